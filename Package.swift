@@ -1,0 +1,90 @@
+// swift-tools-version: 6.1
+// Targets and their one-way dependencies are described in docs/ARCHITECTURE.md.
+import PackageDescription
+
+/// Settings every Swift target shares.
+let shared: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// Hot modules drop the exclusivity checks that the optimiser cannot prove away; debug builds keep them.
+let hot: [SwiftSetting] = shared + [
+    .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
+]
+
+let package = Package(
+    name: "realm-rest",
+    products: [
+        .executable(name: "realm-rest", targets: ["realm-rest"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    ],
+    targets: [
+        .systemLibrary(name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CDecimal", providers: [.apt(["libintelrdfpmath-dev"])]),
+        .target(
+            name: "RealmStorage",
+            dependencies: ["COpenSSL", "CDecimal"],
+            swiftSettings: hot),
+        .target(
+            name: "RealmQuery",
+            dependencies: [
+                "RealmStorage",
+                .product(name: "Collections", package: "swift-collections"),
+            ],
+            swiftSettings: hot),
+        .target(
+            name: "RealmEngine",
+            dependencies: ["RealmStorage", "RealmQuery", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: shared),
+        .target(
+            name: "RealmHTTP",
+            dependencies: [
+                "CMicrohttpd", "CJansson", "CZlib", "RealmStorage", "RealmQuery", "RealmEngine",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: hot),
+        .executableTarget(
+            name: "realm-rest",
+            dependencies: [
+                "RealmStorage", "RealmQuery", "RealmEngine", "RealmHTTP",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: shared),
+        .executableTarget(
+            name: "RealmBenchmarks",
+            dependencies: ["RealmStorage", "RealmQuery", "RealmEngine", "RealmHTTP", "CMicrohttpd"],
+            swiftSettings: hot),
+        .target(
+            name: "RealmTestSupport",
+            dependencies: ["RealmStorage", "RealmQuery", "RealmEngine", "CZlib"],
+            path: "Tests/RealmTestSupport",
+            swiftSettings: shared),
+        .testTarget(
+            name: "RealmStorageTests",
+            dependencies: ["RealmStorage", "RealmTestSupport"],
+            exclude: [],
+            swiftSettings: shared),
+        .testTarget(
+            name: "RealmQueryTests",
+            dependencies: ["RealmQuery", "RealmStorage", "RealmTestSupport"],
+            swiftSettings: shared),
+        .testTarget(
+            name: "RealmEngineTests",
+            dependencies: ["RealmEngine", "RealmQuery", "RealmStorage", "RealmTestSupport"],
+            swiftSettings: shared),
+        .testTarget(
+            name: "RealmHTTPTests",
+            dependencies: ["RealmHTTP", "RealmEngine", "RealmQuery", "RealmStorage", "RealmTestSupport"],
+            swiftSettings: shared),
+    ])

@@ -1,0 +1,8 @@
+#ifndef REALM_REST_COPENSSL_SHIM_H
+#define REALM_REST_COPENSSL_SHIM_H
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/rand.h>
+#include <openssl/sha.h>
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Glibc
+
+/// A borrowed run of bytes: the text of a string or the contents of a binary value, read in place.
+///
+/// A view does not own its memory. Views that come out of a `Snapshot` are valid while that snapshot
+/// is alive; views of constants are valid while the `ByteStorage` that made them is. Nothing keeps a
+/// view beyond the read it belongs to: copy with `array` or `string` first.
+///
+/// `@unchecked Sendable`: the bytes behind a view never change while it is valid, so any thread may read them.
+package struct ByteView: @unchecked Sendable {
+    @usableFromInline let start: UnsafePointer<UInt8>?
+    package let count: Int
+
+    @inlinable init(start: UnsafePointer<UInt8>?, count: Int) {
+        self.start = start
+        self.count = count
+    }
+
+    package static let empty = ByteView(start: nil, count: 0)
+
+    @inlinable package var isEmpty: Bool { count == 0 }
+
+    /// The byte at `index`, which must be in `0..<count`.
+    @inlinable package subscript(index: Int) -> UInt8 {
+        precondition(index >= 0 && index < count, "byte index outside its view")
+        // In bounds by the check above; `start` is only nil when `count` is 0.
+        return start.unsafelyUnwrapped[index]
+    }
+
+    /// The bytes from `lower` on; bounds are clamped to the view.
+    @inlinable package func suffix(from lower: Int) -> ByteView { slice(lower, count) }
+
+    /// The bytes in `lower..<upper`, both clamped to the view.
+    @inlinable package func slice(_ lower: Int, _ upper: Int) -> ByteView {
+        let first = Swift.min(Swift.max(lower, 0), count)
+        let last = Swift.min(Swift.max(upper, first), count)
+        guard last > first, let start else { return .empty }
+        return ByteView(start: start + first, count: last - first)
+    }
+
+    @inlinable package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try body(UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    @inlinable package func withBuffer<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+        try body(UnsafeBufferPointer(start: start, count: count))
+    }
+
+    /// A copy of the bytes.
+    package var array: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
+
+    /// The bytes as text, or nil when they are not valid UTF-8.
+    package var validatedString: String? {
+        String(validating: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
+    /// The bytes as text; ill-formed sequences are replaced.
+    package var string: String { String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self) }
+}
+
+extension ByteView: Equatable, Hashable {
+    @inlinable package static func == (left: ByteView, right: ByteView) -> Bool {
+        guard left.count == right.count else { return false }
+        guard left.count > 0 else { return true }
+        return memcmp(left.start.unsafelyUnwrapped, right.start.unsafelyUnwrapped, left.count) == 0
+    }
+
+    @inlinable package func hash(into hasher: inout Hasher) {
+        hasher.combine(bytes: UnsafeRawBufferPointer(start: start, count: count))
+    }
+}
+
+extension ByteView: Comparable {
+    /// Unsigned byte order; a proper prefix is smaller.
+    @inlinable package static func < (left: ByteView, right: ByteView) -> Bool { left.compare(right) < 0 }
+
+    /// Negative, zero or positive as this view sorts before, with or after `other`.
+    @inlinable package func compare(_ other: ByteView) -> Int {
+        let common = Swift.min(count, other.count)
+        if common > 0 {
+            let order = memcmp(start.unsafelyUnwrapped, other.start.unsafelyUnwrapped, common)
+            if order != 0 { return Int(order) }
+        }
+        return count - other.count
+    }
+}
+
+/// Owns bytes that `ByteView`s point to: query constants, decoded values, joined split values.
+///
+/// `@unchecked Sendable`: the buffer is filled in `init` and never written again.
+package final class ByteStorage: @unchecked Sendable {
+    private let buffer: UnsafeMutableBufferPointer<UInt8>
+
+    package init(_ bytes: some Collection<UInt8>) {
+        buffer = .allocate(capacity: bytes.count)
+        _ = buffer.initialize(from: bytes)
+    }
+
+    package convenience init(_ text: String) { self.init(text.utf8) }
+
+    deinit { buffer.deallocate() }
+
+    /// The bytes; valid while this object is alive.
+    package var view: ByteView { ByteView(start: UnsafePointer(buffer.baseAddress), count: buffer.count) }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A checked view of one node of the file.
+///
+/// A node is made by `NodeSpace.node(at:)` only, which proves that header and payload lie inside the file;
+/// after that every element below `count` can be read without another check. Layout of the 8 header bytes:
+///
+/// | byte | content |
+/// |---|---|
+/// | 0–3 | checksum or capacity, ignored |
+/// | 4 | flags: 7 inner, 6 has-refs, 5 context, 4:3 width type, 2:0 width code |
+/// | 5–7 | element count, big endian |
+///
+/// The view borrows the memory of its `NodeSpace` and is valid while the snapshot that owns it is alive.
+/// Source: docs/format.md, "Nodes".
+///
+/// `@unchecked Sendable`: the bytes of a node in a snapshot never change.
+package struct Node: @unchecked Sendable {
+    /// First payload byte.
+    @usableFromInline let payload: UnsafeRawPointer
+    package let ref: Ref
+    @usableFromInline let header: UInt64
+
+    @inlinable init(payload: UnsafeRawPointer, ref: Ref, header: UInt64) {
+        self.payload = payload
+        self.ref = ref
+        self.header = header
+    }
+
+    /// How the width of a header is meant.
+    package enum WidthType: Int, Sendable { case bits = 0, multiply = 1, ignore = 2 }
+
+    @inlinable var flags: UInt8 { UInt8(truncatingIfNeeded: header >> 32) }
+    @inlinable package var isInner: Bool { flags & 0x80 != 0 }
+    @inlinable package var hasRefs: Bool { flags & 0x40 != 0 }
+    @inlinable package var hasContext: Bool { flags & 0x20 != 0 }
+    @inlinable package var widthType: Int { Int(flags >> 3) & 3 }
+    /// 0, 1, 2, 4, 8, 16, 32 or 64: bits per element, or bytes for width type "multiply".
+    @inlinable package var width: Int { (1 << Int(flags & 7)) >> 1 }
+    /// The number of elements.
+    @inlinable package var count: Int { Node.count(ofHeader: header) }
+    @inlinable package var payloadByteCount: Int { Node.payloadByteCount(ofHeader: header) }
+    /// Header, payload and padding.
+    @inlinable package var byteCount: Int { 8 + (payloadByteCount + 7) & ~7 }
+
+    @inlinable static func count(ofHeader header: UInt64) -> Int {
+        Int(truncatingIfNeeded: header.byteSwapped & 0xff_ffff)
+    }
+
+    /// At most 16777215 * 64 bytes, so it cannot overflow. Width type 3 is rejected at attach.
+    @inlinable static func payloadByteCount(ofHeader header: UInt64) -> Int {
+        let count = count(ofHeader: header)
+        let flags = UInt8(truncatingIfNeeded: header >> 32)
+        let width = (1 << Int(flags & 7)) >> 1
+        switch (flags >> 3) & 3 {
+        case 0: return (count * width + 7) >> 3
+        case 1: return count * width
+        default: return count
+        }
+    }
+
+    /// The whole payload as bytes.
+    @inlinable package var bytes: ByteView {
+        ByteView(start: payload.assumingMemoryBound(to: UInt8.self), count: payloadByteCount)
+    }
+
+    /// Element `index` of a bit-packed node; widths below 8 are unsigned, the others signed.
+    ///
+    /// The caller has checked that `index` is in `0..<count` and the width type is "bits".
+    @inlinable @inline(__always) package func integer(_ index: Int) -> Int64 {
+        assert(index >= 0 && index < count && widthType == 0)
+        return PackedIntegers.load(payload, widthCode: Int(flags & 7), index: index)
+    }
+
+    /// Element `index` read as an unsigned number at every width: key and offset arrays.
+    @inlinable package func unsignedInteger(_ index: Int) -> UInt64 {
+        let value = integer(index)
+        switch width {
+        case 8: return UInt64(UInt8(truncatingIfNeeded: value))
+        case 16: return UInt64(UInt16(truncatingIfNeeded: value))
+        case 32: return UInt64(UInt32(truncatingIfNeeded: value))
+        default: return UInt64(bitPattern: value)
+        }
+    }
+
+    /// Unaligned little-endian load at a byte offset that the caller has checked against the payload.
+    @inlinable func load<Number: FixedWidthInteger>(byteOffset: Int, as type: Number.Type) -> Number {
+        assert(byteOffset >= 0 && byteOffset + MemoryLayout<Number>.size <= payloadByteCount)
+        return Number(littleEndian: payload.loadUnaligned(fromByteOffset: byteOffset, as: type))
+    }
+
+    /// A damaged-file error that names this node.
+    package func corrupt(_ reason: String) -> StorageError { .corrupt(ref: ref, reason: reason) }
+}
+
+extension Node {
+    /// The packed integers of this node, checked to be bit-packed.
+    package func integers() throws(StorageError) -> PackedIntegers {
+        guard widthType == 0 else { throw corrupt("integer array expected") }
+        return PackedIntegers(payload: payload, widthCode: Int(flags & 7), count: count)
+    }
+
+    /// What a slot of a node with refs holds.
+    package enum Slot: Sendable, Equatable {
+        case none
+        case ref(Ref)
+        case tagged(UInt64)
+    }
+
+    /// Slot `index` of a node with refs; missing trailing slots read as `.none`.
+    package func slot(_ index: Int) throws(StorageError) -> Slot {
+        guard hasRefs, widthType == 0 else { throw corrupt("node with refs expected") }
+        guard index < count else { return .none }
+        let raw = UInt64(bitPattern: integer(index))
+        if raw == 0 { return .none }
+        return raw & 1 == 1 ? .tagged(raw >> 1) : .ref(Ref(raw))
+    }
+
+    /// The ref in slot `index`, or `Ref.none`.
+    package func optionalRef(_ index: Int, _ what: @autoclosure () -> String) throws(StorageError) -> Ref {
+        switch try slot(index) {
+        case .none: return .none
+        case .ref(let ref): return ref
+        case .tagged: throw corrupt("\(what()): slot \(index) holds a number where a ref belongs")
+        }
+    }
+
+    package func requiredRef(_ index: Int, _ what: @autoclosure () -> String) throws(StorageError) -> Ref {
+        let ref = try optionalRef(index, what())
+        guard !ref.isNone else { throw corrupt("\(what()): slot \(index) holds no ref") }
+        return ref
+    }
+
+    /// The number in slot `index`; a slot that is 0 or missing reads as 0.
+    package func number(_ index: Int, _ what: @autoclosure () -> String) throws(StorageError) -> UInt64 {
+        switch try slot(index) {
+        case .none: return 0
+        case .tagged(let number): return number
+        case .ref: throw corrupt("\(what()): slot \(index) holds a ref where a number belongs")
+        }
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The elements of a bit-packed node: widths 0, 1, 2, 4 unsigned; 8, 16, 32, 64 signed little endian.
+///
+/// Lower indexes lie in lower bits of their byte. Kernels that compare or fold whole runs are in
+/// `PackedIntegers+Compare.swift` and `PackedIntegers+Fold.swift`.
+///
+/// `@unchecked Sendable`: borrowed, never-changing memory of a snapshot (see `Node`).
+package struct PackedIntegers: @unchecked Sendable {
+    @usableFromInline let payload: UnsafeRawPointer
+    @usableFromInline let widthCode: Int
+    package let count: Int
+
+    /// `payload` holds at least `count` elements of the width that `widthCode` stands for.
+    @inlinable init(payload: UnsafeRawPointer, widthCode: Int, count: Int) {
+        self.payload = payload
+        self.widthCode = widthCode
+        self.count = count
+    }
+
+    /// Bits per element.
+    @inlinable package var width: Int { (1 << widthCode) >> 1 }
+
+    /// Element `index`, which must be in `0..<count`.
+    @inlinable @inline(__always) package subscript(index: Int) -> Int64 {
+        assert(index >= 0 && index < count)
+        return PackedIntegers.load(payload, widthCode: widthCode, index: index)
+    }
+
+    /// Reads one element. In bounds because the caller's index is below the node's count, and
+    /// attaching the node proved that `count` elements lie inside the file.
+    @inlinable @inline(__always)
+    static func load(_ payload: UnsafeRawPointer, widthCode: Int, index: Int) -> Int64 {
+        switch widthCode {
+        case 0: return 0
+        case 1: return Int64(payload.load(fromByteOffset: index >> 3, as: UInt8.self) >> UInt8(index & 7) & 1)
+        case 2: return Int64(payload.load(fromByteOffset: index >> 2, as: UInt8.self) >> UInt8((index & 3) << 1) & 3)
+        case 3: return Int64(payload.load(fromByteOffset: index >> 1, as: UInt8.self) >> UInt8((index & 1) << 2) & 15)
+        case 4: return Int64(payload.load(fromByteOffset: index, as: Int8.self))
+        case 5: return Int64(Int16(littleEndian: payload.loadUnaligned(fromByteOffset: index << 1, as: Int16.self)))
+        case 6: return Int64(Int32(littleEndian: payload.loadUnaligned(fromByteOffset: index << 2, as: Int32.self)))
+        default: return Int64(littleEndian: payload.loadUnaligned(fromByteOffset: index << 3, as: Int64.self))
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// All system calls of the storage layer. `errno` is captured at once and interrupted calls are repeated.
+package enum System {
+    /// Opens for reading; the descriptor is closed on `exec`.
+    package static func openForReading(_ path: String) throws(StorageError) -> Int32 {
+        let descriptor = retrying { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        guard descriptor < 0 else { return descriptor }
+        switch errno {
+        case ENOENT, ENOTDIR: throw .refused(.fileNotFound)
+        case EACCES, EPERM: throw .refused(.unsuitable("no permission to read the file"))
+        case let code: throw .io(operation: "open", errno: code)
+        }
+    }
+
+    /// The size in bytes of an open regular file.
+    package static func regularFileSize(_ descriptor: Int32) throws(StorageError) -> Int {
+        var info = stat()
+        guard fstat(descriptor, &info) == 0 else { throw .io(operation: "fstat", errno: errno) }
+        guard info.st_mode & S_IFMT == S_IFREG else { throw .refused(.unsuitable("not a regular file")) }
+        return Int(info.st_size)
+    }
+
+    package static func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }
+
+    static func mapReadOnly(_ descriptor: Int32, byteCount: Int) throws(StorageError) -> UnsafeMutableRawPointer {
+        let address = mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0)
+        guard let address, address != MAP_FAILED else { throw .io(operation: "mmap", errno: errno) }
+        return address
+    }
+
+    /// Zero-filled private memory that costs nothing until it is touched.
+    static func mapAnonymous(byteCount: Int) throws(StorageError) -> UnsafeMutableRawPointer {
+        let address = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        guard let address, address != MAP_FAILED else { throw .io(operation: "mmap", errno: errno) }
+        return address
+    }
+
+    static func unmap(_ address: UnsafeMutableRawPointer, byteCount: Int) { _ = munmap(address, byteCount) }
+
+    private static func retrying(_ call: () -> Int32) -> Int32 {
+        while true {
+            let result = call()
+            if result >= 0 || errno != EINTR { return result }
+        }
+    }
+}
+
+/// The system's text for an error number.
+package func systemErrorText(_ code: Int32) -> String { String(cString: strerror(code)) }

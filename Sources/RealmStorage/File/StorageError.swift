@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Everything that can go wrong below the query layer.
+package enum StorageError: Error, Sendable, Equatable {
+    /// The file cannot be opened at all; nothing in it was looked at beyond its header.
+    case refused(Refusal)
+    /// The file is damaged: what was found at `ref` does not fit `reason`.
+    case corrupt(ref: Ref, reason: String)
+    /// A system call failed.
+    case io(operation: String, errno: Int32)
+
+    /// Why a file was refused; each case has its own code in the HTTP interface.
+    package enum Refusal: Sendable, Equatable {
+        case fileNotFound
+        /// Not a regular file, no permission, or a network mount where that matters.
+        case unsuitable(String)
+        case notARealm(String)
+        case encryptionKeyRequired(String)
+        case encryptionKeyWrong(String)
+        /// The key itself is not 64 bytes.
+        case encryptionKeyMalformed(String)
+        case formatUnsupported(found: Int, reason: String)
+        case fileInUse(String)
+    }
+}
+
+extension StorageError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .refused(let refusal): return refusal.text
+        case .corrupt(let ref, let reason):
+            return ref.isNone ? "corrupt file: \(reason)" : "corrupt file: node \(ref): \(reason)"
+        case .io(let operation, let code): return "\(operation) failed: \(systemErrorText(code))"
+        }
+    }
+}
+
+extension StorageError.Refusal {
+    package var text: String {
+        switch self {
+        case .fileNotFound: return "no such file"
+        case .unsuitable(let reason), .notARealm(let reason), .encryptionKeyRequired(let reason),
+            .encryptionKeyWrong(let reason), .encryptionKeyMalformed(let reason), .fileInUse(let reason):
+            return reason
+        case .formatUnsupported(_, let reason): return reason
+        }
+    }
+}
