@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Glibc
+internal import Glibc
 
 /// A borrowed run of bytes: the text of a string or the contents of a binary value, read in place.
 ///

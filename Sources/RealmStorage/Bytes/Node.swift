@@ -64,6 +64,12 @@ package struct Node: @unchecked Sendable {
         ByteView(start: payload.assumingMemoryBound(to: UInt8.self), count: payloadByteCount)
     }
 
+    /// `byteCount` payload bytes from `offset`, which the caller has checked against the payload.
+    @inlinable func bytes(at offset: Int, byteCount: Int) -> ByteView {
+        assert(offset >= 0 && byteCount >= 0 && offset + byteCount <= payloadByteCount)
+        return ByteView(start: (payload + offset).assumingMemoryBound(to: UInt8.self), count: byteCount)
+    }
+
     /// Element `index` of a bit-packed node; widths below 8 are unsigned, the others signed.
     ///
     /// The caller has checked that `index` is in `0..<count` and the width type is "bits".

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The values of one column in one cluster leaf, or one leaf of a collection, attached and checked once.
+package enum ColumnLeaf: Sendable {
+    case int(IntLeaf)
+    case bool(BoolLeaf)
+    case string(StringLeaf)
+    case binary(BinaryLeaf)
+    case mixed(MixedLeaf)
+    case timestamp(TimestampLeaf)
+    case float(FloatLeaf)
+    case double(DoubleLeaf)
+    case decimal(DecimalLeaf)
+    case link(LinkLeaf)
+    case identifier(IdentifierLeaf)
+
+    /// Attaches the leaf at `node`. `inCluster` tells how links are stored.
+    init(
+        _ node: Node, _ space: NodeSpace, _ shape: ElementShape, inCluster: Bool, enumeration: StringEnumeration? = nil
+    ) throws(StorageError) {
+        guard !node.isInner else { throw node.corrupt("leaf expected, found an inner node") }
+        switch shape.type {
+        case .int: self = .int(try IntLeaf(node, isNullable: shape.isNullable))
+        case .bool: self = .bool(try BoolLeaf(node))
+        case .string: self = .string(try StringLeaf(node, space, enumeration: enumeration))
+        case .binary: self = .binary(try BinaryLeaf(node, space))
+        case .mixed: self = .mixed(try MixedLeaf(node, space))
+        case .timestamp: self = .timestamp(try TimestampLeaf(node, space))
+        case .float: self = .float(try FloatLeaf(node))
+        case .double: self = .double(try DoubleLeaf(node))
+        case .decimal: self = .decimal(try DecimalLeaf(node))
+        case .link: self = .link(try LinkLeaf(node, targetTable: shape.targetTable, inCluster: inCluster))
+        case .objectID: self = .identifier(try IdentifierLeaf(node, elementByteCount: 12))
+        case .uuid: self = .identifier(try IdentifierLeaf(node, elementByteCount: 16))
+        case .backlink: throw node.corrupt("backlinks are not values")
+        }
+    }
+
+    /// The number of values.
+    package var count: Int {
+        switch self {
+        case .int(let leaf): return leaf.count
+        case .bool(let leaf): return leaf.count
+        case .string(let leaf): return leaf.count
+        case .binary(let leaf): return leaf.count
+        case .mixed(let leaf): return leaf.count
+        case .timestamp(let leaf): return leaf.count
+        case .float(let leaf): return leaf.count
+        case .double(let leaf): return leaf.count
+        case .decimal(let leaf): return leaf.count
+        case .link(let leaf): return leaf.count
+        case .identifier(let leaf): return leaf.count
+        }
+    }
+
+    /// The value in `row`, which must be in `0..<count`. Unresolved links read as null.
+    package func value(_ row: Int) throws(StorageError) -> Value {
+        switch self {
+        case .int(let leaf): return leaf.value(row)
+        case .bool(let leaf): return leaf.value(row)
+        case .string(let leaf): return try leaf.value(row)
+        case .binary(let leaf): return try leaf.value(row)
+        case .mixed(let leaf): return try leaf.value(row)
+        case .timestamp(let leaf): return try leaf.value(row)
+        case .float(let leaf): return leaf.value(row)
+        case .double(let leaf): return leaf.value(row)
+        case .decimal(let leaf): return leaf.value(row)
+        case .link(let leaf): return leaf.value(row)
+        case .identifier(let leaf): return leaf.value(row)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Decimals of 32, 64 or 128 bits, one width a leaf; width 0 means all null, or all zero with the context flag.
+///
+/// Source: docs/format.md, "Decimal128".
+package struct DecimalLeaf: Sendable {
+    package let node: Node
+    package var count: Int { node.count }
+
+    private static let null32: UInt32 = 0x7c00_00aa
+    private static let null64: UInt64 = 0x7c00_0000_0000_00aa
+
+    init(_ node: Node) throws(StorageError) {
+        guard node.widthType == Node.WidthType.multiply.rawValue, !node.hasRefs else {
+            throw node.corrupt("decimal leaf expected")
+        }
+        switch node.width {
+        case 0, 4, 8, 16: self.node = node
+        default: throw node.corrupt("a decimal leaf of width \(node.width)")
+        }
+    }
+
+    package func decimal(_ row: Int) -> Decimal128? {
+        switch node.width {
+        case 0: return node.hasContext ? .zero : nil
+        case 4:
+            let bits = node.load(byteOffset: row << 2, as: UInt32.self)
+            return bits == DecimalLeaf.null32 ? nil : Decimal128(stored32: bits)
+        case 8:
+            let bits = node.load(byteOffset: row << 3, as: UInt64.self)
+            return bits == DecimalLeaf.null64 ? nil : Decimal128(stored64: bits)
+        default:
+            let number = Decimal128(
+                low: node.load(byteOffset: row << 4, as: UInt64.self),
+                high: node.load(byteOffset: row << 4 + 8, as: UInt64.self))
+            return number.isNull ? nil : number
+        }
+    }
+
+    package func value(_ row: Int) -> Value { decimal(row).map(Value.decimal) ?? .null }
+}

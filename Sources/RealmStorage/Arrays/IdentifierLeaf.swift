@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// ObjectIds or UUIDs: blocks of one null byte followed by up to eight elements of 12 or 16 bytes.
+///
+/// Source: docs/format.md, "ObjectId, UUID".
+package struct IdentifierLeaf: Sendable {
+    package let node: Node
+    /// 12 for objectId, 16 for UUID.
+    package let elementByteCount: Int
+    package let count: Int
+
+    init(_ node: Node, elementByteCount: Int) throws(StorageError) {
+        guard node.widthType == Node.WidthType.multiply.rawValue, !node.hasRefs, node.width == 1 || node.count == 0 else {
+            throw node.corrupt("an identifier leaf has width 1")
+        }
+        let block = 8 * elementByteCount + 1
+        let elementBytes = node.count - (node.count + block - 1) / block
+        guard elementBytes >= 0, elementBytes % elementByteCount == 0 else {
+            throw node.corrupt("\(node.count) bytes do not divide into identifiers of \(elementByteCount)")
+        }
+        self.node = node
+        self.elementByteCount = elementByteCount
+        count = elementBytes / elementByteCount
+    }
+
+    /// Byte offset of element `row`, or nil when it is null.
+    @inlinable func offset(_ row: Int) -> Int? {
+        let blockStart = (row >> 3) * (elementByteCount << 3 + 1)
+        let nulls = node.load(byteOffset: blockStart, as: UInt8.self)
+        guard nulls >> UInt8(row & 7) & 1 == 0 else { return nil }
+        return blockStart + 1 + (row & 7) * elementByteCount
+    }
+
+    @inlinable package func objectID(_ row: Int) -> ObjectID? {
+        guard let offset = offset(row) else { return nil }
+        return ObjectID(
+            first: node.load(byteOffset: offset, as: UInt64.self).byteSwapped,
+            last: node.load(byteOffset: offset + 8, as: UInt32.self).byteSwapped)
+    }
+
+    @inlinable package func uuid(_ row: Int) -> UUIDValue? {
+        guard let offset = offset(row) else { return nil }
+        return UUIDValue(
+            first: node.load(byteOffset: offset, as: UInt64.self).byteSwapped,
+            last: node.load(byteOffset: offset + 8, as: UInt64.self).byteSwapped)
+    }
+
+    @inlinable package func value(_ row: Int) -> Value {
+        elementByteCount == 12
+            ? objectID(row).map(Value.objectID) ?? .null
+            : uuid(row).map(Value.uuid) ?? .null
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// The joined bytes of values that are split over several byte nodes, kept for the life of their snapshot.
+///
+/// A value beyond 16 MiB is the only one that cannot be read in place. Each byte of the file belongs to one value,
+/// so all of them together are never longer than the file: more is a file whose values share nodes.
+final class JoinedValues: Sendable {
+    private struct State {
+        var values: [Ref: ByteStorage] = [:]
+        var byteCount: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// The bytes of the value whose parts `list` refers to.
+    func value(of list: Node, in space: NodeSpace) throws(StorageError) -> ByteView {
+        if let known = state.withLock({ $0.values[list.ref]?.view }) { return known }
+        let joined = ByteStorage(try JoinedValues.join(list, space))
+        let accepted: ByteView? = state.withLock { state in
+            if let known = state.values[list.ref] { return known.view }
+            guard state.byteCount + UInt64(joined.view.count) <= space.limit else { return nil }
+            state.byteCount += UInt64(joined.view.count)
+            state.values[list.ref] = joined
+            return joined.view
+        }
+        guard let accepted else { throw list.corrupt("split values hold more bytes than the file") }
+        return accepted
+    }
+
+    private static func join(_ list: Node, _ space: NodeSpace) throws(StorageError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for index in 0..<list.count {
+            let part = try space.node(at: try list.requiredRef(index, "part of a split value"))
+            guard !part.hasRefs, part.widthType == Node.WidthType.ignore.rawValue else {
+                throw part.corrupt("a part of a split value is a byte node")
+            }
+            guard UInt64(bytes.count + part.count) <= space.limit else {
+                throw list.corrupt("a split value holds more bytes than the file")
+            }
+            part.bytes.withBuffer { bytes.append(contentsOf: $0) }
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Links to one table: object key plus 1 in a cluster, the plain object key in a collection.
+package struct LinkLeaf: Sendable {
+    package let elements: PackedIntegers
+    package let targetTable: TableKey
+    /// 1 in a cluster, where 0 is null; 0 in a list or set.
+    @usableFromInline let shift: Int64
+    package var count: Int { elements.count }
+
+    init(_ node: Node, targetTable: TableKey, inCluster: Bool) throws(StorageError) {
+        guard !node.hasRefs else { throw node.corrupt("link leaf expected, found a node with refs") }
+        elements = try node.integers()
+        self.targetTable = targetTable
+        shift = inCluster ? 1 : 0
+    }
+
+    /// The stored key: `ObjectKey.null`, a live key, or a key of -2 and below for an unresolved link.
+    @inlinable package func key(_ row: Int) -> ObjectKey { ObjectKey(elements[row] &- shift) }
+
+    /// A link, or null when there is none or its target is a tombstone.
+    @inlinable package func value(_ row: Int) -> Value {
+        let key = key(row)
+        return key.rawValue < 0 ? .null : .link(targetTable, key)
+    }
+}

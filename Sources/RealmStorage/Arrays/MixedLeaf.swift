@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Values of any type: one word each, with payloads in side arrays.
+///
+/// Word 0 is null. Otherwise bits 4:0 are the type number plus 1, bits 7:5 the slot of the payload (0: in the word),
+/// and `word >> 8` is the value or the index into that slot.
+///
+/// | slot | node |
+/// |---|---|
+/// | 0 | words |
+/// | 1 | big integers, bits of floats and doubles |
+/// | 2 | pairs: dates, decimals, links |
+/// | 3 | strings, binaries, ids |
+/// | 4 | refs of nested collections |
+/// | 5 | identifiers for change notifications, ignored |
+///
+/// Source: docs/format.md, "Mixed".
+package struct MixedLeaf: Sendable {
+    package let words: PackedIntegers
+    private let node: Node
+    private let integers: PackedIntegers?
+    private let pairs: PackedIntegers?
+    private let strings: StringLeaf?
+    private let collections: Node?
+    package var count: Int { words.count }
+
+    init(_ node: Node, _ space: NodeSpace) throws(StorageError) {
+        guard node.hasRefs, !node.isInner, (4...6).contains(node.count) else {
+            throw node.corrupt("a mixed leaf has 4 to 6 slots")
+        }
+        self.node = node
+        let first = try space.node(at: try node.requiredRef(0, "mixed words"))
+        guard !first.hasRefs else { throw first.corrupt("mixed words are a plain integer node") }
+        words = try first.integers()
+        integers = try MixedLeaf.plainIntegers(node, 1, space)
+        pairs = try MixedLeaf.plainIntegers(node, 2, space)
+        let text = try node.optionalRef(3, "mixed strings")
+        strings = text.isNone ? nil : try StringLeaf(try space.node(at: text), space)
+        let nested = try node.optionalRef(4, "nested collections")
+        collections = nested.isNone ? nil : try space.node(at: nested)
+        if let collections, !collections.hasRefs { throw collections.corrupt("refs of nested collections expected") }
+    }
+
+    private static func plainIntegers(_ node: Node, _ slot: Int, _ space: NodeSpace) throws(StorageError) -> PackedIntegers? {
+        let ref = try node.optionalRef(slot, "mixed payload")
+        guard !ref.isNone else { return nil }
+        let child = try space.node(at: ref)
+        guard !child.hasRefs else { throw child.corrupt("a mixed payload array is a plain integer node") }
+        return try child.integers()
+    }
+
+    /// The slot that must hold the payload of each type; int, bool and null may stand in the word.
+    private enum Slot { static let word = 0, integer = 1, pair = 2, string = 3, collection = 4 }
+
+    package func value(_ row: Int) throws(StorageError) -> Value {
+        let word = words[row]
+        guard word != 0 else { return .null }
+        let type = Int(word & 0x1f) - 1
+        let slot = Int(word >> 5) & 7
+        let payload = word >> 8
+        switch (type, slot) {
+        case (0, Slot.word): return .int(payload)
+        case (0, Slot.integer): return .int(try integer(payload, row))
+        case (1, Slot.word): return .bool(payload != 0)
+        case (2, Slot.string): return .string(try bytes(payload, row))
+        case (4, Slot.string): return .binary(try bytes(payload, row))
+        case (8, Slot.pair): return .timestamp(try timestamp(payload, row))
+        case (9, Slot.integer):
+            return .float(Float(bitPattern: UInt32(truncatingIfNeeded: try integer(payload, row))))
+        case (10, Slot.integer): return .double(Double(bitPattern: UInt64(bitPattern: try integer(payload, row))))
+        case (11, Slot.pair): return try decimal(payload, row)
+        case (12, Slot.integer): throw node.corrupt("value \(row) is a link without its table")
+        case (15, Slot.string): return .objectID(try identifier(payload, row, 12).objectID(at: 0))
+        case (16, Slot.pair): return try link(payload, row)
+        case (17, Slot.string): return .uuid(try identifier(payload, row, 16).uuid(at: 0))
+        case (19, Slot.collection): return .list(try collection(payload, row))
+        case (21, Slot.collection): return .dictionary(try collection(payload, row))
+        default: throw node.corrupt("value \(row) has type \(type) with its payload in slot \(slot)")
+        }
+    }
+
+    /// The link in `row` as it is stored, unresolved ones included; nil when the value is no link.
+    package func storedLink(_ row: Int) throws(StorageError) -> (table: TableKey, key: ObjectKey)? {
+        let word = words[row]
+        guard Int(word & 0x1f) - 1 == 16, Int(word >> 5) & 7 == Slot.pair else { return nil }
+        return try rawLink(word >> 8, row)
+    }
+
+    private func integer(_ index: Int64, _ row: Int) throws(StorageError) -> Int64 {
+        guard let integers, index >= 0, index < integers.count else {
+            throw node.corrupt("value \(row) has its number outside slot 1")
+        }
+        return integers[Int(index)]
+    }
+
+    private func pair(_ index: Int64, _ row: Int) throws(StorageError) -> (Int64, Int64) {
+        guard let pairs, index >= 0, index < pairs.count / 2 else {
+            throw node.corrupt("value \(row) has its pair outside slot 2")
+        }
+        return (pairs[Int(index) * 2], pairs[Int(index) * 2 + 1])
+    }
+
+    private func bytes(_ index: Int64, _ row: Int) throws(StorageError) -> ByteView {
+        guard let strings, index >= 0, index < strings.count, let bytes = try strings.string(Int(index)) else {
+            throw node.corrupt("value \(row) has its bytes outside slot 3")
+        }
+        return bytes
+    }
+
+    private func identifier(_ index: Int64, _ row: Int, _ byteCount: Int) throws(StorageError) -> ByteView {
+        let view = try bytes(index, row)
+        guard view.count == byteCount else { throw node.corrupt("value \(row) is an id of \(view.count) bytes") }
+        return view
+    }
+
+    private func collection(_ index: Int64, _ row: Int) throws(StorageError) -> Ref {
+        guard let collections, index >= 0, index < collections.count else {
+            throw node.corrupt("value \(row) has its collection outside slot 4")
+        }
+        return try collections.optionalRef(Int(index), "nested collection")
+    }
+
+    private func timestamp(_ index: Int64, _ row: Int) throws(StorageError) -> Timestamp {
+        let (seconds, nanoseconds) = try pair(index, row)
+        guard nanoseconds > -1_000_000_000, nanoseconds < 1_000_000_000,
+            nanoseconds == 0 || seconds == 0 || (nanoseconds < 0) == (seconds < 0)
+        else { throw node.corrupt("value \(row) is a date with \(seconds) seconds and \(nanoseconds) nanoseconds") }
+        return Timestamp(seconds: seconds, nanoseconds: Int32(truncatingIfNeeded: nanoseconds))
+    }
+
+    private func decimal(_ index: Int64, _ row: Int) throws(StorageError) -> Value {
+        let (low, high) = try pair(index, row)
+        let number = Decimal128(low: UInt64(bitPattern: low), high: UInt64(bitPattern: high))
+        return number.isNull ? .null : .decimal(number)
+    }
+
+    private func rawLink(_ index: Int64, _ row: Int) throws(StorageError) -> (table: TableKey, key: ObjectKey) {
+        let (table, key) = try pair(index, row)
+        guard let table = UInt32(exactly: table) else { throw node.corrupt("value \(row) links to table \(table)") }
+        return (TableKey(table), ObjectKey(key))
+    }
+
+    /// Unresolved links read as null.
+    private func link(_ index: Int64, _ row: Int) throws(StorageError) -> Value {
+        let (table, key) = try rawLink(index, row)
+        return key.rawValue < 0 ? .null : .link(table, key)
+    }
+}
+
+extension ByteView {
+    /// The 12 bytes from `offset` as an ObjectId; the caller has checked that they are there.
+    func objectID(at offset: Int) -> ObjectID {
+        ObjectID(first: bigEndian(offset, 8), last: UInt32(truncatingIfNeeded: bigEndian(offset + 8, 4)))
+    }
+
+    /// The 16 bytes from `offset` as a UUID; the caller has checked that they are there.
+    func uuid(at offset: Int) -> UUIDValue {
+        UUIDValue(first: bigEndian(offset, 8), last: bigEndian(offset + 8, 8))
+    }
+
+    private func bigEndian(_ offset: Int, _ byteCount: Int) -> UInt64 {
+        var number: UInt64 = 0
+        for index in offset..<offset + byteCount { number = number << 8 | UInt64(self[index]) }
+        return number
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Key arrays of cluster leaves and offset arrays of inner nodes: ascending numbers, unsigned at every width.
+package struct PackedOffsets: Sendable {
+    private let integers: PackedIntegers
+    private let mask: UInt64
+    let node: Node
+    package var count: Int { integers.count }
+
+    init(_ node: Node) throws(StorageError) {
+        guard !node.hasRefs else { throw node.corrupt("offset array expected, found a node with refs") }
+        integers = try node.integers()
+        mask = node.width == 64 ? .max : (1 << UInt64(node.width)) - 1
+        self.node = node
+    }
+
+    @inline(__always) package subscript(index: Int) -> UInt64 { UInt64(bitPattern: integers[index]) & mask }
+
+    /// The first index whose element is greater than `number`; `count` when there is none.
+    package func upperBound(_ number: UInt64) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) >> 1
+            if self[middle] <= number { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// The index of `number`, or nil when it is absent.
+    package func index(of number: UInt64) -> Int? {
+        let after = upperBound(number)
+        return after > 0 && self[after - 1] == number ? after - 1 : nil
+    }
+
+    func requireAscending(_ what: String) throws(StorageError) {
+        guard integers.ascendsUnsigned() else { throw node.corrupt("\(what) do not ascend") }
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Interface expected by NodeSpace and RealmFile; the owner of encryption replaces this file.
+package struct EncryptionKey: Sendable {}
+@usableFromInline final class LazyPlainPages: @unchecked Sendable {
+    let address: UnsafeRawPointer
+    let plainByteCount: Int
+    init(file: FileMapping, key: EncryptionKey) throws(StorageError) {
+        throw .refused(.encryptionKeyWrong("encryption is not available"))
+    }
+    @usableFromInline func ensure(offset: UInt64, byteCount: UInt64) throws(StorageError) {}
+}

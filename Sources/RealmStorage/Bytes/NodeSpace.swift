@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The bytes of one version of a file, and the only way from a `Ref` to a `Node`.
+///
+/// `node(at:)` checks alignment, header, width and size and that the payload lies inside the logical file, so a
+/// node that exists is safe to read. In an encrypted file it also has the pages under the node decrypted.
+///
+/// A space is a plain view without reference counting, because every leaf and tree view carries a copy of it.
+/// It borrows from the `Snapshot` that made it, which keeps mapping and pages alive.
+///
+/// `@unchecked Sendable`: the bytes of a version never change; `LazyPlainPages` guards itself.
+package struct NodeSpace: @unchecked Sendable {
+    @usableFromInline let base: UnsafeRawPointer
+    /// The logical file size in bytes: every node ends at or before it.
+    package let limit: UInt64
+    @usableFromInline let pages: Unmanaged<LazyPlainPages>?
+    private let joinedValues: Unmanaged<JoinedValues>
+
+    init(base: UnsafeRawPointer, limit: UInt64, pages: LazyPlainPages?, joinedValues: JoinedValues) {
+        self.base = base
+        self.limit = limit
+        self.pages = pages.map { Unmanaged.passUnretained($0) }
+        self.joinedValues = Unmanaged.passUnretained(joinedValues)
+    }
+
+    /// More nodes than this cannot exist: a traversal that meets more goes in circles.
+    @inlinable package var nodeBudget: Int { Int(clamping: limit >> 3) }
+
+    /// The node at `ref`. Throws `.corrupt` when the bytes there cannot be one.
+    @inlinable package func node(at ref: Ref) throws(StorageError) -> Node {
+        let offset = ref.rawValue
+        guard offset & 7 == 0, offset >= 24, offset < limit, limit - offset >= 8 else {
+            throw NodeSpace.badRef(ref)
+        }
+        if let pages { try NodeSpace.ensure(pages, offset, 8) }
+        // In bounds: offset + 8 <= limit, and limit never exceeds the mapping.
+        let header = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: Int(offset), as: UInt64.self))
+        let flags = UInt8(truncatingIfNeeded: header >> 32)
+        guard NodeSpace.isLegal(flags: flags) else { throw NodeSpace.badFlags(ref, flags) }
+        let byteCount = UInt64(8 + (Node.payloadByteCount(ofHeader: header) + 7) & ~7)
+        guard byteCount <= limit - offset else {
+            throw .corrupt(ref: ref, reason: "the node's \(byteCount) bytes end after the logical file")
+        }
+        if let pages { try NodeSpace.ensure(pages, offset, byteCount) }
+        return Node(payload: base + Int(offset) + 8, ref: ref, header: header)
+    }
+
+    /// Inner implies has-refs, has-refs implies width type "bits", and width type 3 does not exist.
+    @inlinable @inline(__always) static func isLegal(flags: UInt8) -> Bool {
+        let widthType = flags & 0x18
+        if flags & 0xc0 == 0 { return widthType != 0x18 }
+        return flags & 0x40 != 0 && widthType == 0
+    }
+
+    @usableFromInline static func badRef(_ ref: Ref) -> StorageError {
+        .corrupt(ref: ref, reason: "the ref is misaligned or outside the file")
+    }
+
+    @usableFromInline static func badFlags(_ ref: Ref, _ flags: UInt8) -> StorageError {
+        .corrupt(ref: ref, reason: "impossible node flags 0x" + String(flags, radix: 16))
+    }
+
+    @usableFromInline
+    static func ensure(_ pages: Unmanaged<LazyPlainPages>, _ offset: UInt64, _ byteCount: UInt64) throws(StorageError) {
+        try pages.takeUnretainedValue().ensure(offset: offset, byteCount: byteCount)
+    }
+
+    /// The bytes of a value that is split over the byte nodes in `parts`; they live as long as the snapshot.
+    func joinedValue(of parts: Node) throws(StorageError) -> ByteView {
+        try joinedValues.takeUnretainedValue().value(of: parts, in: self)
+    }
+}

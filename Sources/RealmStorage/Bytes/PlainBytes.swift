@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The plain bytes of a mapped file, decrypted first where that is needed.
+struct PlainBytes {
+    let base: UnsafeRawPointer
+    let byteCount: Int
+    private let pages: LazyPlainPages?
+
+    init(mapping: FileMapping, pages: LazyPlainPages?, byteCount: Int) {
+        base = pages?.address ?? mapping.address
+        self.byteCount = byteCount
+        self.pages = pages
+    }
+
+    /// The `byteCount` bytes at `offset`, or fewer where the file ends.
+    func view(at offset: Int, byteCount wanted: Int) throws(StorageError) -> ByteView {
+        let first = min(max(offset, 0), byteCount)
+        let count = min(max(wanted, 0), byteCount - first)
+        try pages?.ensure(offset: UInt64(first), byteCount: UInt64(count))
+        return ByteView(start: (base + first).assumingMemoryBound(to: UInt8.self), count: count)
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The first 24 bytes of a file, and the footer of files in streaming form.
+///
+/// | offset | size | field |
+/// |---|---|---|
+/// | 0 | 8 | top ref, slot 0 |
+/// | 8 | 8 | top ref, slot 1 |
+/// | 16 | 4 | signature "T-DB" |
+/// | 20 | 2 | file format version of slot 0 and of slot 1 |
+/// | 22 | 1 | reserved |
+/// | 23 | 1 | flags; bit 0 selects the slot |
+///
+/// Only the selected slot is ever looked at: the other belongs to an older or unfinished commit.
+/// Source: docs/format.md, "File layout and header" and "Streaming form".
+package struct FileHeader: Sendable, Equatable {
+    package static let byteCount = 24
+    package static let footerByteCount = 16
+    static let signature: [UInt8] = [0x54, 0x2d, 0x44, 0x42]
+    static let streamingTopRef: UInt64 = .max
+    static let footerCookie: UInt64 = 0x3034_1252_37e5_26c8
+    /// The formats read as they are.
+    package static let supportedFormats = 20...24
+
+    package let selectedSlot: Int
+    package let fileFormat: Int
+    /// `Ref.none` for an empty database.
+    package let topRef: Ref
+    package let isStreaming: Bool
+
+    /// Reads and checks header and footer.
+    ///
+    /// `prefix` holds the first 24 bytes of the plain file and `footer` its last 16; `fileSize` is the plain size.
+    /// `isEncrypted` only chooses the words of the refusal.
+    package init(prefix: ByteView, footer: ByteView, fileSize: UInt64, isEncrypted: Bool) throws(StorageError) {
+        guard prefix.count >= FileHeader.byteCount else {
+            throw .refused(.notARealm("a file of \(fileSize) bytes is too small to be a Realm file"))
+        }
+        guard prefix.slice(16, 20).array == FileHeader.signature else {
+            throw .refused(isEncrypted
+                ? .encryptionKeyWrong("no Realm signature after decryption: wrong encryption key")
+                : .notARealm("no Realm signature: not a Realm file, or encrypted and no key was given"))
+        }
+        guard fileSize & 7 == 0 else { throw .refused(.notARealm("file size \(fileSize) is not a multiple of 8")) }
+        selectedSlot = Int(prefix[23] & 1)
+        fileFormat = Int(prefix[20 + selectedSlot])
+        var top = FileHeader.littleEndian(prefix, at: 8 * selectedSlot)
+        isStreaming = selectedSlot == 0 && top == FileHeader.streamingTopRef
+        if isStreaming { top = try FileHeader.topRef(fromFooter: footer, fileSize: fileSize) }
+        try FileHeader.check(format: fileFormat, topRef: top)
+        guard top & 7 == 0, top < fileSize, top == 0 || top >= 24 else {
+            throw .corrupt(ref: Ref(top), reason: "the top ref is invalid for a file of \(fileSize) bytes")
+        }
+        topRef = Ref(top)
+    }
+
+    private static func topRef(fromFooter footer: ByteView, fileSize: UInt64) throws(StorageError) -> UInt64 {
+        guard fileSize >= UInt64(byteCount + footerByteCount), footer.count == footerByteCount else {
+            throw .corrupt(ref: .none, reason: "a streaming-form file of \(fileSize) bytes has no footer")
+        }
+        guard littleEndian(footer, at: 8) == footerCookie else {
+            throw .corrupt(ref: .none, reason: "the streaming-form footer has a bad cookie; is the file truncated?")
+        }
+        return littleEndian(footer, at: 0)
+    }
+
+    private static func check(format: Int, topRef: UInt64) throws(StorageError) {
+        switch format {
+        case supportedFormats: return
+        case 0:
+            guard topRef == 0 else {
+                throw .refused(.formatUnsupported(found: 0, reason: "file format 0 is only valid for an empty database"))
+            }
+        case 10, 11:
+            throw .refused(.formatUnsupported(
+                found: format, reason: "file format \(format) is too old; open it once with a Realm 14 SDK to upgrade it"))
+        case 1...9:
+            throw .refused(.formatUnsupported(
+                found: format, reason: "file format \(format) is too old; upgrade it with a Realm 13 or older SDK first"))
+        default:
+            throw .refused(.formatUnsupported(found: format, reason: "unknown file format \(format)"))
+        }
+    }
+
+    private static func littleEndian(_ bytes: ByteView, at offset: Int) -> UInt64 {
+        var number: UInt64 = 0
+        for index in 0..<8 { number |= UInt64(bytes[offset + index]) << UInt64(8 * index) }
+        return number
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One column of a table as its spec and the table's per-column arrays describe it.
+package struct Column: Sendable {
+    /// Empty for backlink columns.
+    package let name: String
+    package let key: ColumnKey
+    /// The type of the value, or of the elements of the collection.
+    package let type: ColumnType
+    package let attributes: ColumnAttributes
+    package let collection: CollectionKind?
+    /// The type of a dictionary's keys: string, or int in files no SDK writes.
+    package let dictionaryKeyType: ColumnType
+    /// Links: the target table. Backlinks: the origin table.
+    package let targetTable: TableKey?
+    /// Links: the backlink column in the target. Backlinks: the origin column.
+    package let oppositeColumn: ColumnKey?
+    /// Root of the search index, or `Ref.none`.
+    package let searchIndex: Ref
+    /// The distinct strings of an enumerated column.
+    package let enumeration: StringEnumeration?
+
+    /// May values (for collections: elements) be null?
+    package var isNullable: Bool { attributes.contains(.nullable) }
+    package var hasSearchIndex: Bool { !searchIndex.isNone }
+    /// Where the column lives in a cluster leaf.
+    package var leafIndex: Int { key.leafIndex }
+
+    /// What the user declared; a primary key has an index without declaring one.
+    package var declaredIndex: IndexKind? {
+        if attributes.contains(.fullText) { return .fullText }
+        return attributes.contains(.indexed) ? .general : nil
+    }
+
+    /// How leaves of this column's values or elements are read.
+    package var elementShape: ElementShape {
+        ElementShape(type: type, isNullable: isNullable, targetTable: targetTable ?? .null)
+    }
+}
+
+/// What is needed to read a leaf of values.
+package struct ElementShape: Sendable {
+    package let type: ColumnType
+    package let isNullable: Bool
+    /// The table that links point to; null for other types.
+    package let targetTable: TableKey
+
+    package init(type: ColumnType, isNullable: Bool, targetTable: TableKey = .null) {
+        self.type = type
+        self.isNullable = isNullable
+        self.targetTable = targetTable
+    }
+
+    /// Elements of collections nested in Mixed, and values of dictionaries.
+    package static let mixed = ElementShape(type: .mixed, isNullable: true)
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The type of a column or of the elements of its collections. Raw values are the numbers on disk.
+///
+/// Source: docs/format.md, "Type numbers".
+package enum ColumnType: Int, Sendable, Hashable, CaseIterable {
+    case int = 0
+    case bool = 1
+    case string = 2
+    case binary = 4
+    case mixed = 6
+    case timestamp = 8
+    case float = 9
+    case double = 10
+    case decimal = 11
+    case link = 12
+    case backlink = 14
+    case objectID = 15
+    case uuid = 17
+
+    /// The number that formats below 24 may use for lists of links.
+    static let historicLinkList = 13
+}
+
+/// What a property holds besides a single value.
+package enum CollectionKind: Sendable, Hashable { case list, set, dictionary }
+
+/// What a user declared about the index of a property.
+package enum IndexKind: Sendable, Hashable { case general, fullText }
+
+/// The role of a table.
+package enum TableKind: Int, Sendable, Hashable { case topLevel = 0, embedded = 1, asymmetric = 2 }
+
+/// The attribute bits of a column in the spec.
+package struct ColumnAttributes: OptionSet, Sendable, Hashable {
+    package let rawValue: Int
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    package static let indexed = ColumnAttributes(rawValue: 1)
+    package static let unique = ColumnAttributes(rawValue: 2)
+    package static let nullable = ColumnAttributes(rawValue: 16)
+    package static let list = ColumnAttributes(rawValue: 32)
+    package static let dictionary = ColumnAttributes(rawValue: 64)
+    package static let set = ColumnAttributes(rawValue: 128)
+    package static let fullText = ColumnAttributes(rawValue: 256)
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One table of a snapshot: its columns and the roots of its trees.
+package final class Table: Sendable {
+    /// User classes are the tables whose name starts with this.
+    package static let classPrefix = "class_"
+
+    package let key: TableKey
+    /// The full name, for example `class_Dog`.
+    package let name: String
+    package let kind: TableKind
+    /// Public columns in declaration order.
+    package let columns: [Column]
+    /// Hidden columns of incoming links; `targetTable` is the origin table, `oppositeColumn` the origin column.
+    package let backlinks: [Column]
+    package let primaryKey: Column?
+    package let objects: ClusterTree
+    /// Deleted objects that others still link to. Users never see them.
+    package let tombstones: ClusterTree
+    /// The number of objects.
+    package let count: Int
+    package let fileFormat: Int
+    private let columnIndexes: [String: Int]
+
+    init(_ parts: TableReader.Parts, objects: ClusterTree, tombstones: ClusterTree, fileFormat: Int) throws(StorageError) {
+        key = parts.key
+        name = parts.name
+        kind = parts.kind
+        columns = parts.columns
+        backlinks = parts.backlinks
+        primaryKey = parts.primaryKey
+        self.objects = objects
+        self.tombstones = tombstones
+        self.fileFormat = fileFormat
+        count = try objects.count()
+        columnIndexes = Dictionary(
+            parts.columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The class name, or nil for a table of the SDK.
+    package var className: String? {
+        name.hasPrefix(Table.classPrefix) ? String(name.dropFirst(Table.classPrefix.count)) : nil
+    }
+
+    package var space: NodeSpace { objects.space }
+
+    /// The public column of that name.
+    package func column(named name: String) -> Column? { columnIndexes[name].map { columns[$0] } }
+
+    /// The position of a public column in `columns`.
+    package func columnIndex(named name: String) -> Int? { columnIndexes[name] }
+
+    /// Any column, public or hidden, by the key that other tables refer to it with.
+    ///
+    /// Only the leaf index counts: older formats may have another type in the key.
+    package func column(_ key: ColumnKey) -> Column? {
+        columns.first { $0.leafIndex == key.leafIndex } ?? backlinks.first { $0.leafIndex == key.leafIndex }
+    }
+
+    /// Whether links to this table may be unresolved.
+    package var hasTombstones: Bool { !tombstones.root.isNone }
+
+    /// Leaves in object key order, or those from the one in which `key` would stand.
+    package func leaves(from key: ObjectKey? = nil) -> ClusterCursor { objects.leaves(from: key) }
+
+    /// The object with `key`, or nil; O(log n).
+    package func find(_ key: ObjectKey) throws(StorageError) -> Row? {
+        key.rawValue < 0 ? nil : try objects.find(key)
+    }
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads the top node of a table and its spec.
+///
+/// | slot | meaning |
+/// |---|---|
+/// | 0 | spec |
+/// | 2 | cluster tree |
+/// | 3 | table key |
+/// | 4 | search index roots by leaf index |
+/// | 7, 8 | opposite table and column keys by leaf index |
+/// | 11 | key of the primary key column |
+/// | 12 | flags; bits 1:0 the table kind |
+/// | 13 | tombstones |
+///
+/// Source: docs/format.md, "Tables" and "Spec".
+struct TableReader {
+    struct Parts {
+        let key: TableKey
+        let name: String
+        let kind: TableKind
+        let columns: [Column]
+        let backlinks: [Column]
+        let primaryKey: Column?
+    }
+
+    /// The arrays of a spec, all with one entry per column but `names`, which has public columns only.
+    private struct Spec {
+        let types: PackedIntegers
+        let names: [String]
+        let attributes: PackedIntegers
+        let keys: PackedIntegers
+        let enumerations: Node?
+    }
+
+    private static let specSlotCount = 6
+    private static let noTable: Int64 = 0x7fff_ffff
+    private static let maximumColumnCount = 0x10000
+
+    private let top: Node
+    private let space: NodeSpace
+    private let name: String
+    private let fileFormat: Int
+    private let what: String
+
+    init(ref: Ref, name: String, space: NodeSpace, fileFormat: Int) throws(StorageError) {
+        top = try space.node(at: ref)
+        self.space = space
+        self.name = name
+        self.fileFormat = fileFormat
+        what = "table '\(name)'"
+        guard top.hasRefs, !top.isInner, top.count >= 10 else { throw top.corrupt("\(what): bad top node") }
+    }
+
+    func table(clusterShift: Int) throws(StorageError) -> Table {
+        let objects = try top.requiredRef(2, "\(what): objects")
+        let tombstones = try top.optionalRef(13, "\(what): tombstones")
+        return try Table(
+            try parts(),
+            objects: ClusterTree(root: objects, space: space, shift: clusterShift),
+            tombstones: ClusterTree(root: tombstones, space: space, shift: clusterShift),
+            fileFormat: fileFormat)
+    }
+
+    private func parts() throws(StorageError) -> Parts {
+        let columns = try columns(of: spec())
+        let primaryKey = try primaryKey(among: columns)
+        guard let kind = TableKind(rawValue: Int(try top.number(12, "\(what): flags") & 3)) else {
+            throw top.corrupt("\(what): table kind 3 is not defined")
+        }
+        return Parts(
+            key: TableKey(UInt32(truncatingIfNeeded: try top.number(3, "\(what): key"))), name: name, kind: kind,
+            columns: columns.filter { $0.type != .backlink }, backlinks: columns.filter { $0.type == .backlink },
+            primaryKey: primaryKey)
+    }
+
+    private func primaryKey(among columns: [Column]) throws(StorageError) -> Column? {
+        let key = try top.number(11, "\(what): primary key")
+        guard key != 0 else { return nil }
+        let wanted = ColumnKey(Int64(bitPattern: key))
+        guard let column = columns.first(where: { $0.type != .backlink && $0.leafIndex == wanted.leafIndex }) else {
+            throw top.corrupt("\(what): the primary key is no column")
+        }
+        guard [.int, .string, .objectID, .uuid].contains(column.type), column.collection == nil else {
+            throw top.corrupt("\(what): '\(column.name)' cannot be a primary key")
+        }
+        return column
+    }
+
+    // MARK: - Spec
+
+    private func spec() throws(StorageError) -> Spec {
+        let node = try space.node(at: try top.requiredRef(0, "\(what): spec"))
+        guard node.hasRefs, node.count == TableReader.specSlotCount else {
+            throw node.corrupt("\(what): a spec of \(node.count) slots")
+        }
+        let types = try integers(node, 0)
+        let attributes = try integers(node, 2)
+        let keys = try integers(node, 5)
+        guard types.count == attributes.count, types.count == keys.count, types.count <= TableReader.maximumColumnCount else {
+            throw node.corrupt("\(what): the arrays of the spec differ in length")
+        }
+        let names = try TableReader.names(try space.node(at: try node.requiredRef(1, "\(what): column names")), space)
+        let enumerations = try node.optionalRef(4, "\(what): enumerated columns")
+        let list = enumerations.isNone ? nil : try space.node(at: enumerations)
+        if let list, !list.hasRefs || list.count < names.count { throw list.corrupt("\(what): bad list of enumerated columns") }
+        return Spec(types: types, names: names, attributes: attributes, keys: keys, enumerations: list)
+    }
+
+    private func integers(_ node: Node, _ slot: Int) throws(StorageError) -> PackedIntegers {
+        let child = try space.node(at: try node.requiredRef(slot, what))
+        guard !child.hasRefs else { throw child.corrupt("\(what): a plain integer node belongs here") }
+        return try child.integers()
+    }
+
+    /// Names are not nullable: what would be null is "".
+    static func names(_ node: Node, _ space: NodeSpace) throws(StorageError) -> [String] {
+        guard !node.hasRefs, node.widthType == Node.WidthType.multiply.rawValue, node.count <= 0xffff else {
+            throw node.corrupt("a list of names is a leaf of short strings")
+        }
+        let leaf = try StringLeaf(node, space)
+        var names: [String] = []
+        for index in 0..<leaf.count { names.append(try leaf.string(index)?.string ?? "") }
+        return names
+    }
+
+    private func columns(of spec: Spec) throws(StorageError) -> [Column] {
+        let opposites = try Opposites(top, space, what)
+        var columns: [Column] = []
+        var leafIndexes: Set<Int> = []
+        var names: Set<String> = []
+        for index in 0..<spec.types.count {
+            let column = try column(index, spec, opposites)
+            guard leafIndexes.insert(column.leafIndex).inserted else {
+                throw top.corrupt("\(what): two columns share leaf index \(column.leafIndex)")
+            }
+            if column.type != .backlink {
+                guard names.insert(column.name).inserted else {
+                    throw top.corrupt("\(what): two columns are named '\(column.name)'")
+                }
+            }
+            columns.append(column)
+        }
+        guard columns.count(where: { $0.type != .backlink }) == spec.names.count else {
+            throw top.corrupt("\(what): column names do not match the columns")
+        }
+        return columns
+    }
+
+    private func column(_ index: Int, _ spec: Spec, _ opposites: Opposites) throws(StorageError) -> Column {
+        let word = spec.types[index]
+        let key = ColumnKey(spec.keys[index])
+        let attributes = ColumnAttributes(rawValue: Int(truncatingIfNeeded: spec.attributes[index]))
+        let type = try type(number: Int(word & 0xffff), index)
+        guard (type == .backlink) == (index >= spec.names.count) else {
+            throw top.corrupt("\(what): column \(index) is among the wrong kind of columns")
+        }
+        let collection = try collection(attributes, index)
+        try check(key, type, attributes, index)
+        return Column(
+            name: type == .backlink ? "" : spec.names[index], key: key, type: type, attributes: attributes,
+            collection: collection,
+            dictionaryKeyType: ColumnType(rawValue: Int(word >> 16)) == .int && collection == .dictionary ? .int : .string,
+            targetTable: try opposites.table(key.leafIndex, type), oppositeColumn: opposites.column(key.leafIndex, type),
+            searchIndex: try opposites.searchIndex(key.leafIndex),
+            enumeration: try enumeration(index, type, spec))
+    }
+
+    private func type(number: Int, _ index: Int) throws(StorageError) -> ColumnType {
+        if number == ColumnType.historicLinkList, fileFormat < 24 { return .link }
+        guard let type = ColumnType(rawValue: number) else {
+            throw top.corrupt("\(what): column \(index) has unknown type \(number)")
+        }
+        return type
+    }
+
+    private func collection(_ attributes: ColumnAttributes, _ index: Int) throws(StorageError) -> CollectionKind? {
+        let kinds: [(ColumnAttributes, CollectionKind)] = [(.list, .list), (.set, .set), (.dictionary, .dictionary)]
+        let present = kinds.filter { attributes.contains($0.0) }
+        guard present.count <= 1 else { throw top.corrupt("\(what): column \(index) is several collections at once") }
+        return present.first?.1
+    }
+
+    /// Type and attributes stand in the key too and must agree.
+    private func check(
+        _ key: ColumnKey, _ type: ColumnType, _ attributes: ColumnAttributes, _ index: Int
+    ) throws(StorageError) {
+        let inKey = key.typeNumber == ColumnType.historicLinkList && fileFormat < 24
+            ? ColumnType.link.rawValue : key.typeNumber
+        let relevant: ColumnAttributes = [.list, .set, .dictionary, .nullable]
+        let keyAttributes = ColumnAttributes(rawValue: key.attributeBits)
+        guard inKey == type.rawValue, keyAttributes.intersection(relevant) == attributes.intersection(relevant) else {
+            throw top.corrupt("\(what): the key of column \(index) disagrees with its type or attributes")
+        }
+    }
+
+    private func enumeration(_ index: Int, _ type: ColumnType, _ spec: Spec) throws(StorageError) -> StringEnumeration? {
+        guard type == .string, let list = spec.enumerations else { return nil }
+        let root = try list.optionalRef(index, "\(what): enumerated column")
+        return root.isNone ? nil : StringEnumeration(root: root, space: space)
+    }
+}
+
+/// The per-column arrays of a table node, by leaf index. Missing entries mean "none".
+private struct Opposites {
+    private let tables: PackedIntegers
+    private let columns: PackedIntegers
+    private let indexes: Node
+
+    init(_ top: Node, _ space: NodeSpace, _ what: String) throws(StorageError) {
+        indexes = try space.node(at: try top.requiredRef(4, "\(what): search indexes"))
+        guard indexes.hasRefs else { throw indexes.corrupt("\(what): search index refs expected") }
+        tables = try Opposites.integers(try top.requiredRef(7, "\(what): opposite tables"), space)
+        columns = try Opposites.integers(try top.requiredRef(8, "\(what): opposite columns"), space)
+    }
+
+    private static func integers(_ ref: Ref, _ space: NodeSpace) throws(StorageError) -> PackedIntegers {
+        let node = try space.node(at: ref)
+        guard !node.hasRefs else { throw node.corrupt("a plain integer node belongs here") }
+        return try node.integers()
+    }
+
+    func table(_ leafIndex: Int, _ type: ColumnType) throws(StorageError) -> TableKey? {
+        guard type == .link || type == .backlink, leafIndex < tables.count else { return nil }
+        let key = tables[leafIndex]
+        guard key >= 0, key < Int64(TableKey.null.rawValue) else { return nil }
+        return TableKey(UInt32(truncatingIfNeeded: key))
+    }
+
+    func column(_ leafIndex: Int, _ type: ColumnType) -> ColumnKey? {
+        guard type == .link || type == .backlink, leafIndex < columns.count else { return nil }
+        let key = ColumnKey(columns[leafIndex])
+        return key == .null ? nil : key
+    }
+
+    func searchIndex(_ leafIndex: Int) throws(StorageError) -> Ref {
+        leafIndex < indexes.count ? try indexes.optionalRef(leafIndex, "search index") : .none
+    }
+}

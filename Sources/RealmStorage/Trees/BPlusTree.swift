@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A B+ tree of values: a list, a set, keys or values of a dictionary, a long backlink list.
+///
+/// A tree is named by the ref of its root; a root without the inner flag is the only leaf, `Ref.none` is empty.
+/// An inner node of n children has n + 2 slots: 0 is a number e (every child but the last holds e elements) or a ref
+/// to n - 1 ascending offsets, 1 to n are the children, n + 1 is the total.
+/// Source: docs/format.md, "B+ trees".
+package struct BPlusTree: Sendable {
+    /// Eight levels are enough for any real file.
+    static let maximumDepth = 16
+
+    package let root: Ref
+    package let space: NodeSpace
+    package let shape: ElementShape
+    /// The number of elements, as the root tells it.
+    package let count: Int
+
+    package init(root: Ref, space: NodeSpace, shape: ElementShape) throws(StorageError) {
+        self.root = root
+        self.space = space
+        self.shape = shape
+        guard !root.isNone else {
+            count = 0
+            return
+        }
+        let node = try space.node(at: root)
+        count = node.isInner
+            ? try InnerNode(node, space).total
+            : try ColumnLeaf(node, space, shape, inCluster: false).count
+    }
+
+    package var isEmpty: Bool { count == 0 }
+
+    /// A leaf and the position of its first element in the tree.
+    package struct LeafPlace: Sendable {
+        package let node: Node
+        package let start: Int
+    }
+
+    /// The leaf that holds element `index`, which must be in `0..<count`.
+    package func leaf(containing index: Int) throws(StorageError) -> LeafPlace {
+        var node = try space.node(at: root)
+        var start = 0
+        for _ in 0..<BPlusTree.maximumDepth {
+            guard node.isInner else { return LeafPlace(node: node, start: start) }
+            let inner = try InnerNode(node, space)
+            let child = inner.child(containing: index - start)
+            start += child.start
+            node = try space.node(at: try inner.ref(child.index))
+        }
+        throw node.corrupt("a B+ tree deeper than \(BPlusTree.maximumDepth) levels")
+    }
+
+    /// The element at `index`, which must be in `0..<count`; O(depth).
+    package func value(at index: Int) throws(StorageError) -> Value {
+        let place = try leaf(containing: index)
+        let leaf = try ColumnLeaf(place.node, space, shape, inCluster: false)
+        guard index - place.start < leaf.count else {
+            throw place.node.corrupt("a leaf of \(leaf.count) elements where its parent promises more")
+        }
+        return try leaf.value(index - place.start)
+    }
+
+    package func leaves() -> LeafCursor { LeafCursor(self) }
+
+    /// The children of an inner node.
+    struct InnerNode {
+        let node: Node
+        let childCount: Int
+        let total: Int
+        /// Elements per child in compact form.
+        private let childSize: Int
+        private let offsets: PackedOffsets?
+
+        init(_ node: Node, _ space: NodeSpace) throws(StorageError) {
+            guard node.count >= 3 else { throw node.corrupt("an inner node without children") }
+            self.node = node
+            childCount = node.count - 2
+            total = Int(clamping: try node.number(node.count - 1, "element count of a tree"))
+            switch try node.slot(0) {
+            case .tagged(let size):
+                guard size > 0 || childCount == 1 else { throw node.corrupt("children of 0 elements") }
+                childSize = Int(clamping: size)
+                offsets = nil
+            case .ref(let ref):
+                childSize = 0
+                let list = try PackedOffsets(try space.node(at: ref))
+                guard list.count == childCount - 1 else {
+                    throw node.corrupt("\(list.count) offsets for \(childCount) children")
+                }
+                offsets = list
+            case .none: throw node.corrupt("an inner node without offsets")
+            }
+        }
+
+        func ref(_ index: Int) throws(StorageError) -> Ref { try node.requiredRef(index + 1, "child of a tree") }
+
+        /// The child that holds element `index` and the number of elements before it.
+        func child(containing index: Int) -> (index: Int, start: Int) {
+            guard let offsets else {
+                let child = childSize == 0 ? 0 : min(index / childSize, childCount - 1)
+                return (child, child &* childSize)
+            }
+            let child = offsets.upperBound(UInt64(clamping: index))
+            return (child, child == 0 ? 0 : Int(clamping: offsets[child - 1]))
+        }
+
+        /// How many elements child `index` holds by this node's word, or nil when it says nothing sensible.
+        func promisedCount(_ index: Int) -> Int? {
+            let start = startOfChild(index)
+            let end = index == childCount - 1 ? total : startOfChild(index + 1)
+            return end >= start ? end - start : nil
+        }
+
+        private func startOfChild(_ index: Int) -> Int {
+            guard index > 0 else { return 0 }
+            guard let offsets else { return index.multipliedReportingOverflow(by: childSize).partialValue }
+            return Int(clamping: offsets[index - 1])
+        }
+    }
+}
+
+/// Walks the leaves of a B+ tree in order, checking that every subtree holds what its parent promises.
+package struct LeafCursor: Sendable {
+    private struct Frame {
+        let inner: BPlusTree.InnerNode
+        var next: Int
+    }
+
+    private let space: NodeSpace
+    private let shape: ElementShape
+    private var frames: [Frame] = []
+    private var pending: (ref: Ref, promised: Int?)?
+    private var budget: Int
+    /// The position of the next leaf's first element.
+    private var position = 0
+
+    init(_ tree: BPlusTree) {
+        space = tree.space
+        shape = tree.shape
+        budget = tree.space.nodeBudget
+        if !tree.root.isNone { pending = (tree.root, nil) }
+    }
+
+    /// The next leaf, its node and the position of its first element; nil at the end.
+    package mutating func next() throws(StorageError) -> (leaf: ColumnLeaf, start: Int)? {
+        while let (ref, promised) = try nextRef() {
+            budget -= 1
+            guard budget >= 0 else { throw .corrupt(ref: ref, reason: "a tree with more nodes than the file has room for") }
+            let node = try space.node(at: ref)
+            if node.isInner {
+                try descend(node, promised)
+                continue
+            }
+            let leaf = try ColumnLeaf(node, space, shape, inCluster: false)
+            if let promised, promised != leaf.count {
+                throw node.corrupt("a leaf of \(leaf.count) elements where its parent promises \(promised)")
+            }
+            defer { position += leaf.count }
+            return (leaf, position)
+        }
+        return nil
+    }
+
+    private mutating func descend(_ node: Node, _ promised: Int?) throws(StorageError) {
+        let inner = try BPlusTree.InnerNode(node, space)
+        if let promised, promised != inner.total {
+            throw node.corrupt("a subtree of \(inner.total) elements where its parent promises \(promised)")
+        }
+        guard frames.count < BPlusTree.maximumDepth else { throw node.corrupt("a B+ tree of too many levels") }
+        frames.append(Frame(inner: inner, next: 0))
+    }
+
+    private mutating func nextRef() throws(StorageError) -> (ref: Ref, promised: Int?)? {
+        if let first = pending {
+            pending = nil
+            return first
+        }
+        while let frame = frames.last {
+            guard frame.next < frame.inner.childCount else {
+                frames.removeLast()
+                continue
+            }
+            frames[frames.count - 1].next += 1
+            guard let promised = frame.inner.promisedCount(frame.next) else {
+                throw frame.inner.node.corrupt("the offsets of an inner node do not ascend")
+            }
+            return (try frame.inner.ref(frame.next), promised)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A dictionary, read in place: of a property or nested in Mixed.
+///
+/// A node of two refs: a B+ tree of distinct keys in ascending order, and one of as many values, which are mixed
+/// leaves whatever the type of the property. Formats 21 and 22 keep entries in a cluster tree under hashed keys
+/// instead; those are read whole and shown sorted.
+/// Source: docs/format.md, "Dictionaries".
+package struct DictionaryView: Sendable {
+    private enum Form: Sendable {
+        case trees(keys: BPlusTree, values: BPlusTree)
+        case entries([Entry])
+    }
+
+    /// A key with its value.
+    package struct Entry: Sendable {
+        package let key: DictionaryKey
+        package let value: Value
+    }
+
+    private let form: Form
+    package let count: Int
+
+    package init(
+        root: Ref, space: NodeSpace, keyType: ColumnType = .string, fileFormat: Int = 24
+    ) throws(StorageError) {
+        guard !root.isNone else {
+            form = .entries([])
+            count = 0
+            return
+        }
+        let node = try space.node(at: root)
+        if fileFormat < 23, node.isInner || node.count != 2 {
+            let entries = try DictionaryView.historicEntries(root, space)
+            form = .entries(entries)
+            count = entries.count
+            return
+        }
+        guard node.hasRefs, !node.isInner, node.count == 2 else { throw node.corrupt("a dictionary is a node of two refs") }
+        let keys = try BPlusTree(
+            root: try node.optionalRef(0, "dictionary keys"), space: space,
+            shape: ElementShape(type: keyType == .int ? .int : .string, isNullable: false))
+        let values = try BPlusTree(root: try node.optionalRef(1, "dictionary values"), space: space, shape: .mixed)
+        guard keys.count == values.count else {
+            throw node.corrupt("\(keys.count) dictionary keys with \(values.count) values")
+        }
+        form = .trees(keys: keys, values: values)
+        count = keys.count
+    }
+
+    package var isEmpty: Bool { count == 0 }
+
+    /// The key of entry `index`, which must be in `0..<count`.
+    package func key(at index: Int) throws(StorageError) -> DictionaryKey {
+        switch form {
+        case .entries(let entries): return entries[index].key
+        case .trees(let keys, _): return try DictionaryKey(try keys.value(at: index), keys.root)
+        }
+    }
+
+    /// The value of entry `index`, which must be in `0..<count`.
+    package func value(at index: Int) throws(StorageError) -> Value {
+        switch form {
+        case .entries(let entries): return entries[index].value
+        case .trees(_, let values): return try values.value(at: index)
+        }
+    }
+
+    /// The value for a text key, or nil when it is absent. Keys are scanned: an upgraded file may have them unsorted.
+    package func find(_ wanted: ByteView) throws(StorageError) -> Value? {
+        switch form {
+        case .entries(let entries): return entries.first { $0.key.bytes == wanted }?.value
+        case .trees(let keys, let values):
+            guard let index = try DictionaryView.index(of: wanted, in: keys) else { return nil }
+            return try values.value(at: index)
+        }
+    }
+
+    private static func index(of wanted: ByteView, in keys: BPlusTree) throws(StorageError) -> Int? {
+        var cursor = keys.leaves()
+        while let (leaf, start) = try cursor.next() {
+            guard case .string(let strings) = leaf else { return nil }
+            for row in 0..<strings.count where try strings.string(row) == wanted { return start + row }
+        }
+        return nil
+    }
+
+    package func entries() -> EntryCursor {
+        switch form {
+        case .entries(let entries): return EntryCursor(entries: entries)
+        case .trees(let keys, let values): return EntryCursor(keys: keys, values: values)
+        }
+    }
+
+    /// Entries of formats 21 and 22: column slot 1 holds the keys, column slot 2 the values.
+    private static func historicEntries(_ root: Ref, _ space: NodeSpace) throws(StorageError) -> [Entry] {
+        var entries: [Entry] = []
+        var cursor = ClusterTree(root: root, space: space).leaves()
+        while let leaf = try cursor.next() {
+            let keys = try StringLeaf(try space.node(at: try leaf.node.requiredRef(1, "dictionary keys")), space)
+            let values = try MixedLeaf(try space.node(at: try leaf.node.requiredRef(2, "dictionary values")), space)
+            guard keys.count == leaf.count, values.count == leaf.count else {
+                throw leaf.node.corrupt("a dictionary leaf whose columns differ in length")
+            }
+            for row in 0..<leaf.count {
+                guard let key = try keys.string(row) else { throw leaf.node.corrupt("a dictionary key is null") }
+                entries.append(Entry(key: .text(key), value: try values.value(row)))
+            }
+        }
+        return entries.sorted { $0.key.bytes < $1.key.bytes }
+    }
+}
+
+/// The key of a dictionary entry. No SDK writes integer keys, but the format has them.
+package enum DictionaryKey: Sendable, Equatable {
+    case text(ByteView)
+    case integer(Int64)
+
+    init(_ value: Value, _ tree: Ref) throws(StorageError) {
+        switch value {
+        case .string(let bytes): self = .text(bytes)
+        case .int(let number): self = .integer(number)
+        default: throw .corrupt(ref: tree, reason: "a dictionary key is null")
+        }
+    }
+
+    /// The bytes of a text key; empty for an integer.
+    package var bytes: ByteView {
+        if case .text(let bytes) = self { return bytes }
+        return .empty
+    }
+}
+
+/// Walks the entries of a dictionary in stored order.
+package struct EntryCursor: Sendable {
+    private var keys: ElementCursor?
+    private var values: ElementCursor?
+    private var keyTree = Ref.none
+    private var entries: [DictionaryView.Entry] = []
+    private var next_ = 0
+
+    init(keys: BPlusTree, values: BPlusTree) {
+        self.keys = ElementCursor(keys)
+        self.values = ElementCursor(values)
+        keyTree = keys.root
+    }
+
+    init(entries: [DictionaryView.Entry]) { self.entries = entries }
+
+    package mutating func next() throws(StorageError) -> DictionaryView.Entry? {
+        guard keys != nil else {
+            guard next_ < entries.count else { return nil }
+            next_ += 1
+            return entries[next_ - 1]
+        }
+        guard let key = try keys?.next() else { return nil }
+        guard let value = try values?.next() else { throw .corrupt(ref: keyTree, reason: "more keys than values") }
+        return DictionaryView.Entry(key: try DictionaryKey(key, keyTree), value: value)
+    }
+}

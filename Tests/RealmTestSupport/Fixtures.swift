@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Foundation
+internal import CZlib
+
+/// Files written by the reference engine, with the contents a reader must find in them.
+package enum Fixtures {
+    /// The folder of the package.
+    package static let packageRoot = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// The shared material beside the checkout, or nil in a lone clone.
+    package static let shared: URL? = {
+        let folder = packageRoot.deletingLastPathComponent().appendingPathComponent("shared")
+        return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
+    }()
+
+    /// The folder with all fixtures where they are at hand, else the few that are kept in the repository.
+    package static let folder: URL = shared?.appendingPathComponent("fixtures")
+        ?? packageRoot.appendingPathComponent("Tests/RealmStorageTests/Golden")
+
+    /// Names of all fixtures, without extension.
+    package static let names: [String] = {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return files.compactMap { file in
+            if file.hasSuffix(".realm") { return String(file.dropLast(6)) }
+            return file.hasSuffix(".realm.gz") ? String(file.dropLast(9)) : nil
+        }.sorted()
+    }()
+
+    /// The path of a fixture; packed ones are unpacked into a temporary folder first.
+    package static func path(_ name: String) throws -> String {
+        let plain = folder.appendingPathComponent("\(name).realm").path
+        if FileManager.default.fileExists(atPath: plain) { return plain }
+        return try unpacked(folder.appendingPathComponent("\(name).realm.gz"), as: "\(name).realm")
+    }
+
+    /// The expected dump of a fixture as JSON text; nil where there is none.
+    package static func expectedDump(_ name: String) throws -> Data? {
+        let plain = folder.appendingPathComponent("\(name).expected.json")
+        if let data = try? Data(contentsOf: plain) { return data }
+        let packed = folder.appendingPathComponent("\(name).expected.json.gz")
+        guard FileManager.default.fileExists(atPath: packed.path) else { return nil }
+        return try Data(contentsOf: URL(fileURLWithPath: try unpacked(packed, as: "\(name).expected.json")))
+    }
+
+    /// The key of the encrypted fixtures: bytes 0 to 63.
+    package static let key: [UInt8] = Array(0..<64)
+
+    package static func isEncrypted(_ name: String) -> Bool { name.hasPrefix("encrypted") }
+
+    /// Unpacks a gzip file to a temporary file that later runs of the same process reuse.
+    private static func unpacked(_ file: URL, as name: String) throws -> String {
+        let target = FileManager.default.temporaryDirectory
+            .appendingPathComponent("realm-rest-fixtures-\(ProcessInfo.processInfo.processIdentifier)-\(name)")
+        if FileManager.default.fileExists(atPath: target.path) { return target.path }
+        let staging = target.path + "." + UUID().uuidString
+        try gunzip(file.path).write(to: URL(fileURLWithPath: staging))
+        _ = rename(staging, target.path)
+        return target.path
+    }
+
+    private static func gunzip(_ path: String) throws -> Data {
+        guard let stream = gzopen(path, "rb") else { throw CocoaError(.fileReadUnknown) }
+        defer { gzclose(stream) }
+        var data = Data()
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        while true {
+            let count = gzread(stream, &buffer, UInt32(buffer.count))
+            guard count >= 0 else { throw CocoaError(.fileReadCorruptFile) }
+            if count == 0 { return data }
+            data.append(contentsOf: buffer[0..<Int(count)])
+        }
+    }
+}
