@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
+
+/// Realm databases over HTTP/JSON, and the tools to look into their files.
 @main
-struct Main {
-    static func main() {}
+struct RealmRest: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "realm-rest",
+        abstract: "Serves Realm database files over HTTP and JSON, and looks into them.",
+        subcommands: [DumpCommand.self, VerifyCommand.self])
 }

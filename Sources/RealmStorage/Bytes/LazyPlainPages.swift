@@ -10,3 +10,6 @@ package struct EncryptionKey: Sendable {}
     }
     @usableFromInline func ensure(offset: UInt64, byteCount: UInt64) throws(StorageError) {}
 }
+extension EncryptionKey {
+    package init(contentsOfFile path: String) throws(StorageError) { throw .refused(.encryptionKeyWrong("")) }
+}

@@ -31,6 +31,8 @@ package struct TopNode: Sendable {
     package let history: Ref
     package let historySchemaVersion: UInt64
     package let syncFileID: UInt64
+    /// How many slots are there; missing ones read as 0.
+    package let slotCount: Int
 
     /// Reads the top node at `ref`; an empty database has `Ref.none`. `space` is the whole plain file.
     static func read(_ ref: Ref, _ space: NodeSpace) throws(StorageError) -> TopNode {
@@ -43,6 +45,7 @@ package struct TopNode: Sendable {
         guard node.hasRefs, !node.isInner, TopNode.allowedSlotCounts.contains(node.count) else {
             throw node.corrupt("a top node of \(node.count) slots")
         }
+        slotCount = node.count
         names = try node.requiredRef(0, "table names")
         tables = try node.requiredRef(1, "tables")
         guard case .tagged(let size) = try node.slot(2) else {
@@ -78,5 +81,6 @@ package struct TopNode: Sendable {
         history = .none
         historySchemaVersion = 0
         syncFileID = 0
+        slotCount = 0
     }
 }

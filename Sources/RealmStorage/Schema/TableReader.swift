@@ -75,8 +75,8 @@ struct TableReader {
     }
 
     private func primaryKey(among columns: [Column]) throws(StorageError) -> Column? {
-        let key = try top.number(11, "\(what): primary key")
-        guard key != 0 else { return nil }
+        // A tagged 0 is a column key: the first int column of a table may have it.
+        guard case .tagged(let key) = try top.slot(11) else { return nil }
         let wanted = ColumnKey(Int64(bitPattern: key))
         guard let column = columns.first(where: { $0.type != .backlink && $0.leafIndex == wanted.leafIndex }) else {
             throw top.corrupt("\(what): the primary key is no column")

@@ -50,6 +50,12 @@ package struct DictionaryView: Sendable {
 
     package var isEmpty: Bool { count == 0 }
 
+    /// The tree of values; nil in the form of formats 21 and 22.
+    package var valueTree: BPlusTree? {
+        if case .trees(_, let values) = form { return values }
+        return nil
+    }
+
     /// The key of entry `index`, which must be in `0..<count`.
     package func key(at index: Int) throws(StorageError) -> DictionaryKey {
         switch form {

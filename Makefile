@@ -1,0 +1,50 @@
+# Everything a clone needs: `make demo` and `make test` install what is missing first.
+SHELL := /bin/bash
+PACKAGES := libmicrohttpd-dev libjansson-dev libssl-dev libintelrdfpmath-dev zlib1g-dev pkg-config
+RELEASE := swift build -c release --scratch-path .build-release
+PORT ?= 8080
+
+.PHONY: setup build release demo test test-long bench lint image clean
+
+# Installs the Debian packages that are missing; says nothing when none is.
+setup:
+	@missing=""; for package in $(PACKAGES); do \
+	  dpkg-query -W -f='$${Status}' $$package 2>/dev/null | grep -q 'install ok installed' || missing="$$missing $$package"; \
+	done; \
+	if [ -n "$$missing" ]; then \
+	  run=""; [ "$$(id -u)" = 0 ] || run=sudo; \
+	  echo "installing:$$missing"; \
+	  $$run apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$run apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
+	fi
+
+build: setup
+	swift build
+
+release: setup
+	$(RELEASE) --product realm-rest
+
+# Builds the server, and serves the sample database until interrupted.
+demo: release
+	@.build-release/release/realm-rest demo --port $(PORT)
+
+test: setup
+	swift build --build-tests
+	swift test --skip-build --parallel
+
+# Soak, fuzz and sanitizer runs; needs an hour.
+test-long: setup
+	REALM_REST_LONG_TESTS=1 swift test --parallel
+	REALM_REST_LONG_TESTS=1 swift test --sanitize=address --scratch-path .build-asan --filter 'Damage'
+
+bench: setup
+	$(RELEASE) --product RealmBenchmarks
+	.build-release/release/RealmBenchmarks
+
+lint: setup
+	swift build --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
+
+image:
+	docker build -f docker/Dockerfile -t realm-rest .
+
+clean:
+	rm -rf .build .build-release .build-asan

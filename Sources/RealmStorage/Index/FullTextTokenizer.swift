@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Cuts text into the words that a full-text index files.
+///
+/// Words are runs of ASCII letters and digits and of U+00C0 to U+00FE; everything else separates. Letters are folded to
+/// lower case without diacritics, but å æ ð ø þ ß stay letters of their own, and × and ÷ vanish inside a word. A word is
+/// cut after 64 bytes. Source: docs/format.md, "Search indexes".
+package enum FullTextTokenizer {
+    package static let maximumWordByteCount = 64
+
+    /// The words of `text` in order, with repetitions.
+    package static func words(of text: ByteView) -> [[UInt8]] {
+        var words: [[UInt8]] = []
+        var word: [UInt8] = []
+        var index = 0
+        var isInWord = false
+        while index < text.count {
+            let (kind, byteCount) = classify(text, index)
+            index += byteCount
+            switch kind {
+            case .separator:
+                if isInWord, !word.isEmpty { words.append(word) }
+                word.removeAll(keepingCapacity: true)
+                isInWord = false
+            case .silent: isInWord = true
+            case .letters(let first, let second):
+                isInWord = true
+                append(first, second, to: &word)
+            }
+        }
+        if !word.isEmpty { words.append(word) }
+        return words
+    }
+
+    private enum Kind {
+        case separator
+        /// Part of a word, but without a letter of its own.
+        case silent
+        /// One or two bytes of folded text; the second is 0 when there is only one.
+        case letters(UInt8, UInt8)
+    }
+
+    private static func append(_ first: UInt8, _ second: UInt8, to word: inout [UInt8]) {
+        let byteCount = second == 0 ? 1 : 2
+        guard word.count + byteCount <= maximumWordByteCount else { return }
+        word.append(first)
+        if second != 0 { word.append(second) }
+    }
+
+    private static func classify(_ text: ByteView, _ index: Int) -> (Kind, byteCount: Int) {
+        let byte = text[index]
+        switch byte {
+        case 0x30...0x39, 0x61...0x7a: return (.letters(byte, 0), 1)
+        case 0x41...0x5a: return (.letters(byte | 0x20, 0), 1)
+        case 0xc3 where index + 1 < text.count:
+            let low = text[index + 1]
+            guard low & 0xc0 == 0x80, low != 0xbf else { return (.separator, low & 0xc0 == 0x80 ? 2 : 1) }
+            return (folded[Int(low & 0x1f)], 2)
+        case 0xc0...0xdf: return (.separator, min(2, text.count - index))
+        case 0xe0...0xef: return (.separator, min(3, text.count - index))
+        case 0xf0...0xf7: return (.separator, min(4, text.count - index))
+        default: return (.separator, 1)
+        }
+    }
+
+    /// By the low five bits of U+00C0 to U+00FE: both letter cases fold alike, but ß (U+00DF) has no partner here.
+    private static let folded: [Kind] = {
+        var table: [Kind] = []
+        for letter in "aaaaa" { table.append(plain(letter)) }
+        table.append(.letters(0xc3, 0xa5))
+        table.append(.letters(0xc3, 0xa6))
+        for letter in "ceeeeiiii" { table.append(plain(letter)) }
+        table.append(.letters(0xc3, 0xb0))
+        for letter in "nooooo" { table.append(plain(letter)) }
+        table.append(.silent)
+        table.append(.letters(0xc3, 0xb8))
+        for letter in "uuuuy" { table.append(plain(letter)) }
+        table.append(.letters(0xc3, 0xbe))
+        table.append(.letters(0xc3, 0x9f))
+        return table
+    }()
+
+    private static func plain(_ letter: Character) -> Kind { .letters(letter.asciiValue ?? 0, 0) }
+}

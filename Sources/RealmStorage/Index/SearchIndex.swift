@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The search index of a column: from a value to the keys of the objects that hold it.
+///
+/// A node is `[keys, v1, v2, …]` with as many ascending signed 32-bit keys as values. A value is one object key
+/// (a number), a list of object keys (a ref without context flag), or a subindex for the next four bytes (a ref with
+/// context flag). Inner nodes hold `[keys, children…]`, each key the largest of its child.
+/// Source: docs/format.md, "Search indexes".
+package struct SearchIndex: Sendable {
+    /// What a slot of an index node leads to.
+    package enum Entry: Sendable {
+        case one(ObjectKey)
+        case list(BPlusTree)
+        case subindex(Ref)
+    }
+
+    /// Levels of subindexes and inner nodes together; general indexes end at offset 200, words after 64 bytes.
+    static let maximumDepth = 4096
+
+    package let root: Ref
+    package let space: NodeSpace
+
+    package init(root: Ref, space: NodeSpace) {
+        self.root = root
+        self.space = space
+    }
+
+    /// The keys of all objects whose value *may* be `value`, ascending within a list; nil when there are none.
+    ///
+    /// One object, and lists below the last level, are filed by a prefix of the data only, so the caller compares
+    /// the values of the candidates unless `isExact` says that they are all equal.
+    package func candidates(for value: Value) throws(StorageError) -> (keys: [ObjectKey], isExact: Bool) {
+        let data = IndexData(value)
+        var offset = 0
+        var node = root
+        for _ in 0..<SearchIndex.maximumDepth {
+            guard let entry = try entry(for: data.key(at: offset), in: node) else { return ([], true) }
+            switch entry {
+            case .one(let key): return ([key], false)
+            case .list(let tree): return (try SearchIndex.objectKeys(tree), false)
+            case .subindex(let next):
+                node = next
+                offset += 4
+            }
+        }
+        throw .corrupt(ref: root, reason: "a search index without end")
+    }
+
+    /// The entry under `key` in the index node at `ref`, or nil.
+    package func entry(for key: Int32, in ref: Ref) throws(StorageError) -> Entry? {
+        var node = try IndexNode(ref, space)
+        for _ in 0..<SearchIndex.maximumDepth {
+            let position = node.lowerBound(key)
+            guard position < node.count else { return nil }
+            guard node.isInner else {
+                return node.key(position) == key ? try node.entry(position) : nil
+            }
+            node = try IndexNode(try node.child(position), space)
+        }
+        throw .corrupt(ref: ref, reason: "a search index without end")
+    }
+
+    static func objectKeys(_ tree: BPlusTree) throws(StorageError) -> [ObjectKey] {
+        var keys: [ObjectKey] = []
+        var cursor = tree.leaves()
+        while let (leaf, _) = try cursor.next() {
+            guard case .int(let integers) = leaf else { continue }
+            for row in 0..<integers.count { keys.append(ObjectKey(integers.elements[row])) }
+        }
+        return keys
+    }
+}
+
+/// One node of a search index, checked.
+struct IndexNode {
+    let node: Node
+    private let space: NodeSpace
+    private let keys: PackedIntegers
+
+    init(_ ref: Ref, _ space: NodeSpace) throws(StorageError) {
+        node = try space.node(at: ref)
+        self.space = space
+        guard node.hasRefs, node.hasContext, node.count >= 1 else { throw node.corrupt("index node expected") }
+        let list = try space.node(at: try node.requiredRef(0, "index keys"))
+        guard !list.hasRefs else { throw list.corrupt("index keys are a plain integer node") }
+        keys = try list.integers()
+        guard keys.count == node.count - 1 else {
+            throw node.corrupt("\(keys.count) index keys for \(node.count - 1) entries")
+        }
+    }
+
+    var isInner: Bool { node.isInner }
+    var count: Int { keys.count }
+    func key(_ position: Int) -> Int32 { Int32(truncatingIfNeeded: keys[position]) }
+
+    /// The first position whose key is not below `key`.
+    func lowerBound(_ key: Int32) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) >> 1
+            if keys[middle] < Int64(key) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    func child(_ position: Int) throws(StorageError) -> Ref { try node.requiredRef(position + 1, "child of an index") }
+
+    func entry(_ position: Int) throws(StorageError) -> SearchIndex.Entry {
+        switch try node.slot(position + 1) {
+        case .none: throw node.corrupt("index entry \(position) is empty")
+        case .tagged(let key): return .one(ObjectKey(Int64(bitPattern: key)))
+        case .ref(let ref):
+            let target = try space.node(at: ref)
+            if target.hasContext { return .subindex(ref) }
+            return .list(try BPlusTree(root: ref, space: space, shape: ElementShape(type: .int, isNullable: false)))
+        }
+    }
+}

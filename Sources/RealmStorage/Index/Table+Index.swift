@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Table {
+    /// The object with that primary key value, or nil. Throws `.corrupt` on damage; nil without a primary key.
+    ///
+    /// O(log n) through the search index; a file of format 20 or 21 without one is scanned.
+    package func findByPrimaryKey(_ value: Value) throws(StorageError) -> Row? {
+        guard let primaryKey else { return nil }
+        guard primaryKey.hasSearchIndex else { return try scan(primaryKey, for: value) }
+        for key in try SearchIndex(root: primaryKey.searchIndex, space: space).candidates(for: value).keys {
+            guard let row = try find(key) else { continue }
+            if try row.value(primaryKey).isIdentical(to: value) { return row }
+        }
+        return nil
+    }
+
+    /// The objects whose single-valued, indexed property has exactly `value` (same type, same content), ascending.
+    package func findAll(_ column: Column, equalTo value: Value) throws(StorageError) -> [ObjectKey] {
+        let found = try SearchIndex(root: column.searchIndex, space: space).candidates(for: value).keys
+        // All values of one list are equal below the last level, unless the column holds Mixed: one look is enough.
+        let mayDiffer = column.type == .mixed || IndexData(value).bytes.map { $0.count > IndexData.maximumOffset } ?? false
+        guard mayDiffer else {
+            guard let first = found.first, let row = try find(first) else { return [] }
+            return try row.value(column).isIdentical(to: value) ? found : []
+        }
+        var matching: [ObjectKey] = []
+        for key in found {
+            guard let row = try find(key), try row.value(column).isIdentical(to: value) else { continue }
+            matching.append(key)
+        }
+        return matching
+    }
+
+    private func scan(_ column: Column, for value: Value) throws(StorageError) -> Row? {
+        var cursor = leaves()
+        while let leaf = try cursor.next() {
+            let values = try leaf.attach(column)
+            for index in 0..<leaf.count where try values.value(index).isIdentical(to: value) {
+                return Row(leaf: leaf, index: index)
+            }
+        }
+        return nil
+    }
+}
+
+extension Value {
+    /// Same type and same content: what an index entry and a stored value must agree in.
+    package func isIdentical(to other: Value) -> Bool {
+        switch (self, other) {
+        case (.null, .null): return true
+        case (.int(let left), .int(let right)): return left == right
+        case (.bool(let left), .bool(let right)): return left == right
+        case (.float(let left), .float(let right)): return left.bitPattern == right.bitPattern
+        case (.double(let left), .double(let right)): return left.bitPattern == right.bitPattern
+        case (.string(let left), .string(let right)), (.binary(let left), .binary(let right)): return left == right
+        case (.timestamp(let left), .timestamp(let right)): return left == right
+        case (.decimal(let left), .decimal(let right)): return left == right
+        case (.objectID(let left), .objectID(let right)): return left == right
+        case (.uuid(let left), .uuid(let right)): return left == right
+        case (.link(let leftTable, let left), .link(let rightTable, let right)):
+            return leftTable == rightTable && left == right
+        case (.list, .list), (.dictionary, .dictionary): return true
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Checks the values of one column, object by object, and gathers the links in them.
+struct CellCheck {
+    /// realm-core nests collections up to 100 levels deep.
+    static let maximumDepth = 128
+
+    private let snapshot: Snapshot
+    private let table: Table
+    private let column: Column
+    private var object = ObjectKey.null
+    private(set) var links: [ObjectCheck.Link] = []
+
+    init(snapshot: Snapshot, table: Table, column: Column) {
+        self.snapshot = snapshot
+        self.table = table
+        self.column = column
+    }
+
+    mutating func begin(_ object: ObjectKey) { self.object = object }
+
+    private var place: String { "\(table.name).\(column.name) object \(object.rawValue)" }
+
+    // MARK: - Values
+
+    mutating func value(_ leaf: ColumnLeaf, _ row: Int, _ report: inout VerifyReport) throws(StorageError) {
+        switch leaf {
+        case .link(let links):
+            add(links.targetTable, links.key(row))
+        case .mixed(let values):
+            if let link = try values.storedLink(row) {
+                if link.key.isNull { report.error("\(place): a null link stored as a link") }
+                add(link.table, link.key)
+                return
+            }
+            try checkValue(try values.value(row), &report, depth: 0)
+        default:
+            let value = try leaf.value(row)
+            if value.isNull, !column.isNullable, object.rawValue >= 0 {
+                report.warn("\(place): null in a required column")
+            }
+            try checkValue(value, &report, depth: 0)
+        }
+    }
+
+    private mutating func checkValue(_ value: Value, _ report: inout VerifyReport, depth: Int) throws(StorageError) {
+        guard depth <= CellCheck.maximumDepth else {
+            throw .corrupt(ref: .none, reason: "\(place): collections nested deeper than \(CellCheck.maximumDepth)")
+        }
+        switch value {
+        case .string(let text):
+            if text.validatedString == nil { report.warn("\(place): text is not valid UTF-8") }
+        case .list(let root): try elements(root, .mixed, &report, depth: depth + 1)
+        case .dictionary(let root): try dictionary(root, keyType: .string, &report, depth: depth + 1)
+        default: break
+        }
+    }
+
+    // MARK: - Collections
+
+    mutating func list(_ root: Ref, _ shape: ElementShape, _ report: inout VerifyReport) throws(StorageError) {
+        try elements(root, shape, &report, depth: 0)
+    }
+
+    private mutating func elements(
+        _ root: Ref, _ shape: ElementShape, _ report: inout VerifyReport, depth: Int
+    ) throws(StorageError) {
+        let tree = try BPlusTree(root: root, space: snapshot.space, shape: shape)
+        var cursor = tree.leaves()
+        var count = 0
+        while let (leaf, _) = try cursor.next() {
+            count += leaf.count
+            for row in 0..<leaf.count { try element(leaf, row, &report, depth: depth) }
+        }
+        if count != tree.count { report.error("\(place): a collection of \(count) elements claims \(tree.count)") }
+    }
+
+    private mutating func element(
+        _ leaf: ColumnLeaf, _ row: Int, _ report: inout VerifyReport, depth: Int
+    ) throws(StorageError) {
+        switch leaf {
+        case .link(let links): add(links.targetTable, links.key(row))
+        case .mixed(let values):
+            if let link = try values.storedLink(row) { return add(link.table, link.key) }
+            try checkValue(try values.value(row), &report, depth: depth)
+        default:
+            let value = try leaf.value(row)
+            if value.isNull, !column.isNullable { report.warn("\(place): null in a collection of required elements") }
+            try checkValue(value, &report, depth: depth)
+        }
+    }
+
+    mutating func set(_ root: Ref, _ shape: ElementShape, _ report: inout VerifyReport) throws(StorageError) {
+        try elements(root, shape, &report, depth: 0)
+    }
+
+    mutating func dictionary(
+        _ root: Ref, keyType: ColumnType, _ report: inout VerifyReport, depth: Int = 0
+    ) throws(StorageError) {
+        let dictionary = try DictionaryView(
+            root: root, space: snapshot.space, keyType: keyType, fileFormat: snapshot.fileFormat)
+        var known: Set<ByteView> = []
+        var previous: ByteView?
+        var entries = dictionary.entries()
+        while let entry = try entries.next() {
+            if case .text(let key) = entry.key {
+                if !known.insert(key).inserted { report.error("\(place): duplicate dictionary key") }
+                if let previous, key < previous { report.warn("\(place): dictionary keys are not in byte order") }
+                previous = key
+            }
+        }
+        try dictionaryValues(root, dictionary, &report, depth: depth)
+    }
+
+    private mutating func dictionaryValues(
+        _ root: Ref, _ dictionary: DictionaryView, _ report: inout VerifyReport, depth: Int
+    ) throws(StorageError) {
+        guard let values = dictionary.valueTree else {
+            for index in 0..<dictionary.count {
+                let value = try dictionary.value(at: index)
+                if case .link(let table, let key) = value { add(table, key) }
+                try checkValue(value, &report, depth: depth)
+            }
+            return
+        }
+        try elements(values.root, .mixed, &report, depth: depth)
+    }
+
+    private mutating func add(_ target: TableKey, _ key: ObjectKey) {
+        guard !key.isNull else { return }
+        links.append(ObjectCheck.Link(
+            origin: table.key, column: column.leafIndex, originKey: object, target: target, targetKey: key))
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Checks that header, reachable nodes and free blocks tile the logical file: no gap, no overlap, no node twice.
+struct SpaceCheck {
+    private struct Extent {
+        let start: UInt64
+        let end: UInt64
+        let isNode: Bool
+    }
+
+    private let snapshot: Snapshot
+    private let space: NodeSpace
+    private var seen: RefSet
+    private var extents: [Extent] = []
+
+    init(_ snapshot: Snapshot) {
+        self.snapshot = snapshot
+        space = snapshot.space
+        seen = RefSet(limit: snapshot.space.limit)
+    }
+
+    consuming func run(_ report: inout VerifyReport) throws(StorageError) {
+        var check = self
+        check.walk(&report)
+        report.attempt("free list") { (report) throws(StorageError) in try check.readFreeList(&report) }
+        check.tile(&report)
+    }
+
+    private mutating func walk(_ report: inout VerifyReport) {
+        var stack = [(ref: snapshot.top.ref, parent: Ref.none)]
+        while let (ref, parent) = stack.popLast() {
+            let node: Node
+            do throws(StorageError) {
+                node = try space.node(at: ref)
+            } catch {
+                report.error("\(error) (referenced from \(parent))")
+                continue
+            }
+            guard seen.insert(ref) else {
+                report.error("node \(ref) is referenced more than once, the last time from \(parent)")
+                continue
+            }
+            report.statistics.nodes += 1
+            report.statistics.usedBytes += UInt64(node.byteCount)
+            extents.append(Extent(start: ref.rawValue, end: ref.rawValue + UInt64(node.byteCount), isNode: true))
+            guard node.hasRefs else { continue }
+            for index in 0..<node.count {
+                let raw = UInt64(bitPattern: node.integer(index))
+                if raw != 0, raw & 1 == 0 { stack.append((Ref(raw), ref)) }
+            }
+        }
+    }
+
+    private mutating func readFreeList(_ report: inout VerifyReport) throws(StorageError) {
+        let top = snapshot.top
+        guard !top.freePositions.isNone, !top.freeLengths.isNone else { return }
+        let positions = try integers(top.freePositions)
+        let lengths = try integers(top.freeLengths)
+        guard positions.count == lengths.count else {
+            throw .corrupt(ref: top.freePositions, reason: "\(positions.count) free blocks with \(lengths.count) lengths")
+        }
+        try checkVersions(positions.count, &report)
+        var previous: Int64 = 0
+        for index in 0..<positions.count {
+            let position = positions[index]
+            let length = lengths[index]
+            guard position & 7 == 0, length & 7 == 0, length > 0, position >= Int64(FileHeader.byteCount),
+                UInt64(position) <= space.limit, UInt64(length) <= space.limit - UInt64(position)
+            else {
+                report.error("free block at \(position) of \(length) bytes is out of bounds or misaligned")
+                continue
+            }
+            if position < previous { report.error("free block at \(position) is out of order") }
+            previous = position
+            extents.append(Extent(start: UInt64(position), end: UInt64(position) + UInt64(length), isNode: false))
+            report.statistics.freeBytes += UInt64(length)
+            report.statistics.freeBlocks += 1
+        }
+    }
+
+    private func checkVersions(_ count: Int, _ report: inout VerifyReport) throws(StorageError) {
+        let top = snapshot.top
+        guard !top.freeVersions.isNone else { return }
+        let versions = try integers(top.freeVersions)
+        if versions.count != count { report.error("\(count) free blocks with \(versions.count) versions") }
+        guard top.version > 0 else { return }
+        for index in 0..<versions.count where versions[index] > Int64(clamping: top.version) {
+            report.error("free block \(index) was released by version \(versions[index]), after \(top.version)")
+        }
+    }
+
+    private func integers(_ ref: Ref) throws(StorageError) -> PackedIntegers {
+        let node = try space.node(at: ref)
+        guard !node.hasRefs else { throw node.corrupt("a free list is a plain integer node") }
+        return try node.integers()
+    }
+
+    private mutating func tile(_ report: inout VerifyReport) {
+        extents.sort { $0.start < $1.start }
+        var cursor = UInt64(FileHeader.byteCount)
+        var gap: UInt64 = 0
+        for extent in extents {
+            if extent.start < cursor {
+                report.error("\(extent.isNode ? "node" : "free block") at \(Ref(extent.start)) overlaps what precedes it")
+            } else if extent.start > cursor {
+                gap += extent.start - cursor
+                report.warn("bytes \(Ref(cursor)) to \(Ref(extent.start)) are neither reachable nor free")
+            }
+            cursor = max(cursor, extent.end)
+        }
+        if cursor < space.limit { gap += space.limit - cursor }
+        report.statistics.unaccountedBytes = gap
+        if gap > 0 { report.error("\(gap) bytes of the logical file are neither reachable nor free") }
+    }
+}
+
+/// A set of refs below a limit, one bit each.
+struct RefSet {
+    private var words: [UInt64]
+
+    init(limit: UInt64) { words = Array(repeating: 0, count: Int(clamping: limit >> 9) + 1) }
+
+    /// Adds a ref of a node that exists; false when it was there already.
+    mutating func insert(_ ref: Ref) -> Bool {
+        let bit = ref.rawValue >> 3
+        let word = Int(bit >> 6)
+        let mask: UInt64 = 1 << (bit & 63)
+        guard word < words.count, words[word] & mask == 0 else { return false }
+        words[word] |= mask
+        return true
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a check of a whole file found.
+package struct VerifyReport: Sendable {
+    /// Damage. At most `maximumCount` are kept.
+    package private(set) var errors: [String] = []
+    /// What writers are known to leave behind, and what only looks odd.
+    package private(set) var warnings: [String] = []
+    package var statistics = Statistics()
+
+    package static let maximumCount = 200
+
+    package struct Statistics: Sendable, Equatable {
+        package var nodes = 0
+        package var usedBytes: UInt64 = 0
+        package var freeBytes: UInt64 = 0
+        package var freeBlocks = 0
+        package var unaccountedBytes: UInt64 = 0
+        package var logicalSize: UInt64 = 0
+        package var tables = 0
+        package var objects = 0
+        package var tombstones = 0
+        package var links = 0
+        package var indexEntries = 0
+    }
+
+    package var isClean: Bool { errors.isEmpty }
+
+    mutating func error(_ text: String) {
+        if errors.count < VerifyReport.maximumCount { errors.append(text) }
+    }
+
+    mutating func warn(_ text: String) {
+        if warnings.count < VerifyReport.maximumCount { warnings.append(text) }
+    }
+
+    /// Runs one part of the check; damage that stops it becomes an error of the report.
+    mutating func attempt(_ what: @autoclosure () -> String, _ body: (inout VerifyReport) throws(StorageError) -> Void) {
+        do throws(StorageError) {
+            try body(&self)
+        } catch {
+            self.error("\(what()): \(error)")
+        }
+    }
+}
+
+extension Snapshot {
+    /// Checks the whole version: that every byte is a node or free once, every table, object, link and index.
+    package func verify() -> VerifyReport {
+        var report = VerifyReport()
+        guard !top.ref.isNone else { return report }
+        report.statistics.logicalSize = top.logicalSize
+        report.attempt("space") { (report) throws(StorageError) in try SpaceCheck(self).run(&report) }
+        // With nodes that overlap or are shared, what they hold cannot be trusted enough to be compared.
+        guard report.isClean else { return report }
+        var objects = ObjectCheck(self)
+        objects.run(&report)
+        for table in tables { IndexCheck(table: table).run(&report) }
+        return report
+    }
+}
