@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Cuts a query text into tokens, one at a time: the longest match wins, and among rules that match the same
+/// length keywords win over identifiers.
+struct Lexer {
+    let bytes: [UInt8]
+    private(set) var position = 0
+
+    init(_ text: String) { bytes = Array(text.utf8) }
+
+    /// The next token, or a syntax error at the character that starts none.
+    mutating func next() throws(QueryError) -> Token {
+        while position < bytes.count, Lexer.isWhiteSpace(bytes[position]) { position += 1 }
+        let start = position
+        guard start < bytes.count else { return Token(kind: .end, start: start, end: start) }
+        guard let (kind, length) = match() else { throw failure(at: start) }
+        position += length
+        return Token(kind: kind, start: start, end: position)
+    }
+
+    /// The text of a token.
+    func text(of token: Token) -> String { text(token.start, token.end) }
+
+    func text(_ start: Int, _ end: Int) -> String { String(decoding: bytes[start..<end], as: UTF8.self) }
+
+    /// The byte at an offset from the current position; 0, which no rule matches, past the end.
+    func byte(_ offset: Int) -> UInt8 {
+        let index = position + offset
+        return index < bytes.count ? bytes[index] : 0
+    }
+
+    /// Turns a byte offset into an offset in Unicode scalars.
+    func scalarOffset(_ byteOffset: Int) -> Int {
+        bytes[..<min(byteOffset, bytes.count)].reduce(0) { $1 & 0xc0 == 0x80 ? $0 : $0 + 1 }
+    }
+
+    private func failure(at start: Int) -> QueryError {
+        let detail: String
+        if bytes[start] == ASCII.quote || bytes[start] == ASCII.apostrophe {
+            detail = "the string is not terminated or has an unknown escape sequence"
+        } else {
+            var end = start + 1
+            while end < bytes.count, bytes[end] & 0xc0 == 0x80 { end += 1 }
+            detail = "unexpected character '\(text(start, end))'"
+        }
+        return .syntax(position: scalarOffset(start), detail: detail, expected: [])
+    }
+
+    /// The kind and the length in bytes of the token at the current position.
+    private func match() -> (TokenKind, Int)? {
+        let first = byte(0)
+        if Lexer.isDigit(first) || first == ASCII.plus || first == ASCII.minus || first == ASCII.dot {
+            return matchNumeric()
+        }
+        if Lexer.isLetter(first) || first >= 0x80 { return matchWord() }
+        switch first {
+        case ASCII.quote, ASCII.apostrophe: return stringLength(at: 0).map { (.string, $0) }
+        case ASCII.at: return matchOperatorWord()
+        default: return matchPunctuation(first)
+        }
+    }
+
+    private func matchPunctuation(_ first: UInt8) -> (TokenKind, Int)? {
+        let second = byte(1)
+        switch (first, second) {
+        case (UInt8(ascii: "="), UInt8(ascii: "=")): return (.equal, 2)
+        case (UInt8(ascii: "="), UInt8(ascii: "<")): return (.lessOrEqual, 2)
+        case (UInt8(ascii: "="), UInt8(ascii: ">")): return (.greaterOrEqual, 2)
+        case (UInt8(ascii: "="), _): return (.equal, 1)
+        case (UInt8(ascii: "!"), UInt8(ascii: "=")): return (.notEqual, 2)
+        case (UInt8(ascii: "!"), _): return (.not, 1)
+        case (UInt8(ascii: "<"), UInt8(ascii: ">")): return (.notEqual, 2)
+        case (UInt8(ascii: "<"), UInt8(ascii: "=")): return (.lessOrEqual, 2)
+        case (UInt8(ascii: "<"), _): return (.less, 1)
+        case (UInt8(ascii: ">"), UInt8(ascii: "=")): return (.greaterOrEqual, 2)
+        case (UInt8(ascii: ">"), _): return (.greater, 1)
+        case (UInt8(ascii: "&"), UInt8(ascii: "&")): return (.and, 2)
+        case (UInt8(ascii: "|"), UInt8(ascii: "|")): return (.or, 2)
+        case (UInt8(ascii: "["), UInt8(ascii: "c")) where byte(2) == UInt8(ascii: "]"): return (.caseModifier, 3)
+        case (UInt8(ascii: "["), _): return (.leftBracket, 1)
+        case (UInt8(ascii: "]"), _): return (.rightBracket, 1)
+        case (UInt8(ascii: "("), _): return (.leftParenthesis, 1)
+        case (UInt8(ascii: ")"), _): return (.rightParenthesis, 1)
+        case (UInt8(ascii: "{"), _): return (.leftBrace, 1)
+        case (UInt8(ascii: "}"), _): return (.rightBrace, 1)
+        case (UInt8(ascii: ","), _): return (.comma, 1)
+        case (UInt8(ascii: "*"), _): return (.times, 1)
+        case (UInt8(ascii: "/"), _): return (.divided, 1)
+        default: return nil
+        }
+    }
+
+    private func matchOperatorWord() -> (TokenKind, Int)? {
+        var best: (TokenKind, Int)?
+        for (word, kind) in TokenKind.atWords where word.utf8CodeUnitCount > best?.1 ?? 0 {
+            if matches(word.description) { best = (kind, word.utf8CodeUnitCount) }
+        }
+        return best
+    }
+
+    /// Does the text at an offset from the current position start with `word`?
+    func matches(_ word: String, at offset: Int = 0) -> Bool {
+        bytes[min(position + offset, bytes.count)...].starts(with: word.utf8)
+    }
+
+    /// The length of a string literal at an offset from the current position, quotes included.
+    private func stringLength(at offset: Int) -> Int? {
+        let quote = byte(offset)
+        var length = 1
+        while position + offset + length < bytes.count {
+            let current = byte(offset + length)
+            if current == quote { return length + 1 }
+            guard current == ASCII.backslash else {
+                length += 1
+                continue
+            }
+            guard let escape = escapeLength(at: offset + length) else { return nil }
+            length += escape
+        }
+        return nil
+    }
+
+    private func escapeLength(at offset: Int) -> Int? {
+        switch byte(offset + 1) {
+        case ASCII.quote, ASCII.apostrophe, UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"), UInt8(ascii: "0"), ASCII.backslash:
+            return 2
+        case UInt8(ascii: "u"):
+            return (2..<6).allSatisfy { Lexer.isHexDigit(byte(offset + $0)) } ? 6 : nil
+        default: return nil
+        }
+    }
+}
+
+
+extension Lexer {
+    static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d }
+
+    static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
+
+    static func isHexDigit(_ byte: UInt8) -> Bool {
+        isDigit(byte) || (byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "f"))
+    }
+
+    /// What may start an identifier, apart from characters beyond ASCII.
+    static func isLetter(_ byte: UInt8) -> Bool {
+        (byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z")) || byte == UInt8(ascii: "_")
+            || byte == ASCII.dollar
+    }
+}

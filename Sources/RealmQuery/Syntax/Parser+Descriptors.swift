@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Parser {
+    /// Any number of `SORT`, `DISTINCT` and `LIMIT`.
+    mutating func parseDescriptors() throws(QueryError) -> [DescriptorSyntax] {
+        var descriptors: [DescriptorSyntax] = []
+        while true {
+            switch token.kind {
+            case .sort: descriptors.append(try parseSort())
+            case .distinct: descriptors.append(try parseDistinct())
+            case .limit: descriptors.append(try parseLimit())
+            default: return descriptors
+            }
+        }
+    }
+
+    private mutating func parseSort() throws(QueryError) -> DescriptorSyntax {
+        try advance()
+        try require(.leftParenthesis)
+        var keys: [DescriptorSyntax.SortKey] = []
+        repeat {
+            let path = try parsePlainPath()
+            guard token.kind == .ascending || token.kind == .descending else { throw unexpected(["ASC or DESC"]) }
+            keys.append(DescriptorSyntax.SortKey(path: path, isAscending: token.kind == .ascending))
+            try advance()
+        } while try take(.comma)
+        try require(.rightParenthesis)
+        return .sort(keys)
+    }
+
+    private mutating func parseDistinct() throws(QueryError) -> DescriptorSyntax {
+        try advance()
+        try require(.leftParenthesis)
+        var paths: [PathSyntax] = []
+        repeat { paths.append(try parsePlainPath()) } while try take(.comma)
+        try require(.rightParenthesis)
+        return .distinct(paths)
+    }
+
+    private mutating func parseLimit() throws(QueryError) -> DescriptorSyntax {
+        try advance()
+        try require(.leftParenthesis)
+        guard token.kind == .natural else { throw unexpected(["a number without sign"]) }
+        let limit = Int(clamping: Literal.integer(tokenBytes))
+        try advance()
+        try require(.rightParenthesis)
+        return .limit(limit)
+    }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Collects the elements of a path. The two names behind `@links` belong to it.
+struct PathBuilder {
+    private(set) var elements: [PathSyntax.Element] = []
+    /// A `@links` that waits for its class, then for its property.
+    private var backlink: (className: String?, isOpen: Bool) = (nil, false)
+
+    /// Is only a name allowed next?
+    var requiresName: Bool { backlink.isOpen }
+
+    mutating func append(_ element: PathSyntax.Element) {
+        guard case .key(let name) = element else {
+            elements.append(element)
+            return
+        }
+        if backlink.isOpen {
+            if let className = backlink.className {
+                elements.append(.backlink(className: className, property: name))
+                backlink = (nil, false)
+            } else {
+                backlink.className = name
+            }
+        } else if name == "@links" {
+            backlink = (nil, true)
+        } else {
+            elements.append(element)
+        }
+    }
+
+    /// The elements, with a `@links` that was left open as the last one.
+    func finished() -> [PathSyntax.Element] {
+        backlink.isOpen ? elements + [.incompleteBacklink(className: backlink.className)] : elements
+    }
+
+    /// The elements of a path that is given as text, split at dots.
+    static func elements(ofPath text: String) -> [PathSyntax.Element] {
+        var builder = PathBuilder()
+        for name in text.split(separator: ".", omittingEmptySubsequences: false) { builder.append(.key(String(name))) }
+        return builder.finished()
+    }
+}
+
+extension Parser {
+    /// What may follow a path.
+    private enum Suffix {
+        case count, type
+        case aggregate(AggregateOperator, property: String?)
+    }
+
+    /// A name, with its escapes decoded.
+    mutating func parseName() throws(QueryError) -> PathSyntax.Element {
+        guard token.kind.isName else { throw unexpected(["a property name"]) }
+        let name: String
+        switch token.kind {
+        case .identifier: name = decodeEscapes(tokenBytes)
+        default: name = lexer.text(of: token)
+        }
+        try advance()
+        return .key(name)
+    }
+
+    private func decodeEscapes(_ bytes: ArraySlice<UInt8>) -> String {
+        guard bytes.contains(ASCII.backslash) else { return String(decoding: bytes, as: UTF8.self) }
+        var decoded: [UInt8] = []
+        var isEscaped = false
+        for byte in bytes {
+            if byte == ASCII.backslash, !isEscaped {
+                isEscaped = true
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "n") where isEscaped: decoded.append(0x0a)
+            case UInt8(ascii: "r") where isEscaped: decoded.append(0x0d)
+            case UInt8(ascii: "t") where isEscaped: decoded.append(0x09)
+            default: decoded.append(byte)
+            }
+            isEscaped = false
+        }
+        return String(decoding: decoded, as: UTF8.self)
+    }
+
+    /// A path without suffix: in `SUBQUERY`, `SORT` and `DISTINCT`.
+    mutating func parsePlainPath() throws(QueryError) -> PathSyntax {
+        let start = token.start
+        var argument: Int?
+        var builder = PathBuilder()
+        if token.kind == .keyPathArgument {
+            argument = argumentNumber(prefix: 2)
+            try advance()
+        } else {
+            builder.append(try parseName())
+        }
+        while try parsePathElement(&builder) {}
+        return PathSyntax(argument: argument, elements: builder.finished(), range: start..<previousEnd)
+    }
+
+    /// A property or an aggregate whose first element is already taken.
+    mutating func parseProperty(
+        _ quantifier: Quantifier? = nil, argument: Int? = nil, first: PathSyntax.Element? = nil, from start: Int
+    ) throws(QueryError) -> ExpressionSyntax {
+        var builder = PathBuilder()
+        if let first { builder.append(first) }
+        var suffix: Suffix?
+        while suffix == nil {
+            if try parsePathElement(&builder, suffix: &suffix, allowsAggregate: quantifier == nil) { continue }
+            break
+        }
+        let path = PathSyntax(argument: argument, elements: builder.finished(), range: start..<previousEnd)
+        let range = start..<previousEnd
+        switch suffix {
+        case .aggregate(let aggregate, let property):
+            return .aggregate(AggregateSyntax(path: path, aggregate: aggregate, property: property, range: range))
+        case .count:
+            return .property(PropertySyntax(quantifier: quantifier, path: path, postfix: .count, range: range))
+        case .type:
+            return .property(PropertySyntax(quantifier: quantifier, path: path, postfix: .type, range: range))
+        case nil:
+            return .property(PropertySyntax(quantifier: quantifier, path: path, postfix: nil, range: range))
+        }
+    }
+
+    private mutating func parsePathElement(_ builder: inout PathBuilder) throws(QueryError) -> Bool {
+        var suffix: Suffix?
+        let start = token
+        guard try parsePathElement(&builder, suffix: &suffix, allowsAggregate: false) else { return false }
+        guard suffix == nil else { throw syntaxError("a suffix operator cannot stand here", at: start.start) }
+        return true
+    }
+
+    /// One more element, or the suffix. Returns false when the path has ended.
+    private mutating func parsePathElement(
+        _ builder: inout PathBuilder, suffix: inout Suffix?, allowsAggregate: Bool
+    ) throws(QueryError) -> Bool {
+        if try take(.dot) {
+            if token.kind.isName {
+                builder.append(try parseName())
+            } else {
+                suffix = try parseSuffix(allowsAggregate: allowsAggregate)
+            }
+            return true
+        }
+        guard token.kind == .leftBracket else { return false }
+        let start = token.start
+        try advance()
+        if try take(.size) {
+            suffix = .count
+        } else {
+            guard !builder.requiresName else { throw syntaxError("a class name must follow @links", at: start) }
+            builder.append(try parseIndex())
+        }
+        try require(.rightBracket)
+        return true
+    }
+
+    private mutating func parseSuffix(allowsAggregate: Bool) throws(QueryError) -> Suffix {
+        let aggregate: AggregateOperator
+        switch token.kind {
+        case .countOperator:
+            try advance()
+            return .count
+        case .typeOperator:
+            try advance()
+            return .type
+        case .minimumOperator where allowsAggregate: aggregate = .min
+        case .maximumOperator where allowsAggregate: aggregate = .max
+        case .sumOperator where allowsAggregate: aggregate = .sum
+        case .averageOperator where allowsAggregate: aggregate = .average
+        default: throw unexpected(["a property name"])
+        }
+        try advance()
+        guard try take(.dot) else { return .aggregate(aggregate, property: nil) }
+        guard case .key(let property) = try parseName() else { throw unexpected(["a property name"]) }
+        return .aggregate(aggregate, property: property)
+    }
+
+    private mutating func parseIndex() throws(QueryError) -> PathSyntax.Element {
+        let element: PathSyntax.Element
+        switch token.kind {
+        case .natural: element = .index(Int(clamping: Literal.integer(tokenBytes)))
+        case .first: element = .index(0)
+        case .last: element = .last
+        case .times: element = .all
+        case .string: element = .key(lexer.text(token.start + 1, token.end - 1))
+        case .argument: element = .argument(argumentNumber(prefix: 1))
+        default: throw unexpected(["an index", "a key"])
+        }
+        try advance()
+        return element
+    }
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The stacks of an operator-precedence parser for one predicate.
+private struct PredicateStack {
+    enum Operand {
+        case predicate(PredicateSyntax)
+        /// `isValue` is false behind parentheses and arithmetic, which string operators do not take.
+        case expression(ExpressionSyntax, isValue: Bool)
+    }
+
+    enum Frame {
+        /// `allowsPredicate` is false where only arithmetic may stand.
+        case parenthesis(allowsPredicate: Bool)
+        case not
+        /// How many operands wait on the operand stack.
+        case and(Int)
+        case or(Int)
+        case comparison(ComparisonOperator, ignoresCase: Bool, Range<Int>)
+        case arithmetic(ArithmeticOperator)
+    }
+
+    var operands: [(operand: Operand, depth: Int)] = []
+    var frames: [Frame] = []
+
+    /// May a predicate start here?
+    var allowsPredicate: Bool {
+        switch frames.last {
+        case nil, .not, .and, .or, .parenthesis(allowsPredicate: true): return true
+        case .comparison, .arithmetic, .parenthesis(allowsPredicate: false): return false
+        }
+    }
+}
+
+extension Parser {
+    /// A predicate up to the first token that cannot continue it.
+    mutating func parsePredicate() throws(QueryError) -> PredicateSyntax {
+        var stack = PredicateStack()
+        while true {
+            try parseOperand(&stack)
+            while try !parseOperator(&stack) {
+                guard stack.frames.isEmpty, case .predicate(let predicate)? = stack.operands.last?.operand else { continue }
+                if !continuesPredicate { return predicate }
+            }
+        }
+    }
+
+    /// Would the token extend a complete predicate?
+    private var continuesPredicate: Bool { token.kind == .and || token.kind == .or }
+
+    /// Takes everything up to and including the next operand.
+    private mutating func parseOperand(_ stack: inout PredicateStack) throws(QueryError) {
+        while true {
+            switch token.kind {
+            case .leftParenthesis:
+                stack.frames.append(.parenthesis(allowsPredicate: stack.allowsPredicate))
+                try advance()
+            case .not where stack.allowsPredicate:
+                stack.frames.append(.not)
+                try advance()
+            case .truePredicate where stack.allowsPredicate, .falsePredicate where stack.allowsPredicate:
+                stack.operands.append((.predicate(.constant(token.kind == .truePredicate)), 1))
+                try advance()
+                try collapseNot(&stack)
+                return
+            default:
+                let value = try parseValue()
+                stack.operands.append((.expression(value, isValue: true), 1))
+                return
+            }
+        }
+    }
+
+    /// Deals with the token behind an operand. Returns true when an operand has to follow; false when the operand
+    /// was closed off and the next token has to be looked at again, or the predicate is complete.
+    private mutating func parseOperator(_ stack: inout PredicateStack) throws(QueryError) -> Bool {
+        guard case .expression(_, let isValue)? = stack.operands.last?.operand else {
+            return try parseLogicalOperator(&stack)
+        }
+        if let arithmetic = arithmeticOperator {
+            try reduceArithmetic(&stack, atLeast: arithmetic.precedence)
+            stack.frames.append(.arithmetic(arithmetic))
+            try advance()
+            return true
+        }
+        if let comparison = comparisonOperator, comparison.isEquality || comparison.isRelational {
+            try reduceArithmetic(&stack, atLeast: 0)
+            guard stack.allowsPredicate else { throw unexpected(["an operand", "AND or OR", "')'"]) }
+            try pushComparison(&stack, comparison)
+            return true
+        }
+        if isValue, stack.allowsPredicate, let predicate = try parseValueOperator(stack.operands.last?.operand) {
+            stack.operands[stack.operands.count - 1] = (.predicate(predicate), 1)
+            try collapseNot(&stack)
+            return false
+        }
+        try closeExpression(&stack)
+        return false
+    }
+
+    private mutating func pushComparison(
+        _ stack: inout PredicateStack, _ comparison: ComparisonOperator
+    ) throws(QueryError) {
+        let range = token.start..<token.end
+        try advance()
+        var ignoresCase = false
+        if comparison.isEquality { ignoresCase = try take(.caseModifier) }
+        stack.frames.append(.comparison(comparison, ignoresCase: ignoresCase, range))
+    }
+
+    /// An expression ends here: either its comparison is complete or its parenthesis closes.
+    private mutating func closeExpression(_ stack: inout PredicateStack) throws(QueryError) {
+        try reduceArithmetic(&stack, atLeast: 0)
+        switch stack.frames.last {
+        case .comparison(let comparison, let ignoresCase, let range):
+            stack.frames.removeLast()
+            guard case (.expression(let right, _), let rightDepth)? = stack.operands.popLast(),
+                case (.expression(let left, _), let leftDepth)? = stack.operands.popLast()
+            else { throw unexpected(["an operand"]) }
+            let syntax = ComparisonSyntax(
+                left: left, comparison: comparison, ignoresCase: ignoresCase, right: right, operatorRange: range)
+            try push(&stack, .predicate(.comparison(syntax)), max(leftDepth, rightDepth) + 1)
+            try collapseNot(&stack)
+        case .parenthesis where token.kind == .rightParenthesis:
+            guard case (.expression(let inner, _), let depth)? = stack.operands.popLast() else {
+                throw unexpected(["an operand"])
+            }
+            stack.frames.removeLast()
+            stack.operands.append((.expression(inner, isValue: false), depth))
+            try advance()
+        default: throw unexpected(["a comparison operator"])
+        }
+    }
+
+    /// Deals with the token behind a complete predicate.
+    private mutating func parseLogicalOperator(_ stack: inout PredicateStack) throws(QueryError) -> Bool {
+        switch token.kind {
+        case .and:
+            if case .and(let count)? = stack.frames.last {
+                stack.frames[stack.frames.count - 1] = .and(count + 1)
+            } else {
+                stack.frames.append(.and(1))
+            }
+            try advance()
+            return true
+        case .or:
+            try reduceAnd(&stack)
+            if case .or(let count)? = stack.frames.last {
+                stack.frames[stack.frames.count - 1] = .or(count + 1)
+            } else {
+                stack.frames.append(.or(1))
+            }
+            try advance()
+            return true
+        default:
+            try reduceAnd(&stack)
+            try reduceOr(&stack)
+            guard case .parenthesis? = stack.frames.last else { return false }
+            guard token.kind == .rightParenthesis else { throw unexpected(["AND or OR", "')'"]) }
+            stack.frames.removeLast()
+            try advance()
+            try collapseNot(&stack)
+            return false
+        }
+    }
+
+    // MARK: - Reductions
+
+    private func push(_ stack: inout PredicateStack, _ operand: PredicateStack.Operand, _ depth: Int) throws(QueryError) {
+        guard depth <= Parser.maximumDepth else {
+            throw syntaxError("the query nests deeper than \(Parser.maximumDepth) levels", at: token.start)
+        }
+        stack.operands.append((operand, depth))
+    }
+
+    private func reduceArithmetic(_ stack: inout PredicateStack, atLeast precedence: Int) throws(QueryError) {
+        while case .arithmetic(let operation)? = stack.frames.last, operation.precedence >= precedence {
+            stack.frames.removeLast()
+            guard case (.expression(let right, _), let rightDepth)? = stack.operands.popLast(),
+                case (.expression(let left, _), let leftDepth)? = stack.operands.popLast()
+            else { throw unexpected(["an operand"]) }
+            let range = left.range.lowerBound..<max(right.range.upperBound, left.range.lowerBound)
+            let node = ExpressionSyntax.operation(operation, left, right, range)
+            try push(&stack, .expression(node, isValue: false), max(leftDepth, rightDepth) + 1)
+        }
+    }
+
+    /// Wraps a complete predicate into the `NOT`s that stand before it; two of them cancel out.
+    private func collapseNot(_ stack: inout PredicateStack) throws(QueryError) {
+        var isNegated = false
+        while case .not? = stack.frames.last {
+            stack.frames.removeLast()
+            isNegated.toggle()
+        }
+        guard isNegated, case (.predicate(let predicate), let depth)? = stack.operands.popLast() else { return }
+        if case .not(let inner) = predicate {
+            try push(&stack, .predicate(inner), depth - 1)
+        } else {
+            try push(&stack, .predicate(.not(predicate)), depth + 1)
+        }
+    }
+
+    private func reduceAnd(_ stack: inout PredicateStack) throws(QueryError) {
+        guard case .and(let count)? = stack.frames.last else { return }
+        stack.frames.removeLast()
+        let (children, depth) = popPredicates(&stack, count + 1)
+        try push(&stack, .predicate(.and(children)), depth + 1)
+    }
+
+    private func reduceOr(_ stack: inout PredicateStack) throws(QueryError) {
+        guard case .or(let count)? = stack.frames.last else { return }
+        stack.frames.removeLast()
+        let (children, depth) = popPredicates(&stack, count + 1)
+        try push(&stack, .predicate(.or(children)), depth + 1)
+    }
+
+    private func popPredicates(_ stack: inout PredicateStack, _ count: Int) -> ([PredicateSyntax], Int) {
+        var depth = 0
+        var children: [PredicateSyntax] = []
+        children.reserveCapacity(count)
+        for (operand, operandDepth) in stack.operands.suffix(count) {
+            depth = max(depth, operandDepth)
+            if case .predicate(let predicate) = operand { children.append(predicate) }
+        }
+        stack.operands.removeLast(count)
+        return (children, depth)
+    }
+
+    // MARK: - Operators
+
+    private var arithmeticOperator: ArithmeticOperator? {
+        switch token.kind {
+        case .plus: return .plus
+        case .minus: return .minus
+        case .times: return .times
+        case .divided: return .divided
+        default: return nil
+        }
+    }
+
+    private var comparisonOperator: ComparisonOperator? {
+        switch token.kind {
+        case .equal: return .equal
+        case .notEqual: return .notEqual
+        case .in: return .in
+        case .less: return .less
+        case .lessOrEqual: return .lessOrEqual
+        case .greater: return .greater
+        case .greaterOrEqual: return .greaterOrEqual
+        case .beginsWith: return .beginsWith
+        case .endsWith: return .endsWith
+        case .contains: return .contains
+        case .like: return .like
+        case .text: return .text
+        default: return nil
+        }
+    }
+
+    /// The operators that stand between plain values; nil when the token is none of them.
+    private mutating func parseValueOperator(_ operand: PredicateStack.Operand?) throws(QueryError) -> PredicateSyntax? {
+        guard case .expression(let left, _)? = operand else { return nil }
+        let range = token.start..<token.end
+        if token.kind == .between {
+            try advance()
+            guard token.kind == .leftBrace || isQuantifier else { throw unexpected(["a list"]) }
+            let limits = try parseList()
+            return .between(BetweenSyntax(value: left, limits: limits, operatorRange: range))
+        }
+        if token.kind == .geoWithin {
+            guard case .property(let property) = left else { throw unexpected(["a comparison operator"]) }
+            try advance()
+            return .geoWithin(try parseRegion(of: property))
+        }
+        guard let comparison = comparisonOperator else { return nil }
+        try advance()
+        var ignoresCase = false
+        if comparison.isPattern { ignoresCase = try take(.caseModifier) }
+        let right = try parseValue()
+        return .comparison(
+            ComparisonSyntax(
+                left: left, comparison: comparison, ignoresCase: ignoresCase, right: right, operatorRange: range))
+    }
+}

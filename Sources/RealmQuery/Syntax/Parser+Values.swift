@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmStorage
+
+extension Parser {
+    var isQuantifier: Bool { quantifier != nil }
+
+    private var quantifier: Quantifier? {
+        switch token.kind {
+        case .any: return .any
+        case .all: return .all
+        case .none: return Quantifier.none
+        default: return nil
+        }
+    }
+
+    /// A constant, a property, a list, an aggregate or a subquery.
+    mutating func parseValue() throws(QueryError) -> ExpressionSyntax {
+        let start = token.start
+        if let quantifier { return try parseQuantified(quantifier) }
+        switch token.kind {
+        case .leftBrace: return .list(try parseList())
+        case .subquery: return .subquery(try parseSubquery())
+        case .binary:
+            // `binary` is a literal when a parenthesis follows, else a name.
+            let word = lexer.text(of: token)
+            try advance()
+            if token.kind == .leftParenthesis { return .constant(try parseBinary(from: start)) }
+            return try parseProperty(first: .key(word), from: start)
+        case .keyPathArgument:
+            let argument = argumentNumber(prefix: 2)
+            try advance()
+            return try parseProperty(argument: argument, from: start)
+        default:
+            if token.kind.isName {
+                let first = try parseName()
+                return try parseProperty(first: first, from: start)
+            }
+            return .constant(try parseConstant())
+        }
+    }
+
+    /// What may stand behind a quantifier: a path, a list or an argument.
+    private mutating func parseQuantified(_ quantifier: Quantifier) throws(QueryError) -> ExpressionSyntax {
+        let start = token.start
+        try advance()
+        switch token.kind {
+        case .leftBrace: return .list(try parseBraces(quantifier, from: start))
+        case .argument:
+            let number = argumentNumber(prefix: 1)
+            try advance()
+            return .constant(ConstantSyntax(kind: .argument(number, quantifier), range: start..<previousEnd))
+        case .keyPathArgument:
+            let argument = argumentNumber(prefix: 2)
+            try advance()
+            return try parseProperty(quantifier, argument: argument, from: start)
+        default:
+            guard token.kind.isName else { throw unexpected(["a key path", "a list", "an argument"]) }
+            let first = try parseName()
+            return try parseProperty(quantifier, first: first, from: start)
+        }
+    }
+
+    /// The number in `$n` or `$Kn`; saturates.
+    func argumentNumber(prefix: Int) -> Int { Int(clamping: Literal.decimalInteger(tokenBytes.dropFirst(prefix))) }
+
+    // MARK: - Lists
+
+    mutating func parseList() throws(QueryError) -> ListSyntax {
+        let start = token.start
+        guard let quantifier else { return try parseBraces(nil, from: start) }
+        try advance()
+        guard token.kind == .leftBrace else { throw unexpected(["a list"]) }
+        return try parseBraces(quantifier, from: start)
+    }
+
+    private mutating func parseBraces(_ quantifier: Quantifier?, from start: Int) throws(QueryError) -> ListSyntax {
+        try require(.leftBrace)
+        var elements: [ConstantSyntax] = []
+        if token.kind != .rightBrace {
+            repeat { elements.append(try parseElement()) } while try take(.comma)
+        }
+        try require(.rightBrace)
+        return ListSyntax(quantifier: quantifier, elements: elements, range: start..<previousEnd)
+    }
+
+    /// A list element: a constant, or an argument with a quantifier.
+    private mutating func parseElement() throws(QueryError) -> ConstantSyntax {
+        guard let quantifier else { return try parseConstant() }
+        let start = token.start
+        try advance()
+        guard token.kind == .argument else { throw unexpected(["an argument"]) }
+        let number = argumentNumber(prefix: 1)
+        try advance()
+        return ConstantSyntax(kind: .argument(number, quantifier), range: start..<previousEnd)
+    }
+
+    // MARK: - Constants
+
+    mutating func parseConstant() throws(QueryError) -> ConstantSyntax {
+        let start = token.start
+        switch token.kind {
+        case .object: return try parseObject()
+        case .binary:
+            try advance()
+            return try parseBinary(from: start)
+        default: break
+        }
+        guard let kind = try simpleConstant() else { throw unexpected(["a value"]) }
+        try advance()
+        return ConstantSyntax(kind: kind, range: start..<previousEnd)
+    }
+
+    /// The value of a constant of one token; nil when the token is none.
+    private func simpleConstant() throws(QueryError) -> ConstantSyntax.Kind? {
+        switch token.kind {
+        case .null: return .null
+        case .true: return .bool(true)
+        case .false: return .bool(false)
+        case .float: return floatConstant()
+        case .infinity:
+            return .double(tokenBytes.first == ASCII.minus ? -.infinity : .infinity, text: lexer.text(of: token))
+        case .nan: return .double(Double(bitPattern: 0x7ff8_0000_0000_0000), text: "nan")
+        case .base64: return .string(try base64Bytes())
+        case .timestamp: return try timestampConstant()
+        case .link: return .link(ObjectKey(Literal.integer(tokenBytes.dropFirst())))
+        case .typedLink:
+            let parts = tokenBytes.dropFirst().split(separator: ASCII.colon)
+            guard parts.count == 2 else { return nil }
+            return .typedLink(
+                TableKey(UInt32(truncatingIfNeeded: Literal.integer(parts[0]))), ObjectKey(Literal.integer(parts[1])))
+        default: return keyConstant()
+        }
+    }
+
+    /// The constants that may be a primary key.
+    private func keyConstant() -> ConstantSyntax.Kind? {
+        switch token.kind {
+        case .natural, .number: return .integer(Literal.integer(tokenBytes))
+        case .string: return .string(Array(tokenBytes.dropFirst().dropLast()))
+        case .uuid: return .uuid(Literal.uuid(tokenBytes.dropFirst(5).dropLast()))
+        case .objectID: return .objectID(Literal.objectID(tokenBytes.dropFirst(4).dropLast()))
+        case .argument: return .argument(argumentNumber(prefix: 1), nil)
+        default: return nil
+        }
+    }
+
+    private func floatConstant() -> ConstantSyntax.Kind {
+        let text = lexer.text(of: token)
+        if text.hasSuffix("f") { return .float(Float(text.dropLast()) ?? .nan) }
+        return .double(Double(text) ?? .nan, text: text)
+    }
+
+    private func timestampConstant() throws(QueryError) -> ConstantSyntax.Kind {
+        switch Literal.timestamp(tokenBytes) {
+        case .timestamp(let timestamp): return .timestamp(timestamp)
+        case .invalid(let detail): return .impossibleTimestamp(detail)
+        case .syntaxError(let detail): throw syntaxError(detail, at: token.start)
+        }
+    }
+
+    private func base64Bytes() throws(QueryError) -> [UInt8] {
+        guard let bytes = Base64.decode(tokenBytes.dropFirst(4).dropLast()) else {
+            throw syntaxError("malformed base64", at: token.start)
+        }
+        return bytes
+    }
+
+    /// `(` string or base64 `)` behind `bin`.
+    private mutating func parseBinary(from start: Int) throws(QueryError) -> ConstantSyntax {
+        try require(.leftParenthesis)
+        let bytes: [UInt8]
+        switch token.kind {
+        case .string: bytes = Array(tokenBytes.dropFirst().dropLast())
+        case .base64: bytes = try base64Bytes()
+        default: throw unexpected(["a string"])
+        }
+        try advance()
+        try require(.rightParenthesis)
+        return ConstantSyntax(kind: .binary(bytes), range: start..<previousEnd)
+    }
+
+    /// `obj('Class', key)`
+    private mutating func parseObject() throws(QueryError) -> ConstantSyntax {
+        let start = token.start
+        try advance()
+        try require(.leftParenthesis)
+        guard token.kind == .string else { throw unexpected(["a class name in quotes"]) }
+        let className = Array(tokenBytes.dropFirst().dropLast())
+        try advance()
+        try require(.comma)
+        guard let kind = keyConstant() else { throw unexpected(["a primary key"]) }
+        let key = ConstantSyntax(kind: kind, range: token.start..<token.end)
+        try advance()
+        try require(.rightParenthesis)
+        return ConstantSyntax(kind: .object(className: className, primaryKey: key), range: start..<previousEnd)
+    }
+
+    // MARK: - Subqueries
+
+    private mutating func parseSubquery() throws(QueryError) -> SubquerySyntax {
+        let start = token.start
+        subqueryDepth += 1
+        defer { subqueryDepth -= 1 }
+        guard subqueryDepth <= Parser.maximumSubqueryDepth else {
+            throw syntaxError("subqueries nest deeper than \(Parser.maximumSubqueryDepth) levels", at: start)
+        }
+        try advance()
+        try require(.leftParenthesis)
+        let path = try parsePlainPath()
+        try require(.comma)
+        let variableStart = token.start
+        guard token.kind.isName, case .key(let variable) = try parseName() else { throw unexpected(["a variable"]) }
+        guard variable.utf8.count > 1, variable.utf8.first == ASCII.dollar else {
+            throw syntaxError("a subquery variable starts with '$', as in '$x'", at: variableStart)
+        }
+        try require(.comma)
+        let predicate = try parsePredicate()
+        try require(.rightParenthesis)
+        try require(.dot)
+        guard try take(.countOperator) else { throw unexpected(["@count"]) }
+        return SubquerySyntax(path: path, variable: variable, predicate: predicate, range: start..<previousEnd)
+    }
+}

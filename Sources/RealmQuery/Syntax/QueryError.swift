@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// Everything that can go wrong between the text of a query and its result.
+///
+/// Positions are zero-based offsets in Unicode scalars of the query text.
+package enum QueryError: Error, Sendable, Equatable {
+    /// The text is no query. At the end of the input `position` is the length of the text.
+    case syntax(position: Int, detail: String, expected: [String])
+    /// The query does not fit the schema or its arguments. `culprit` names the key path or argument.
+    case invalid(Invalid, detail: String, culprit: String?, position: Int?)
+    /// The file could not be read.
+    case storage(StorageError)
+    /// The caller's check asked to stop.
+    case cancelled
+
+    /// What kind of misfit an invalid query has.
+    package enum Invalid: String, Sendable, Hashable {
+        case unknownProperty = "unknown_property"
+        case typeMismatch = "type_mismatch"
+        case structure
+        case argument
+        case geospatial
+        case alias
+    }
+
+    /// The two categories that a client tells apart.
+    package enum Category: String, Sendable { case syntax, invalid }
+
+    /// The category of a faulty query; nil when the query is not at fault.
+    package var category: Category? {
+        switch self {
+        case .syntax: return .syntax
+        case .invalid: return .invalid
+        case .storage, .cancelled: return nil
+        }
+    }
+}
+
+extension QueryError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .syntax(let position, let detail, let expected):
+            let wanted = expected.isEmpty ? "" : ", expected " + expected.joined(separator: " or ")
+            return "syntax error at \(position): \(detail)\(wanted)"
+        case .invalid(_, let detail, _, _): return "invalid query: \(detail)"
+        case .storage(let error): return error.description
+        case .cancelled: return "the query was cancelled"
+        }
+    }
+}

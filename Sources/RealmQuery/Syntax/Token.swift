@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One token of a query text: what it is and which bytes it covers.
+struct Token: Equatable, Sendable {
+    let kind: TokenKind
+    /// Byte offsets into the UTF-8 text.
+    let start: Int
+    let end: Int
+}
+
+/// The tokens of the language. Raw values name them in error messages.
+enum TokenKind: String, Sendable {
+    case end = "end of query"
+    case identifier, string, base64, infinity, natural, number, float, timestamp
+    case nan = "NaN"
+    case uuid = "UUID"
+    case objectID = "ObjectId"
+    case link
+    case typedLink = "typed link"
+    case argument
+    case keyPathArgument = "key path argument"
+
+    case equal = "=="
+    case notEqual = "!="
+    case less = "<"
+    case greater = ">"
+    case lessOrEqual = "<="
+    case greaterOrEqual = ">="
+    case caseModifier = "[c]"
+    case and = "&&"
+    case or = "||"
+    case not = "!"
+    case plus = "+"
+    case minus = "-"
+    case times = "*"
+    case divided = "/"
+    case leftParenthesis = "("
+    case rightParenthesis = ")"
+    case leftBrace = "{"
+    case rightBrace = "}"
+    case leftBracket = "["
+    case rightBracket = "]"
+    case comma = ","
+    case dot = "."
+
+    case `in`
+    case any, all, none
+    case beginsWith = "beginswith"
+    case endsWith = "endswith"
+    case contains, like, between, text
+    case geoWithin = "geowithin"
+    case geoBox = "geobox"
+    case geoCircle = "geocircle"
+    case geoPolygon = "geopolygon"
+    case truePredicate = "truepredicate"
+    case falsePredicate = "falsepredicate"
+    case subquery
+    case object = "obj"
+    case binary
+    case sort, distinct, limit
+    case ascending, descending
+    case first, last, size
+    case `true`, `false`, null
+
+    case countOperator = "@count"
+    case maximumOperator = "@max"
+    case minimumOperator = "@min"
+    case sumOperator = "@sum"
+    case averageOperator = "@avg"
+    case typeOperator = "@type"
+    case links = "@links"
+    case keysOrValues = "@keys"
+
+    /// May the token name a property?
+    var isName: Bool {
+        switch self {
+        case .identifier, .links, .keysOrValues, .beginsWith, .endsWith, .contains, .like, .between, .text, .sort,
+            .distinct, .limit, .ascending, .descending, .in, .binary, .first, .last, .size:
+            return true
+        default: return false
+        }
+    }
+
+    /// Words that are keywords in every letter case. Keys are lower case.
+    static let caseInsensitiveWords: [String: TokenKind] = [
+        "beginswith": .beginsWith, "endswith": .endsWith, "contains": .contains, "like": .like,
+        "between": .between, "text": .text, "sort": .sort, "distinct": .distinct, "limit": .limit,
+        "asc": .ascending, "ascending": .ascending, "desc": .descending, "descending": .descending,
+        "bin": .binary, "binary": .binary, "truepredicate": .truePredicate, "falsepredicate": .falsePredicate,
+        "geowithin": .geoWithin, "geobox": .geoBox, "geocircle": .geoCircle, "geopolygon": .geoPolygon,
+        "subquery": .subquery, "obj": .object, "and": .and, "or": .or, "null": .null, "nil": .null,
+        "inf": .infinity, "infinity": .infinity, "nan": .nan,
+    ]
+
+    /// Words that are keywords in all lower or all upper case only. Keys are lower case.
+    static let uniformCaseWords: [String: TokenKind] = [
+        "in": .in, "first": .first, "last": .last, "size": .size, "any": .any, "some": .any, "all": .all,
+        "none": .none, "not": .not, "true": .true, "false": .false,
+    ]
+
+    /// The operators that start with an at sign, exactly as written.
+    static let atWords: [(word: StaticString, kind: TokenKind)] = [
+        ("@count", .countOperator), ("@size", .countOperator), ("@min", .minimumOperator), ("@max", .maximumOperator),
+        ("@sum", .sumOperator), ("@avg", .averageOperator), ("@links", .links), ("@type", .typeOperator),
+        ("@keys", .keysOrValues), ("@values", .keysOrValues),
+    ]
+}

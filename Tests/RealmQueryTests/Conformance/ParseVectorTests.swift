@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmQuery
+import Testing
+
+@Suite("Vectors: parsing")
+struct ParseVectorTests {
+    @Test("exactly the texts that the reference refuses are syntax errors", arguments: QueryVectors.groups)
+    func parses(_ group: String) throws {
+        for entry in try QueryVectors(group: group).cases {
+            do throws(QueryError) {
+                _ = try Query.parse(entry.query)
+                #expect(entry.error != "syntax", "\(entry.label)")
+            } catch {
+                #expect(error.category == .syntax)
+                #expect(entry.error == "syntax", "\(entry.label): \(error)")
+            }
+        }
+    }
+}
