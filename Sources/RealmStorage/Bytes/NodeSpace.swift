@@ -37,12 +37,21 @@ package struct NodeSpace: @unchecked Sendable {
         let header = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: Int(offset), as: UInt64.self))
         let flags = UInt8(truncatingIfNeeded: header >> 32)
         guard NodeSpace.isLegal(flags: flags) else { throw NodeSpace.badFlags(ref, flags) }
+        if flags & 0x47 == 0x40, Node.count(ofHeader: header) > NodeSpace.maximumEmptyCount { throw NodeSpace.emptyNode(ref) }
         let byteCount = UInt64(8 + (Node.payloadByteCount(ofHeader: header) + 7) & ~7)
         guard byteCount <= limit - offset else {
             throw .corrupt(ref: ref, reason: "the node's \(byteCount) bytes end after the logical file")
         }
         if let pages { try NodeSpace.ensure(pages, offset, byteCount) }
         return Node(payload: base + Int(offset) + 8, ref: ref, header: header)
+    }
+
+    /// A node of width 0 can claim millions of elements in 8 bytes. No writer makes one of more than 1000, or 65535
+    /// where tables are listed, so a larger claim is damage and would only cost time.
+    @usableFromInline static let maximumEmptyCount = 0x10000
+
+    @usableFromInline static func emptyNode(_ ref: Ref) -> StorageError {
+        .corrupt(ref: ref, reason: "a node without payload that claims more than \(maximumEmptyCount) elements")
     }
 
     /// Inner implies has-refs, has-refs implies width type "bits", and width type 3 does not exist.
