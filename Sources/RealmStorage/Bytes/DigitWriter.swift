@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Decimal digits of whole numbers, written straight into memory or appended to an array of bytes.
+package enum DigitWriter {
+    /// "00", "01" … "99": two digits a step halve the divisions.
+    @usableFromInline static let pairs: StaticString = """
+        0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849\
+        5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899
+        """
+
+    /// The most bytes that one of the functions below writes.
+    package static let maximumByteCount = 20
+
+    /// Writes the digits of `number` without leading zeros and returns their count, 1...20.
+    @inlinable package static func write(_ number: UInt64, to target: UnsafeMutablePointer<UInt8>) -> Int {
+        let count = digitCount(number)
+        write(number, digitCount: count, to: target)
+        return count
+    }
+
+    /// Writes a minus sign if needed, then the digits; returns the count of bytes, 1...20.
+    @inlinable package static func write(_ number: Int64, to target: UnsafeMutablePointer<UInt8>) -> Int {
+        guard number < 0 else { return write(number.magnitude, to: target) }
+        target.pointee = UInt8(ascii: "-")
+        return 1 + write(number.magnitude, to: target + 1)
+    }
+
+    /// Writes exactly `digitCount` digits, with leading zeros where the number is shorter.
+    @inlinable package static func write(_ number: UInt64, digitCount: Int, to target: UnsafeMutablePointer<UInt8>) {
+        // The table has 200 bytes and a pair is below 100, so both loads are inside it.
+        let table = pairs.utf8Start
+        var rest = number, end = digitCount
+        while end >= 2 {
+            let quotient = rest / 100
+            let pair = Int(truncatingIfNeeded: rest &- quotient &* 100) << 1
+            target[end &- 2] = table[pair]
+            target[end &- 1] = table[pair &+ 1]
+            rest = quotient
+            end &-= 2
+        }
+        if end == 1 { target.pointee = 48 &+ UInt8(truncatingIfNeeded: rest % 10) }
+    }
+
+    /// How many decimal digits `number` has; 1 for zero.
+    @inlinable package static func digitCount(_ number: UInt64) -> Int {
+        var count = 1, rest = number
+        while rest >= 10_000 {
+            rest /= 10_000
+            count &+= 4
+        }
+        if rest >= 1000 { return count &+ 3 }
+        if rest >= 100 { return count &+ 2 }
+        return rest >= 10 ? count &+ 1 : count
+    }
+}
+
+extension [UInt8] {
+    /// Appends up to `capacity` bytes that `body` writes; it returns how many.
+    mutating func appendBytes(capacity: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { buffer in
+            guard let start = buffer.baseAddress else { return }
+            let count = body(start)
+            precondition(count <= capacity, "more bytes written than announced")
+            append(contentsOf: UnsafeBufferPointer(start: start, count: count))
+        }
+    }
+
+    /// Appends the decimal digits of a whole number, with a minus sign where it has one.
+    package mutating func append(digitsOf number: Int64) {
+        appendBytes(capacity: DigitWriter.maximumByteCount) { DigitWriter.write(number, to: $0) }
+    }
+
+    package mutating func append(digitsOf number: UInt64) {
+        appendBytes(capacity: DigitWriter.maximumByteCount) { DigitWriter.write(number, to: $0) }
+    }
+
+    /// Appends exactly `digitCount` digits (0...20), with leading zeros where the number is shorter.
+    package mutating func append(digitsOf number: UInt64, digitCount: Int) {
+        appendBytes(capacity: DigitWriter.maximumByteCount) { target in
+            DigitWriter.write(number, digitCount: digitCount, to: target)
+            return digitCount
+        }
+    }
+
+    /// Appends the digits of a number of up to 128 bits.
+    package mutating func append(digitsOf number: UInt128) {
+        if number >> 64 == 0 { return append(digitsOf: UInt64(truncatingIfNeeded: number)) }
+        // Ten to the 19th is the largest power below 2^64, so the lower half always fits.
+        let (high, low) = number.quotientAndRemainder(dividingBy: 10_000_000_000_000_000_000)
+        append(digitsOf: high)
+        append(digitsOf: UInt64(truncatingIfNeeded: low), digitCount: 19)
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CDecimal
+
+/// Rounding mode 0 of the decimal library: to nearest, ties to even. The only one in use.
+let nearestEven: UInt32 = 0
+
+extension BID_UINT128 {
+    init(_ number: Decimal128) { self.init(w: (number.low, number.high)) }
+}
+
+extension Decimal128 {
+    init(_ number: BID_UINT128) { self.init(low: number.w.0, high: number.w.1) }
+}
+
+extension Decimal128 {
+    /// The same number, exactly, with exponent 0.
+    package init(_ number: Int64) {
+        self.init(low: number.magnitude, high: 0x3040_0000_0000_0000 | (number < 0 ? Decimal128.signBit : 0))
+    }
+
+    /// The number rounded to 15 significant digits: what a double counts as when it meets a decimal.
+    package init(_ number: Double) { self.init(number, significantDigits: 15) }
+
+    /// The number rounded to 7 significant digits: what a float counts as when it meets a decimal.
+    package init(_ number: Float) { self.init(Double(number), significantDigits: 7) }
+
+    /// Numbers that need no more digits than allowed keep the exponent of their exact conversion.
+    private init(_ number: Double, significantDigits: Int) {
+        var flags: UInt32 = 0
+        let exact = Decimal128(__binary64_to_bid128(number, nearestEven, &flags))
+        let digits = PowersOfTen.digitCount(exact.coefficient)
+        guard exact.isFinite, digits > significantDigits else { self = exact; return }
+        self = exact.droppingDigits(digits - significantDigits)
+    }
+
+    /// This finite number with its last `count` digits rounded away. A carry into a new digit drops one digit more.
+    private func droppingDigits(_ count: Int) -> Decimal128 {
+        let rounded = Decimal128.roundHalfEven(coefficient, droppingDigits: count)
+        let kept = PowersOfTen.digitCount(coefficient) - count
+        let carried = PowersOfTen.digitCount(rounded) > kept
+        return Decimal128(
+            isNegative: isNegative, coefficient: carried ? rounded / 10 : rounded,
+            exponent: exponent + count + (carried ? 1 : 0))
+    }
+
+    /// `number` / 10^`count` to the nearest integer, ties to the even one; `count` is 1...38.
+    static func roundHalfEven(_ number: UInt128, droppingDigits count: Int) -> UInt128 {
+        let unit = PowersOfTen.values[count]
+        let (quotient, remainder) = number.quotientAndRemainder(dividingBy: unit)
+        let half = unit / 2
+        let roundsUp = remainder > half || (remainder == half && quotient & 1 == 1)
+        return roundsUp ? quotient + 1 : quotient
+    }
+
+    /// The nearest double.
+    package var doubleValue: Double {
+        var flags: UInt32 = 0
+        return __bid128_to_binary64(BID_UINT128(self), nearestEven, &flags)
+    }
+
+    /// The number truncated toward zero, or nil when that does not fit 64 bits or the number is not finite.
+    package var truncatedInt64: Int64? {
+        guard isFinite else { return nil }
+        let coefficient = coefficient
+        guard coefficient != 0, exponent > -Decimal128.maximumDigitCount else { return 0 }
+        if exponent <= 0 { return signed(coefficient / PowersOfTen.values[-exponent]) }
+        guard exponent < 19 else { return nil }
+        let (product, overflow) = coefficient.multipliedReportingOverflow(by: PowersOfTen.values[exponent])
+        return overflow ? nil : signed(product)
+    }
+
+    /// The number as a 64-bit integer if it is one exactly.
+    package var exactInt64: Int64? {
+        guard let truncated = truncatedInt64, Decimal128(truncated).isEqual(to: self) else { return nil }
+        return truncated
+    }
+
+    private func signed(_ magnitude: UInt128) -> Int64? {
+        isNegative ? Int64(exactly: -Int128(truncatingIfNeeded: min(magnitude, 1 << 64)))
+            : Int64(exactly: magnitude)
+    }
+}
+
+extension Decimal128: ExpressibleByIntegerLiteral {
+    package init(integerLiteral number: Int64) { self.init(number) }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Sign, exponent and coefficient of a decimal, and how to put them together.
+///
+/// value = (-1)^sign × coefficient × 10^exponent. Source: docs/format.md, "Decimal128".
+extension Decimal128 {
+    static let signBit: UInt64 = 1 << 63
+    @usableFromInline static let exponentBias = 6176
+    /// The exponents that can be stored.
+    static let exponents = -6176...6111
+    /// The largest coefficient has 34 digits; a bigger one in the file is not canonical and reads as zero.
+    static let maximumDigitCount = 34
+    @usableFromInline static let maximumCoefficient: UInt128 = 9_999_999_999_999_999_999_999_999_999_999_999
+
+    package static let infinity = Decimal128(low: 0, high: 0x7800_0000_0000_0000)
+    package static let negativeInfinity = Decimal128(low: 0, high: 0xf800_0000_0000_0000)
+    package static let notANumber = Decimal128(low: 0, high: 0x7c00_0000_0000_0000)
+
+    /// A finite number; `coefficient` has at most 34 digits and `exponent` is in -6176...6111.
+    init(isNegative: Bool, coefficient: UInt128, exponent: Int) {
+        assert(coefficient <= Decimal128.maximumCoefficient && Decimal128.exponents.contains(exponent))
+        let biased = UInt64(truncatingIfNeeded: exponent + Decimal128.exponentBias)
+        self.init(
+            low: UInt64(truncatingIfNeeded: coefficient),
+            high: UInt64(truncatingIfNeeded: coefficient >> 64) | biased << 49 | (isNegative ? Decimal128.signBit : 0))
+    }
+
+    @inlinable package var isNegative: Bool { high >> 63 == 1 }
+    @inlinable package var isNaN: Bool { high & 0x7c00_0000_0000_0000 == 0x7c00_0000_0000_0000 }
+    @inlinable package var isInfinite: Bool { high & 0x7c00_0000_0000_0000 == 0x7800_0000_0000_0000 }
+    @inlinable package var isFinite: Bool { high & 0x7800_0000_0000_0000 != 0x7800_0000_0000_0000 }
+    /// A finite number equal to zero, of either sign and any exponent.
+    @inlinable package var isZero: Bool { isFinite && coefficient == 0 }
+
+    /// The two bits below the sign are both set: the exponent starts two bits lower, and the coefficient implied
+    /// by such a number is always too big to be canonical.
+    @inlinable var hasLargeCoefficient: Bool { high & 0x6000_0000_0000_0000 == 0x6000_0000_0000_0000 }
+
+    /// The coefficient of a finite number; zero where it is not canonical.
+    @inlinable var coefficient: UInt128 {
+        if hasLargeCoefficient { return 0 }
+        let stored = UInt128(high & 0x1_ffff_ffff_ffff) << 64 | UInt128(low)
+        return stored <= Decimal128.maximumCoefficient ? stored : 0
+    }
+
+    /// The power of ten of a finite number.
+    @inlinable var exponent: Int {
+        let biased = hasLargeCoefficient ? (high >> 47) & 0x3fff : (high >> 49) & 0x3fff
+        return Int(biased) - Decimal128.exponentBias
+    }
+
+    /// The same number with a canonical coefficient.
+    package var canonical: Decimal128 {
+        guard isFinite else { return self }
+        return Decimal128(isNegative: isNegative, coefficient: coefficient, exponent: exponent)
+    }
+}
+
+/// Powers of ten that fit 128 bits, and the digit counts that follow from them.
+enum PowersOfTen {
+    /// 10^0 to 10^38.
+    static let values: [UInt128] = (0...38).map { power in (0..<power).reduce(UInt128(1)) { product, _ in product * 10 } }
+
+    /// How many decimal digits `number` has; 1 for zero.
+    static func digitCount(_ number: UInt128) -> Int {
+        // 1233/4096 approximates log10(2) from below, so the guess is right or one too small.
+        let guess = ((128 - number.leadingZeroBitCount) * 1233) >> 12
+        return guess < values.count && number >= values[guess] ? guess + 1 : max(guess, 1)
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The scientific string of General Decimal Arithmetic: every digit and the exponent are kept, so that reading the
+/// text gives the same number with the same exponent. Examples: `12.50`, `1E+3`, `-0`, `1.2E-9`, `NaN`, `-Infinity`.
+extension Decimal128: CustomStringConvertible {
+    package var description: String {
+        var text: [UInt8] = []
+        append(to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Appends the text, at most 43 bytes.
+    package func append(to text: inout [UInt8]) {
+        guard isFinite else { return appendSpecial(to: &text) }
+        if isNegative { text.append(UInt8(ascii: "-")) }
+        let start = text.count
+        text.append(digitsOf: coefficient)
+        let digitCount = text.count - start
+        let exponent = exponent
+        // The exponent that the number has with one digit before the point.
+        let scientific = exponent + digitCount - 1
+        guard exponent <= 0, scientific >= -6 else {
+            if digitCount > 1 { text.insert(UInt8(ascii: "."), at: start + 1) }
+            return Decimal128.append(exponent: scientific, to: &text)
+        }
+        guard exponent < 0 else { return }
+        if scientific >= 0 {
+            text.insert(UInt8(ascii: "."), at: start + scientific + 1)
+        } else {
+            let zeros = [UInt8](repeating: UInt8(ascii: "0"), count: -scientific - 1)
+            text.insert(contentsOf: [UInt8(ascii: "0"), UInt8(ascii: ".")] + zeros, at: start)
+        }
+    }
+
+    private func appendSpecial(to text: inout [UInt8]) {
+        if isNaN { return text.append(contentsOf: "NaN".utf8) }
+        text.append(contentsOf: (isNegative ? "-Infinity" : "Infinity").utf8)
+    }
+
+    private static func append(exponent: Int, to text: inout [UInt8]) {
+        text.append(UInt8(ascii: "E"))
+        text.append(exponent < 0 ? UInt8(ascii: "-") : UInt8(ascii: "+"))
+        text.append(digitsOf: UInt64(exponent.magnitude))
+    }
+}
