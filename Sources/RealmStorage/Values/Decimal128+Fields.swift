@@ -61,6 +61,9 @@ enum PowersOfTen {
     /// 10^0 to 10^38.
     static let values: [UInt128] = (0...38).map { power in (0..<power).reduce(UInt128(1)) { product, _ in product * 10 } }
 
+    /// 10^0 to 10^19.
+    static let short: [UInt64] = values.prefix(20).map { UInt64(truncatingIfNeeded: $0) }
+
     /// How many decimal digits `number` has; 1 for zero.
     static func digitCount(_ number: UInt128) -> Int {
         // 1233/4096 approximates log10(2) from below, so the guess is right or one too small.

@@ -40,27 +40,38 @@ extension Decimal128 {
         return product < right ? -1 : product > right ? 1 : 0
     }
 
+    /// Whole numbers below this are hashed as `Int64`, which is what integers and doubles do too.
+    static let hashedWholeNumberLimit: UInt64 = 1_000_000_000_000_000
+
     /// Feeds a hash in which equal numbers agree, whatever their exponents: of a finite number the first 15
     /// significant digits, rounded, so that a double and the decimal it equals (see `init(_: Double)`) agree too.
     package func hashNumerically(into hasher: inout Hasher) {
-        guard isFinite else {
-            hasher.combine(high)
-            hasher.combine(low)
-            return
-        }
-        var digits = coefficient, power = exponent
-        let count = PowersOfTen.digitCount(digits)
-        if count > 15 {
-            digits = Decimal128.roundHalfEven(digits, droppingDigits: count - 15)
-            power += count - 15
-        }
-        var short = UInt64(truncatingIfNeeded: digits)
-        guard short != 0 else { return hasher.combine(UInt64(0)) }
-        while short % 10 == 0 {
-            short /= 10
+        guard isFinite else { return hasher.combine(isNaN ? 2 : isNegative ? -1 : 1) }
+        var (digits, power) = leadingDigits
+        guard digits != 0 else { return hasher.combine(Int64(0)) }
+        while digits % 10 == 0 {
+            digits /= 10
             power += 1
         }
-        hasher.combine(short)
+        if power >= 0, let whole = Decimal128.wholeNumber(digits, power) {
+            return hasher.combine(isNegative ? -whole : whole)
+        }
+        hasher.combine(digits)
         hasher.combine(Int16(truncatingIfNeeded: isNegative ? ~power : power))
+    }
+
+    private static func wholeNumber(_ digits: UInt64, _ power: Int) -> Int64? {
+        guard power < 15 else { return nil }
+        let (product, overflow) = digits.multipliedReportingOverflow(by: PowersOfTen.short[power])
+        return overflow || product >= hashedWholeNumberLimit ? nil : Int64(product)
+    }
+
+    /// The coefficient rounded to 15 digits, and the exponent that goes with it.
+    private var leadingDigits: (UInt64, Int) {
+        let coefficient = coefficient
+        let surplus = PowersOfTen.digitCount(coefficient) - 15
+        guard surplus > 0 else { return (UInt64(truncatingIfNeeded: coefficient), exponent) }
+        let rounded = Decimal128.roundHalfEven(coefficient, droppingDigits: surplus)
+        return (UInt64(truncatingIfNeeded: rounded), exponent + surplus)
     }
 }
