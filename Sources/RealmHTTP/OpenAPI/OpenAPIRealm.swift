@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// The description of one realm: an operation per class, and a schema per class with its properties.
+///
+/// Names that are no identifiers are mapped; the original stands in `x-realm-name`.
+package struct OpenAPIRealm {
+    private let realm: String
+    private let snapshot: Snapshot
+    private let identifiers: [TableKey: String]
+
+    package init(realm: String, snapshot: Snapshot) {
+        self.realm = realm
+        self.snapshot = snapshot
+        identifiers = OpenAPIRealm.identifiers(of: snapshot)
+    }
+
+    package func document(version: String) -> DocumentValue {
+        [
+            "openapi": "3.0.3",
+            "info": ["title": .string(realm), "version": .string(version), "description": "The classes of one realm."],
+            "servers": [["url": "/"]],
+            "paths": .object(snapshot.classes.flatMap(paths)),
+            "components": OpenAPIDocument.components(adding: snapshot.classes.flatMap(schemas)),
+        ]
+    }
+
+    // MARK: - Names
+
+    /// An identifier per class, distinct even where mapping makes two names alike.
+    private static func identifiers(of snapshot: Snapshot) -> [TableKey: String] {
+        var used = Set(OpenAPISchemas.all.map(\.0))
+        var identifiers: [TableKey: String] = [:]
+        for table in snapshot.classes {
+            let base = identifier(table.className ?? "")
+            var candidate = base
+            var suffix = 2
+            while !used.insert(candidate).inserted || used.contains(candidate + "Page") {
+                candidate = "\(base)\(suffix)"
+                suffix += 1
+            }
+            used.insert(candidate + "Page")
+            identifiers[table.key] = candidate
+        }
+        return identifiers
+    }
+
+    private static func identifier(_ name: String) -> String {
+        let letters = name.unicodeScalars.map { scalar -> Character in
+            let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
+            return isPlain ? Character(scalar) : "_"
+        }
+        let text = String(letters)
+        return text.first?.isNumber ?? true ? "C" + text : text
+    }
+
+    private func identifier(_ table: Table) -> String { identifiers[table.key] ?? "Object" }
+
+    // MARK: - Operations
+
+    private func paths(_ table: Table) -> [DocumentValue.Member] {
+        let name = identifier(table)
+        let path = "/v1/realms/\(realm)/objects/\(OpenAPIRealm.percentEncoded(table.className ?? ""))"
+        return [
+            .init(path, ["get": OpenAPIDocument.operation(
+                "list\(name)", "Objects of this class.", tag: name, parameters: OpenAPIDocument.listParameters,
+                responses: OpenAPIDocument.list("\(name)Page"))]),
+            .init("\(path)/{key}", ["get": OpenAPIDocument.operation(
+                "get\(name)", "One object of this class.", tag: name,
+                parameters: ["Key"] + OpenAPIDocument.objectParameters,
+                responses: OpenAPIParts.responses(OpenAPIParts.document("The object.", OpenAPIParts.schema(name))))]),
+        ]
+    }
+
+    private static func percentEncoded(_ name: String) -> String {
+        name.utf8.map { byte in
+            let isPlain = (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a || (0x30...0x39).contains(byte) || byte == 0x5f
+            return isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }.joined()
+    }
+
+    // MARK: - Schemas
+
+    private func schemas(_ table: Table) -> [(String, DocumentValue)] {
+        let name = identifier(table)
+        return [(name, schema(table)), ("\(name)Page", OpenAPISchemas.objectPage(of: OpenAPIParts.schema(name)))]
+    }
+
+    private func schema(_ table: Table) -> DocumentValue {
+        var properties: [DocumentValue.Member] = []
+        if table.kind != .embedded { properties.append(.init("$meta", OpenAPIParts.schema("Meta"))) }
+        for column in table.columns {
+            // A stored name that starts with $ is written with a second one in front.
+            let member = column.name.hasPrefix("$") ? "$" + column.name : column.name
+            properties.append(.init(member, property(column)))
+        }
+        return .members(
+            ("type", "object"),
+            ("x-realm-name", identifier(table) == table.className ? nil : .string(table.className ?? "")),
+            ("properties", .object(properties)), ("additionalProperties", true))
+    }
+
+    private func property(_ column: Column) -> DocumentValue {
+        let element = element(column)
+        switch column.collection {
+        case nil: return element
+        case .dictionary: return ["type": "object", "additionalProperties": element]
+        case .list, .set: return ["type": "array", "items": element]
+        }
+    }
+
+    private func element(_ column: Column) -> DocumentValue {
+        let nullable = DocumentValue.Member("nullable", true)
+        let base = scalar(column)
+        return column.isNullable && column.type != .mixed ? base.adding([nullable]) : base
+    }
+
+    private func scalar(_ column: Column) -> DocumentValue {
+        switch column.type {
+        case .int: return ["type": "integer", "format": "int64"]
+        case .bool: return ["type": "boolean"]
+        case .string: return ["type": "string"]
+        case .binary: return ["type": "string", "format": "byte"]
+        case .timestamp: return ["type": "string", "format": "date-time"]
+        // NaN and the infinities are strings, so the type stays open.
+        case .float, .double: return .object([])
+        case .decimal: return ["type": "string", "description": "Decimal number as text."]
+        case .objectID: return ["type": "string", "pattern": "^[0-9a-f]{24}$"]
+        case .uuid: return ["type": "string", "format": "uuid"]
+        case .link: return ["type": "object", "additionalProperties": true]
+        case .mixed, .backlink: return .object([])
+        }
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Schemas of documents that do not depend on a realm.
+enum OpenAPISchemas {
+    static let all: [(String, DocumentValue)] = [
+        ("Problem", problem),
+        ("RealmDocument", realm),
+        ("RealmPage", page(of: OpenAPIParts.schema("RealmDocument"))),
+        ("SchemaDocument", schemaDocument),
+        ("SchemaClass", schemaClass),
+        ("SchemaProperty", schemaProperty),
+        ("Meta", meta),
+        ("Link", link),
+        ("Object", ["type": "object", "description": "An object of a class: its properties, and $meta.", "additionalProperties": true]),
+        ("ObjectPage", objectPage(of: OpenAPIParts.schema("Object"))),
+        ("PropertyPage", propertyPage),
+        ("QueryBody", queryBody),
+        ("AggregateBody", aggregateBody),
+        ("Aggregates", ["type": "object", "description": "One member per operation, and version.", "additionalProperties": true]),
+        ("Status", ["type": "object", "properties": ["status": OpenAPIParts.text], "required": ["status"]]),
+    ]
+
+    private static let text = OpenAPIParts.text
+    private static let nullableText: DocumentValue = ["type": "string", "nullable": true]
+    private static let flag: DocumentValue = ["type": "boolean"]
+    private static let count: DocumentValue = ["type": "integer", "format": "int64"]
+    /// Any JSON value: OpenAPI's empty schema.
+    private static let anything: DocumentValue = .object([])
+
+    private static let problem: DocumentValue = [
+        "type": "object",
+        "required": ["type", "title", "status", "code"],
+        "properties": [
+            "type": text, "title": text, "status": ["type": "integer", "format": "int32"],
+            "code": ["type": "string", "description": "Stable name of the kind of problem."],
+            "detail": text, "instance": text,
+            "pointer": ["type": "string", "description": "JSON Pointer into the request body."],
+            "parameter": ["type": "string", "description": "The query parameter that is wrong."],
+            "header": text,
+            "position": ["type": "integer", "format": "int64", "description": "Offset in a query, in Unicode scalars."],
+            "limit": ["type": "integer", "format": "int64", "description": "The number that was exceeded."],
+            "retryable": flag,
+        ],
+        "additionalProperties": true,
+    ]
+
+    private static let realm: DocumentValue = [
+        "type": "object",
+        "required": ["name", "state", "mode"],
+        "properties": [
+            "name": text, "state": OpenAPIParts.choice("opening", "ready", "failed"),
+            "mode": OpenAPIParts.choice("rw", "ro", "copy"), "default": flag, "inMemory": flag, "encrypted": flag,
+            "fileFormat": count, "schemaVersion": ["type": "integer", "format": "int64", "nullable": true],
+            "fileBytes": count, "usedBytes": count, "classes": count, "empty": flag, "version": text,
+            "liveVersions": count, "pendingWrites": count,
+            "progress": ["type": "number", "format": "double"], "problem": OpenAPIParts.schema("Problem"),
+        ],
+        "additionalProperties": true,
+    ]
+
+    private static let schemaProperty: DocumentValue = [
+        "type": "object",
+        "required": ["name", "type", "collection", "optional", "indexed", "objectType"],
+        "properties": [
+            "name": text,
+            "type": OpenAPIParts.choice(
+                "int", "bool", "string", "data", "date", "float", "double", "decimal128", "objectId", "uuid", "mixed", "object"),
+            "collection": ["type": "string", "nullable": true, "description": "list, set or dictionary."],
+            "optional": flag,
+            "indexed": ["type": "string", "nullable": true, "description": "general or fulltext."],
+            "objectType": nullableText,
+        ],
+    ]
+
+    private static let schemaClass: DocumentValue = [
+        "type": "object",
+        "required": ["name", "type", "primaryKey", "properties", "backlinks"],
+        "properties": [
+            "name": text, "type": OpenAPIParts.choice("object", "embedded", "asymmetric"), "primaryKey": nullableText,
+            "properties": ["type": "array", "items": OpenAPIParts.schema("SchemaProperty")],
+            "backlinks": [
+                "type": "array",
+                "items": ["type": "object", "required": ["class", "property"], "properties": ["class": text, "property": text]],
+            ],
+        ],
+    ]
+
+    private static let schemaDocument: DocumentValue = [
+        "type": "object",
+        "required": ["schemaVersion", "classes"],
+        "properties": [
+            "schemaVersion": ["type": "integer", "format": "int64", "nullable": true],
+            "classes": ["type": "array", "items": OpenAPIParts.schema("SchemaClass")],
+        ],
+    ]
+
+    private static let meta: DocumentValue = [
+        "type": "object",
+        "properties": [
+            "class": text, "key": text, "etag": text, "stableKey": flag,
+            "owner": ["type": "object", "additionalProperties": true],
+        ],
+    ]
+
+    private static let link: DocumentValue = [
+        "type": "object",
+        "description": "A stub with class and key, or the object itself where it was expanded.",
+        "additionalProperties": true,
+    ]
+
+    private static func page(of item: DocumentValue) -> DocumentValue {
+        [
+            "type": "object", "required": ["items", "next"],
+            "properties": ["items": ["type": "array", "items": item], "next": nullableText],
+        ]
+    }
+
+    /// A page of objects. Parameters that ask for something else (`indexOf`, `explain`, `sectionBy`) change the members.
+    static func objectPage(of item: DocumentValue) -> DocumentValue {
+        [
+            "type": "object",
+            "properties": [
+                "items": ["type": "array", "items": item], "next": nullableText, "count": count, "version": text,
+                "index": ["type": "integer", "format": "int64", "nullable": true],
+                "plan": ["type": "array", "items": text],
+                "sections": ["type": "array", "items": ["type": "object", "additionalProperties": true]],
+            ],
+            "additionalProperties": true,
+        ]
+    }
+
+    private static let propertyPage: DocumentValue = [
+        "type": "object",
+        "description": "A page of a collection, or the value of a single property.",
+        "properties": [
+            "items": ["type": "array", "items": anything], "value": anything, "next": nullableText, "count": count,
+            "version": text,
+        ],
+        "additionalProperties": true,
+    ]
+
+    private static let names: DocumentValue = ["type": "array", "items": text]
+
+    private static let queryBody: DocumentValue = [
+        "type": "object",
+        "additionalProperties": false,
+        "properties": [
+            "where": text, "args": ["type": "array", "items": anything], "sort": names, "distinct": names,
+            "limit": OpenAPIParts.number(from: 0, to: 1000), "after": text, "offset": OpenAPIParts.number(from: 0),
+            "count": OpenAPIParts.choice("exact", "none"), "fields": names, "expand": names,
+            "meta": OpenAPIParts.choice("full", "none"), "ints": OpenAPIParts.choice("number", "string"),
+            "at": ["type": "array", "items": ["type": "integer", "format": "int64"]], "indexOf": text, "indexOfWhere": text,
+            "explain": flag, "sectionBy": text, "section": anything,
+        ],
+    ]
+
+    private static let aggregateBody: DocumentValue = [
+        "type": "object",
+        "additionalProperties": false,
+        "properties": [
+            "where": text, "args": ["type": "array", "items": anything], "ops": names,
+            "ints": OpenAPIParts.choice("number", "string"),
+        ],
+    ]
+}
