@@ -31,7 +31,7 @@ package struct IndexData: Sendable, Equatable {
             bytes = Int32(exactly: number).map { IndexData.littleEndian(Int64($0)) }
                 ?? IndexData.littleEndian(number.bitPattern)
         case .decimal(let number):
-            bytes = number.truncatedInteger.map { IndexData.littleEndian($0) }
+            bytes = number.truncatedInt64.map { IndexData.littleEndian($0) }
                 ?? IndexData.littleEndian(number.low) + IndexData.littleEndian(number.high)
         case .link(let table, let key):
             bytes = IndexData.littleEndian(table.rawValue) + IndexData.littleEndian(key.rawValue)

@@ -92,6 +92,48 @@ struct CellCheck {
 
     mutating func set(_ root: Ref, _ shape: ElementShape, _ report: inout VerifyReport) throws(StorageError) {
         try elements(root, shape, &report, depth: 0)
+        guard try !hasUnorderedElements(root, shape) else { return }
+        let tree = try BPlusTree(root: root, space: snapshot.space, shape: shape)
+        var cursor = tree.leaves()
+        let order = shape.type == .decimal ? Value.decimalSetOrder : Value.order
+        var previous: Value?
+        while let (leaf, _) = try cursor.next() {
+            for row in 0..<leaf.count {
+                let value = try CellCheck.setElement(leaf, row)
+                if let previous, order(previous, value) >= 0 {
+                    let text = "\(place): set elements out of order or equal"
+                    // Older formats ordered text by other rules.
+                    if snapshot.fileFormat == 24 { report.error(text) } else { report.warn(text) }
+                    return
+                }
+                previous = value
+            }
+        }
+    }
+
+    /// With unresolved links in place: they are ordered like any other.
+    private static func setElement(_ leaf: ColumnLeaf, _ row: Int) throws(StorageError) -> Value {
+        switch leaf {
+        case .link(let links): return .link(links.targetTable, links.key(row))
+        case .mixed(let values):
+            if let link = try values.storedLink(row) { return .link(link.table, link.key) }
+        default: break
+        }
+        return try leaf.value(row)
+    }
+
+    /// A NaN spoils the order of a set of floats or doubles.
+    private func hasUnorderedElements(_ root: Ref, _ shape: ElementShape) throws(StorageError) -> Bool {
+        guard shape.type == .float || shape.type == .double else { return false }
+        var cursor = try ListView(root: root, space: snapshot.space, shape: shape).elements()
+        while let value = try cursor.next() {
+            switch value {
+            case .float(let number) where number.isNaN: return true
+            case .double(let number) where number.isNaN: return true
+            default: continue
+            }
+        }
+        return false
     }
 
     mutating func dictionary(
