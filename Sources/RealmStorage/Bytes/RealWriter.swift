@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The shortest decimal text that reads back as the same number, always with a point or an exponent, so that it is
+/// valid JSON and tells a double from an integer: `1.0`, `-0.0`, `0.1`, `1e+20`.
+///
+/// What is not finite becomes `NaN`, `Infinity` or `-Infinity`, which JSON needs in quotes.
+package enum RealWriter {
+    /// The most bytes that a number takes.
+    package static let maximumByteCount = 32
+
+    /// Writes the text of `number` and returns its length in bytes.
+    package static func write(_ number: Double, to target: UnsafeMutablePointer<UInt8>) -> Int {
+        let magnitude = number.magnitude
+        // Numbers of up to 15 digits with few decimals are the common case and need no search for the shortest text.
+        if magnitude < 1e15, magnitude >= 0.001 || magnitude == 0 {
+            let isNegative = number.sign == .minus
+            if isNegative { target.pointee = UInt8(ascii: "-") }
+            let start = isNegative ? 1 : 0
+            if let count = writeShort(magnitude, to: target + start) { return start + count }
+        }
+        guard number.isFinite else { return copy(special(isNaN: number.isNaN, number.sign), to: target) }
+        return copy(number.description, to: target)
+    }
+
+    /// Writes the shortest text that reads back as the same 32-bit number.
+    package static func write(_ number: Float, to target: UnsafeMutablePointer<UInt8>) -> Int {
+        guard number.isFinite else { return copy(special(isNaN: number.isNaN, number.sign), to: target) }
+        return copy(number.description, to: target)
+    }
+
+    /// Writes a number below 10^15 that is an integer divided by 10, 100, 1000 or 10000; nil for all others.
+    ///
+    /// Dividing two exact numbers rounds correctly, so the decimal found is one that reads back as `magnitude`; fewer
+    /// decimals are tried first, so it is the shortest.
+    private static func writeShort(_ magnitude: Double, to target: UnsafeMutablePointer<UInt8>) -> Int? {
+        let whole = UInt64(magnitude)
+        if Double(whole) == magnitude { return write(whole, fraction: 0, digitCount: 1, to: target) }
+        var unit = 1.0
+        for digitCount in 1...4 {
+            unit *= 10
+            let scaled = (magnitude * unit).rounded()
+            guard scaled < 1e15 else { return nil }
+            if scaled / unit == magnitude {
+                let (whole, fraction) = UInt64(scaled).quotientAndRemainder(dividingBy: UInt64(unit))
+                return write(whole, fraction: fraction, digitCount: digitCount, to: target)
+            }
+        }
+        return nil
+    }
+
+    private static func write(
+        _ whole: UInt64, fraction: UInt64, digitCount: Int, to target: UnsafeMutablePointer<UInt8>
+    ) -> Int {
+        let count = DigitWriter.write(whole, to: target)
+        target[count] = UInt8(ascii: ".")
+        DigitWriter.write(fraction, digitCount: digitCount, to: target + count + 1)
+        return count + 1 + digitCount
+    }
+
+    private static func special(isNaN: Bool, _ sign: FloatingPointSign) -> String {
+        isNaN ? "NaN" : sign == .minus ? "-Infinity" : "Infinity"
+    }
+
+    /// The longest text of a double has 24 bytes.
+    private static func copy(_ text: String, to target: UnsafeMutablePointer<UInt8>) -> Int {
+        var count = 0
+        for byte in text.utf8.prefix(maximumByteCount) {
+            target[count] = byte
+            count += 1
+        }
+        return count
+    }
+}
+
+extension [UInt8] {
+    /// Appends the shortest text that reads back as `number`; see `RealWriter`.
+    package mutating func append(shortest number: Double) {
+        appendBytes(capacity: RealWriter.maximumByteCount) { RealWriter.write(number, to: $0) }
+    }
+
+    /// Appends the shortest text that reads back as the same 32-bit `number`; see `RealWriter`.
+    package mutating func append(shortest number: Float) {
+        appendBytes(capacity: RealWriter.maximumByteCount) { RealWriter.write(number, to: $0) }
+    }
+}

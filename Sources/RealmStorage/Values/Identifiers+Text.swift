@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ObjectID: CustomStringConvertible {
+    /// Reads exactly 24 hex digits in either case.
+    package init?(_ text: String) {
+        var digits = HexReader(text)
+        guard text.utf8.count == 24, let first = digits.number(16), let last = digits.number(8) else { return nil }
+        self.init(first: first, last: UInt32(truncatingIfNeeded: last))
+    }
+
+    /// The id in twelve bytes; nil for any other count.
+    package init?(bytes: ByteView) {
+        guard bytes.count == 12 else { return nil }
+        self = bytes.objectID(at: 0)
+    }
+
+    package var bytes: [UInt8] { HexReader.bytes(first, 8) + HexReader.bytes(UInt64(last), 4) }
+
+    /// Appends 24 lower-case hex digits.
+    package func append(to text: inout [UInt8]) {
+        text.append(hexOf: first, byteCount: 8)
+        text.append(hexOf: UInt64(last), byteCount: 4)
+    }
+
+    package var description: String {
+        var text: [UInt8] = []
+        append(to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+extension UUIDValue: CustomStringConvertible {
+    /// Reads the canonical form 8-4-4-4-12, hex digits in either case.
+    package init?(_ text: String) {
+        var digits = HexReader(text)
+        guard text.utf8.count == 36, let a = digits.number(8), digits.takeHyphen(), let b = digits.number(4),
+            digits.takeHyphen(), let c = digits.number(4), digits.takeHyphen(), let d = digits.number(4),
+            digits.takeHyphen(), let e = digits.number(12)
+        else { return nil }
+        self.init(first: a << 32 | b << 16 | c, last: d << 48 | e)
+    }
+
+    /// The UUID in sixteen bytes; nil for any other count.
+    package init?(bytes: ByteView) {
+        guard bytes.count == 16 else { return nil }
+        self = bytes.uuid(at: 0)
+    }
+
+    package var bytes: [UInt8] { HexReader.bytes(first, 8) + HexReader.bytes(last, 8) }
+
+    /// Appends the canonical lower-case form.
+    package func append(to text: inout [UInt8]) {
+        let hyphen = UInt8(ascii: "-")
+        text.append(hexOf: first >> 32, byteCount: 4)
+        text.append(hyphen)
+        text.append(hexOf: first >> 16, byteCount: 2)
+        text.append(hyphen)
+        text.append(hexOf: first, byteCount: 2)
+        text.append(hyphen)
+        text.append(hexOf: last >> 48, byteCount: 2)
+        text.append(hyphen)
+        text.append(hexOf: last, byteCount: 6)
+    }
+
+    package var description: String {
+        var text: [UInt8] = []
+        append(to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+extension [UInt8] {
+    /// Appends the lower-case hex digits of the `byteCount` low bytes of `word`, most significant first.
+    package mutating func append(hexOf word: UInt64, byteCount: Int) {
+        for shift in stride(from: byteCount * 8 - 4, through: 0, by: -4) {
+            let digit = UInt8(truncatingIfNeeded: word >> UInt64(shift) & 15)
+            append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+        }
+    }
+}
+
+/// Reads hex digits from text, from left to right.
+struct HexReader {
+    private var rest: Substring.UTF8View
+
+    init(_ text: String) { rest = text[...].utf8 }
+
+    /// The value of exactly `digitCount` digits, at most 16.
+    mutating func number(_ digitCount: Int) -> UInt64? {
+        var number: UInt64 = 0
+        for _ in 0..<digitCount {
+            guard let byte = rest.popFirst(), let digit = HexReader.digit(byte) else { return nil }
+            number = number << 4 | digit
+        }
+        return number
+    }
+
+    mutating func takeHyphen() -> Bool { rest.popFirst() == UInt8(ascii: "-") }
+
+    private static func digit(_ byte: UInt8) -> UInt64? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): return UInt64(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): return UInt64(byte - UInt8(ascii: "a") + 10)
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): return UInt64(byte - UInt8(ascii: "A") + 10)
+        default: return nil
+        }
+    }
+
+    /// The `byteCount` low bytes of `word`, most significant first.
+    static func bytes(_ word: UInt64, _ byteCount: Int) -> [UInt8] {
+        (0..<byteCount).map { UInt8(truncatingIfNeeded: word >> UInt64((byteCount - 1 - $0) * 8)) }
+    }
+}
