@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmEngine
+internal import RealmStorage
+
+/// The schema as the JSON document that the interface takes and gives.
+package enum SchemaDocument {
+    package static func document(_ schema: RealmSchema) -> DocumentValue {
+        [
+            "schemaVersion": schema.version.flatMap { Int(exactly: $0) }.map(DocumentValue.int) ?? .null,
+            "classes": .array(schema.classes.map(document)),
+        ]
+    }
+
+    package static func document(_ one: ClassSchema) -> DocumentValue {
+        [
+            "name": .string(one.name),
+            "type": .string(one.kind.schemaName),
+            "primaryKey": one.primaryKey.map(DocumentValue.string) ?? .null,
+            "properties": .array(one.properties.map(document)),
+            "backlinks": .array(one.backlinks.map { ["class": .string($0.className), "property": .string($0.property)] }),
+        ]
+    }
+
+    private static func document(_ property: PropertySchema) -> DocumentValue {
+        [
+            "name": .string(property.name),
+            "type": .string(property.type.rawValue),
+            "collection": property.collection.map { .string($0.name) } ?? .null,
+            "optional": .bool(property.isOptional),
+            "indexed": property.index.map { .string($0 == .fullText ? "fulltext" : "general") } ?? .null,
+            "objectType": property.objectType.map(DocumentValue.string) ?? .null,
+        ]
+    }
+}
+
+extension TableKind {
+    /// The name that schema documents use.
+    package var schemaName: String {
+        switch self {
+        case .topLevel: return "object"
+        case .embedded: return "embedded"
+        case .asymmetric: return "asymmetric"
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmEngine
+internal import RealmStorage
+
+/// A rendering of a schema for people and tools.
+package enum SchemaFormat: String, Sendable, CaseIterable {
+    case json
+    case jsonSchema = "json-schema"
+    case swift, kotlin, typescript, mermaid
+
+    package var mediaType: StaticString {
+        switch self {
+        case .json: return "application/json"
+        case .jsonSchema: return "application/schema+json"
+        case .swift, .kotlin, .typescript, .mermaid: return "text/plain; charset=utf-8"
+        }
+    }
+
+    /// The text of a whole schema.
+    package func text(_ schema: RealmSchema) -> String {
+        switch self {
+        case .json: return SchemaDocument.document(schema).json
+        case .jsonSchema: return JSONSchemaRendering.document(schema).json
+        case .swift: return SwiftRendering().text(schema.classes)
+        case .kotlin: return KotlinRendering().text(schema.classes)
+        case .typescript: return TypeScriptRendering().text(schema.classes)
+        case .mermaid: return MermaidRendering.text(schema.classes)
+        }
+    }
+
+    /// The text of one class.
+    package func text(_ one: ClassSchema) -> String {
+        switch self {
+        case .json: return SchemaDocument.document(one).json
+        case .jsonSchema: return JSONSchemaRendering.document(one).json
+        case .swift: return SwiftRendering().text([one])
+        case .kotlin: return KotlinRendering().text([one])
+        case .typescript: return TypeScriptRendering().text([one])
+        case .mermaid: return MermaidRendering.text([one])
+        }
+    }
+}
+
+/// Names that a language does not take as they are.
+struct IdentifierRules {
+    let reserved: Set<String>
+    /// How a reserved word is written.
+    let quote: (String) -> String
+
+    /// The identifier for `name`, and whether it differs so that the stored name must be told.
+    func identifier(_ name: String) -> (text: String, isMapped: Bool) {
+        var text = ""
+        for (index, scalar) in name.unicodeScalars.enumerated() {
+            let isLetter = scalar.properties.isXIDContinue && (index > 0 || scalar.properties.isXIDStart || scalar == "_")
+            text += isLetter ? String(scalar) : "_"
+        }
+        if text.isEmpty || text == "_" { text = "_\(name.unicodeScalars.count)" }
+        if reserved.contains(text) { return (quote(text), text != name) }
+        return (text, text != name)
+    }
+}
+
+/// Class and entity relations as a Mermaid diagram.
+enum MermaidRendering {
+    static func text(_ classes: [ClassSchema]) -> String {
+        var lines = ["classDiagram"]
+        let rules = IdentifierRules(reserved: ["class", "end", "direction", "note"], quote: { "`\($0)`" })
+        for one in classes {
+            let name = rules.identifier(one.name).text
+            lines.append("  class \(name) {")
+            if one.kind != .topLevel { lines.append("    <<\(one.kind.schemaName)>>") }
+            for property in one.properties { lines.append("    " + member(property, isKey: property.name == one.primaryKey)) }
+            lines.append("  }")
+            for property in one.properties {
+                guard let target = property.objectType else { continue }
+                let many = property.collection == nil ? "\"0..1\"" : "\"*\""
+                lines.append("  \(name) --> \(many) \(rules.identifier(target).text) : \(property.name)")
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func member(_ property: PropertySchema, isKey: Bool) -> String {
+        let element = (property.objectType ?? property.type.rawValue) + (property.isOptional ? "?" : "")
+        let type = property.collection.map { "\($0.name)~\(element)~" } ?? element
+        return "+\(type) \(property.name)" + (isKey ? " «key»" : "")
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmEngine
+import RealmHTTP
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+@Suite("Schema renderings")
+struct SchemaRenderingTests {
+    static let fixtures = Fixtures.names.filter { name in
+        !Fixtures.isEncrypted(name) && ((try? Fixtures.expectedDump(name)) ?? nil) != nil
+    }
+
+    @Test("the document has the classes and properties that the writer of the file declared", arguments: fixtures)
+    func document(_ name: String) throws {
+        let snapshot = try Snapshot(file: try RealmFile(path: try Fixtures.path(name)))
+        let written = try parse(Data(SchemaFormat.json.text(RealmSchema(snapshot)).utf8))
+        let expected = try parse(try #require(try Fixtures.expectedDump(name)))
+        #expect(try text(written["schemaVersion"]) == text(expected["schemaVersion"]))
+        let classes = try #require(written["classes"] as? [[String: Any]])
+        let wanted = try #require(expected["classes"] as? [[String: Any]])
+        #expect(classes.count == wanted.count)
+        for one in wanted {
+            let found = try #require(classes.first { $0["name"] as? String == one["name"] as? String })
+            for member in ["type", "primaryKey", "properties"] {
+                #expect(try text(found[member]) == text(spelledOut(one[member])), "\(one["name"] ?? "") \(member)")
+            }
+        }
+    }
+
+    @Test("every rendering names every class and property that needs no mapping", arguments: SchemaFormat.allCases)
+    func names(_ format: SchemaFormat) throws {
+        let schema = RealmSchema(try Snapshot(file: try RealmFile(path: try Fixtures.path("store"))))
+        let text = format.text(schema)
+        for one in schema.classes {
+            #expect(text.contains(one.name))
+            for property in one.properties { #expect(text.contains(property.name), "\(one.name).\(property.name)") }
+            #expect(format.text(one).contains(one.name))
+        }
+    }
+
+    @Test("names that a language does not take are mapped and the stored name is told")
+    func mapping() {
+        let odd = ClassSchema(
+            name: "my class", kind: .topLevel, primaryKey: nil,
+            properties: [
+                PropertySchema(name: "class", type: .int, collection: nil, isOptional: false, index: nil, objectType: nil),
+                PropertySchema(name: "a$b\"c", type: .string, collection: .list, isOptional: true, index: nil, objectType: nil),
+            ],
+            backlinks: [])
+        let swift = SchemaFormat.swift.text(odd)
+        #expect(swift.contains("class my_class: Object"))
+        #expect(swift.contains("\"my class\""))
+        #expect(swift.contains("var `class`: Int"))
+        #expect(swift.contains("\"a_b_c\": \"a$b\\\"c\""))
+        #expect(SchemaFormat.kotlin.text(odd).contains("@PersistedName(\"a\\$b\\\"c\")"))
+        #expect(SchemaFormat.typescript.text(odd).contains("\"a$b\\\"c\": Array<string | null>;"))
+    }
+
+    /// The expected dumps leave `objectType` out where it is null.
+    private func spelledOut(_ member: Any?) -> Any? {
+        guard let properties = member as? [[String: Any]] else { return member }
+        return properties.map { $0.merging(["objectType": NSNull()]) { stored, _ in stored } }
+    }
+
+    private func text(_ value: Any?) throws -> String {
+        let data = try JSONSerialization.data(withJSONObject: value ?? NSNull(), options: [.sortedKeys, .fragmentsAllowed])
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    private func parse(_ data: Data) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    }
+}
