@@ -11,7 +11,7 @@ package struct IntLeaf: Sendable {
     package let nullMarker: Int64
     package let count: Int
 
-    init(_ node: Node, isNullable: Bool) throws(StorageError) {
+    package init(_ node: Node, isNullable: Bool) throws(StorageError) {
         guard !node.hasRefs else { throw node.corrupt("integer leaf expected, found a node with refs") }
         elements = try node.integers()
         self.isNullable = isNullable
@@ -42,7 +42,7 @@ package struct BoolLeaf: Sendable {
     package let elements: PackedIntegers
     package var count: Int { elements.count }
 
-    init(_ node: Node) throws(StorageError) {
+    package init(_ node: Node) throws(StorageError) {
         guard !node.hasRefs else { throw node.corrupt("boolean leaf expected, found a node with refs") }
         elements = try node.integers()
     }
@@ -61,7 +61,7 @@ package struct FloatLeaf: Sendable {
     package let node: Node
     package var count: Int { node.count }
 
-    init(_ node: Node) throws(StorageError) {
+    package init(_ node: Node) throws(StorageError) {
         try node.requireFixedWidth(4, "float")
         self.node = node
     }
@@ -80,7 +80,7 @@ package struct DoubleLeaf: Sendable {
     package let node: Node
     package var count: Int { node.count }
 
-    init(_ node: Node) throws(StorageError) {
+    package init(_ node: Node) throws(StorageError) {
         try node.requireFixedWidth(8, "double")
         self.node = node
     }
@@ -110,6 +110,13 @@ package struct TimestampLeaf: Sendable {
         guard nanoseconds.count == seconds.count else {
             throw node.corrupt("\(seconds.count) seconds with \(nanoseconds.count) nanoseconds")
         }
+    }
+
+    /// Joins both parts, which have as many elements.
+    package init(seconds: IntLeaf, nanoseconds: PackedIntegers) {
+        precondition(seconds.count == nanoseconds.count, "seconds and nanoseconds differ in number")
+        self.seconds = seconds
+        self.nanoseconds = nanoseconds
     }
 
     /// Throws `.corrupt` for nanoseconds out of range or of the other sign.

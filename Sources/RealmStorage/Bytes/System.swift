@@ -38,6 +38,9 @@ package enum System {
         return address
     }
 
+    /// Takes all access to whole pages away.
+    static func protect(_ address: UnsafeMutableRawPointer, byteCount: Int) { _ = mprotect(address, byteCount, PROT_NONE) }
+
     static func unmap(_ address: UnsafeMutableRawPointer, byteCount: Int) { _ = munmap(address, byteCount) }
 
     private static func retrying(_ call: () -> Int32) -> Int32 {

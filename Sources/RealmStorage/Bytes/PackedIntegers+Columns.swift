@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One run of packed integers against another of the same length.
+extension PackedIntegers {
+    /// Which elements compare so with the element of `other` at the same place.
+    ///
+    /// Element `start + i` of this array with element `otherStart + i` of the other, `i` below `count`, which is at
+    /// most 256. Any two widths go together: both runs are widened to 64 bits, 64 elements at a time.
+    package func compare(
+        _ op: Relation, with other: PackedIntegers, start: Int = 0, otherStart: Int = 0, count: Int
+    ) -> Mask {
+        checkRun(start, count)
+        other.checkRun(otherStart, count)
+        switch op {
+        case .equal: return columns(other, start, otherStart, count, Int64.equal)
+        case .notEqual: return columns(other, start, otherStart, count, Int64.equal).inverted(first: count)
+        case .greater: return columns(other, start, otherStart, count, Int64.greater)
+        case .lessOrEqual: return columns(other, start, otherStart, count, Int64.greater).inverted(first: count)
+        case .less: return other.columns(self, otherStart, start, count, Int64.greater)
+        case .greaterOrEqual: return other.columns(self, otherStart, start, count, Int64.greater).inverted(first: count)
+        }
+    }
+
+    @inline(__always)
+    private func columns(
+        _ other: PackedIntegers, _ start: Int, _ otherStart: Int, _ count: Int,
+        _ test: (SIMD16<Int64>, SIMD16<Int64>) -> ByteLanes
+    ) -> Mask {
+        withUnsafeTemporaryAllocation(of: Int64.self, capacity: 128) { room in
+            room.initialize(repeating: 0)
+            let left = room.baseAddress.unsafelyUnwrapped
+            // In bounds: 64 numbers for each side.
+            let right = left + 64
+            var words = SIMD4<UInt64>.zero
+            for group in 0..<4 {
+                let first = group &<< 6
+                let rest = Swift.min(count &- first, 64)
+                var word: UInt64 = 0
+                if rest > 0 {
+                    unpack(start &+ first, rest, into: left)
+                    other.unpack(otherStart &+ first, rest, into: right)
+                    word = LanePacking.word(
+                        test(Int64.load(left, 0), Int64.load(right, 0)), test(Int64.load(left, 16), Int64.load(right, 16)),
+                        test(Int64.load(left, 32), Int64.load(right, 32)), test(Int64.load(left, 48), Int64.load(right, 48)))
+                }
+                words = SIMD4(words[1], words[2], words[3], word)
+            }
+            return Mask(words: words) & Mask(first: count)
+        }
+    }
+
+    /// Widens at most 64 elements from `start` on; `target` has room for them and they exist.
+    func unpack(_ start: Int, _ count: Int, into target: UnsafeMutablePointer<Int64>) {
+        switch widthCode {
+        case 0: target.update(repeating: 0, count: count)
+        case 1, 2, 3: unpackNarrow(start, count, into: target)
+        case 4: widen(Int8.self, start, count, into: target)
+        case 5: widen(Int16.self, start, count, into: target)
+        case 6: widen(Int32.self, start, count, into: target)
+        default: widen(Int64.self, start, count, into: target)
+        }
+    }
+
+    @inline(__always)
+    private func widen<Element: PackedElement>(
+        _: Element.Type, _ start: Int, _ count: Int, into target: UnsafeMutablePointer<Int64>
+    ) {
+        // In bounds: the caller's elements exist, and this is their size.
+        let source = payload + start &* Element.byteCount
+        for index in 0..<count {
+            target[index] = Int64(truncatingIfNeeded: source.loadUnaligned(
+                fromByteOffset: index &* Element.byteCount, as: Element.self))
+        }
+    }
+
+    private func unpackNarrow(_ start: Int, _ count: Int, into target: UnsafeMutablePointer<Int64>) {
+        let width = self.width
+        let perWord = 64 &>> (widthCode &- 1)
+        let ones = (1 as UInt64) &<< UInt64(truncatingIfNeeded: width) &- 1
+        var index = 0
+        while index < count {
+            var word = fieldWord(atBit: (start &+ index) &* width)
+            let end = Swift.min(index &+ perWord, count)
+            while index < end {
+                target[index] = Int64(bitPattern: word & ones)
+                word &>>= UInt64(truncatingIfNeeded: width)
+                index &+= 1
+            }
+        }
+    }
+}

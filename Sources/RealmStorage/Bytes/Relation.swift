@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One of the six ways to compare two ordered values.
+package enum Relation: UInt8, Sendable, CaseIterable {
+    case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+
+    /// The relation that gives the same answer with both sides exchanged: `a < b` is `b > a`.
+    @inlinable package var mirrored: Relation {
+        switch self {
+        case .equal, .notEqual: return self
+        case .less: return .greater
+        case .lessOrEqual: return .greaterOrEqual
+        case .greater: return .less
+        case .greaterOrEqual: return .lessOrEqual
+        }
+    }
+
+    /// The relation that is true exactly when this one is false, among values that are neither null nor NaN.
+    @inlinable package var negated: Relation {
+        switch self {
+        case .equal: return .notEqual
+        case .notEqual: return .equal
+        case .less: return .greaterOrEqual
+        case .lessOrEqual: return .greater
+        case .greater: return .lessOrEqual
+        case .greaterOrEqual: return .less
+        }
+    }
+
+    /// Whether equal values satisfy it; so do two nulls.
+    @inlinable package var includesEqual: Bool {
+        self == .equal || self == .lessOrEqual || self == .greaterOrEqual
+    }
+
+    /// The answer for two values of one type.
+    @inlinable package func holds<Value: Comparable>(_ left: Value, _ right: Value) -> Bool {
+        switch self {
+        case .equal: return left == right
+        case .notEqual: return left != right
+        case .less: return left < right
+        case .lessOrEqual: return left <= right
+        case .greater: return left > right
+        case .greaterOrEqual: return left >= right
+        }
+    }
+}
