@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A constant of one number type as seen from the values of another: the same number, or the gap it falls into.
+///
+/// Comparing a column of integers with 5.5 is comparing it with the gap between 5 and 6; nothing is rounded.
+enum ExactNeedle<Number: Comparable & Sendable>: Sendable, Equatable {
+    case exactly(Number)
+    /// Greater than this value and less than the next one.
+    case justAbove(Number)
+    /// Less than every value.
+    case belowAll
+    /// Greater than every value.
+    case aboveAll
+}
+
+extension ExactNeedle where Number == Int64 {
+    /// `real`, which is not NaN, among integers.
+    init(_ real: Double) {
+        // 2^63, the first double above all integers; the least integer is a double.
+        let limit = 9_223_372_036_854_775_808.0
+        if real >= limit {
+            self = .aboveAll
+        } else if real < -limit {
+            self = .belowAll
+        } else {
+            let below = real.rounded(.down)
+            self = below == real ? .exactly(Int64(below)) : .justAbove(Int64(below))
+        }
+    }
+}
+
+extension ExactNeedle where Number == Double {
+    /// `integer` among doubles; large integers fall between two of them.
+    init(_ integer: Int64) {
+        let near = Double(integer)
+        if Int64(exactly: near) == integer {
+            self = .exactly(near)
+        } else {
+            // At 2^63 the double is greater than any integer.
+            let isAbove = near >= 9_223_372_036_854_775_808.0 || Int64(near) > integer
+            self = .justAbove(isAbove ? near.nextDown : near)
+        }
+    }
+}
+
+extension ExactNeedle where Number == Float {
+    /// `real`, which is not NaN, among floats.
+    init(_ real: Double) {
+        let near = Float(real)
+        if Double(near) == real {
+            self = .exactly(near)
+        } else {
+            self = .justAbove(Double(near) > real ? near.nextDown : near)
+        }
+    }
+
+    /// `integer` among floats.
+    init(_ integer: Int64) {
+        switch ExactNeedle<Double>(integer) {
+        case .exactly(let real): self.init(real)
+        case .justAbove(let real):
+            // No float lies between two doubles, but one may be the lower of them.
+            let near = Float(real)
+            self = .justAbove(Double(near) > real ? near.nextDown : near)
+        case .belowAll: self = .belowAll
+        case .aboveAll: self = .aboveAll
+        }
+    }
+}
+
+extension ExactNeedle {
+    /// How a comparison with this constant is put as one with a value of the column's own type.
+    enum Comparison: Equatable {
+        case with(Relation, Number)
+        /// The same answer for every value that is not null.
+        case constant(Bool)
+    }
+
+    /// `op` with this constant on the right.
+    func comparison(_ op: Relation) -> Comparison {
+        switch (self, op) {
+        case (.exactly(let number), _): return .with(op, number)
+        case (_, .equal): return .constant(false)
+        case (_, .notEqual): return .constant(true)
+        case (.justAbove(let number), .less), (.justAbove(let number), .lessOrEqual): return .with(.lessOrEqual, number)
+        case (.justAbove(let number), _): return .with(.greater, number)
+        case (.belowAll, _): return .constant(op == .greater || op == .greaterOrEqual)
+        case (.aboveAll, _): return .constant(op == .less || op == .lessOrEqual)
+        }
+    }
+}

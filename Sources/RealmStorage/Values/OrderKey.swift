@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A value as an unsigned number that sorts like it: null first, then NaN, then by size.
+///
+/// Keys of values of one property type can be compared with each other, keys of different types cannot. Two values
+/// have the same key exactly when they are equal in the total order; -0 and 0 are.
+package struct OrderKey: Comparable, Hashable, Sendable {
+    package let rawValue: UInt128
+
+    @inlinable init(rawValue: UInt128) { self.rawValue = rawValue }
+
+    package static let null = OrderKey(rawValue: 0)
+
+    @inlinable package var isNull: Bool { rawValue == 0 }
+
+    @inlinable package static func < (left: OrderKey, right: OrderKey) -> Bool { left.rawValue < right.rawValue }
+
+    /// The key that sorts the other way round.
+    @inlinable package var reversed: OrderKey { OrderKey(rawValue: ~rawValue) }
+}
+
+extension OrderKey {
+    /// Above everything else of a number's key: null has no such bit, NaN this one.
+    @usableFromInline static let nan: UInt128 = 1 << 64
+    /// The same for what is neither null nor NaN.
+    @usableFromInline static let number: UInt128 = 2 << 64
+
+    @inlinable package init(_ value: Int64) {
+        rawValue = OrderKey.number | UInt128(UInt64(bitPattern: value) ^ 1 << 63)
+    }
+
+    @inlinable package init(_ value: Bool) { self.init(value ? 1 : 0 as Int64) }
+
+    @inlinable package init(_ value: Double) {
+        let bits = (value == 0 ? 0 : value).bitPattern
+        guard !value.isNaN else {
+            rawValue = OrderKey.nan | UInt128(bits)
+            return
+        }
+        // Negative numbers fall with their magnitude, so their bits are turned; positive ones go above them.
+        rawValue = OrderKey.number | UInt128(bits >> 63 == 0 ? bits | 1 << 63 : ~bits)
+    }
+
+    /// Widening keeps the order, that of NaNs included.
+    @inlinable package init(_ value: Float) { self.init(Double(value)) }
+
+    @inlinable package init(_ value: Timestamp) {
+        let seconds = UInt128(UInt64(bitPattern: value.seconds) ^ 1 << 63)
+        let nanoseconds = UInt128(UInt32(bitPattern: value.nanoseconds) ^ 1 << 31)
+        rawValue = 1 << 96 | seconds << 32 | nanoseconds
+    }
+
+    /// The integer that has this key.
+    @inlinable var integer: Int64 { Int64(bitPattern: UInt64(truncatingIfNeeded: rawValue) ^ 1 << 63) }
+
+    /// The double that has this key.
+    @inlinable var double: Double {
+        let bits = UInt64(truncatingIfNeeded: rawValue)
+        guard rawValue >= OrderKey.number else { return Double(bitPattern: bits) }
+        return Double(bitPattern: bits >> 63 == 1 ? bits ^ 1 << 63 : ~bits)
+    }
+
+    /// The date that has this key.
+    @inlinable var timestamp: Timestamp {
+        Timestamp(
+            seconds: Int64(bitPattern: UInt64(truncatingIfNeeded: rawValue >> 32) ^ 1 << 63),
+            nanoseconds: Int32(bitPattern: UInt32(truncatingIfNeeded: rawValue) ^ 1 << 31))
+    }
+}
