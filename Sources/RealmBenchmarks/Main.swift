@@ -2,5 +2,7 @@
 
 @main
 struct Main {
-    static func main() {}
+    static func main() throws {
+        try KernelBenchmarks(harness: Harness(runs: 11)).run()
+    }
 }

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// The kernels alone, on leaves of 256 elements that stay in the cache: nanoseconds per row.
+struct KernelBenchmarks {
+    let harness: Harness
+    private let widthCodes = 1...7
+
+    func run() throws {
+        print(padded("kernel", 34) + widthCodes.map { fixed(Double($0 == 0 ? 0 : (1 << $0) >> 1), decimals: 0, width: 8) }.joined())
+        let columns = try widthCodes.map { try Leaves(widthCode: $0) }
+        row("count where > constant", columns) { $0.count { $0.compare(.greater, $1, count: Mask.capacity) } }
+        row("count where > constant, nullable", columns) { $0.count { $0.compare(.greater, $1, start: 1, count: Mask.capacity) } }
+        row("count where == constant", columns) { $0.count { $0.compare(.equal, $1, count: Mask.capacity) } }
+        row("count where in a range", columns) { $0.count { $0.isBetween($1 &- 1, $1, count: Mask.capacity) } }
+        let few = IntegerSet(1...5)
+        let many = IntegerSet((0..<60).map { $0 * 3 })
+        row("count where in 5 constants", columns) { $0.count { leaf, _ in leaf.isMember(of: few, count: Mask.capacity) } }
+        row("count where in 60 constants", columns) { $0.count { leaf, _ in leaf.isMember(of: many, count: Mask.capacity) } }
+        row("count where less than a neighbour", columns) { $0.countPairs { $0.compare(.less, with: $1, count: Mask.capacity) } }
+        row("sum", columns) { $0.total { leaf, _ in Int64(truncatingIfNeeded: leaf.sum(count: Mask.capacity)) } }
+        row("sum of every other row", columns) { $0.total { Int64(truncatingIfNeeded: $0.sum($1)) } }
+        row("maximum", columns) { $0.total { leaf, _ in leaf.maximum(count: Mask.capacity) ?? 0 } }
+        row("maximum of every other row", columns) { $0.total { $0.maximum($1) ?? 0 } }
+        try reals()
+    }
+
+    private func row(_ name: String, _ columns: [Leaves], _ body: (Leaves) -> Int) {
+        let figures = columns.map { leaves in
+            let perRun = harness.nanoseconds(repetitions: 100) { keep(body(leaves)) }
+            return fixed(perRun / Double(Leaves.count * Mask.capacity), width: 8)
+        }
+        print(padded(name, 34) + figures.joined())
+    }
+
+    private func reals() throws {
+        print("\n" + padded("doubles", 34) + "  ns/row")
+        let leaves = try RealLeaves()
+        let all = Mask(first: Mask.capacity)
+        let some = Mask(words: SIMD4(repeating: 0x7777_7777_7777_7777))
+        report("count where > constant") { leaves.count { $0.compare(.greater, 500, order: .ieee) } }
+        report("count where < constant, general") { leaves.count { $0.compare(.less, 500, order: .general) } }
+        report("count where null") { leaves.count { $0.nulls() } }
+        report("sum") { leaves.sum(all) }
+        report("sum of three of four rows") { leaves.sum(some) }
+        report("maximum") { leaves.count { Mask(first: Int($0.maximum(all) ?? 0) & 1) } }
+        report("first 20, descending") { leaves.top(20) }
+    }
+
+    private func report(_ name: String, _ body: () -> Int) {
+        let perRun = harness.nanoseconds(repetitions: 100) { keep(body()) }
+        print(padded(name, 34) + fixed(perRun / Double(Leaves.count * Mask.capacity), width: 8))
+    }
+}
+
+/// Numbers that are random, and the same in every run.
+private struct Random {
+    private var state: UInt64 = 7
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state
+    }
+}
+
+/// Packed leaves of one width with random elements; each has one element more than rows, as nullable leaves have.
+private struct Leaves {
+    static let count = 64
+
+    private let buffers: [PackedBuffer]
+    private let leaves: [PackedIntegers]
+    private let middle: Int64
+    private let everyOther = Mask(words: SIMD4(repeating: 0x5555_5555_5555_5555))
+
+    init(widthCode: Int) throws {
+        let width = (1 << widthCode) >> 1
+        var random = Random()
+        buffers = try (0..<Leaves.count).map { _ in
+            try PackedBuffer((0...256).map { _ in Int64(bitPattern: random.next()) >> Int64(64 - width) }, widthCode: widthCode)
+        }
+        leaves = buffers.map(\.integers)
+        middle = width < 8 ? Int64(1 << width) / 2 - 1 : 0
+    }
+
+    func count(_ test: (PackedIntegers, Int64) -> Mask) -> Int {
+        leaves.reduce(0) { $0 &+ test($1, middle).count }
+    }
+
+    func countPairs(_ test: (PackedIntegers, PackedIntegers) -> Mask) -> Int {
+        var previous = leaves[0]
+        return leaves.reduce(0) { count, leaf in
+            defer { previous = leaf }
+            return count &+ test(leaf, previous).count
+        }
+    }
+
+    func total(_ fold: (PackedIntegers, Mask) -> Int64) -> Int {
+        leaves.reduce(0) { $0 &+ Int(fold($1, everyOther)) }
+    }
+}
+
+/// Leaves of random doubles between 0 and 1000.
+private struct RealLeaves {
+    private let buffers: [PackedBuffer]
+    private let leaves: [DoubleLeaf]
+
+    init() throws {
+        var random = Random()
+        buffers = try (0..<Leaves.count).map { _ in
+            try PackedBuffer((0..<256).map { _ in
+                Int64(bitPattern: (Double(random.next() >> 11) / 9_007_199_254_740_992 * 1000).bitPattern)
+            }, widthCode: 7)
+        }
+        leaves = try buffers.map { try DoubleLeaf($0.node(asNumbers: true)) }
+    }
+
+    func count(_ test: (DoubleLeaf) -> Mask) -> Int { leaves.reduce(0) { $0 &+ test($1).count } }
+
+    func sum(_ mask: Mask) -> Int {
+        var total = RealSum()
+        for leaf in leaves { leaf.add(mask, to: &total) }
+        return Int(total.sum)
+    }
+
+    func top(_ limit: Int) -> Int {
+        var top = TopK(limit: limit)
+        for (number, leaf) in leaves.enumerated() {
+            let rows = top.worst.map { leaf.rows(.greater, $0.reversed) } ?? Mask(first: leaf.count)
+            rows.forEach { top.offer(leaf.orderKey($0).reversed, Int64(number << 8 | $0)) }
+        }
+        return Int(top.sorted().first?.row ?? 0)
+    }
+}
