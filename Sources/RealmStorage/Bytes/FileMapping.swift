@@ -13,5 +13,8 @@ package final class FileMapping: @unchecked Sendable {
         self.byteCount = byteCount
     }
 
+    /// The whole file; valid while the mapping is alive.
+    var bytes: ByteView { ByteView(start: address.assumingMemoryBound(to: UInt8.self), count: byteCount) }
+
     deinit { System.unmap(UnsafeMutableRawPointer(mutating: address), byteCount: byteCount) }
 }

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenSSL
+
+/// Authenticates, decrypts and encrypts single pages with one key: AES-256-CBC without padding, HMAC-SHA-224 over the
+/// encrypted bytes.
+///
+/// Holds two contexts of the crypto library that every call uses again, so a cipher belongs to one thread at a time.
+/// Source: docs/format.md, "Encryption".
+package final class PageCipher {
+    /// What reading a page came to.
+    package enum Outcome: Equatable, Sendable {
+        /// The page was decrypted; the stamp is the one that fits it, which the next write has to keep.
+        case plain(PageEntry.Stamp)
+        /// There is no such page, or its first write was cut short.
+        case neverWritten
+        /// Nothing in the entry fits the bytes.
+        case corrupt
+    }
+
+    private let cipher: OpaquePointer
+    private let authenticator: OpaquePointer
+    private let cipherKey: [UInt8]
+    private let authenticationKey: [UInt8]
+
+    package init(_ key: EncryptionKey) throws(StorageError) {
+        guard let algorithm = EVP_MAC_fetch(nil, "HMAC", nil) else { throw PageCipher.failure("EVP_MAC_fetch") }
+        defer { EVP_MAC_free(algorithm) }
+        guard let cipher = EVP_CIPHER_CTX_new() else { throw PageCipher.failure("EVP_CIPHER_CTX_new") }
+        guard let authenticator = EVP_MAC_CTX_new(algorithm) else {
+            EVP_CIPHER_CTX_free(cipher)
+            throw PageCipher.failure("EVP_MAC_CTX_new")
+        }
+        self.cipher = cipher
+        self.authenticator = authenticator
+        cipherKey = Array(key.cipherKey)
+        authenticationKey = Array(key.authenticationKey)
+    }
+
+    deinit {
+        EVP_CIPHER_CTX_free(cipher)
+        EVP_MAC_CTX_free(authenticator)
+    }
+
+    /// Decrypts plain page `page` from `source` to `target`, both of 4096 bytes, if `entry` fits it.
+    package func open(
+        page: Int, entry: PageEntry, from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer
+    ) throws(StorageError) -> Outcome {
+        guard entry.newest.counter != 0 else { return .neverWritten }
+        let code = try authenticationCode(of: source)
+        let stamp: PageEntry.Stamp
+        if code == entry.newest.code {
+            stamp = entry.newest
+        } else if entry.previous.counter != 0, code == entry.previous.code {
+            stamp = entry.previous
+        } else {
+            return entry.previous.counter == 0 || PageCipher.isZero(source) ? .neverWritten : .corrupt
+        }
+        try run(encrypts: false, page: page, counter: stamp.counter, from: source, to: target)
+        return .plain(stamp)
+    }
+
+    /// Encrypts plain page `page` from `source` to `target`, both of 4096 bytes, and returns the stamp for its entry.
+    package func seal(
+        page: Int, counter: UInt32, from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer
+    ) throws(StorageError) -> PageEntry.Stamp {
+        precondition(counter != 0, "counter 0 means that a page was never written")
+        try run(encrypts: true, page: page, counter: counter, from: source, to: target)
+        return PageEntry.Stamp(counter: counter, code: try authenticationCode(of: target))
+    }
+
+    /// HMAC-SHA-224 of the 4096 bytes at `source`.
+    private func authenticationCode(of source: UnsafeRawPointer) throws(StorageError) -> AuthenticationCode {
+        guard startAuthentication() == 1,
+            EVP_MAC_update(authenticator, source.assumingMemoryBound(to: UInt8.self), EncryptionLayout.pageByteCount) == 1
+        else { throw PageCipher.failure("HMAC") }
+        var code = [UInt8](repeating: 0, count: AuthenticationCode.byteCount)
+        var byteCount = 0
+        guard EVP_MAC_final(authenticator, &code, &byteCount, code.count) == 1, byteCount == code.count else {
+            throw PageCipher.failure("EVP_MAC_final")
+        }
+        return AuthenticationCode(code)
+    }
+
+    private func startAuthentication() -> Int32 {
+        var digest = Array("SHA224".utf8CString)
+        return digest.withUnsafeMutableBufferPointer { name in
+            let parameters = [OSSL_PARAM_construct_utf8_string("digest", name.baseAddress, 0), OSSL_PARAM_construct_end()]
+            return EVP_MAC_init(authenticator, authenticationKey, authenticationKey.count, parameters)
+        }
+    }
+
+    /// The initialisation vector is the counter, then the plain offset of the page, both little endian, then zeros.
+    private func run(
+        encrypts: Bool, page: Int, counter: UInt32, from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer
+    ) throws(StorageError) {
+        var vector = [UInt8](repeating: 0, count: 16)
+        let offset = UInt64(page) * UInt64(EncryptionLayout.pageByteCount)
+        for index in 0..<4 { vector[index] = UInt8(truncatingIfNeeded: counter >> UInt32(8 * index)) }
+        for index in 0..<8 { vector[4 + index] = UInt8(truncatingIfNeeded: offset >> UInt64(8 * index)) }
+        let byteCount = Int32(EncryptionLayout.pageByteCount)
+        var written: Int32 = 0
+        guard EVP_CipherInit_ex(cipher, EVP_aes_256_cbc(), nil, cipherKey, vector, encrypts ? 1 : 0) == 1,
+            EVP_CIPHER_CTX_set_padding(cipher, 0) == 1,
+            // Whole blocks without padding: exactly as many bytes come out as go in.
+            EVP_CipherUpdate(
+                cipher, target.assumingMemoryBound(to: UInt8.self), &written,
+                source.assumingMemoryBound(to: UInt8.self), byteCount) == 1,
+            written == byteCount
+        else { throw PageCipher.failure("AES-256-CBC") }
+    }
+
+    private static func isZero(_ source: UnsafeRawPointer) -> Bool {
+        UnsafeRawBufferPointer(start: source, count: EncryptionLayout.pageByteCount).allSatisfy { $0 == 0 }
+    }
+
+    /// The crypto library fails only for want of memory or because an algorithm is disabled; 5 is EIO.
+    private static func failure(_ call: String) -> StorageError { .io(operation: call, errno: 5) }
+}

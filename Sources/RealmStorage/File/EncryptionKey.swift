@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The 64 bytes that open an encrypted file: 32 for AES-256, 32 for HMAC-SHA-224.
+///
+/// Its description does not show the bytes, so that a key cannot end up in a log by accident.
+package struct EncryptionKey: Sendable, Equatable {
+    package static let byteCount = 64
+
+    package let bytes: [UInt8]
+
+    var cipherKey: ArraySlice<UInt8> { bytes[..<32] }
+    var authenticationKey: ArraySlice<UInt8> { bytes[32...] }
+
+    package init(bytes: [UInt8]) throws(StorageError) {
+        guard bytes.count == EncryptionKey.byteCount else {
+            throw .refused(.encryptionKeyMalformed("an encryption key has 64 bytes, this one has \(bytes.count)"))
+        }
+        self.bytes = bytes
+    }
+
+    /// Reads 128 hex digits, or base64 of 64 bytes. White space around them is ignored.
+    package init(text: String) throws(StorageError) {
+        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0d).contains($0) }
+        let trimmed = Array(Array(text.utf8.drop(while: isSpace).reversed()).drop(while: isSpace).reversed())
+        guard let bytes = EncryptionKey.decodeHex(trimmed) ?? Base64.decode(ByteStorage(trimmed)), bytes.count == 64 else {
+            throw .refused(.encryptionKeyMalformed(
+                "an encryption key is given as 128 hex digits or as base64 of 64 bytes; this is neither"))
+        }
+        self.bytes = bytes
+    }
+
+    /// Reads a key from a small text file; see `init(text:)`.
+    package init(contentsOfFile path: String) throws(StorageError) {
+        let descriptor = try System.openForReading(path)
+        defer { System.close(descriptor) }
+        let byteCount = try System.regularFileSize(descriptor)
+        // Room for line ends and the like; a longer file was never meant to be a key.
+        guard (1...1024).contains(byteCount) else {
+            throw .refused(.encryptionKeyMalformed("a key file has 128 hex digits or base64 of 64 bytes, not \(byteCount) bytes"))
+        }
+        let mapping = try FileMapping(descriptor: descriptor, byteCount: byteCount)
+        let text = mapping.bytes.string
+        try self.init(text: text)
+    }
+
+    private static func decodeHex(_ digits: [UInt8]) -> [UInt8]? {
+        guard digits.count == 2 * byteCount else { return nil }
+        var reader = HexReader(String(decoding: digits, as: UTF8.self))
+        var bytes: [UInt8] = []
+        for _ in 0..<byteCount {
+            guard let byte = reader.number(2) else { return nil }
+            bytes.append(UInt8(byte))
+        }
+        return bytes
+    }
+}
+
+extension EncryptionKey: CustomStringConvertible, CustomReflectable {
+    package var description: String { "encryption key" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension Base64 {
+    fileprivate static func decode(_ storage: ByteStorage) -> [UInt8]? {
+        withExtendedLifetime(storage) { decode(storage.view) }
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The plain file page by page, whether it is encrypted or not: for whole-file checks and copies.
+extension RealmFile {
+    /// What can be said about a page of 4096 plain bytes. Pages of a file that is not encrypted are always present.
+    package enum PageState: Sendable { case present, neverWritten, damaged }
+
+    /// How many pages there are; the last one may be short in a file that is not encrypted.
+    package var pageCount: Int {
+        (plainByteCount + EncryptionLayout.pageByteCount - 1) / EncryptionLayout.pageByteCount
+    }
+
+    package func state(ofPage page: Int) throws(StorageError) -> PageState {
+        precondition(page >= 0 && page < pageCount, "page \(page) of \(pageCount)")
+        return try pages?.state(ofPage: page) ?? .present
+    }
+
+    /// The bytes of a page, zeros where it is not present; valid while this file is alive.
+    package func bytes(ofPage page: Int) throws(StorageError) -> ByteView {
+        try PlainBytes(mapping: mapping, pages: pages, byteCount: plainByteCount)
+            .view(at: page * EncryptionLayout.pageByteCount, byteCount: EncryptionLayout.pageByteCount)
+    }
+}
