@@ -1,4 +1,11 @@
 #ifndef REALM_REST_CJANSSON_SHIM_H
 #define REALM_REST_CJANSSON_SHIM_H
 #include <jansson.h>
+
+/* jansson tells types by macros, which Swift cannot see. */
+static inline json_type
+realm_rest_json_type (const json_t *value)
+{
+  return json_typeof (value);
+}
 #endif

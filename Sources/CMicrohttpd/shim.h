@@ -1,4 +1,89 @@
 #ifndef REALM_REST_CMICROHTTPD_SHIM_H
 #define REALM_REST_CMICROHTTPD_SHIM_H
 #include <microhttpd.h>
+#include <sys/prctl.h>
+
+/* libmicrohttpd takes its options and returns its facts through variadic functions, which Swift cannot call. */
+
+/* Names the calling thread for debuggers and top. */
+static inline void
+realm_rest_name_thread (const char *name)
+{
+  prctl (PR_SET_NAME, name, 0, 0, 0);
+}
+
+struct realm_rest_daemon_options {
+  int listen_socket;
+  unsigned int threads;
+  unsigned int connections;
+  unsigned int idle_seconds;
+  size_t connection_memory;
+  void *context;
+  MHD_AccessHandlerCallback handler;
+  void *(*target) (void *context, const char *target, struct MHD_Connection *connection);
+  MHD_RequestCompletedCallback completed;
+  MHD_NotifyConnectionCallback connection_changed;
+};
+
+/* Paths and queries are decoded by the server, which has to split them first. */
+static size_t
+realm_rest_keep_escapes (void *context, struct MHD_Connection *connection, char *text)
+{
+  (void) context;
+  (void) connection;
+  size_t count = 0;
+  while (text[count])
+    count++;
+  return count;
+}
+
+static inline struct MHD_Daemon *
+realm_rest_start_daemon (const struct realm_rest_daemon_options *options)
+{
+  unsigned int flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
+  struct MHD_OptionItem items[] = {
+    { MHD_OPTION_NOTIFY_COMPLETED, (intptr_t) options->completed, options->context },
+    { MHD_OPTION_URI_LOG_CALLBACK, (intptr_t) options->target, options->context },
+    { MHD_OPTION_NOTIFY_CONNECTION, (intptr_t) options->connection_changed, options->context },
+    { MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t) &realm_rest_keep_escapes, NULL },
+    { MHD_OPTION_LISTEN_SOCKET, options->listen_socket, NULL },
+    { MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t) options->connection_memory, NULL },
+    { MHD_OPTION_CONNECTION_LIMIT, options->connections, NULL },
+    { MHD_OPTION_CONNECTION_TIMEOUT, options->idle_seconds, NULL },
+    { MHD_OPTION_END, 0, NULL },
+    { MHD_OPTION_END, 0, NULL }
+  };
+  if (options->threads > 1)
+    {
+      items[8].option = MHD_OPTION_THREAD_POOL_SIZE;
+      items[8].value = options->threads;
+    }
+  return MHD_start_daemon (flags, 0, NULL, NULL, options->handler, options->context,
+                           MHD_OPTION_ARRAY, items, MHD_OPTION_END);
+}
+
+/* The record that connection_changed attached to the connection. */
+static inline void *
+realm_rest_connection_context (struct MHD_Connection *connection)
+{
+  const union MHD_ConnectionInfo *info =
+    MHD_get_connection_info (connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  return info ? info->socket_context : NULL;
+}
+
+static inline int
+realm_rest_connection_socket (struct MHD_Connection *connection)
+{
+  const union MHD_ConnectionInfo *info =
+    MHD_get_connection_info (connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info ? info->connect_fd : -1;
+}
+
+static inline const struct sockaddr *
+realm_rest_client_address (struct MHD_Connection *connection)
+{
+  const union MHD_ConnectionInfo *info =
+    MHD_get_connection_info (connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+  return info ? info->client_addr : NULL;
+}
 #endif

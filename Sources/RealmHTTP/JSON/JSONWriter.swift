@@ -2,93 +2,74 @@
 
 package import RealmStorage
 
-/// Writes JSON text into one growing buffer, in one pass and without building a document first.
+/// Writes JSON text into a buffer, in one pass and without building a document first.
 ///
 /// The writer puts commas and colons; it trusts its caller to open and close in order. Text that is not valid UTF-8
 /// is the caller's decision: `string(_:)` reports it, so that nothing is ever replaced silently.
 package struct JSONWriter: Sendable {
-    /// The text so far.
-    package private(set) var bytes: [UInt8] = []
+    package let buffer: OutputBuffer
     /// Whether the next value or key needs a comma before it.
     private var needsComma = false
 
-    package init(reservingCapacity capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+    /// Appends to `buffer`, as the first thing there or after a comma of the caller's.
+    package init(_ buffer: OutputBuffer) { self.buffer = buffer }
 
-    package var count: Int { bytes.count }
+    package init(reservingCapacity capacity: Int = 512) { buffer = OutputBuffer(capacity: capacity) }
 
-    /// Forgets the text and keeps the memory.
-    package mutating func removeAll() {
-        bytes.removeAll(keepingCapacity: true)
-        needsComma = false
-    }
+    package var count: Int { buffer.count }
 
-    /// Hands the text out and starts anew with the same capacity.
-    package mutating func take() -> [UInt8] {
-        let text = bytes
-        bytes = []
-        bytes.reserveCapacity(text.count)
-        return text
-    }
+    /// A copy of the text so far.
+    package var bytes: [UInt8] { buffer.array }
 
     /// Forgets text that was handed on, in the middle of a document.
-    package mutating func forgetBytes() { bytes.removeAll(keepingCapacity: true) }
-
-    /// Takes back everything after `length`, a `count` read before; the comma state is that of an open container.
-    package mutating func truncate(to length: Int, needsComma: Bool) {
-        bytes.removeLast(bytes.count - length)
-        self.needsComma = needsComma
-    }
+    package mutating func forgetBytes() { buffer.removeAll() }
 
     // MARK: - Structure
 
-    package mutating func beginObject() { open(0x7b) }
-    package mutating func endObject() { close(0x7d) }
-    package mutating func beginArray() { open(0x5b) }
-    package mutating func endArray() { close(0x5d) }
+    package mutating func beginObject() { open(UInt8(ascii: "{")) }
+    package mutating func endObject() { close(UInt8(ascii: "}")) }
+    package mutating func beginArray() { open(UInt8(ascii: "[")) }
+    package mutating func endArray() { close(UInt8(ascii: "]")) }
 
     private mutating func open(_ byte: UInt8) {
         separate()
-        bytes.append(byte)
+        buffer.append(byte)
         needsComma = false
     }
 
     private mutating func close(_ byte: UInt8) {
-        bytes.append(byte)
+        buffer.append(byte)
         needsComma = true
     }
 
     @inline(__always) private mutating func separate() {
-        if needsComma { bytes.append(0x2c) }
+        if needsComma { buffer.append(UInt8(ascii: ",")) }
         needsComma = true
+    }
+
+    /// A member name that needs no escape.
+    package mutating func key(_ name: StaticString) {
+        separate()
+        buffer.append(UInt8(ascii: "\""))
+        buffer.append(name)
+        buffer.append("\":" as StaticString)
+        needsComma = false
     }
 
     /// A member name, escaped.
     package mutating func key(_ name: String) {
-        string(name)
-        bytes.append(0x3a)
+        separate()
+        buffer.append(jsonString: name)
+        buffer.append(UInt8(ascii: ":"))
         needsComma = false
     }
 
     /// A member name given as bytes; false when they are not valid UTF-8, and then nothing was written.
     package mutating func key(_ name: ByteView) -> Bool {
         guard string(name) else { return false }
-        bytes.append(0x3a)
+        buffer.append(UInt8(ascii: ":"))
         needsComma = false
         return true
-    }
-
-    /// A member name with quotes and colon, escaped before by `JSONWriter.escapedKey`.
-    @inline(__always) package mutating func key(escaped name: [UInt8]) {
-        if needsComma { bytes.append(0x2c) }
-        bytes.append(contentsOf: name)
-        needsComma = false
-    }
-
-    /// `"name":` as bytes, for `key(escaped:)`.
-    package static func escapedKey(_ name: String) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.key(name)
-        return writer.bytes
     }
 
     // MARK: - Values
@@ -99,76 +80,93 @@ package struct JSONWriter: Sendable {
     /// Text that is JSON already.
     package mutating func raw(_ text: StaticString) {
         separate()
-        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        buffer.append(text)
     }
 
     package mutating func raw(_ text: [UInt8]) {
         separate()
-        bytes.append(contentsOf: text)
+        buffer.append(text)
     }
 
-    /// Bytes between values: a line break, or a piece of another format.
-    package mutating func plain(_ byte: UInt8) { bytes.append(byte) }
-
-    /// Starts the next value without a comma: a line of NDJSON.
+    /// Starts the next value on a new line without a comma, as NDJSON does.
     package mutating func newLine() {
-        bytes.append(0x0a)
+        buffer.append(UInt8(ascii: "\n"))
         needsComma = false
     }
 
     package mutating func int(_ value: some FixedWidthInteger) {
         separate()
-        NumberText.append(value, to: &bytes)
+        if let number = Int64(exactly: value) { buffer.append(decimal: number) } else { buffer.append(String(value)) }
     }
 
     /// The shortest decimal that reads back as the same value, always with `.` or `e`; NaN and infinities as text.
     package mutating func double(_ value: Double) {
         separate()
-        NumberText.append(value, to: &bytes)
+        if !buffer.append(shortest: value) { buffer.append(special: value) }
     }
 
     package mutating func float(_ value: Float) {
         separate()
-        NumberText.append(value, to: &bytes)
+        if !buffer.append(shortest: value) { buffer.append(special: Double(value)) }
     }
 
     package mutating func string(_ text: String) {
         separate()
-        bytes.append(0x22)
-        var text = text
-        text.withUTF8 { JSONText.appendEscaped($0, to: &bytes) }
-        bytes.append(0x22)
+        buffer.append(jsonString: text)
     }
 
     /// A string given as bytes; false when they are not valid UTF-8, and then nothing was written.
     @discardableResult
     package mutating func string(_ text: ByteView) -> Bool {
-        let length = bytes.count
+        let length = buffer.count
         let hadComma = needsComma
         separate()
-        bytes.append(0x22)
-        let isValid = text.withBuffer { JSONText.appendValidated($0, to: &bytes) }
-        guard isValid else {
-            truncate(to: length, needsComma: hadComma)
+        guard buffer.append(jsonString: text) else {
+            buffer.truncate(to: length)
+            needsComma = hadComma
             return false
         }
-        bytes.append(0x22)
         return true
     }
 
     /// A string of characters that need no escape: digits, hex, base64, dates.
-    package mutating func plainString(_ text: some Collection<UInt8>) {
+    package mutating func plainString(_ text: [UInt8]) {
         separate()
-        bytes.append(0x22)
-        bytes.append(contentsOf: text)
-        bytes.append(0x22)
+        buffer.append(UInt8(ascii: "\""))
+        buffer.append(text)
+        buffer.append(UInt8(ascii: "\""))
     }
 
-    /// A string that `body` writes; it must need no escape.
-    package mutating func plainString(_ body: (inout [UInt8]) -> Void) {
+    /// Lets `write` put one value straight into the buffer.
+    package mutating func value(_ write: (OutputBuffer) throws -> Void) rethrows {
         separate()
-        bytes.append(0x22)
-        body(&bytes)
-        bytes.append(0x22)
+        try write(buffer)
+    }
+}
+
+extension JSONWriter {
+    package mutating func member(_ name: StaticString, text: String) {
+        key(name)
+        string(text)
+    }
+
+    package mutating func member(_ name: StaticString, text: String?) {
+        key(name)
+        if let text { string(text) } else { null() }
+    }
+
+    package mutating func member(_ name: StaticString, int value: some FixedWidthInteger) {
+        key(name)
+        int(value)
+    }
+
+    package mutating func member(_ name: StaticString, bool: Bool) {
+        key(name)
+        self.bool(bool)
+    }
+
+    package mutating func nullMember(_ name: StaticString) {
+        key(name)
+        null()
     }
 }

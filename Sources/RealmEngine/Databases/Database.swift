@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+internal import Synchronization
+
+/// One open Realm file under the name it is served by.
+///
+/// Readers take `current` once and keep it for the whole request: a snapshot never changes and needs no lock.
+package final class Database: Sendable {
+    /// How the file may be used.
+    package enum Mode: String, Sendable {
+        case readWrite = "rw"
+        case readOnly = "ro"
+        /// A private copy; the original is never touched.
+        case copy
+    }
+
+    package let name: RealmName
+    package let path: String
+    package let mode: Mode
+    package let epoch: Epoch
+    private let newest: Mutex<Version>
+
+    /// A snapshot with the token that names it.
+    package struct Version: Sendable {
+        package let snapshot: Snapshot
+        package let token: VersionToken
+        /// What `token` reads as; made once because every answer carries it.
+        package let tokenText: String
+    }
+
+    /// Opens `path` for reading.
+    package init(name: RealmName, path: String, key: EncryptionKey? = nil) throws(StorageError) {
+        let snapshot = try Snapshot(file: try RealmFile(path: path, key: key))
+        let epoch = Epoch()
+        let token = VersionToken(epoch: epoch, version: snapshot.version)
+        self.name = name
+        self.path = path
+        self.epoch = epoch
+        mode = .readOnly
+        newest = Mutex(Version(snapshot: snapshot, token: token, tokenText: token.text))
+    }
+
+    /// The newest version.
+    package var current: Version { newest.withLock { $0 } }
+
+    package var isWritable: Bool { mode != .readOnly }
+}
+
+/// What a realm document tells about an open file.
+package struct DatabaseFacts: Sendable {
+    package let isEncrypted: Bool
+    package let fileFormat: Int
+    package let schemaVersion: UInt64?
+    package let fileBytes: Int
+    package let usedBytes: Int
+    package let classCount: Int
+    /// Whether no class has an object.
+    package let isEmpty: Bool
+    package let liveVersions: Int
+    package let pendingWrites: Int
+}
+
+extension Database {
+    /// Counted when asked for; reads the list of free blocks.
+    package func facts(of version: Version) throws(StorageError) -> DatabaseFacts {
+        let snapshot = version.snapshot
+        let classes = snapshot.classes
+        return DatabaseFacts(
+            isEncrypted: snapshot.file.isEncrypted, fileFormat: snapshot.fileFormat, schemaVersion: snapshot.schemaVersion,
+            fileBytes: snapshot.file.fileByteCount, usedBytes: try usedBytes(snapshot), classCount: classes.count,
+            isEmpty: classes.allSatisfy { $0.count == 0 }, liveVersions: 1, pendingWrites: 0)
+    }
+
+    /// The logical size less the free blocks in it.
+    private func usedBytes(_ snapshot: Snapshot) throws(StorageError) -> Int {
+        let size = Int(clamping: snapshot.top.logicalSize)
+        guard !snapshot.top.freeLengths.isNone else { return size }
+        let lengths = try snapshot.space.node(at: snapshot.top.freeLengths).integers()
+        var free = 0
+        for index in 0..<lengths.count { free = min(size, free + Int(clamping: max(0, min(lengths[index], Int64(size))))) }
+        return size - free
+    }
+}

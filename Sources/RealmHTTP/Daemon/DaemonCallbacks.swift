@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CMicrohttpd
+internal import Glibc
+
+/// The functions libmicrohttpd calls. Their contexts are unmanaged references:
+/// the server (unretained: it outlives its daemon), a connection's record and a request's exchange (retained from the
+/// first to the last callback about them).
+enum DaemonCallbacks {
+    static func options(for server: HTTPServer) -> realm_rest_daemon_options {
+        var options = realm_rest_daemon_options()
+        options.context = Unmanaged.passUnretained(server).toOpaque()
+        options.handler = handle
+        options.target = begin
+        options.completed = complete
+        options.connection_changed = connectionChanged
+        return options
+    }
+
+    private static func server(_ context: UnsafeMutableRawPointer?) -> HTTPServer? {
+        context.map { Unmanaged<HTTPServer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private static let connectionChanged: MHD_NotifyConnectionCallback = { context, connection, slot, event in
+        guard let server = server(context), let slot, let connection else { return }
+        switch event {
+        case .CONNECTION_NOTIFY_STARTED:
+            let address = realm_rest_client_address(connection).flatMap { SocketAddress.nameAndPort($0) }?.0 ?? ""
+            let record = server.connections.add(
+                descriptor: realm_rest_connection_socket(connection), address: address)
+            slot.pointee = Unmanaged.passRetained(record).toOpaque()
+        default:
+            guard let pointer = slot.pointee else { return }
+            slot.pointee = nil
+            server.connections.remove(Unmanaged<ConnectionRecord>.fromOpaque(pointer).takeRetainedValue())
+        }
+    }
+
+    /// The first line of a request is there.
+    private static let begin: @convention(c) (
+        UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?
+    ) -> UnsafeMutableRawPointer? = { context, target, connection in
+        guard let server = server(context), let connection, let record = realm_rest_connection_context(connection)
+        else { return nil }
+        let bytes = target.map { UnsafeBufferPointer(start: $0, count: strlen($0)).map { UInt8(bitPattern: $0) } } ?? []
+        let exchange = Exchange(
+            server: server, connection: connection,
+            record: Unmanaged<ConnectionRecord>.fromOpaque(record).takeUnretainedValue(), target: bytes)
+        return Unmanaged.passRetained(exchange).toOpaque()
+    }
+
+    /// Called when the head is complete, for every piece of the body, at its end, and after a resumption.
+    private static let handle: MHD_AccessHandlerCallback = { _, _, _, method, version, data, byteCount, slot in
+        guard let pointer = slot?.pointee, let method, let byteCount else { return .NO }
+        let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
+        let isHTTP10 = version.map { strcmp($0, "HTTP/1.0") == 0 } ?? true
+        let count = byteCount.pointee
+        let piece = UnsafeRawBufferPointer(start: data, count: data == nil ? 0 : count)
+        byteCount.pointee = 0
+        return exchange.advance(method: method, isHTTP10: isHTTP10, piece: piece) ? .YES : .NO
+    }
+
+    private static let complete: MHD_RequestCompletedCallback = { _, _, slot, reason in
+        guard let slot, let pointer = slot.pointee else { return }
+        slot.pointee = nil
+        Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue().end(
+            isComplete: reason == .REQUEST_TERMINATED_COMPLETED_OK)
+    }
+}

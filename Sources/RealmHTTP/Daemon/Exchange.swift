@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CMicrohttpd
+internal import Synchronization
+
+/// One request and its answer on a connection.
+///
+/// `@unchecked Sendable`: everything but `outcome` belongs to the daemon's thread of the connection. `outcome` is set
+/// by whoever completes the answer and read after the connection was resumed.
+final class Exchange: @unchecked Sendable {
+    private enum Stage { case head, body, answering, sent }
+
+    private enum Outcome {
+        case pending
+        case done(Response)
+    }
+
+    private let server: HTTPServer
+    private let connection: OpaquePointer
+    private let record: ConnectionRecord
+    private let targetBytes: [UInt8]
+    private let arrival = Instant.now()
+    private var request: Request?
+    private var stage = Stage.head
+    private var bodyLimit = 0
+    private var bytesReceived = 0
+    private var isBodyTooLarge = false
+    /// An answer that was found before the body was there; sent after it.
+    private var refusal: Response?
+    private let outcome = Mutex(Outcome.pending)
+    private var status = 0
+    private var transmission: Transmission?
+
+    init(server: HTTPServer, connection: OpaquePointer, record: ConnectionRecord, target: [UInt8]) {
+        self.server = server
+        self.connection = connection
+        self.record = record
+        targetBytes = target
+        server.inFlight.add(1, ordering: .relaxed)
+    }
+
+    /// Goes on with the exchange; false makes the daemon close the connection.
+    func advance(method: UnsafePointer<CChar>, isHTTP10: Bool, piece: UnsafeRawBufferPointer) -> Bool {
+        switch stage {
+        case .head: return beginBody(method: String(cString: method), isHTTP10: isHTTP10)
+        case .body: return piece.isEmpty ? answer() : take(piece)
+        case .answering: return sendOutcome()
+        case .sent: return true
+        }
+    }
+
+    // MARK: - Head and body
+
+    private func beginBody(method: String, isHTTP10: Bool) -> Bool {
+        guard record.enter(.body) else { return false }
+        record.noteProgress(arrival)
+        let headers = RequestHeaders.read(from: connection, countLimit: server.configuration.limits.headerFields)
+        let request = Request(
+            methodName: method, target: RequestTarget(targetBytes), headers: headers,
+            id: headers[.requestID].flatMap(RequestID.init(client:)) ?? RequestID(), arrival: arrival,
+            clientAddress: record.address, isHTTP10: isHTTP10)
+        self.request = request
+        stage = .body
+        switch earlyAdmission(request) {
+        case .accept(let limit):
+            bodyLimit = limit
+            guard let length = headers[.contentLength].flatMap({ Int($0) }), length > limit else { return true }
+            return send(tooLarge(request))
+        case .refuse(let response):
+            refusal = response
+            return response.closesConnection || announcesLongBody(headers) ? send(response) : true
+        }
+    }
+
+    /// What the daemon itself has to say comes before the application.
+    private func earlyAdmission(_ request: Request) -> Admission {
+        var problem: Problem?
+        switch record.excess {
+        case .total:
+            problem = .overLimit(
+                .overloaded, "too many connections", limit: server.configuration.limits.connections)
+        case .perAddress:
+            problem = .overLimit(
+                .rateLimited, "too many connections from this address",
+                limit: server.configuration.limits.connectionsPerAddress)
+        case nil:
+            if server.isDraining { problem = Problem(.shuttingDown, "the server is shutting down") }
+        }
+        guard let problem else { return server.handler.admit(request) }
+        var response = finished(server.handler.response(to: problem, for: request), request)
+        response.closesConnection = true
+        return .refuse(response)
+    }
+
+    /// Whether it is better to refuse at once, and give the connection up, than to read the body first.
+    private func announcesLongBody(_ headers: RequestHeaders) -> Bool {
+        if headers[.expect] != nil { return true }
+        guard let length = headers[.contentLength].flatMap({ Int($0) }) else { return false }
+        return length > 256 << 10
+    }
+
+    private func take(_ piece: UnsafeRawBufferPointer) -> Bool {
+        guard let request else { return false }
+        bytesReceived += piece.count
+        record.noteProgress(Instant.now())
+        if refusal != nil || isBodyTooLarge || request.body.count + piece.count > bodyLimit {
+            isBodyTooLarge = true
+            request.body = []
+            // The daemon lets nobody answer in the middle of a body. A little more is read to be able to; then it ends.
+            return bytesReceived <= bodyLimit + (4 << 20)
+        }
+        request.body.append(contentsOf: piece)
+        return true
+    }
+
+    private func tooLarge(_ request: Request) -> Response {
+        let problem = Problem.overLimit(
+            .bodyTooLarge, "the body is larger than \(bodyLimit) bytes", limit: bodyLimit)
+        return finished(server.handler.response(to: problem, for: request), request)
+    }
+
+    // MARK: - Answer
+
+    private func answer() -> Bool {
+        guard let request, record.enter(.busy) else { return false }
+        if let refusal { return send(refusal) }
+        if isBodyTooLarge { return send(tooLarge(request)) }
+        switch server.handler.reply(to: request) {
+        case .now(let response): return send(finished(response, request))
+        case .work(let work): return hand(work, to: server.workers, request)
+        case .later(let begin):
+            stage = .answering
+            guard server.suspensions.suspend(connection, for: self) else { return send(shuttingDown(request)) }
+            begin(self)
+            return true
+        }
+    }
+
+    private func finished(_ response: Response, _ request: Request) -> Response {
+        server.handler.finish(response, for: request)
+    }
+
+    private func shuttingDown(_ request: Request) -> Response {
+        let problem = Problem(.shuttingDown, "the server is shutting down")
+        var response = finished(server.handler.response(to: problem, for: request), request)
+        response.closesConnection = true
+        return response
+    }
+
+    private func hand(_ work: @escaping @Sendable () -> Response, to workers: WorkerPool, _ request: Request) -> Bool {
+        stage = .answering
+        guard server.suspensions.suspend(connection, for: self) else { return send(shuttingDown(request)) }
+        let isQueued = workers.submit { [self] in complete(work()) }
+        if !isQueued {
+            let problem = Problem(.overloaded, "too many requests are waiting for a worker")
+            complete(server.handler.response(to: problem, for: request))
+        }
+        return true
+    }
+
+    private func sendOutcome() -> Bool {
+        let response = outcome.withLock { outcome -> Response? in
+            if case .done(let response) = outcome { return response }
+            return nil
+        }
+        guard let response else { return false }
+        return send(response)
+    }
+
+    private func send(_ response: Response) -> Bool {
+        guard let request else { return false }
+        stage = .sent
+        _ = record.enter(.busy)
+        status = response.status
+        let transmission = Transmission(response, request, server)
+        self.transmission = transmission
+        return transmission.queue(on: connection)
+    }
+
+    /// The answer left, or the connection is gone.
+    func end(isComplete: Bool) {
+        server.inFlight.subtract(1, ordering: .relaxed)
+        record.becameIdle()
+        guard let request else { return }
+        server.handler.didEnd(
+            request, status: status == 0 || !isComplete ? 499 : status, bytesSent: transmission?.bytesSent ?? 0,
+            bytesReceived: bytesReceived, isComplete: isComplete)
+    }
+}
+
+extension Exchange: ResponsePromise, Suspended {
+    func complete(_ response: Response) {
+        guard let request else { return }
+        let response = finished(response, request)
+        let isFirst = outcome.withLock { outcome -> Bool in
+            guard case .pending = outcome else { return false }
+            outcome = .done(response)
+            return true
+        }
+        if isFirst { server.suspensions.resume(connection) }
+    }
+
+    func abandon() {
+        guard let request else { return }
+        complete(shuttingDown(request))
+    }
+}

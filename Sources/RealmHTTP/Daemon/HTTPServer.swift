@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CMicrohttpd
+internal import Glibc
+internal import Synchronization
+
+/// One listener with its daemon threads, workers and watch.
+///
+/// `@unchecked Sendable`: `daemon` and `watch` are set once in `start`, before any thread can see the server, and
+/// cleared in `stop`, which one thread calls.
+package final class HTTPServer: @unchecked Sendable {
+    package struct Configuration: Sendable {
+        package var limits = Limits()
+        package var daemonThreads = Threads.processorCount
+        package var workerThreads = max(2, Threads.processorCount)
+        /// Requests that may wait for a worker.
+        package var workerQueue = 512
+
+        package init() {}
+    }
+
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    package let configuration: Configuration
+    package let socket: ListeningSocket
+    package let workers: WorkerPool
+    let handler: any RequestHandler
+    let connections: ConnectionTable
+    let suspensions = SuspensionTable()
+    /// Requests between their first line and the end of their answer.
+    let inFlight = Atomic<Int>(0)
+    private let draining = Atomic<Bool>(false)
+    private var daemon: OpaquePointer?
+
+    package init(socket: ListeningSocket, configuration: Configuration, handler: any RequestHandler) {
+        self.socket = socket
+        self.configuration = configuration
+        self.handler = handler
+        connections = ConnectionTable(configuration.limits)
+        workers = WorkerPool(
+            name: "worker", threads: configuration.workerThreads, queueLimit: configuration.workerQueue)
+    }
+
+    package var isDraining: Bool { draining.load(ordering: .relaxed) }
+    package var requestsInFlight: Int { inFlight.load(ordering: .relaxed) }
+    package var connectionCount: Int { connections.count }
+    package var waitingJobs: Int { workers.waiting }
+
+    /// Starts answering. The server keeps itself alive until `stop`.
+    package func start() throws(Failure) {
+        try HTTPServer.raiseDescriptorLimit(for: configuration.limits.connections)
+        signal(SIGPIPE, SIG_IGN)
+        var options = DaemonCallbacks.options(for: self)
+        options.listen_socket = socket.descriptor
+        options.threads = UInt32(configuration.daemonThreads)
+        // Each daemon thread has a share of the limit. The exact one is kept by the connection table, which answers the
+        // first request of a connection too many; what is beyond that is closed unanswered.
+        options.connections = UInt32(
+            clamping: (configuration.limits.connections + 64) * max(1, configuration.daemonThreads))
+        options.idle_seconds = UInt32(configuration.limits.idleSeconds)
+        options.connection_memory = HTTPServer.connectionMemory(configuration.limits)
+        guard let daemon = realm_rest_start_daemon(&options) else {
+            throw Failure(description: "the HTTP daemon does not start: \(String(cString: strerror(errno)))")
+        }
+        self.daemon = daemon
+        connections.startWatch()
+    }
+
+    /// The largest request head has to fit with the daemon's own notes and the head of the answer; what is a little
+    /// over the limits too, so that the refusal can be ours.
+    private static func connectionMemory(_ limits: Limits) -> Int {
+        let heads = limits.targetBytes + limits.headerBytes
+        return max(32 << 10, heads + heads / 2 + limits.headerFields * 96 + (8 << 10)) & ~0xfff
+    }
+
+    /// Ends in steps: refuse new work, let running requests finish for `graceSeconds`, then close everything.
+    ///
+    /// `isUrgent` is asked now and then; true ends the grace at once.
+    package func stop(graceSeconds: Double, isUrgent: () -> Bool = { false }) {
+        guard let daemon else { return }
+        draining.store(true, ordering: .relaxed)
+        _ = MHD_quiesce_daemon(daemon)
+        socket.close()
+        let end = Instant.now().adding(seconds: graceSeconds)
+        while requestsInFlight > 0, Instant.now() < end, !isUrgent() { Threads.sleep(seconds: 0.005) }
+        connections.stopWatch()
+        workers.close()
+        // A daemon must not be stopped while connections are suspended.
+        suspensions.close()
+        MHD_stop_daemon(daemon)
+        self.daemon = nil
+    }
+
+    /// Raises the limit on open files and checks that the connections fit.
+    private static func raiseDescriptorLimit(for connections: Int) throws(Failure) {
+        let needed = rlim_t(connections + 128)
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        if limit.rlim_cur < limit.rlim_max {
+            limit.rlim_cur = limit.rlim_max
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        }
+        guard limit.rlim_cur >= needed else {
+            throw Failure(
+                description: "\(connections) connections need \(needed) open files, but only \(limit.rlim_cur) are allowed")
+        }
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CMicrohttpd
+internal import Glibc
+internal import Synchronization
+
+/// The body of a streamed answer: chunks made by workers, taken by the daemon.
+///
+/// A producer never blocks a worker. It is asked for one chunk at a time, and rests when enough of them wait; the
+/// daemon taking one starts it again. When none is there the connection is suspended until the next.
+/// A client that stops reading is found by the daemon's idle time-out.
+final class StreamBody: Suspended {
+    private struct State {
+        var chunks: [OutputBuffer] = []
+        /// Bytes of the first chunk that were taken.
+        var offset = 0
+        var isProducing = false
+        /// No more chunks will come: the end, an error, or nobody left to read them.
+        var isFinished = false
+        var hasFailed = false
+        var bytesTaken = 0
+        var producer: (any ChunkProducer)?
+    }
+
+    private let state: Mutex<State>
+    private let connection: ConnectionPointer
+    private let server: HTTPServer
+
+    private struct ConnectionPointer: @unchecked Sendable {
+        /// Only used to resume, which any thread may do.
+        let pointer: OpaquePointer
+    }
+
+    init(_ producer: any ChunkProducer, _ connection: OpaquePointer, _ server: HTTPServer) {
+        state = Mutex(State(producer: producer))
+        self.connection = ConnectionPointer(pointer: connection)
+        self.server = server
+    }
+
+    var bytesTaken: Int { state.withLock { $0.bytesTaken } }
+
+    /// A message that reads from this stream, and keeps it until the daemon is done.
+    func makeMessage() -> OpaquePointer? {
+        let context = Unmanaged.passRetained(self)
+        let message = MHD_create_response_from_callback(
+            UInt64.max, 32 << 10,
+            { context, _, target, capacity in
+                guard let context, let target else { return StreamBody.failed }
+                return Unmanaged<StreamBody>.fromOpaque(context).takeUnretainedValue().read(target, capacity)
+            },
+            context.toOpaque(),
+            { context in
+                guard let context else { return }
+                Unmanaged<StreamBody>.fromOpaque(context).takeRetainedValue().cancel()
+            })
+        if message == nil { context.release() }
+        return message
+    }
+
+    private static let ended: Int = -1
+    private static let failed: Int = -2
+
+    /// Runs on the daemon's thread: copies what is there, or suspends the connection.
+    private func read(_ target: UnsafeMutablePointer<CChar>, _ capacity: Int) -> Int {
+        state.withLock { state in
+            startProducing(&state)
+            guard let chunk = state.chunks.first else {
+                if state.isFinished { return state.hasFailed ? StreamBody.failed : StreamBody.ended }
+                return server.suspensions.suspend(connection.pointer, for: self) ? 0 : StreamBody.failed
+            }
+            let count = chunk.withBytes { bytes -> Int in
+                let count = min(capacity, bytes.count - state.offset)
+                if count > 0, let base = bytes.baseAddress { memcpy(target, base + state.offset, count) }
+                return count
+            }
+            state.offset += count
+            state.bytesTaken += count
+            if state.offset >= chunk.count {
+                state.chunks.removeFirst()
+                state.offset = 0
+                startProducing(&state)
+            }
+            return count
+        }
+    }
+
+    private func startProducing(_ state: inout State) {
+        guard !state.isProducing, !state.isFinished, state.chunks.count < Streaming.queuedChunks else { return }
+        state.isProducing = true
+        let isQueued = server.workers.submitContinuation { [self] in produce() }
+        if !isQueued {
+            state.isFinished = true
+            state.hasFailed = true
+        }
+    }
+
+    /// Runs on a worker: chunk after chunk until enough of them wait.
+    private func produce() {
+        while let producer = state.withLock({ $0.isFinished ? nil : $0.producer }) {
+            let buffer = OutputBuffer(capacity: Streaming.chunkBytes + (8 << 10))
+            let result = Result { try producer.produce(into: buffer) }
+            let goesOn = state.withLock { state -> Bool in
+                guard !state.isFinished else { return false }
+                switch result {
+                case .success(let isEnd):
+                    if !buffer.isEmpty { state.chunks.append(buffer) }
+                    if isEnd { state.isFinished = true }
+                case .failure:
+                    state.isFinished = true
+                    state.hasFailed = true
+                }
+                if state.isFinished { state.producer = nil }
+                let goesOn = !state.isFinished && state.chunks.count < Streaming.queuedChunks
+                if !goesOn { state.isProducing = false }
+                return goesOn
+            }
+            server.suspensions.resume(connection.pointer)
+            if !goesOn { return }
+        }
+    }
+
+    /// The daemon lets the stream go: sent, or the client has left.
+    private func cancel() {
+        state.withLock { state in
+            state.isFinished = true
+            state.chunks = []
+            state.producer = nil
+        }
+    }
+
+    func abandon() {
+        state.withLock { state in
+            state.isFinished = true
+            state.hasFailed = true
+            state.chunks = []
+            state.producer = nil
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CMicrohttpd
+internal import Glibc
+
+/// An answer on its way to the daemon.
+final class Transmission {
+    private let response: Response
+    private let isBodyless: Bool
+    private let server: HTTPServer
+    private var stream: StreamBody?
+    private var byteCount = 0
+
+    init(_ response: Response, _ request: Request, _ server: HTTPServer) {
+        self.response = response
+        self.server = server
+        isBodyless = request.method == .head || response.status == 204 || response.status == 304
+    }
+
+    /// Body bytes that were handed to the daemon.
+    var bytesSent: Int { stream?.bytesTaken ?? byteCount }
+
+    /// Gives the answer to the daemon; false when it takes none.
+    func queue(on connection: OpaquePointer) -> Bool {
+        guard let message = makeMessage(connection) else { return false }
+        defer { MHD_destroy_response(message) }
+        for field in response.headers { add(field, to: message) }
+        if response.closesConnection { MHD_add_response_header(message, "Connection", "close") }
+        return MHD_queue_response(connection, UInt32(response.status), message) == .YES
+    }
+
+    private func add(_ field: HeaderField, to message: OpaquePointer) {
+        field.name.utf8Start.withMemoryRebound(to: CChar.self, capacity: field.name.utf8CodeUnitCount + 1) { name in
+            switch field.value {
+            case .constant(let value):
+                value.utf8Start.withMemoryRebound(to: CChar.self, capacity: value.utf8CodeUnitCount + 1) {
+                    _ = MHD_add_response_header(message, name, $0)
+                }
+            case .text(let value):
+                _ = MHD_add_response_header(message, name, value)
+            }
+        }
+    }
+
+    private func makeMessage(_ connection: OpaquePointer) -> OpaquePointer? {
+        switch response.body {
+        case .none: return MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
+        case .bytes(let buffer): return makeMessage(buffer)
+        case .stream(let producer):
+            if isBodyless {
+                return MHD_create_response_from_callback(UInt64.max, 1024, { _, _, _, _ in -1 }, nil, nil)
+            }
+            let stream = StreamBody(producer, connection, server)
+            self.stream = stream
+            return stream.makeMessage()
+        }
+    }
+
+    /// The buffer is sent as it is and let go when the daemon is done with it.
+    private func makeMessage(_ buffer: OutputBuffer) -> OpaquePointer? {
+        byteCount = isBodyless ? 0 : buffer.count
+        return buffer.withBytes { bytes in
+            let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
+            let context = Unmanaged.passRetained(buffer)
+            let message = MHD_create_response_from_buffer_with_free_callback_cls(
+                bytes.count, start, { Unmanaged<OutputBuffer>.fromOpaque($0.unsafelyUnwrapped).release() },
+                context.toOpaque())
+            if message == nil { context.release() }
+            return message
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+extension Problem {
+    /// Why a file could not be opened, with the status that attaching it answers.
+    package init(opening error: StorageError) {
+        switch error {
+        case .refused(let refusal): self.init(refusal)
+        case .corrupt:
+            self.init(.fileCorrupt, error.description)
+            status = 422
+        case .io: self.init(.filesystemUnsuitable, error.description)
+        }
+    }
+
+    private init(_ refusal: StorageError.Refusal) {
+        switch refusal {
+        case .fileNotFound: self.init(.fileNotFound, refusal.text)
+        case .unsuitable: self.init(.filesystemUnsuitable, refusal.text)
+        case .notARealm: self.init(.notARealm, refusal.text)
+        case .encryptionKeyRequired: self.init(.encryptionKeyRequired, refusal.text)
+        case .encryptionKeyWrong, .encryptionKeyMalformed: self.init(.encryptionKeyWrong, refusal.text)
+        case .fileInUse: self.init(.fileInUse, refusal.text)
+        case .formatUnsupported(let found, _):
+            self.init(.fileFormatUnsupported, refusal.text)
+            extensions = [
+                Extension(name: "found", value: .integer(Int64(found))),
+                Extension(name: "supported", value: .integers([20, 21, 22, 23, 24])),
+            ]
+        }
+    }
+
+    /// Damage or a failing disk met while serving. Where exactly is for the log, not for the client.
+    package init(serving error: StorageError) {
+        switch error {
+        case .corrupt: self.init(.fileCorrupt, "the file of this realm is damaged")
+        case .io, .refused: self.init(.internalError, "the file of this realm cannot be read")
+        }
+    }
+
+    /// Runs something that reads storage.
+    package static func mapping<Result>(_ read: () throws(StorageError) -> Result) throws(Problem) -> Result {
+        do throws(StorageError) {
+            return try read()
+        } catch {
+            throw Problem(serving: error)
+        }
+    }
+}

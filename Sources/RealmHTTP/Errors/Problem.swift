@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An answer that is an error: what becomes an `application/problem+json` document (RFC 9457).
+package struct Problem: Error, Sendable {
+    package let code: ProblemCode
+    package var status: Int
+    /// For people; may change. Never contains paths, keys or values when the status is 5xx.
+    package var detail: String
+    /// Members beside the fixed ones, in the order they are written.
+    package var extensions: [Extension] = []
+    /// Header fields that belong to the answer, such as `Allow`.
+    package var headers: [HeaderField] = []
+    /// Seconds for `Retry-After`, where the code has one.
+    package var retryAfterSeconds = 1
+
+    package struct Extension: Sendable {
+        package let name: StaticString
+        package let value: Member
+    }
+
+    /// The value of an extension member.
+    package enum Member: Sendable {
+        case text(String)
+        case integer(Int64)
+        case bool(Bool)
+        case texts([String])
+        case integers([Int64])
+        /// JSON made elsewhere.
+        case json([UInt8])
+    }
+
+    package init(_ code: ProblemCode, _ detail: String) {
+        self.code = code
+        self.status = code.status
+        self.detail = detail
+    }
+
+    package func with(_ name: StaticString, _ value: Member) -> Problem {
+        var copy = self
+        copy.extensions.append(Extension(name: name, value: value))
+        return copy
+    }
+
+    package func with(_ name: StaticString, _ text: String) -> Problem { with(name, .text(text)) }
+
+    package func with(header: HeaderField) -> Problem {
+        var copy = self
+        copy.headers.append(header)
+        return copy
+    }
+}
+
+extension Problem {
+    /// A value that a parameter cannot have.
+    package static func invalidParameter(_ name: String, _ detail: String) -> Problem {
+        Problem(.invalidParameter, detail).with("parameter", name)
+    }
+
+    /// A malformed header field.
+    package static func invalidHeader(_ name: String, _ detail: String) -> Problem {
+        Problem(.invalidParameter, detail).with("header", name)
+    }
+
+    package static func conflict(_ detail: String, parameter: String) -> Problem {
+        Problem(.conflictingParameters, detail).with("parameter", parameter)
+    }
+
+    /// A limit of the server that was exceeded.
+    package static func overLimit(_ code: ProblemCode, _ detail: String, limit: Int) -> Problem {
+        Problem(code, detail).with("limit", .integer(Int64(limit)))
+    }
+}
+
+extension Problem {
+    /// The document. `requestID` becomes `instance`.
+    package func write(to writer: inout JSONWriter, requestID: RequestID) {
+        writer.beginObject()
+        writer.member("type", text: "urn:realm-rest:problem:" + code.rawValue)
+        writer.member("title", text: code.title)
+        writer.member("status", int: status)
+        writer.member("code", text: code.rawValue)
+        writer.member("detail", text: detail)
+        writer.member("instance", text: requestID.urn)
+        for member in extensions {
+            writer.key(member.name)
+            member.value.write(to: &writer)
+        }
+        writer.endObject()
+    }
+}
+
+extension Problem.Member {
+    fileprivate func write(to writer: inout JSONWriter) {
+        switch self {
+        case .text(let text): writer.string(text)
+        case .integer(let number): writer.int(number)
+        case .bool(let flag): writer.bool(flag)
+        case .texts(let texts):
+            writer.beginArray()
+            for text in texts { writer.string(text) }
+            writer.endArray()
+        case .integers(let numbers):
+            writer.beginArray()
+            for number in numbers { writer.int(number) }
+            writer.endArray()
+        case .json(let bytes): writer.raw(bytes)
+        }
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Every `code` a problem document can have. Codes are stable; none is ever reused for something else.
+package enum ProblemCode: String, Sendable, CaseIterable {
+    case invalidJSON = "invalid_json"
+    case invalidBody = "invalid_body"
+    case invalidQuery = "invalid_query"
+    case unknownParameter = "unknown_parameter"
+    case invalidParameter = "invalid_parameter"
+    case conflictingParameters = "conflicting_parameters"
+    case cursorInvalid = "cursor_invalid"
+    case unknownKeyPath = "unknown_key_path"
+    case missingWhere = "missing_where"
+    case unauthenticated
+    case tokenExpired = "token_expired"
+    case forbidden
+    case transactionsDisabled = "transactions_disabled"
+    case realmNotFound = "realm_not_found"
+    case classNotFound = "class_not_found"
+    case objectNotFound = "object_not_found"
+    case sectionNotFound = "section_not_found"
+    case notFound = "not_found"
+    case fileNotFound = "file_not_found"
+    case methodNotAllowed = "method_not_allowed"
+    case readOnly = "read_only"
+    case notAcceptable = "not_acceptable"
+    case requestTimeout = "request_timeout"
+    case duplicateKey = "duplicate_key"
+    case tooManyAffected = "too_many_affected"
+    case patchTestFailed = "patch_test_failed"
+    case assertionFailed = "assertion_failed"
+    case transactionBusy = "transaction_busy"
+    case transactionAborted = "transaction_aborted"
+    case idempotencyInProgress = "idempotency_in_progress"
+    case schemaVersionConflict = "schema_version_conflict"
+    case wouldLoseData = "would_lose_data"
+    case alreadyCommitted = "already_committed"
+    case alreadyAttached = "already_attached"
+    case fileExists = "file_exists"
+    case fileInUse = "file_in_use"
+    case lockVersionMismatch = "lock_version_mismatch"
+    case snapshotExpired = "snapshot_expired"
+    case transactionExpired = "transaction_expired"
+    case subscriptionExpired = "subscription_expired"
+    case lengthRequired = "length_required"
+    case preconditionFailed = "precondition_failed"
+    case bodyTooLarge = "body_too_large"
+    case uriTooLong = "uri_too_long"
+    case unsupportedMediaType = "unsupported_media_type"
+    case hostNotAllowed = "host_not_allowed"
+    case unknownProperty = "unknown_property"
+    case missingProperty = "missing_property"
+    case noPrimaryKey = "no_primary_key"
+    case pathNotFound = "path_not_found"
+    case invalidSchema = "invalid_schema"
+    case typeMismatch = "type_mismatch"
+    case outOfRange = "out_of_range"
+    case nullNotAllowed = "null_not_allowed"
+    case keyMismatch = "key_mismatch"
+    case primaryKeyImmutable = "primary_key_immutable"
+    case readOnlyProperty = "read_only_property"
+    case linkTargetMissing = "link_target_missing"
+    case nestedObject = "nested_object"
+    case invalidDictionaryKey = "invalid_dictionary_key"
+    case decimalNeedsString = "decimal_needs_string"
+    case idempotencyKeyReused = "idempotency_key_reused"
+    case aggregateOverflow = "aggregate_overflow"
+    case notARealm = "not_a_realm"
+    case encryptionKeyRequired = "encryption_key_required"
+    case encryptionKeyWrong = "encryption_key_wrong"
+    case fileFormatUnsupported = "file_format_unsupported"
+    case filesystemUnsuitable = "filesystem_unsuitable"
+    case fileCorrupt = "file_corrupt"
+    case writeLockBusy = "write_lock_busy"
+    case preconditionRequired = "precondition_required"
+    case rateLimited = "rate_limited"
+    case tooManySnapshots = "too_many_snapshots"
+    case tooManyStreams = "too_many_streams"
+    case headersTooLarge = "headers_too_large"
+    case internalError = "internal_error"
+    case notImplemented = "not_implemented"
+    case notReady = "not_ready"
+    case shuttingDown = "shutting_down"
+    case overloaded
+    case realmUnavailable = "realm_unavailable"
+    case tooManyActiveVersions = "too_many_active_versions"
+    case deadlineExceeded = "deadline_exceeded"
+    case insufficientStorage = "insufficient_storage"
+}
+
+extension ProblemCode {
+    /// The status a problem of this code has unless the place that raises it says otherwise.
+    ///
+    /// `fileCorrupt` is 500 when damage is met while serving and 422 on opening.
+    package var status: Int {
+        switch self {
+        case .invalidJSON, .invalidBody, .invalidQuery, .unknownParameter, .invalidParameter, .conflictingParameters,
+            .cursorInvalid, .unknownKeyPath, .missingWhere:
+            return 400
+        case .unauthenticated, .tokenExpired: return 401
+        case .forbidden, .transactionsDisabled: return 403
+        case .realmNotFound, .classNotFound, .objectNotFound, .sectionNotFound, .notFound, .fileNotFound: return 404
+        case .methodNotAllowed, .readOnly: return 405
+        case .notAcceptable: return 406
+        case .requestTimeout: return 408
+        case .duplicateKey, .tooManyAffected, .patchTestFailed, .assertionFailed, .transactionBusy, .transactionAborted,
+            .idempotencyInProgress, .schemaVersionConflict, .wouldLoseData, .alreadyCommitted, .alreadyAttached,
+            .fileExists, .fileInUse, .lockVersionMismatch:
+            return 409
+        case .snapshotExpired, .transactionExpired, .subscriptionExpired: return 410
+        case .lengthRequired: return 411
+        case .preconditionFailed: return 412
+        case .bodyTooLarge: return 413
+        case .uriTooLong: return 414
+        case .unsupportedMediaType: return 415
+        case .hostNotAllowed: return 421
+        case .unknownProperty, .missingProperty, .noPrimaryKey, .pathNotFound, .invalidSchema, .typeMismatch, .outOfRange,
+            .nullNotAllowed, .keyMismatch, .primaryKeyImmutable, .readOnlyProperty, .linkTargetMissing, .nestedObject,
+            .invalidDictionaryKey, .decimalNeedsString, .idempotencyKeyReused, .aggregateOverflow, .notARealm,
+            .encryptionKeyRequired, .encryptionKeyWrong, .fileFormatUnsupported, .filesystemUnsuitable:
+            return 422
+        case .writeLockBusy: return 423
+        case .preconditionRequired: return 428
+        case .rateLimited, .tooManySnapshots, .tooManyStreams: return 429
+        case .headersTooLarge: return 431
+        case .internalError, .fileCorrupt: return 500
+        case .notImplemented: return 501
+        case .notReady, .shuttingDown, .overloaded, .realmUnavailable, .tooManyActiveVersions: return 503
+        case .deadlineExceeded: return 504
+        case .insufficientStorage: return 507
+        }
+    }
+
+    /// What people read; constant per code.
+    package var title: String {
+        switch self {
+        case .invalidJSON: return "Invalid JSON"
+        case .uriTooLong: return "Request target too long"
+        case .notARealm: return "Not a Realm file"
+        case .missingWhere: return "Missing 'where'"
+        default:
+            let words = rawValue.replacing("_", with: " ")
+            return words.prefix(1).uppercased() + words.dropFirst()
+        }
+    }
+
+    /// Statuses whose answer names a time after which to come again.
+    package var hasRetryAfter: Bool { [423, 429, 503].contains(status) }
+}
+
+extension String {
+    /// This text with every `character` exchanged.
+    fileprivate func replacing(_ character: Character, with other: Character) -> String {
+        String(map { $0 == character ? other : $0 })
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CJansson
+
+/// Reads JSON with jansson: duplicate names, invalid UTF-8, lone surrogates and trailing data are errors.
+///
+/// jansson holds integers of 64 bits and doubles. Tokens beyond these are handed to it as marked strings, and come out
+/// as `longInteger` and `longReal`; the mark is drawn per process, so that a request cannot write it.
+package enum JSONParser {
+    /// Parses one document; depth counts nested arrays and objects.
+    package static func parse(_ bytes: [UInt8], depthLimit: Int) throws(Problem) -> JSONValue {
+        guard !bytes.isEmpty else { throw Problem(.invalidJSON, "the body is empty where JSON is needed") }
+        let result = bytes.withUnsafeBufferPointer { parse($0, depthLimit) }
+        return try result.get()
+    }
+
+    package static func parse(_ text: String, depthLimit: Int) throws(Problem) -> JSONValue {
+        try parse(Array(text.utf8), depthLimit: depthLimit)
+    }
+
+    private static let mark: String = {
+        var generator = SystemRandomNumberGenerator()
+        return "\u{1}" + String(generator.next(), radix: 36) + String(generator.next(), radix: 36) + ":"
+    }()
+
+    private static func parse(_ bytes: UnsafeBufferPointer<UInt8>, _ depthLimit: Int) -> Result<JSONValue, Problem> {
+        let tokens = JSONTokens(bytes)
+        guard tokens.maximumDepth <= depthLimit else {
+            let detail = "JSON nested \(tokens.maximumDepth) levels deep; at most \(depthLimit) are allowed"
+            return .failure(.overLimit(.invalidJSON, detail, limit: depthLimit))
+        }
+        guard !tokens.longNumbers.isEmpty else { return load(bytes, hasMarks: false) }
+        let marked = markLongNumbers(bytes, tokens.longNumbers)
+        return marked.withUnsafeBufferPointer { load($0, hasMarks: true) }
+    }
+
+    /// The text with every long number as a marked string; tokens that are no numbers stay, for jansson to refuse.
+    private static func markLongNumbers(_ bytes: UnsafeBufferPointer<UInt8>, _ ranges: [Range<Int>]) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count + ranges.count * (mark.utf8.count + 8))
+        let escapedMark = "\"\\u0001" + mark.dropFirst()
+        var next = 0
+        for range in ranges {
+            text.append(contentsOf: bytes[next..<range.lowerBound])
+            next = range.upperBound
+            let token = String(decoding: bytes[range], as: UTF8.self)
+            if JSONTokens.isNumber(token[...].utf8), !isName(bytes, endingAt: range.upperBound) {
+                text.append(contentsOf: (escapedMark + token + "\"").utf8)
+            } else {
+                text.append(contentsOf: bytes[range])
+            }
+        }
+        text.append(contentsOf: bytes[next...])
+        return text
+    }
+
+    /// A token before a colon stands where a name belongs: an error that a marked string would hide.
+    private static func isName(_ bytes: UnsafeBufferPointer<UInt8>, endingAt end: Int) -> Bool {
+        bytes[end...].first { $0 > 0x20 } == UInt8(ascii: ":")
+    }
+
+    private static func load(_ bytes: UnsafeBufferPointer<UInt8>, hasMarks: Bool) -> Result<JSONValue, Problem> {
+        let flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL
+        var failure = json_error_t()
+        let root = bytes.withMemoryRebound(to: CChar.self) { text in
+            json_loadb(text.baseAddress, text.count, Int(flags), &failure)
+        }
+        guard let root else { return .failure(problem(failure)) }
+        defer { json_decref(root) }
+        return .success(value(root, hasMarks))
+    }
+
+    private static func problem(_ failure: json_error_t) -> Problem {
+        var failure = failure
+        let reason = withUnsafeBytes(of: &failure.text) { text in
+            String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        return Problem(.invalidJSON, "line \(failure.line), column \(failure.column): \(reason)")
+    }
+
+    /// Copies a value; its depth was checked before.
+    private static func value(_ node: UnsafeMutablePointer<json_t>, _ hasMarks: Bool) -> JSONValue {
+        switch realm_rest_json_type(node) {
+        case JSON_TRUE: return .bool(true)
+        case JSON_FALSE: return .bool(false)
+        case JSON_INTEGER: return .integer(json_integer_value(node))
+        case JSON_REAL: return .real(json_real_value(node))
+        case JSON_STRING:
+            let text = string(node)
+            return hasMarks && text.hasPrefix(mark) ? number(String(text.dropFirst(mark.count))) : .string(text)
+        case JSON_ARRAY: return .array(elements(node, hasMarks))
+        case JSON_OBJECT: return .object(JSONObject(members(node, hasMarks)))
+        default: return .null
+        }
+    }
+
+    private static func string(_ node: UnsafeMutablePointer<json_t>) -> String {
+        guard let text = json_string_value(node) else { return "" }
+        return text.withMemoryRebound(to: UInt8.self, capacity: json_string_length(node)) {
+            String(decoding: UnsafeBufferPointer(start: $0, count: json_string_length(node)), as: UTF8.self)
+        }
+    }
+
+    private static func number(_ token: String) -> JSONValue {
+        guard token.utf8.contains(where: { ".eE".utf8.contains($0) }) else {
+            return Int64(token).map(JSONValue.integer) ?? .longInteger(token)
+        }
+        guard let number = Double(token), number.isFinite else { return .longReal(token) }
+        return .real(number)
+    }
+
+    private static func elements(_ node: UnsafeMutablePointer<json_t>, _ hasMarks: Bool) -> [JSONValue] {
+        (0..<json_array_size(node)).compactMap { index in
+            json_array_get(node, index).map { value($0, hasMarks) }
+        }
+    }
+
+    private static func members(_ node: UnsafeMutablePointer<json_t>, _ hasMarks: Bool) -> [(name: String, value: JSONValue)] {
+        var members: [(name: String, value: JSONValue)] = []
+        members.reserveCapacity(json_object_size(node))
+        var iterator = json_object_iter(node)
+        while let current = iterator {
+            if let name = json_object_iter_key(current), let child = json_object_iter_value(current) {
+                members.append((String(cString: name), value(child, hasMarks)))
+            }
+            iterator = json_object_iter_next(node, current)
+        }
+        return members
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A parsed JSON value. Number tokens keep what a 64-bit number cannot say.
+package enum JSONValue: Sendable, Equatable {
+    case null
+    case bool(Bool)
+    /// A token without fraction and exponent that fits 64 bits.
+    case integer(Int64)
+    /// A token without fraction and exponent that does not fit 64 bits.
+    case longInteger(String)
+    /// A token with `.` or `e`.
+    case real(Double)
+    /// A token with `.` or `e` beyond the range of a double.
+    case longReal(String)
+    case string(String)
+    case array([JSONValue])
+    case object(JSONObject)
+
+    /// What to call it in an error text.
+    package var kind: String {
+        switch self {
+        case .null: return "null"
+        case .bool: return "a boolean"
+        case .integer, .longInteger, .real, .longReal: return "a number"
+        case .string: return "a string"
+        case .array: return "an array"
+        case .object: return "an object"
+        }
+    }
+
+    package var object: JSONObject? {
+        if case .object(let object) = self { return object }
+        return nil
+    }
+
+    package var array: [JSONValue]? {
+        if case .array(let array) = self { return array }
+        return nil
+    }
+
+    package var string: String? {
+        if case .string(let string) = self { return string }
+        return nil
+    }
+}
+
+/// The members of a JSON object in the order they were written; names are unique.
+package struct JSONObject: Sendable, Equatable {
+    package let members: [(name: String, value: JSONValue)]
+
+    package init(_ members: [(name: String, value: JSONValue)]) { self.members = members }
+
+    package var count: Int { members.count }
+    package var names: [String] { members.map(\.name) }
+
+    /// The value of a member; linear, as objects in requests are small or walked in order.
+    package subscript(name: String) -> JSONValue? { members.first { $0.name == name }?.value }
+
+    /// The only member, or nil when there are none or several.
+    package var single: (name: String, value: JSONValue)? { members.count == 1 ? members[0] : nil }
+
+    package static func == (left: JSONObject, right: JSONObject) -> Bool {
+        left.members.elementsEqual(right.members) { $0.name == $1.name && $0.value == $1.value }
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+extension OutputBuffer {
+    /// A JSON string with its quotes, escaped as needed.
+    package func append(jsonString text: String) {
+        var text = text
+        text.withUTF8 { _ = appendQuoted($0, isKnownUTF8: true) }
+    }
+
+    /// A JSON string with its quotes; false, and nothing written, when the bytes are not valid UTF-8.
+    package func append(jsonString view: ByteView) -> Bool {
+        view.withBuffer { appendQuoted($0, isKnownUTF8: false) }
+    }
+
+    /// Copies eight bytes at a time as long as none of them needs an escape.
+    @inline(__always)
+    private func appendQuoted(_ bytes: UnsafeBufferPointer<UInt8>, isKnownUTF8: Bool) -> Bool {
+        let before = count
+        // Room for the quotes and a store of eight bytes past the end.
+        var target = reserve(bytes.count + 10)
+        target.pointee = UInt8(ascii: "\"")
+        advance(1)
+        guard let source = bytes.baseAddress else {
+            target[1] = UInt8(ascii: "\"")
+            advance(1)
+            return true
+        }
+        var index = 0
+        var sawNonASCII = false
+        target += 1
+        while index < bytes.count {
+            if bytes.count - index >= 8 {
+                let word = UnsafeRawPointer(source + index).loadUnaligned(as: UInt64.self)
+                if OutputBuffer.needsNoEscape(word) {
+                    UnsafeMutableRawPointer(target).storeBytes(of: word, as: UInt64.self)
+                    sawNonASCII = sawNonASCII || word & 0x8080_8080_8080_8080 != 0
+                    target += 8
+                    index += 8
+                    advance(8)
+                    continue
+                }
+            }
+            let stop = min(index + 8, bytes.count)
+            while index < stop {
+                let byte = source[index]
+                index += 1
+                if byte >= 0x20, byte != 0x22, byte != 0x5c {
+                    sawNonASCII = sawNonASCII || byte >= 0x80
+                    target.pointee = byte
+                    target += 1
+                    advance(1)
+                } else {
+                    appendEscape(byte)
+                    target = reserve(bytes.count - index + 10)
+                }
+            }
+        }
+        if sawNonASCII, !isKnownUTF8, !UTF8Check.isValid(bytes) {
+            truncate(to: before)
+            return false
+        }
+        append(UInt8(ascii: "\""))
+        return true
+    }
+
+    /// True when no byte of `word` is a control character, a quote or a backslash.
+    @inline(__always) private static func needsNoEscape(_ word: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highs: UInt64 = 0x8080_8080_8080_8080
+        // A byte below 0x20 borrows into its high bit; bytes of 0x80 and above are masked out by ~word.
+        let control = (word &- ones &* 0x20) & ~word
+        let quote = word ^ ones &* 0x22
+        let isQuote = (quote &- ones) & ~quote
+        let backslash = word ^ ones &* 0x5c
+        let isBackslash = (backslash &- ones) & ~backslash
+        return (control | isQuote | isBackslash) & highs == 0
+    }
+
+    @inline(never) private func appendEscape(_ byte: UInt8) {
+        append(UInt8(ascii: "\\"))
+        switch byte {
+        case 0x22, 0x5c: append(byte)
+        case 0x08: append(UInt8(ascii: "b"))
+        case 0x09: append(UInt8(ascii: "t"))
+        case 0x0a: append(UInt8(ascii: "n"))
+        case 0x0c: append(UInt8(ascii: "f"))
+        case 0x0d: append(UInt8(ascii: "r"))
+        default:
+            append("u00" as StaticString)
+            append(hex: UInt64(byte), byteCount: 1)
+        }
+    }
+
+    /// Base64 with padding, RFC 4648 section 4.
+    package func append(base64 view: ByteView) { view.withBuffer { appendBase64($0, urlSafe: false) } }
+
+    /// Base64url without padding, RFC 4648 section 5.
+    package func append(base64URL bytes: [UInt8]) { bytes.withUnsafeBufferPointer { appendBase64($0, urlSafe: true) } }
+
+    private func appendBase64(_ bytes: UnsafeBufferPointer<UInt8>, urlSafe: Bool) {
+        let target = reserve((bytes.count + 2) / 3 * 4 + 1)
+        let alphabet = urlSafe ? Base64.urlAlphabet.utf8Start : Base64.alphabet.utf8Start
+        var written = 0
+        var index = 0
+        while index < bytes.count {
+            let available = min(3, bytes.count - index)
+            var group = UInt32(bytes[index]) << 16
+            if available > 1 { group |= UInt32(bytes[index + 1]) << 8 }
+            if available > 2 { group |= UInt32(bytes[index + 2]) }
+            for digit in 0..<4 {
+                if digit <= available {
+                    target[written] = alphabet[Int(group >> UInt32(18 - 6 * digit) & 63)]
+                    written += 1
+                } else if !urlSafe {
+                    target[written] = UInt8(ascii: "=")
+                    written += 1
+                }
+            }
+            index += 3
+        }
+        advance(written)
+    }
+}

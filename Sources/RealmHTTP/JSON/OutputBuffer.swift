@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+package import RealmStorage
+
+/// A growing run of bytes that answers are written into and sent from without another copy.
+///
+/// Not synchronised: one thread writes at a time; a buffer that was handed to a response is not written again.
+/// `@unchecked Sendable`: see the line above; hand-over happens through the locks of the queues in between.
+package final class OutputBuffer: @unchecked Sendable {
+    /// The first byte; nil until something was reserved.
+    @usableFromInline private(set) var start: UnsafeMutablePointer<UInt8>?
+    @usableFromInline private(set) var capacity = 0
+    package private(set) var count = 0
+
+    package init(capacity: Int = 0) {
+        if capacity > 0 { grow(by: capacity) }
+    }
+
+    deinit { free(start) }
+
+    package var isEmpty: Bool { count == 0 }
+
+    /// Makes room for `extra` more bytes and returns where the next one goes.
+    @inline(__always) func reserve(_ extra: Int) -> UnsafeMutablePointer<UInt8> {
+        if capacity &- count < extra { grow(by: extra) }
+        // `grow` leaves at least `extra` bytes, so the pointer exists whenever extra is positive.
+        return start.unsafelyUnwrapped + count
+    }
+
+    /// Counts bytes that were written behind `reserve`.
+    @inline(__always) func advance(_ written: Int) { count &+= written }
+
+    @inline(never) private func grow(by extra: Int) {
+        let wanted = max(256, max(count + extra, capacity * 2))
+        guard let memory = realloc(start, wanted) else { preconditionFailure("out of memory for \(wanted) bytes") }
+        start = memory.assumingMemoryBound(to: UInt8.self)
+        capacity = wanted
+    }
+
+    /// Forgets the contents and keeps the memory.
+    package func removeAll() { count = 0 }
+
+    /// Drops everything after the first `length` bytes.
+    package func truncate(to length: Int) { count = min(count, max(length, 0)) }
+
+    @inline(__always) package func append(_ byte: UInt8) {
+        reserve(1).pointee = byte
+        count &+= 1
+    }
+
+    package func append(_ bytes: [UInt8]) {
+        bytes.withUnsafeBufferPointer { append($0) }
+    }
+
+    package func append(_ bytes: ArraySlice<UInt8>) {
+        bytes.withUnsafeBufferPointer { append($0) }
+    }
+
+    @inline(__always) func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard let base = bytes.baseAddress else { return }
+        append(base, bytes.count)
+    }
+
+    @inline(__always) func append(_ bytes: UnsafePointer<UInt8>, _ byteCount: Int) {
+        guard byteCount > 0 else { return }
+        memcpy(reserve(byteCount), bytes, byteCount)
+        count &+= byteCount
+    }
+
+    @inline(__always) package func append(_ text: StaticString) { append(text.utf8Start, text.utf8CodeUnitCount) }
+
+    package func append(_ text: String) {
+        var text = text
+        text.withUTF8 { append($0) }
+    }
+
+    package func append(_ view: ByteView) { view.withBuffer { append($0) } }
+
+    package func append(_ other: OutputBuffer) {
+        guard let base = other.start else { return }
+        append(base, other.count)
+    }
+
+    /// Puts `bytes` over those at `position`, which must have been written before.
+    package func overwrite(at position: Int, with bytes: [UInt8]) {
+        precondition(position >= 0 && position + bytes.count <= count, "overwriting bytes that were never written")
+        guard let start else { return }
+        bytes.withUnsafeBufferPointer { source in
+            if let base = source.baseAddress { memcpy(start + position, base, source.count) }
+        }
+    }
+
+    package var lastByte: UInt8? {
+        guard count > 0, let start else { return nil }
+        return start[count - 1]
+    }
+
+    package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+        try body(UnsafeBufferPointer(start: start, count: count))
+    }
+
+    /// A copy of the contents.
+    package var array: [UInt8] { withBytes { Array($0) } }
+
+    /// The contents as text; ill-formed sequences are replaced.
+    package var text: String { withBytes { String(decoding: $0, as: UTF8.self) } }
+}

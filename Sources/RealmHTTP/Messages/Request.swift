@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One request as handlers see it; complete once its body has arrived.
+///
+/// `@unchecked Sendable`: the daemon's thread fills it before any handler runs; after that nobody changes it but the one
+/// handler it was given to.
+package final class Request: @unchecked Sendable {
+    /// Nil for a method this server does not know.
+    package let method: HTTPMethod?
+    package let methodName: String
+    package let target: RequestTarget
+    package let headers: RequestHeaders
+    package let id: RequestID
+    package let arrival: Instant
+    /// The textual address of the client; empty on a Unix socket.
+    package let clientAddress: String
+    /// Whether it was sent as HTTP/1.0.
+    package let isHTTP10: Bool
+    /// The body, with its content coding undone.
+    package var body: [UInt8] = []
+    /// When work for this request has to be given up.
+    package var deadline: Instant = .distantFuture
+    /// What log and metrics call the route.
+    package var route: RouteTemplate = .unmatched
+    /// The version an answer was made from, for the log.
+    package var version: String?
+
+    package init(
+        methodName: String, target: RequestTarget, headers: RequestHeaders, id: RequestID, arrival: Instant,
+        clientAddress: String, isHTTP10: Bool
+    ) {
+        self.methodName = methodName
+        method = HTTPMethod(rawValue: methodName)
+        self.target = target
+        self.headers = headers
+        self.id = id
+        self.arrival = arrival
+        self.clientAddress = clientAddress
+        self.isHTTP10 = isHTTP10
+    }
+
+    /// Throws `deadline_exceeded` when the time for this request is over.
+    package func checkDeadline() throws(Problem) {
+        guard Instant.now() > deadline else { return }
+        throw Problem(.deadlineExceeded, "the request took longer than the server allows")
+    }
+}

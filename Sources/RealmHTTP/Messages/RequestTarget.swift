@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The request target as it was sent, split into path segments before anything is decoded.
+///
+/// `%2F` inside a segment is data; an empty segment (a doubled or trailing slash) stays one and matches no route.
+package struct RequestTarget: Sendable {
+    package let bytes: [UInt8]
+    /// Raw segments after the leading slash.
+    package let segments: [Range<Int>]
+    /// The raw query after `?`, if there is a `?`.
+    package let query: Range<Int>?
+    /// `*`, as `OPTIONS *` has it.
+    package let isAsterisk: Bool
+
+    package init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        isAsterisk = bytes == [UInt8(ascii: "*")]
+        let start = RequestTarget.pathStart(bytes)
+        var segments: [Range<Int>] = []
+        segments.reserveCapacity(8)
+        var begin = start
+        var index = start
+        while index < bytes.count, bytes[index] != UInt8(ascii: "?") {
+            if bytes[index] == UInt8(ascii: "/") {
+                if index > start { segments.append(begin..<index) }
+                begin = index + 1
+            }
+            index += 1
+        }
+        if index > start { segments.append(min(begin, index)..<index) }
+        self.segments = segments
+        query = index < bytes.count ? index + 1..<bytes.count : nil
+    }
+
+    /// Where the path begins: after scheme and authority when a proxy sends the absolute form.
+    private static func pathStart(_ bytes: [UInt8]) -> Int {
+        guard bytes.first != UInt8(ascii: "/") else { return 0 }
+        for scheme in ["http://", "https://"] where bytes.starts(with: scheme.utf8) {
+            let stop = bytes[scheme.utf8.count...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
+            return stop ?? bytes.count
+        }
+        return 0
+    }
+
+    package func segment(_ index: Int) -> ArraySlice<UInt8> { bytes[segments[index]] }
+
+    /// Whether segment `index` is exactly `word`.
+    package func segment(_ index: Int, is word: StaticString) -> Bool {
+        let range = segments[index]
+        guard range.count == word.utf8CodeUnitCount else { return false }
+        return word.withUTF8Buffer { $0.elementsEqual(bytes[range]) }
+    }
+
+    /// The path as it was sent, without the query.
+    package var path: String {
+        let end = query.map { $0.lowerBound - 1 } ?? bytes.count
+        return String(decoding: bytes[RequestTarget.pathStart(bytes)..<end], as: UTF8.self)
+    }
+}

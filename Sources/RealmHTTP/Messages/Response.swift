@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An answer before it is sent.
+package struct Response: Sendable {
+    package var status: Int
+    package var headers: [HeaderField]
+    package var body: Body
+    /// Whether the connection ends with this answer.
+    package var closesConnection = false
+
+    package enum Body: Sendable {
+        case none
+        case bytes(OutputBuffer)
+        case stream(any ChunkProducer)
+    }
+
+    package init(status: Int, headers: [HeaderField] = [], body: Body = .none) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// An answer of one media type.
+    package init(status: Int = 200, type: StaticString, _ body: OutputBuffer, headers: [HeaderField] = []) {
+        self.init(status: status, headers: [HeaderField("Content-Type", type)] + headers, body: .bytes(body))
+    }
+
+    package mutating func add(_ name: StaticString, _ value: String) { headers.append(HeaderField(name, text: value)) }
+
+    package mutating func add(_ name: StaticString, constant value: StaticString) {
+        headers.append(HeaderField(name, value))
+    }
+
+    package func header(_ name: StaticString) -> String? {
+        headers.first { $0.name.description == name.description }?.text
+    }
+}
+
+/// Makes the body of a streamed answer piece by piece, on whatever worker thread has time.
+///
+/// Calls never overlap. A producer is let go without notice when the client leaves; `deinit` is the place to clean up.
+package protocol ChunkProducer: AnyObject, Sendable {
+    /// Appends about `Streaming.chunkBytes` more and tells whether that was the end.
+    ///
+    /// An error cuts the stream: the client sees that the last chunk is missing.
+    func produce(into buffer: OutputBuffer) throws -> Bool
+}
+
+/// Sizes of streamed answers.
+package enum Streaming {
+    /// What a producer aims for in one call.
+    package static let chunkBytes = 64 << 10
+    /// Finished chunks that wait for the client before the producer rests.
+    package static let queuedChunks = 4
+}
+
+/// What a handler says about a request.
+package enum Reply: Sendable {
+    /// Done, on the daemon's thread.
+    case now(Response)
+    /// To be done by a worker: takes longer than a daemon's thread should be away.
+    case work(@Sendable () -> Response)
+    /// To be done by somebody else, who completes the promise from any thread.
+    case later(@Sendable (any ResponsePromise) -> Void)
+}
+
+/// The place where an answer that comes later is put, once.
+package protocol ResponsePromise: AnyObject, Sendable {
+    /// Further calls are ignored.
+    func complete(_ response: Response)
+}
+
+/// What is decided about a request when its headers are there.
+package enum Admission: Sendable {
+    /// Take the body, of at most so many bytes before and after inflating.
+    case accept(bodyLimit: Int)
+    case refuse(Response)
+}
+
+/// The application behind the daemon.
+package protocol RequestHandler: Sendable {
+    func admit(_ request: Request) -> Admission
+    func reply(to request: Request) -> Reply
+    /// Adds what every answer carries, compresses, and drops what the method has no use for.
+    func finish(_ response: Response, for request: Request) -> Response
+    /// The document for a problem.
+    func response(to problem: Problem, for request: Request) -> Response
+    /// Called once per request after its answer left, or could not; `isComplete` is false when the client went away.
+    func didEnd(_ request: Request, status: Int, bytesSent: Int, bytesReceived: Int, isComplete: Bool)
+}

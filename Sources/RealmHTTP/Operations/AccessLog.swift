@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// One line per request on standard output.
+///
+/// Lines are collected and written by a thread of their own, so that a slow reader of the log does not slow down
+/// answers; when too much waits, lines are dropped and counted.
+package final class AccessLog: Sendable {
+    package enum Format: String, Sendable, CaseIterable {
+        case json, text
+    }
+
+    /// What is told of a request.
+    package struct Entry: Sendable {
+        package var id: String
+        package var method: String
+        package var route: StaticString
+        package var status: Int
+        package var bytes: Int
+        package var seconds: Double
+        package var principal: String?
+        package var version: String?
+        package var traceparent: String?
+    }
+
+    private struct State {
+        var pending = OutputBuffer()
+        var dropped = 0
+        var isClosed = false
+    }
+
+    private static let pendingLimit = 8 << 20
+    private let format: Format
+    private let monitor = Monitor(State())
+    private let writerEnded = Monitor(false)
+    private let descriptor: Int32
+
+    package init(format: Format, descriptor: Int32 = STDOUT_FILENO) {
+        self.format = format
+        self.descriptor = descriptor
+        Threads.spawn("log", stackBytes: 512 << 10) { [self] in writeLines() }
+    }
+
+    package func write(_ entry: Entry) {
+        let now = WallClock.now()
+        monitor.signal { state in
+            guard state.pending.count < AccessLog.pendingLimit, !state.isClosed else {
+                state.dropped += 1
+                return
+            }
+            switch format {
+            case .json: AccessLog.appendJSON(entry, now, to: state.pending)
+            case .text: AccessLog.appendText(entry, now, to: state.pending)
+            }
+        }
+    }
+
+    /// Lines that were lost because nobody took them in time.
+    package var droppedLines: Int { monitor.withLock { $0.dropped } }
+
+    /// Writes what is left and ends.
+    package func close() {
+        monitor.broadcast { $0.isClosed = true }
+        _ = writerEnded.wait(until: Instant.now().adding(seconds: 2)) { $0 ? true : nil }
+    }
+
+    private func writeLines() {
+        while true {
+            let (lines, isClosed) = monitor.wait { state -> (OutputBuffer, Bool)? in
+                guard !state.pending.isEmpty || state.isClosed else { return nil }
+                let lines = state.pending
+                state.pending = OutputBuffer()
+                return (lines, state.isClosed)
+            } ?? (OutputBuffer(), true)
+            writeAll(lines)
+            if isClosed { break }
+            // A short rest gathers the lines of many requests into one write.
+            Threads.sleep(seconds: 0.01)
+        }
+        writerEnded.broadcast { $0 = true }
+    }
+
+    private func writeAll(_ lines: OutputBuffer) {
+        let bytes = lines.array
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            written += count
+        }
+    }
+
+    private static func appendJSON(_ entry: Entry, _ now: WallClock, to buffer: OutputBuffer) {
+        buffer.append("{\"time\":\"" as StaticString)
+        buffer.append(logTime: now)
+        buffer.append("\",\"id\":" as StaticString)
+        buffer.append(jsonString: entry.id)
+        buffer.append(",\"method\":" as StaticString)
+        buffer.append(jsonString: entry.method)
+        buffer.append(",\"route\":\"" as StaticString)
+        buffer.append(entry.route)
+        buffer.append("\",\"status\":" as StaticString)
+        buffer.append(decimal: Int64(entry.status))
+        buffer.append(",\"bytes\":" as StaticString)
+        buffer.append(decimal: Int64(entry.bytes))
+        buffer.append(",\"duration\":" as StaticString)
+        appendMilliseconds(entry.seconds, to: buffer)
+        appendMember(",\"principal\":", entry.principal, to: buffer)
+        appendMember(",\"version\":", entry.version, to: buffer)
+        if entry.traceparent != nil { appendMember(",\"traceparent\":", entry.traceparent, to: buffer) }
+        buffer.append("}\n" as StaticString)
+    }
+
+    private static func appendMember(_ name: StaticString, _ text: String?, to buffer: OutputBuffer) {
+        buffer.append(name)
+        if let text { buffer.append(jsonString: text) } else { buffer.append("null" as StaticString) }
+    }
+
+    /// Milliseconds with three digits after the point.
+    private static func appendMilliseconds(_ seconds: Double, to buffer: OutputBuffer) {
+        let microseconds = Int64(min(seconds, 1e9) * 1e6)
+        buffer.append(decimal: microseconds / 1000)
+        buffer.append(UInt8(ascii: "."))
+        buffer.append(padded: Int(microseconds % 1000), width: 3)
+    }
+
+    private static func appendText(_ entry: Entry, _ now: WallClock, to buffer: OutputBuffer) {
+        buffer.append(logTime: now)
+        buffer.append(UInt8(ascii: " "))
+        buffer.append(decimal: Int64(entry.status))
+        buffer.append(UInt8(ascii: " "))
+        buffer.append(printable(entry.method))
+        buffer.append(UInt8(ascii: " "))
+        buffer.append(entry.route)
+        buffer.append(UInt8(ascii: " "))
+        buffer.append(decimal: Int64(entry.bytes))
+        buffer.append(" B " as StaticString)
+        appendMilliseconds(entry.seconds, to: buffer)
+        buffer.append(" ms " as StaticString)
+        buffer.append(entry.id)
+        buffer.append(UInt8(ascii: "\n"))
+    }
+
+    /// Methods come from clients; nothing of theirs may start a new line.
+    private static func printable(_ text: String) -> String {
+        String(text.unicodeScalars.map { $0.value > 0x20 && $0.value < 0x7f ? Character($0) : "?" })
+    }
+}

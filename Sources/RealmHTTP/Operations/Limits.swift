@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Every bound of the server that can be configured, with its default.
+package struct Limits: Sendable {
+    package var targetBytes = 8 << 10
+    package var headerBytes = 16 << 10
+    package var headerFields = 100
+    package var bodyBytes = 8 << 20
+    package var importBytes = 1 << 30
+    package var batchOperations = 10_000
+    package var jsonDepth = 64
+    package var queryBytes = 16 << 10
+    package var queryArgs = 1000
+    package var page = 1000
+    package var connections = 1000
+    package var connectionsPerAddress = 100
+    package var streams = 500
+    package var streamsPerPrincipal = 20
+    package var registrations = 100
+    package var registrationNames = 50
+    package var registrationSeconds = 60
+    package var heartbeat = 15
+    package var queueEvents = 256
+    package var queueBytes = 1 << 20
+    package var stallSeconds = 300
+    package var retentionSets = 1000
+    package var retentionBytes = 16 << 20
+    package var retentionSeconds = 300
+    package var readSeconds = 10
+    package var writeSeconds = 5
+    package var requestSeconds = 10
+    package var idleSeconds = 75
+    /// Requests per second and client; 0 is off.
+    package var rate = 0
+    package var snapshots = 16
+    package var snapshotsPerPrincipal = 8
+    package var liveVersions = 1000
+
+    package init() {}
+
+    /// A bound by the name it has on the command line, with the values it may take.
+    package struct Entry: Sendable {
+        package let name: String
+        package let range: ClosedRange<Int>
+        let path: any WritableKeyPath<Limits, Int> & Sendable
+    }
+
+    package static let entries: [Entry] = [
+        Entry(name: "target-bytes", range: 64...(64 << 10), path: \.targetBytes),
+        Entry(name: "header-bytes", range: 256...(256 << 10), path: \.headerBytes),
+        Entry(name: "header-fields", range: 4...1000, path: \.headerFields),
+        Entry(name: "body-bytes", range: 0...(1 << 32), path: \.bodyBytes),
+        Entry(name: "import-bytes", range: 0...(1 << 48), path: \.importBytes),
+        Entry(name: "batch-operations", range: 0...(1 << 24), path: \.batchOperations),
+        Entry(name: "json-depth", range: 4...1000, path: \.jsonDepth),
+        Entry(name: "query-bytes", range: 1...(1 << 20), path: \.queryBytes),
+        Entry(name: "query-args", range: 0...(1 << 20), path: \.queryArgs),
+        Entry(name: "page", range: 1...(1 << 20), path: \.page),
+        Entry(name: "connections", range: 1...(1 << 20), path: \.connections),
+        Entry(name: "connections-per-address", range: 1...(1 << 20), path: \.connectionsPerAddress),
+        Entry(name: "streams", range: 0...(1 << 20), path: \.streams),
+        Entry(name: "streams-per-principal", range: 0...(1 << 20), path: \.streamsPerPrincipal),
+        Entry(name: "registrations", range: 0...(1 << 20), path: \.registrations),
+        Entry(name: "registration-names", range: 1...(1 << 16), path: \.registrationNames),
+        Entry(name: "registration-seconds", range: 1...86_400, path: \.registrationSeconds),
+        Entry(name: "heartbeat", range: 5...60, path: \.heartbeat),
+        Entry(name: "queue-events", range: 1...(1 << 20), path: \.queueEvents),
+        Entry(name: "queue-bytes", range: 1024...(1 << 30), path: \.queueBytes),
+        Entry(name: "stall-seconds", range: 1...86_400, path: \.stallSeconds),
+        Entry(name: "retention-sets", range: 0...(1 << 24), path: \.retentionSets),
+        Entry(name: "retention-bytes", range: 0...(1 << 34), path: \.retentionBytes),
+        Entry(name: "retention-seconds", range: 0...86_400, path: \.retentionSeconds),
+        Entry(name: "read-seconds", range: 1...3600, path: \.readSeconds),
+        Entry(name: "write-seconds", range: 1...3600, path: \.writeSeconds),
+        Entry(name: "request-seconds", range: 1...3600, path: \.requestSeconds),
+        Entry(name: "idle-seconds", range: 1...3600, path: \.idleSeconds),
+        Entry(name: "rate", range: 0...(1 << 20), path: \.rate),
+        Entry(name: "snapshots", range: 0...(1 << 16), path: \.snapshots),
+        Entry(name: "snapshots-per-principal", range: 0...(1 << 16), path: \.snapshotsPerPrincipal),
+        Entry(name: "live-versions", range: 2...(1 << 24), path: \.liveVersions),
+    ]
+
+    /// Applies `NAME=VALUE`; the error is a sentence for the command line.
+    package mutating func apply(_ setting: String) throws(Rejection) {
+        guard let equals = setting.firstIndex(of: "=") else {
+            throw Rejection(text: "'\(setting)' is not of the form NAME=VALUE")
+        }
+        let name = String(setting[..<equals])
+        guard let entry = Limits.entries.first(where: { $0.name == name }) else {
+            let hint = Spelling.nearest(to: name, in: Limits.entries.map(\.name)).map { "; did you mean '\($0)'?" } ?? ""
+            throw Rejection(text: "there is no limit '\(name)'\(hint)")
+        }
+        guard let value = Int(setting[setting.index(after: equals)...]), entry.range.contains(value) else {
+            throw Rejection(
+                text: "\(name) takes a number from \(entry.range.lowerBound) to \(entry.range.upperBound)")
+        }
+        self[keyPath: entry.path] = value
+    }
+
+    package struct Rejection: Error, CustomStringConvertible {
+        package let text: String
+        package var description: String { text }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// Writes metrics in the Prometheus text format; every name gets the prefix `realm_rest_`.
+package struct MetricsText {
+    package enum Kind: String { case counter, gauge, histogram }
+
+    package private(set) var text = ""
+
+    package init() {}
+
+    package mutating func header(_ name: String, _ kind: Kind, _ help: String) {
+        text += "# HELP realm_rest_\(name) \(help)\n# TYPE realm_rest_\(name) \(kind.rawValue)\n"
+    }
+
+    package mutating func sample(_ name: String, _ labels: [(String, String)], _ value: Double) {
+        text += "realm_rest_" + name
+        if !labels.isEmpty {
+            text += "{" + labels.map { "\($0.0)=\"\(MetricsText.escaped($0.1))\"" }.joined(separator: ",") + "}"
+        }
+        let isWhole = value == value.rounded() && abs(value) < 1e15
+        text += " " + (isWhole ? String(Int64(value)) : value.description) + "\n"
+    }
+
+    /// One metric without labels.
+    package mutating func single(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
+        header(name, kind, help)
+        sample(name, [], value)
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for character in text {
+            switch character {
+            case "\\": result += "\\\\"
+            case "\"": result += "\\\""
+            case "\n": result += "\\n"
+            default: result.append(character)
+            }
+        }
+        return result
+    }
+}
+
+/// Metrics that parts of the server contribute; asked for each time `/metrics` is read.
+package final class MetricsRegistry: Sendable {
+    package typealias Source = @Sendable (inout MetricsText) -> Void
+
+    private let sources = Mutex<[Source]>([])
+
+    package init() {}
+
+    package func add(_ source: @escaping Source) { sources.withLock { $0.append(source) } }
+
+    package var text: String {
+        var text = MetricsText()
+        for source in sources.withLock({ $0 }) { source(&text) }
+        return text.text
+    }
+}

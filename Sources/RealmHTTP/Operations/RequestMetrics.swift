@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// Counts requests by route and status, and how long they took.
+package final class RequestMetrics: Sendable {
+    /// Upper bounds of the latency histogram in seconds.
+    package static let bounds: [Double] = [
+        0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+    ]
+
+    /// Statuses this server sends, and 499 for clients that left; anything else counts as the last.
+    static let statuses = [
+        200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 414, 415, 421, 422, 423, 428,
+        429, 431, 499, 500, 501, 503, 504, 507, 0,
+    ]
+
+    private struct Shard {
+        var requests = [UInt64](repeating: 0, count: RouteTemplate.allCases.count * RequestMetrics.statuses.count)
+        var buckets = [UInt64](repeating: 0, count: RouteTemplate.allCases.count * (RequestMetrics.bounds.count + 1))
+        var seconds = [Double](repeating: 0, count: RouteTemplate.allCases.count)
+        var bytesReceived: UInt64 = 0
+        var bytesSent: UInt64 = 0
+    }
+
+    private let shard = Mutex(Shard())
+
+    package init() {}
+
+    package func count(route: RouteTemplate, status: Int, seconds: Double, bytesReceived: Int, bytesSent: Int) {
+        let statusIndex = RequestMetrics.statuses.firstIndex(of: status) ?? RequestMetrics.statuses.count - 1
+        let bucket = RequestMetrics.bounds.firstIndex { seconds <= $0 } ?? RequestMetrics.bounds.count
+        shard.withLock { shard in
+            shard.requests[route.rawValue * RequestMetrics.statuses.count + statusIndex] += 1
+            shard.buckets[route.rawValue * (RequestMetrics.bounds.count + 1) + bucket] += 1
+            shard.seconds[route.rawValue] += seconds
+            shard.bytesReceived += UInt64(bytesReceived)
+            shard.bytesSent += UInt64(bytesSent)
+        }
+    }
+
+    /// Requests counted so far, of all routes.
+    package var total: UInt64 { shard.withLock { $0.requests.reduce(0, +) } }
+
+    package func write(to text: inout MetricsText) {
+        let shard = shard.withLock { $0 }
+        text.header("requests_total", .counter, "Requests by route template and status.")
+        for route in RouteTemplate.allCases {
+            for (index, status) in RequestMetrics.statuses.enumerated() {
+                let count = shard.requests[route.rawValue * RequestMetrics.statuses.count + index]
+                guard count > 0 else { continue }
+                let name = status == 0 ? "other" : String(status)
+                text.sample("requests_total", [("route", route.template.description), ("status", name)], Double(count))
+            }
+        }
+        writeLatency(shard, to: &text)
+        text.header("request_body_bytes_total", .counter, "Body bytes received.")
+        text.sample("request_body_bytes_total", [], Double(shard.bytesReceived))
+        text.header("response_body_bytes_total", .counter, "Body bytes sent.")
+        text.sample("response_body_bytes_total", [], Double(shard.bytesSent))
+    }
+
+    private func writeLatency(_ shard: Shard, to text: inout MetricsText) {
+        text.header("request_seconds", .histogram, "Time from the first line of a request to the end of its answer.")
+        for route in RouteTemplate.allCases {
+            let first = route.rawValue * (RequestMetrics.bounds.count + 1)
+            let counts = shard.buckets[first...(first + RequestMetrics.bounds.count)]
+            let total = counts.reduce(0, +)
+            guard total > 0 else { continue }
+            var sum: UInt64 = 0
+            let label = ("route", route.template.description)
+            for (bound, count) in zip(RequestMetrics.bounds, counts) {
+                sum += count
+                text.sample("request_seconds_bucket", [label, ("le", bound.description)], Double(sum))
+            }
+            text.sample("request_seconds_bucket", [label, ("le", "+Inf")], Double(total))
+            text.sample("request_seconds_sum", [label], shard.seconds[route.rawValue])
+            text.sample("request_seconds_count", [label], Double(total))
+        }
+    }
+}

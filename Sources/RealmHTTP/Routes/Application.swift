@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmEngine
+internal import Synchronization
+
+/// The interface over HTTP: checks what is common to all requests, finds the endpoint, dresses the answer.
+package final class Application: Sendable {
+    package struct Configuration: Sendable {
+        package var limits = Limits()
+        package var hosts: HostPolicy
+        /// Every realm is served for reading only.
+        package var isReadOnly = false
+        /// Whether administrators' paths are there for everybody: the listener is bound to loopback.
+        package var isLoopback = true
+
+        package init(hosts: HostPolicy) { self.hosts = hosts }
+    }
+
+    package let configuration: Configuration
+    package let catalog: Catalog
+    package let metrics = MetricsRegistry()
+    let requestMetrics = RequestMetrics()
+    private let accessLog: AccessLog?
+    private let isStopping = Atomic<Bool>(false)
+
+    package init(catalog: Catalog, configuration: Configuration, accessLog: AccessLog?) {
+        self.catalog = catalog
+        self.configuration = configuration
+        self.accessLog = accessLog
+        metrics.add { [requestMetrics] text in requestMetrics.write(to: &text) }
+        if let accessLog {
+            metrics.add { text in
+                text.single(
+                    "log_lines_dropped_total", .counter, "Log lines lost because nobody read them in time.",
+                    Double(accessLog.droppedLines))
+            }
+        }
+    }
+
+    package var limits: Limits { configuration.limits }
+
+    /// From now on the server says that it is not ready.
+    package func beginStopping() { isStopping.store(true, ordering: .relaxed) }
+
+    var isReady: Bool { !isStopping.load(ordering: .relaxed) && catalog.unready.isEmpty }
+    var isEnding: Bool { isStopping.load(ordering: .relaxed) }
+}
+
+extension Application: RequestHandler {
+    package func admit(_ request: Request) -> Admission {
+        do throws(Problem) {
+            try checkBeforeRouting(request)
+            let match = Router.match(request.target)
+            request.route = match.template
+            try checkRoute(match, request)
+            return .accept(bodyLimit: limits.bodyBytes)
+        } catch {
+            var response = finish(self.response(to: error, for: request), for: request)
+            // The rest of a request that is too long to be taken in is not worth reading either.
+            if [413, 414, 431].contains(error.status) { response.closesConnection = true }
+            return .refuse(response)
+        }
+    }
+
+    private func checkBeforeRouting(_ request: Request) throws(Problem) {
+        try configuration.hosts.checkHost(request)
+        if let repeated = request.headers.repeated {
+            throw .invalidHeader(repeated.name.description, "the header field is given more than once")
+        }
+        guard request.headers.byteCount <= limits.headerBytes else {
+            throw .overLimit(.headersTooLarge, "the header section is too large", limit: limits.headerBytes)
+        }
+        guard request.headers.fieldCount <= limits.headerFields else {
+            throw .overLimit(.headersTooLarge, "the header section has too many fields", limit: limits.headerFields)
+        }
+        guard request.target.bytes.count <= limits.targetBytes else {
+            let detail = "the request target is too long; send long queries with the QUERY method or POST to /query"
+            throw .overLimit(.uriTooLong, detail, limit: limits.targetBytes)
+        }
+        guard request.method != nil else {
+            throw Problem(.notImplemented, "this server does not know the method of this request")
+        }
+    }
+
+    private func checkRoute(_ match: RouteMatch, _ request: Request) throws(Problem) {
+        guard match.template.isServed else { throw Problem(.notFound, "there is nothing at this path") }
+        let realm = try realmState(match)
+        try checkMethod(match, realm, request)
+        try configuration.hosts.checkOrigin(request)
+    }
+
+    /// The state of the realm that the path names; nil for paths outside realms.
+    private func realmState(_ match: RouteMatch) throws(Problem) -> Catalog.State? {
+        guard match.target.segments.count > 2, match.target.segment(0, is: "v1") else { return nil }
+        guard let name = match.realmName, let state = catalog[name] else {
+            throw Problem(.realmNotFound, "there is no realm of this name")
+        }
+        return state
+    }
+
+    private func checkMethod(_ match: RouteMatch, _ realm: Catalog.State?, _ request: Request) throws(Problem) {
+        guard let method = request.method, method != .options else { return }
+        let allowed = self.allowed(match.template)
+        guard !allowed.contains(method) else { return }
+        let code: ProblemCode = match.template.writeMethods.contains(method) ? .readOnly : .methodNotAllowed
+        let detail = code == .readOnly
+            ? "this realm is served for reading only" : "the method \(method.rawValue) is not available here"
+        throw Problem(code, detail).with(header: HeaderField("Allow", text: allowed.allow))
+    }
+
+    /// What may be done at a path, `OPTIONS` included.
+    func allowed(_ template: RouteTemplate) -> MethodSet { template.readMethods.union(.options) }
+
+    package func reply(to request: Request) -> Reply {
+        do throws(Problem) {
+            try inflateBody(of: request)
+            if request.method == .options { return .now(options(request)) }
+            request.deadline = request.arrival.adding(seconds: Double(limits.readSeconds))
+            return try dispatch(Call(request: request, match: Router.match(request.target), application: self))
+        } catch {
+            return .now(response(to: error, for: request))
+        }
+    }
+
+    private func inflateBody(of request: Request) throws(Problem) {
+        guard let coding = request.headers[.contentEncoding], coding != "identity" else { return }
+        guard coding.lowercased() == "gzip" else {
+            throw Problem(.unsupportedMediaType, "the only content coding of requests is gzip")
+                .with(header: HeaderField("Accept-Encoding", "gzip"))
+        }
+        do throws(Gzip.Failure) {
+            request.body = try Gzip.inflate(request.body, limit: limits.bodyBytes)
+        } catch .tooLarge {
+            throw .overLimit(
+                .bodyTooLarge, "the body is larger than \(limits.bodyBytes) bytes", limit: limits.bodyBytes)
+        } catch {
+            throw Problem(.invalidBody, "the body is no gzip stream")
+        }
+    }
+
+    private func options(_ request: Request) -> Response {
+        var response = Response(status: 204)
+        let allowed = request.route == .asterisk ? MethodSet(HTTPMethod.allCases) : self.allowed(request.route)
+        response.add("Allow", allowed.allow)
+        if allowed.contains(.query) { response.add("Accept-Query", constant: "application/json, application/ejson") }
+        return response
+    }
+
+    package func response(to problem: Problem, for request: Request) -> Response {
+        var writer = JSONWriter()
+        problem.write(to: &writer, requestID: request.id)
+        var response = Response(
+            status: problem.status, type: "application/problem+json", writer.buffer, headers: problem.headers)
+        response.add("Cache-Control", constant: "no-store")
+        if problem.code.hasRetryAfter {
+            // A second more for some, so that clients refused together do not come back together.
+            response.add("Retry-After", String(problem.retryAfterSeconds + Int.random(in: 0...1)))
+        }
+        return response
+    }
+
+    package func finish(_ response: Response, for request: Request) -> Response {
+        var response = compressed(response, for: request)
+        response.add("X-Request-Id", request.id.text)
+        response.add("X-Content-Type-Options", constant: "nosniff")
+        response.add("Vary", constant: "Accept, Accept-Encoding, Authorization, Prefer")
+        return response
+    }
+
+    package func didEnd(_ request: Request, status: Int, bytesSent: Int, bytesReceived: Int, isComplete: Bool) {
+        let seconds = Instant.now().seconds(since: request.arrival)
+        requestMetrics.count(
+            route: request.route, status: status, seconds: seconds, bytesReceived: bytesReceived, bytesSent: bytesSent)
+        accessLog?.write(
+            AccessLog.Entry(
+                id: request.id.text, method: request.methodName, route: request.route.template, status: status,
+                bytes: bytesSent, seconds: seconds, principal: nil, version: request.version,
+                traceparent: request.headers[.traceparent]))
+    }
+}
+
+extension Application {
+    /// Answers above 1 KiB are packed for clients that take gzip.
+    private func compressed(_ response: Response, for request: Request) -> Response {
+        guard response.status != 304, Application.takesGzip(request), response.isCompressible else { return response }
+        var response = response
+        switch response.body {
+        case .none: return response
+        case .bytes(let buffer):
+            guard buffer.count > 1024, let packed = Gzip.deflate(buffer) else { return response }
+            response.body = .bytes(packed)
+        case .stream(let producer):
+            guard let packed = GzipProducer(producer) else { return response }
+            response.body = .stream(packed)
+        }
+        response.add("Content-Encoding", constant: "gzip")
+        return response
+    }
+
+    static func takesGzip(_ request: Request) -> Bool {
+        guard let accepted = request.headers[.acceptEncoding] else { return false }
+        for part in accepted.split(separator: ",") {
+            let pieces = part.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
+            guard let coding = pieces.first, coding == "gzip" || coding == "x-gzip" else { continue }
+            let weight = pieces.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+            return weight > 0
+        }
+        return false
+    }
+}
+
+extension Response {
+    /// Text of some kind; raw data may be anything.
+    fileprivate var isCompressible: Bool {
+        guard let type = header("Content-Type") else { return false }
+        return !type.hasPrefix("application/octet-stream") && !type.hasPrefix("text/event-stream")
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmEngine
+
+/// A request on its way to an endpoint, with what was found out about it.
+package struct Call: Sendable {
+    package let request: Request
+    package let match: RouteMatch
+    package let application: Application
+
+    package var limits: Limits { application.limits }
+
+    /// The open realm that the path names; the others answer `realm_unavailable`.
+    package func database() throws(Problem) -> Database {
+        guard let name = match.realmName, let state = application.catalog[name] else {
+            throw Problem(.realmNotFound, "there is no realm of this name")
+        }
+        switch state {
+        case .ready(let database): return database
+        case .opening: throw Problem(.realmUnavailable, "the realm is being opened")
+        case .failed: throw Problem(.realmUnavailable, "the realm could not be opened")
+        }
+    }
+
+    /// Whether `If-None-Match` names `etag`, so that 304 is the answer.
+    package func isCurrent(_ etag: String) -> Bool {
+        guard let condition = request.headers[.ifNoneMatch] else { return false }
+        return EntityTag.list(condition, contains: etag)
+    }
+}
+
+/// Entity tags in conditions.
+package enum EntityTag {
+    /// Whether a comma list of tags names `etag`, which is given with its quotes. `*` names any.
+    package static func list(_ condition: String, contains etag: String) -> Bool {
+        if condition == etag || condition == "*" { return true }
+        return parse(condition).contains(etag)
+    }
+
+    /// The tags of a list, with quotes and without `W/`.
+    package static func parse(_ condition: String) -> [String] {
+        condition.split(separator: ",").map { part in
+            var tag = String(part.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+            if tag.hasPrefix("W/") { tag.removeFirst(2) }
+            return tag
+        }
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Application {
+    /// Finds the endpoint of a call.
+    func dispatch(_ call: Call) throws(Problem) -> Reply {
+        switch call.match.template {
+        case .healthz: return .now(try health(call))
+        case .readyz: return .now(try readiness(call))
+        case .metrics: return .now(try metricsText(call))
+        case .realms: return .now(try realms(call))
+        case .realm: return .now(try realm(call))
+        default: throw Problem(.notFound, "there is nothing at this path")
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+extension Application {
+    /// `GET /v1/realms`
+    func realms(_ call: Call) throws(Problem) -> Response {
+        try QueryParameters(call.request.target).requireKnown([])
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("items")
+        writer.beginArray()
+        for (name, state) in catalog.all { try write(name, state, to: &writer, call) }
+        writer.endArray()
+        writer.nullMember("next")
+        writer.endObject()
+        return json(writer.buffer)
+    }
+
+    /// `GET /v1/realms/{realm}`
+    func realm(_ call: Call) throws(Problem) -> Response {
+        try QueryParameters(call.request.target).requireKnown([])
+        guard let name = call.match.realmName, let state = catalog[name] else {
+            throw Problem(.realmNotFound, "there is no realm of this name")
+        }
+        var writer = JSONWriter()
+        try write(name, state, to: &writer, call)
+        var response = json(writer.buffer)
+        if case .ready(let database) = state { response.add("Realm-Version", database.current.tokenText) }
+        return response
+    }
+
+    private func json(_ buffer: OutputBuffer) -> Response {
+        Response(type: "application/json", buffer, headers: [HeaderField("Cache-Control", "private, no-cache")])
+    }
+
+    /// The realm document.
+    private func write(
+        _ name: String, _ state: Catalog.State, to writer: inout JSONWriter, _ call: Call
+    ) throws(Problem) {
+        writer.beginObject()
+        writer.member("name", text: name)
+        switch state {
+        case .opening(let progress):
+            writer.member("state", text: "opening")
+            writer.key("progress")
+            writer.value { _ = $0.append(shortest: progress) }
+        case .failed(let error):
+            writer.member("state", text: "failed")
+            writer.key("problem")
+            Problem(opening: error).write(to: &writer, requestID: call.request.id)
+        case .ready(let database):
+            writer.member("state", text: "ready")
+            try write(database, to: &writer)
+        }
+        writer.endObject()
+    }
+
+    private func write(_ database: Database, to writer: inout JSONWriter) throws(Problem) {
+        let version = database.current
+        let facts = try Problem.mapping { () throws(StorageError) in try database.facts(of: version) }
+        writer.member("mode", text: configuration.isReadOnly ? "ro" : database.mode.rawValue)
+        writer.member("default", bool: false)
+        writer.member("inMemory", bool: false)
+        writer.member("encrypted", bool: facts.isEncrypted)
+        writer.member("fileFormat", int: facts.fileFormat)
+        if let schemaVersion = facts.schemaVersion {
+            writer.member("schemaVersion", int: schemaVersion)
+        } else {
+            writer.nullMember("schemaVersion")
+        }
+        writer.member("fileBytes", int: facts.fileBytes)
+        writer.member("usedBytes", int: facts.usedBytes)
+        writer.member("classes", int: facts.classCount)
+        writer.member("empty", bool: facts.isEmpty)
+        writer.member("version", text: version.tokenText)
+        writer.member("liveVersions", int: facts.liveVersions)
+        writer.member("pendingWrites", int: facts.pendingWrites)
+        if configuration.isLoopback { writer.member("path", text: database.path) }
+    }
+}
