@@ -62,6 +62,14 @@ realm_rest_start_daemon (const struct realm_rest_daemon_options *options)
                            MHD_OPTION_ARRAY, items, MHD_OPTION_END);
 }
 
+/* Sends no chunked coding and no length: the head of a stream that HEAD asks for. The library would otherwise end
+   such an answer with an empty chunk. The connection is closed after it. */
+static inline void
+realm_rest_send_without_framing (struct MHD_Response *response)
+{
+  MHD_set_response_options (response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
+}
+
 /* The record that connection_changed attached to the connection. */
 static inline void *
 realm_rest_connection_context (struct MHD_Connection *connection)

@@ -8,5 +8,7 @@ struct RealmRest: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "realm-rest",
         abstract: "Serves Realm database files over HTTP and JSON, and looks into them.",
-        subcommands: [DumpCommand.self, VerifyCommand.self, SchemaCommand.self, OpenAPICommand.self])
+        subcommands: [
+            ServeCommand.self, DumpCommand.self, VerifyCommand.self, SchemaCommand.self, OpenAPICommand.self,
+        ])
 }

@@ -47,13 +47,17 @@ final class Transmission {
         case .none: return MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
         case .bytes(let buffer): return makeMessage(buffer)
         case .stream(let producer):
-            if isBodyless {
-                return MHD_create_response_from_callback(UInt64.max, 1024, { _, _, _, _ in -1 }, nil, nil)
-            }
+            if isBodyless { return makeHeadOfStream() }
             let stream = StreamBody(producer, connection, server)
             self.stream = stream
             return stream.makeMessage()
         }
+    }
+
+    private func makeHeadOfStream() -> OpaquePointer? {
+        let message = MHD_create_response_from_callback(UInt64.max, 1024, { _, _, _, _ in -1 }, nil, nil)
+        if let message { realm_rest_send_without_framing(message) }
+        return message
     }
 
     /// The buffer is sent as it is and let go when the daemon is done with it.

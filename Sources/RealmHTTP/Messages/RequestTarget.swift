@@ -15,7 +15,7 @@ package struct RequestTarget: Sendable {
     package init(_ bytes: [UInt8]) {
         self.bytes = bytes
         isAsterisk = bytes == [UInt8(ascii: "*")]
-        let start = RequestTarget.pathStart(bytes)
+        let start = isAsterisk ? 1 : RequestTarget.pathStart(bytes)
         var segments: [Range<Int>] = []
         segments.reserveCapacity(8)
         var begin = start

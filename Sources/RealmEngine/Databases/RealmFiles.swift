@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// Finds `.realm` files.
+package enum RealmFiles {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    package static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Paths of the `.realm` files right in `folder`, by name.
+    package static func list(in folder: String) throws(Failure) -> [String] {
+        guard let handle = opendir(folder) else {
+            throw Failure(description: "cannot read the folder '\(folder)': \(String(cString: strerror(errno)))")
+        }
+        defer { closedir(handle) }
+        var names: [String] = []
+        while let entry = readdir(handle) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if name.hasSuffix(".realm"), !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted().map { folder.hasSuffix("/") ? folder + $0 : folder + "/" + $0 }
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+package import RealmStorage
+
+/// A whole server: realms, application, daemon. What `realm-rest serve` runs, and tests too.
+package final class RealmServer: Sendable {
+    package struct Options: Sendable {
+        package var host = "127.0.0.1"
+        /// 0 picks one.
+        package var port = 8080
+        /// `.realm` files, or folders of them.
+        package var paths: [String] = []
+        /// A folder whose files are served as far as they can be opened.
+        package var dataFolder: String?
+        package var keys: [String: EncryptionKey] = [:]
+        package var isReadOnly = false
+        package var limits = Limits()
+        package var logFormat: AccessLog.Format? = .json
+        package var extraHosts: [String] = []
+        package var corsOrigins: [String] = []
+        /// Allows an address that is not loopback without credentials.
+        package var isInsecure = false
+        package var graceSeconds = 10.0
+
+        package init() {}
+    }
+
+    /// A sentence for the command line.
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    package let application: Application
+    package let daemon: HTTPServer
+    private let options: Options
+    private let log: AccessLog?
+
+    /// Opens everything and starts answering.
+    package init(_ options: Options, report: (String) -> Void = { _ in }) throws(Failure) {
+        self.options = options
+        let catalog = Catalog()
+        try RealmServer.open(options, catalog, report)
+        let socket = try RealmServer.bind(options)
+        var configuration = Application.Configuration(
+            hosts: HostPolicy(boundAddress: socket.address, extra: options.extraHosts + [options.host]))
+        configuration.hosts.corsOrigins = Set(options.corsOrigins)
+        configuration.limits = options.limits
+        configuration.isReadOnly = options.isReadOnly
+        configuration.isLoopback = socket.isLoopback
+        log = options.logFormat.map { AccessLog(format: $0) }
+        application = Application(catalog: catalog, configuration: configuration, accessLog: log)
+        var daemonConfiguration = HTTPServer.Configuration()
+        daemonConfiguration.limits = options.limits
+        daemon = HTTPServer(socket: socket, configuration: daemonConfiguration, handler: application)
+        application.metrics.addDaemon(daemon)
+    }
+
+    /// Begins to answer. Split from `init` so that the first line of output can come before the first log line.
+    package func start() throws(Failure) {
+        do throws(HTTPServer.Failure) {
+            try daemon.start()
+        } catch {
+            throw Failure(description: error.description)
+        }
+    }
+
+    package var url: String { daemon.socket.url }
+
+    /// Not ready, refuse, let requests finish, close.
+    package func stop(isUrgent: () -> Bool = { false }) {
+        application.beginStopping()
+        daemon.stop(graceSeconds: options.graceSeconds, isUrgent: isUrgent)
+        log?.close()
+    }
+
+    private static func bind(_ options: Options) throws(Failure) -> ListeningSocket {
+        do throws(ListeningSocket.Failure) {
+            let socket = try ListeningSocket(host: options.host, port: options.port)
+            guard socket.isLoopback || options.isInsecure else {
+                socket.close()
+                throw ListeningSocket.Failure(
+                    description: "\(socket.address) can be reached from elsewhere and no credentials are configured; "
+                        + "say --insecure to serve it nevertheless")
+            }
+            return socket
+        } catch {
+            throw Failure(description: error.description)
+        }
+    }
+
+    // MARK: - Realms
+
+    private static func open(_ options: Options, _ catalog: Catalog, _ report: (String) -> Void) throws(Failure) {
+        for path in options.paths {
+            if RealmFiles.isFolder(path) {
+                try openFolder(path, options, catalog, report)
+            } else if case .failed(let error) = try open(path, options, catalog) {
+                throw Failure(description: "\(path): \(error)")
+            }
+        }
+        if let folder = options.dataFolder { try openFolder(folder, options, catalog, report) }
+    }
+
+    /// Files that cannot be opened are reported, and listed with their error.
+    private static func openFolder(
+        _ folder: String, _ options: Options, _ catalog: Catalog, _ report: (String) -> Void
+    ) throws(Failure) {
+        let paths: [String]
+        do throws(RealmFiles.Failure) {
+            paths = try RealmFiles.list(in: folder)
+        } catch {
+            throw Failure(description: error.description)
+        }
+        for path in paths {
+            guard RealmName(file: path) != nil else {
+                report("\(path): not served: the name may only have letters, digits, '.', '_' and '-'")
+                continue
+            }
+            if case .failed(let error) = try open(path, options, catalog) { report("\(path): \(error)") }
+        }
+    }
+
+    private static func open(_ path: String, _ options: Options, _ catalog: Catalog) throws(Failure) -> Catalog.State {
+        guard let name = RealmName(file: path) else {
+            throw Failure(description: "\(path): the name may only have letters, digits, '.', '_' and '-'")
+        }
+        do throws(Catalog.Failure) {
+            try catalog.reserve(name)
+        } catch {
+            throw Failure(description: "two files would be served as '\(name)'")
+        }
+        return catalog.open(name, path: path, key: options.keys[name.text])
+    }
+}
+
+extension MetricsRegistry {
+    /// What the daemon knows about itself.
+    func addDaemon(_ daemon: HTTPServer) {
+        add { [weak daemon] text in
+            guard let daemon else { return }
+            text.single("in_flight", .gauge, "Requests being worked on.", Double(daemon.requestsInFlight))
+            text.single("connections", .gauge, "Open connections.", Double(daemon.connectionCount))
+            text.single("worker_queue", .gauge, "Requests waiting for a worker.", Double(daemon.waitingJobs))
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import RealmHTTP
+import RealmStorage
+
+/// `realm-rest serve`: answers until it is told to end.
+struct ServeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Serves Realm files over HTTP.",
+        discussion: """
+            Every file is served under its name without '.realm'. The first line on standard output is the address; \
+            after that there is one line for each request. SIGTERM or SIGINT ends the server when running requests are \
+            done, a second signal at once.
+            """)
+
+    @Argument(help: "A .realm file, or a folder of them.")
+    var paths: [String] = []
+
+    @OptionGroup var options: ServeOptions
+
+    func run() throws {
+        guard !paths.isEmpty || options.data != nil else {
+            throw ValidationError("Nothing to serve: name a file or folder, or give --data DIR.")
+        }
+        try ServerRun.run(try options.serverOptions(paths: paths))
+    }
+}
+
+/// What a server can be told on the command line.
+struct ServeOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("A folder of realms; files that cannot be opened are listed with their error.", valueName: "DIR"))
+    var data: String?
+
+    @Option(help: "The address to listen on.")
+    var host = "127.0.0.1"
+
+    @Option(help: "The port to listen on; 0 picks one.")
+    var port = 8080
+
+    @Flag(help: "Refuse every write.")
+    var readOnly = false
+
+    @Option(
+        name: .customLong("key"),
+        help: ArgumentHelp(
+            "The encryption key of a realm: 128 hex digits or base64 of 64 bytes, in a file. "
+                + "Also taken from the environment: REALM_REST_KEY_NAME, with '_' for every '.' and '-'.",
+            valueName: "NAME=FILE"))
+    var keys: [String] = []
+
+    @Option(name: .customLong("limit"), help: ArgumentHelp("A limit of the server, such as page=500.", valueName: "NAME=VALUE"))
+    var limits: [String] = []
+
+    @Option(help: "The form of the request log: json, text or none.")
+    var logFormat = "json"
+
+    @Option(name: .customLong("allow-host"), help: ArgumentHelp("A host name that clients may call this server by.", valueName: "NAME"))
+    var hosts: [String] = []
+
+    @Option(
+        name: .customLong("allow-origin"),
+        help: ArgumentHelp("An origin whose pages may use this server.", valueName: "ORIGIN"))
+    var origins: [String] = []
+
+    @Flag(help: "Listen on an address that others can reach, although no credentials are configured.")
+    var insecure = false
+
+    func serverOptions(paths: [String]) throws -> RealmServer.Options {
+        var server = RealmServer.Options()
+        server.host = host
+        server.port = port
+        server.paths = paths
+        server.dataFolder = data
+        server.keys = try RealmKeys.read(keys)
+        server.isReadOnly = readOnly
+        for limit in limits {
+            do { try server.limits.apply(limit) } catch { throw ValidationError("--limit: \(error)") }
+        }
+        server.logFormat = try format()
+        server.extraHosts = hosts
+        server.corsOrigins = origins
+        server.isInsecure = insecure
+        return server
+    }
+
+    private func format() throws -> AccessLog.Format? {
+        if logFormat == "none" { return nil }
+        guard let format = AccessLog.Format(rawValue: logFormat) else {
+            throw ValidationError("--log-format takes json, text or none")
+        }
+        return format
+    }
+
+    func validate() throws {
+        guard (0...65_535).contains(port) else { throw ValidationError("--port takes a number from 0 to 65535") }
+    }
+}

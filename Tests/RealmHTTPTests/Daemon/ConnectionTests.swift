@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmHTTP
+import RealmTestSupport
+import Testing
+
+@Suite struct ConnectionTests {
+    @Test func `connections over the limit get 503 and are closed`() throws {
+        let server = try ScriptedServer { $0.limits.connections = 4 }
+        let clients = try (0..<4).map { _ in try HTTPClient(port: server.port) }
+        for client in clients { #expect(try client.request("GET", "/a").status == 200) }
+        let extra = try HTTPClient(port: server.port)
+        let answer = try extra.request("GET", "/a")
+        #expect(answer.status == 503)
+        #expect(answer.code == "overloaded")
+        #expect(answer.json["limit"] as? Int == 4)
+        #expect(try extra.isClosed())
+    }
+
+    @Test func `connections over the limit of an address get 429`() throws {
+        let server = try ScriptedServer { $0.limits.connectionsPerAddress = 2 }
+        let clients = try (0..<2).map { _ in try HTTPClient(port: server.port) }
+        for client in clients { #expect(try client.request("GET", "/a").status == 200) }
+        let answer = try HTTPClient.request(port: server.port, "GET", "/a")
+        #expect(answer.status == 429)
+        #expect(answer.code == "rate_limited")
+    }
+
+    @Test(arguments: [
+        "GET / HT", "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ", "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc",
+    ])
+    func `a request that does not become complete is 408`(_ beginning: String) throws {
+        let server = try ScriptedServer { $0.limits.requestSeconds = 1 }
+        let client = try HTTPClient(port: server.port)
+        try client.send(beginning)
+        let answer = try client.readAnswer()
+        #expect(answer.status == 408)
+        #expect(answer.code == "request_timeout")
+        #expect(answer["Content-Type"] == "application/problem+json")
+        #expect(try client.isClosed())
+    }
+
+    @Test func `an idle connection may stay`() throws {
+        let server = try ScriptedServer { $0.limits.requestSeconds = 1 }
+        let fresh = try HTTPClient(port: server.port)
+        let used = try HTTPClient(port: server.port)
+        #expect(try used.request("GET", "/a").status == 200)
+        Threads.sleep(seconds: 3.2)
+        #expect(try fresh.request("GET", "/a").status == 200)
+        #expect(try used.request("GET", "/a").status == 200)
+    }
+
+    @Test func `stopping lets running requests finish and refuses new ones`() throws {
+        let server = try ScriptedServer()
+        let client = try HTTPClient(port: server.port)
+        let other = try HTTPClient(port: server.port)
+        #expect(try other.request("GET", "/a").status == 200)
+        try client.send("GET /work HTTP/1.1\r\nHost: x\r\n\r\n")
+        Threads.sleep(seconds: 0.01)
+        let daemon = server.server
+        let ended = Monitor(false)
+        Threads.spawn("stop") {
+            daemon.stop(graceSeconds: 5)
+            ended.broadcast { $0 = true }
+        }
+        #expect(try client.readAnswer().text == "worked")
+        #expect(ended.wait(until: Instant.now().adding(seconds: 5)) { $0 ? true : nil } == true)
+        #expect(throws: HTTPClient.Failure.self) { try HTTPClient(port: server.port) }
+    }
+
+    @Test func `stopping answers what would never be answered`() throws {
+        let server = try ScriptedServer()
+        let client = try HTTPClient(port: server.port)
+        try client.send("GET /stuck HTTP/1.1\r\nHost: x\r\n\r\n")
+        Threads.sleep(seconds: 0.05)
+        server.server.stop(graceSeconds: 0.1)
+        let answer = try? client.readAnswer()
+        #expect(answer == nil || answer?.status == 503)
+    }
+}

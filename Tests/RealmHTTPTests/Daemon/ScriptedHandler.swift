@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmHTTP
+import Synchronization
+
+/// A handler for tests of the daemon alone: paths say what to do.
+final class ScriptedHandler: RequestHandler {
+    struct End: Sendable {
+        let status: Int
+        let bytesSent: Int
+        let isComplete: Bool
+    }
+
+    let ends = Mutex<[End]>([])
+    let producers = Mutex<[Weak]>([])
+    let bodyLimit: Int
+
+    struct Weak: Sendable {
+        weak let producer: NumberProducer?
+        init(_ producer: NumberProducer) { self.producer = producer }
+    }
+
+    init(bodyLimit: Int = 1 << 20) { self.bodyLimit = bodyLimit }
+
+    func admit(_ request: Request) -> Admission {
+        request.target.path == "/refused"
+            ? .refuse(finish(response(to: Problem(.forbidden, "refused"), for: request), for: request))
+            : .accept(bodyLimit: bodyLimit)
+    }
+
+    func reply(to request: Request) -> Reply {
+        switch request.target.path {
+        case "/echo": return .now(text(String(decoding: request.body, as: UTF8.self)))
+        case "/work":
+            return .work { [self] in
+                Threads.sleep(seconds: 0.05)
+                return text("worked")
+            }
+        case "/stuck": return .later { _ in }
+        case "/later":
+            return .later { [self] promise in
+                Threads.spawn("test") {
+                    Threads.sleep(seconds: 0.05)
+                    promise.complete(self.text("later"))
+                    promise.complete(self.text("twice"))
+                }
+            }
+        case "/at-once": return .later { [self] promise in promise.complete(text("at once")) }
+        case "/stream": return stream(count: 200_000, failAt: nil)
+        case "/endless": return stream(count: .max, failAt: nil)
+        case "/broken": return stream(count: .max, failAt: 50_000)
+        case "/none": return .now(Response(status: 204))
+        case "/same": return .now(Response(status: 304, headers: [HeaderField("ETag", "\"x\"")]))
+        default: return .now(text(request.methodName + " " + request.target.path))
+        }
+    }
+
+    private func stream(count: Int, failAt: Int?) -> Reply {
+        let producer = NumberProducer(count: count, failAt: failAt)
+        producers.withLock { $0.append(Weak(producer)) }
+        var response = Response(status: 200, headers: [HeaderField("Content-Type", "text/plain")])
+        response.body = .stream(producer)
+        return .now(response)
+    }
+
+    private func text(_ text: String) -> Response {
+        let buffer = OutputBuffer()
+        buffer.append(text)
+        return Response(type: "text/plain", buffer)
+    }
+
+    func finish(_ response: Response, for request: Request) -> Response { response }
+
+    func response(to problem: Problem, for request: Request) -> Response {
+        var writer = JSONWriter()
+        problem.write(to: &writer, requestID: request.id)
+        return Response(status: problem.status, type: "application/problem+json", writer.buffer)
+    }
+
+    func didEnd(_ request: Request, status: Int, bytesSent: Int, bytesReceived: Int, isComplete: Bool) {
+        ends.withLock { $0.append(End(status: status, bytesSent: bytesSent, isComplete: isComplete)) }
+    }
+}
+
+/// Numbers from 0, one a line.
+final class NumberProducer: ChunkProducer {
+    struct Broken: Error {}
+
+    private let next = Mutex(0)
+    private let count: Int
+    private let failAt: Int?
+
+    init(count: Int, failAt: Int?) {
+        self.count = count
+        self.failAt = failAt
+    }
+
+    func produce(into buffer: OutputBuffer) throws -> Bool {
+        try next.withLock { next in
+            while buffer.count < Streaming.chunkBytes {
+                guard next < count else { return true }
+                if next == failAt { throw Broken() }
+                buffer.append(decimal: Int64(next))
+                buffer.append(UInt8(ascii: "\n"))
+                next += 1
+            }
+            return false
+        }
+    }
+
+    static func text(count: Int) -> [UInt8] {
+        let buffer = OutputBuffer()
+        for number in 0..<count {
+            buffer.append(decimal: Int64(number))
+            buffer.append(UInt8(ascii: "\n"))
+        }
+        return buffer.array
+    }
+}
+
+/// A daemon with a scripted handler for the time of a test.
+final class ScriptedServer {
+    let handler: ScriptedHandler
+    let server: HTTPServer
+    var port: Int { server.socket.port }
+
+    init(bodyLimit: Int = 1 << 20, _ change: (inout HTTPServer.Configuration) -> Void = { _ in }) throws {
+        var configuration = HTTPServer.Configuration()
+        change(&configuration)
+        handler = ScriptedHandler(bodyLimit: bodyLimit)
+        server = HTTPServer(
+            socket: try ListeningSocket(host: "127.0.0.1", port: 0), configuration: configuration, handler: handler)
+        try server.start()
+    }
+
+    deinit { server.stop(graceSeconds: 0) }
+
+    /// Waits up to two seconds for something to become true.
+    static func eventually(_ condition: () -> Bool) -> Bool {
+        for _ in 0..<400 {
+            if condition() { return true }
+            Threads.sleep(seconds: 0.005)
+        }
+        return condition()
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmHTTP
+import RealmTestSupport
+import Synchronization
+import Testing
+
+@Suite struct StreamTests {
+    @Test func `a stream arrives whole and the connection goes on`() throws {
+        let server = try ScriptedServer()
+        let client = try HTTPClient(port: server.port)
+        let expected = NumberProducer.text(count: 200_000)
+        for _ in 0..<3 {
+            let answer = try client.request("GET", "/stream")
+            #expect(answer["Transfer-Encoding"] == "chunked")
+            #expect(answer.isComplete)
+            #expect(answer.body == expected)
+        }
+        #expect(try client.request("GET", "/a").text == "GET /a")
+        let head = try client.request("HEAD", "/stream")
+        #expect(head.status == 200)
+        #expect(head["Content-Length"] == nil)
+        #expect(try client.isClosed())
+    }
+
+    @Test func `many streams at once share few workers`() throws {
+        let server = try ScriptedServer { $0.workerThreads = 2 }
+        let clients = try (0..<20).map { _ in try HTTPClient(port: server.port) }
+        for client in clients { try client.send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n") }
+        let expected = NumberProducer.text(count: 200_000)
+        for client in clients { #expect(try client.readAnswer().body == expected) }
+    }
+
+    @Test func `an error in the middle cuts the stream`() throws {
+        let server = try ScriptedServer()
+        let answer = try HTTPClient.request(port: server.port, "GET", "/broken")
+        #expect(answer.status == 200)
+        #expect(!answer.isComplete)
+    }
+
+    @Test func `a client that does not read holds no worker`() throws {
+        let server = try ScriptedServer { $0.workerThreads = 1 }
+        let idle = try (0..<4).map { _ in try HTTPClient(port: server.port) }
+        for client in idle { try client.send("GET /endless HTTP/1.1\r\nHost: x\r\n\r\n") }
+        #expect(try HTTPClient.request(port: server.port, "GET", "/work").text == "worked")
+        withExtendedLifetime(idle) {}
+    }
+
+    @Test func `a producer is let go when its client leaves`() throws {
+        let server = try ScriptedServer()
+        try {
+            let client = try HTTPClient(port: server.port)
+            try client.send("GET /endless HTTP/1.1\r\nHost: x\r\n\r\n")
+            Threads.sleep(seconds: 0.05)
+        }()
+        let isGone = ScriptedServer.eventually {
+            server.handler.producers.withLock { $0.allSatisfy { $0.producer == nil } }
+        }
+        #expect(isGone)
+        let isNoted = ScriptedServer.eventually { server.handler.ends.withLock { $0.first?.isComplete == false } }
+        #expect(isNoted)
+        #expect(server.handler.ends.withLock { $0.first?.status } == 499)
+    }
+}

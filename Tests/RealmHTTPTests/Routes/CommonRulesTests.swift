@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmHTTP
+import RealmTestSupport
+import Testing
+
+/// What holds for every request, before any endpoint is asked.
+@Suite struct CommonRulesTests {
+    struct Bad: Sendable, CustomTestStringConvertible {
+        var method = "GET"
+        let target: String
+        var headers: [(String, String)] = []
+        let status: Int
+        let code: String
+        var testDescription: String { "\(method) \(target.prefix(60)) -> \(code)" }
+    }
+
+    @Test(arguments: [
+        Bad(target: "/", status: 404, code: "not_found"),
+        Bad(target: "/v1", status: 404, code: "not_found"),
+        Bad(target: "/v1/", status: 404, code: "not_found"),
+        Bad(target: "/v1/realms/", status: 404, code: "not_found"),
+        Bad(target: "/v1/realms/links/", status: 404, code: "not_found"),
+        Bad(target: "/v1//realms", status: 404, code: "not_found"),
+        Bad(target: "/v2/realms", status: 404, code: "not_found"),
+        Bad(target: "/v1/realms/links/nothing", status: 404, code: "not_found"),
+        Bad(target: "/v1/realms/none", status: 404, code: "realm_not_found"),
+        Bad(target: "/v1/realms/%ff", status: 404, code: "realm_not_found"),
+        Bad(target: "/v1/realms/none/objects/Dog", status: 404, code: "realm_not_found"),
+        Bad(target: "/healthz?x=1", status: 400, code: "unknown_parameter"),
+        Bad(target: "/v1/realms?x=1", status: 400, code: "unknown_parameter"),
+        Bad(target: "/v1/realms?x=%", status: 400, code: "invalid_parameter"),
+        Bad(method: "PUT", target: "/v1/realms", status: 405, code: "method_not_allowed"),
+        Bad(method: "POST", target: "/v1/realms/links/objects/Dog", status: 405, code: "read_only"),
+        Bad(method: "DELETE", target: "/healthz", status: 405, code: "method_not_allowed"),
+        Bad(method: "BREW", target: "/healthz", status: 501, code: "not_implemented"),
+        Bad(target: "/healthz", headers: [("Host", "evil.example")], status: 421, code: "host_not_allowed"),
+        Bad(target: "/none", headers: [("Host", "evil.example:80")], status: 421, code: "host_not_allowed"),
+        Bad(target: "/healthz", headers: [("Host", "")], status: 400, code: "invalid_parameter"),
+        Bad(target: "/" + String(repeating: "a", count: 9000), status: 414, code: "uri_too_long"),
+        Bad(target: "/healthz", headers: [("X-A", String(repeating: "a", count: 17_000))], status: 431, code: "headers_too_large"),
+        Bad(target: "/healthz", headers: (0..<101).map { ("X-\($0)", "1") }, status: 431, code: "headers_too_large"),
+        Bad(
+            method: "POST", target: "/v1/realms/links/query/Dog", headers: [("Origin", "http://evil.example")], status: 403,
+            code: "forbidden"),
+    ])
+    func `bad requests are told apart`(_ bad: Bad) throws {
+        let server = try TestServer(["links"])
+        let answer = try server.request(bad.method, bad.target, headers: bad.headers)
+        #expect(answer.status == bad.status)
+        #expect(answer.code == bad.code)
+        #expect(answer["Content-Type"] == "application/problem+json")
+        #expect(answer["Cache-Control"] == "no-store")
+        #expect(answer["X-Content-Type-Options"] == "nosniff")
+        #expect(answer.json["type"] as? String == "urn:realm-rest:problem:" + bad.code)
+        #expect(answer.json["status"] as? Int == bad.status)
+        #expect(answer.json["instance"] as? String == "urn:uuid:" + (answer["X-Request-Id"] ?? ""))
+        #expect((answer.status == 405) == (answer["Allow"] != nil))
+    }
+
+    @Test func `hosts of the loopback and those configured are answered`() throws {
+        let server = try TestServer(["links"]) { $0.extraHosts = ["db.example"] }
+        for host in ["localhost", "LOCALHOST:99", "127.0.0.1", "[::1]:8080", "db.example", "DB.example:443"] {
+            #expect(try server.get("/healthz", headers: [("Host", host)]).status == 200)
+        }
+    }
+
+    @Test func `the client's request id comes back`() throws {
+        let server = try TestServer(["links"])
+        let answer = try server.get("/nothing", headers: [("X-Request-Id", "abc-1")])
+        #expect(answer["X-Request-Id"] == "abc-1")
+        #expect(answer.json["instance"] as? String == "urn:realm-rest:request:abc-1")
+        #expect(try server.get("/nothing", headers: [("X-Request-Id", "a b")])["X-Request-Id"] != "a b")
+    }
+
+    @Test func `OPTIONS tells the methods`() throws {
+        let server = try TestServer(["links"])
+        let objects = try server.request("OPTIONS", "/v1/realms/links/objects/Dog")
+        #expect(objects.status == 204)
+        #expect(objects["Allow"] == "GET, HEAD, QUERY, OPTIONS")
+        #expect(objects["Accept-Query"] != nil)
+        #expect(try server.request("OPTIONS", "*")["Allow"]?.contains("QUERY") == true)
+        #expect(try server.request("OPTIONS", "/v1/realms/none/objects/Dog").status == 404)
+    }
+
+    @Test func `health, readiness and metrics`() throws {
+        let server = try TestServer(["links"])
+        #expect(try server.get("/healthz").text == "{\"status\":\"ok\"}")
+        let ready = try server.get("/readyz")
+        #expect(ready.text == "{\"status\":\"ready\"}")
+        #expect(ready["Cache-Control"] == "no-store")
+        let metrics = try server.get("/metrics").text
+        #expect(metrics.contains("realm_rest_requests_total{route=\"/healthz\",status=\"200\"} 1"))
+        #expect(metrics.contains("realm_rest_in_flight 1"))
+        #expect(metrics.contains("realm_rest_request_seconds_bucket{route=\"/readyz\",le=\"+Inf\"} 1"))
+    }
+
+    @Test func `realms are listed with their facts`() throws {
+        let server = try TestServer(["links", "empty"])
+        let list = try server.get("/v1/realms").json
+        let items = try #require(list["items"] as? [[String: Any]])
+        #expect(items.compactMap { $0["name"] as? String } == ["empty", "links"])
+        let one = try server.get("/v1/realms/links")
+        #expect(one.json["state"] as? String == "ready")
+        #expect(one.json["mode"] as? String == "ro")
+        #expect(one.json["fileFormat"] as? Int == 24)
+        #expect(one["Realm-Version"] == one.json["version"] as? String)
+        let head = try server.request("HEAD", "/v1/realms/links")
+        #expect(head.body.isEmpty)
+        #expect(head["Content-Length"] == one["Content-Length"])
+    }
+
+    @Test func `large answers are packed for those who ask`() throws {
+        let server = try TestServer(["links", "lists", "mixed", "names", "gaps", "empty"])
+        let plain = try server.get("/v1/realms")
+        let packed = try server.get("/v1/realms", headers: [("Accept-Encoding", "br, gzip;q=0.5")])
+        #expect(packed["Content-Encoding"] == "gzip")
+        #expect(packed.body.count < plain.body.count)
+        #expect(packed.body.starts(with: [0x1f, 0x8b]))
+        for header in ["br", "gzip;q=0", ""] {
+            #expect(try server.get("/v1/realms", headers: [("Accept-Encoding", header)])["Content-Encoding"] == nil)
+        }
+        #expect(try server.get("/healthz", headers: [("Accept-Encoding", "gzip")])["Content-Encoding"] == nil)
+    }
+}
