@@ -72,6 +72,20 @@ package struct JSONWriter: Sendable {
         return true
     }
 
+    /// A member name with quotes and colon that was escaped before.
+    @inline(__always) package mutating func key(escaped name: [UInt8]) {
+        if needsComma { buffer.append(UInt8(ascii: ",")) }
+        buffer.append(name)
+        needsComma = false
+    }
+
+    /// The beginning of an object up to a member's colon, made before: `{"class":"Dog","key":`.
+    package mutating func objectPrefix(_ prefix: [UInt8]) {
+        separate()
+        buffer.append(prefix)
+        needsComma = false
+    }
+
     // MARK: - Values
 
     package mutating func null() { raw("null") }

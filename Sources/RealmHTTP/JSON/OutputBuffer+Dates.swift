@@ -47,7 +47,7 @@ package struct CivilDay: Sendable, Equatable {
 
 extension OutputBuffer {
     /// Seconds of 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z: what RFC 3339 can say.
-    private static let writableSeconds: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
+    fileprivate static let writableSeconds: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
 
     /// RFC 3339 in UTC with as many fraction digits as needed, without quotes.
     ///
@@ -100,5 +100,13 @@ extension OutputBuffer {
         append(UInt8(ascii: "."))
         append(padded: milliseconds, width: 3)
         append(UInt8(ascii: "Z"))
+    }
+}
+
+extension OutputBuffer {
+    /// Whether RFC 3339 can say a date: the years 0001 to 9999.
+    package static func canWrite(_ date: Timestamp) -> Bool {
+        let isBeforeSecond = date.nanoseconds < 0
+        return writableSeconds.contains(date.seconds) && !(isBeforeSecond && date.seconds == writableSeconds.lowerBound)
     }
 }

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// Writes objects of one snapshot by their plans, straight from the leaves.
+///
+/// Not Sendable: one encoder serves one response, and remembers the leaf it read last in every class.
+package final class ObjectEncoder {
+    /// Lists of links expand at most so many targets; the rest stay stubs.
+    package static let maximumExpandedTargets = 100
+    /// realm-core nests collections up to 100 levels deep.
+    private static let maximumNesting = 128
+
+    package let snapshot: Snapshot
+    package let representation: Representation
+    private var values: ValueWriter
+    private var leaves: [ObjectIdentifier: AttachedLeaf] = [:]
+    private var keys = KeyReader()
+    private let digestLeaves = DigestLeaves()
+    /// Objects being written, outermost first: one that is met again stays a stub.
+    private var path: [(table: TableKey, key: ObjectKey)] = []
+    private var nesting = 0
+
+    package init(_ snapshot: Snapshot, _ representation: Representation) {
+        self.snapshot = snapshot
+        self.representation = representation
+        values = ValueWriter(representation)
+    }
+
+    /// What a header has to tell about what was written so far.
+    package var notes: RepresentationNotes { values.notes }
+
+    /// The columns of a plan's members in one leaf, attached once.
+    private final class AttachedLeaf {
+        let leaf: ClusterLeaf
+        /// One per member; nil where it is no single value.
+        let columns: [ColumnLeaf?]
+
+        init(_ plan: ObjectPlan, _ leaf: ClusterLeaf) throws(StorageError) {
+            self.leaf = leaf
+            var columns: [ColumnLeaf?] = []
+            columns.reserveCapacity(plan.members.count)
+            for member in plan.members {
+                if case .single(let column) = member.source { columns.append(try leaf.attach(column)) } else { columns.append(nil) }
+            }
+            self.columns = columns
+        }
+    }
+
+    private func attached(_ plan: ObjectPlan, _ leaf: ClusterLeaf) throws(StorageError) -> AttachedLeaf {
+        let id = ObjectIdentifier(plan)
+        if let known = leaves[id], known.leaf.node.ref == leaf.node.ref, known.leaf.offset == leaf.offset { return known }
+        let fresh = try AttachedLeaf(plan, leaf)
+        leaves[id] = fresh
+        return fresh
+    }
+
+    // MARK: - Objects
+
+    /// Writes one object with `$meta` (unless left out) and the members of the plan.
+    package func write(_ row: Row, _ plan: ObjectPlan, to writer: inout JSONWriter) throws(StorageError) {
+        writer.beginObject()
+        if representation.includesMeta { try writeMeta(row, plan, &writer) }
+        path.append((plan.table.key, row.key))
+        defer { path.removeLast() }
+        try writeMembers(row, plan, &writer)
+        writer.endObject()
+    }
+
+    private func writeMembers(_ row: Row, _ plan: ObjectPlan, _ writer: inout JSONWriter) throws(StorageError) {
+        let attached = try attached(plan, row.leaf)
+        for index in plan.members.indices {
+            let member = plan.members[index]
+            writer.key(escaped: member.escapedKey)
+            if let column = attached.columns[index] {
+                try writeSingle(column, row.index, member, &writer)
+            } else {
+                try writeCollection(member, row, &writer)
+            }
+        }
+    }
+
+    private func writeMeta(_ row: Row, _ plan: ObjectPlan, _ writer: inout JSONWriter) throws(StorageError) {
+        writer.key("$meta")
+        writer.objectPrefix(plan.metaPrefix)
+        let table = plan.table
+        KeyText.write(try keys.primaryKey(of: row, in: table), row.key, to: &writer)
+        writer.key("etag")
+        writer.string(try entityTag(of: row, in: table))
+        if table.primaryKey == nil { writer.member("stableKey", bool: false) }
+        if table.kind == .embedded { try writeOwner(of: row, in: table, &writer) }
+        writer.endObject()
+    }
+
+    /// The entity tag of an object: a digest of what is stored, and the code of this representation.
+    package func entityTag(of row: Row, in table: Table) throws(StorageError) -> String {
+        "\"\(try ObjectDigest.text(of: row, in: table, snapshot: snapshot, leaves: digestLeaves))~\(representation.code)\""
+    }
+
+    private func writeOwner(of row: Row, in table: Table, _ writer: inout JSONWriter) throws(StorageError) {
+        guard let owner = try OwnerLookup(snapshot: snapshot).owner(of: row, in: table) else { return }
+        writer.key("owner")
+        writer.beginObject()
+        writer.member("class", text: owner.table.className ?? owner.table.name)
+        writer.member("key", text: try KeyText.text(of: owner.row, in: owner.table))
+        writer.member("property", text: owner.property)
+        writer.endObject()
+    }
+
+    // MARK: - Values
+
+    @inline(__always)
+    private func writeSingle(
+        _ column: ColumnLeaf, _ row: Int, _ member: ObjectPlan.Member, _ writer: inout JSONWriter
+    ) throws(StorageError) {
+        switch column {
+        case .link(let links): try writeLink(links.value(row), member, &writer)
+        case .mixed(let mixed): try writeMixed(try mixed.value(row), &writer)
+        default: values.write(try column.value(row), to: &writer)
+        }
+    }
+
+    /// A value inside Mixed, or the value of a single Mixed property.
+    package func writeMixed(_ value: Value, _ writer: inout JSONWriter) throws(StorageError) {
+        switch value {
+        case .link(let table, let key): try writeStub(table, key, &writer)
+        case .list(let root):
+            try nested(root)
+            writer.beginArray()
+            var elements = try ListView(nested: root, space: snapshot.space).elements()
+            while let element = try elements.next() { try writeMixed(element, &writer) }
+            writer.endArray()
+            nesting -= 1
+        case .dictionary(let root):
+            try nested(root)
+            writer.beginObject()
+            var entries = try DictionaryView(root: root, space: snapshot.space, fileFormat: snapshot.fileFormat).entries()
+            while let entry = try entries.next() {
+                writeEntryKey(entry.key, &writer)
+                try writeMixed(entry.value, &writer)
+            }
+            writer.endObject()
+            nesting -= 1
+        default: values.writeMixed(value, to: &writer)
+        }
+    }
+
+    private func nested(_ root: Ref) throws(StorageError) {
+        nesting += 1
+        guard nesting <= ObjectEncoder.maximumNesting else {
+            throw .corrupt(ref: root, reason: "collections nested deeper than \(ObjectEncoder.maximumNesting)")
+        }
+    }
+
+    /// Keys that are not UTF-8 cannot be member names; their bytes are told in base64url.
+    private func writeEntryKey(_ key: DictionaryKey, _ writer: inout JSONWriter) {
+        switch key {
+        case .text(let bytes): if !writer.key(bytes) { writer.key("@b64." + Base64.encodeURL(bytes.array)) }
+        case .integer(let number): writer.key(String(number))
+        }
+    }
+
+    // MARK: - Links
+
+    private func writeLink(_ value: Value, _ member: ObjectPlan.Member, _ writer: inout JSONWriter) throws(StorageError) {
+        guard case .link(let tableKey, let key) = value, let table = snapshot.table(tableKey) else { return writer.null() }
+        switch member.links {
+        case .none, .stubs: try writeStub(tableKey, key, &writer)
+        case .embedded: try writeEmbedded(table, key, member, &writer)
+        case .expanded(let plan):
+            guard !path.contains(where: { $0.table == tableKey && $0.key == key }) else {
+                return try writeStub(tableKey, key, &writer)
+            }
+            guard let row = try table.find(key) else { return writer.null() }
+            try write(row, plan, to: &writer)
+        }
+    }
+
+    private func writeEmbedded(
+        _ table: Table, _ key: ObjectKey, _ member: ObjectPlan.Member, _ writer: inout JSONWriter
+    ) throws(StorageError) {
+        guard let plan = member.embeddedPlan, let row = try table.find(key) else { return writer.null() }
+        try nested(row.leaf.node.ref)
+        writer.beginObject()
+        try writeMembers(row, plan, &writer)
+        writer.endObject()
+        nesting -= 1
+    }
+
+    /// `{"$link":{"class":…,"key":…}}`, or null where nothing is.
+    package func writeStub(_ tableKey: TableKey, _ key: ObjectKey, _ writer: inout JSONWriter) throws(StorageError) {
+        guard let table = snapshot.table(tableKey), let row = try table.find(key) else { return writer.null() }
+        writer.beginObject()
+        writer.key("$link")
+        writer.beginObject()
+        writer.member("class", text: table.className ?? table.name)
+        writer.key("key")
+        KeyText.write(try keys.primaryKey(of: row, in: table), key, to: &writer)
+        writer.endObject()
+        writer.endObject()
+    }
+
+    // MARK: - Collections
+
+    private func writeCollection(_ member: ObjectPlan.Member, _ row: Row, _ writer: inout JSONWriter) throws(StorageError) {
+        switch member.source {
+        case .single: writer.null()
+        case .list(let column), .set(let column): try writeList(column, member, row, &writer)
+        case .dictionary(let column): try writeDictionary(column, member, row, &writer)
+        case .linkingObjects(let origin, let column, let backlinks):
+            try writeLinkingObjects(origin, column, backlinks, member, row, &writer)
+        }
+    }
+
+    private func writeList(
+        _ column: Column, _ member: ObjectPlan.Member, _ row: Row, _ writer: inout JSONWriter
+    ) throws(StorageError) {
+        let list = try row.list(column, in: snapshot)
+        writer.beginArray()
+        var elements = list.elements()
+        var written = 0
+        while let element = try elements.next() {
+            try writeElement(element, column, member, written, &writer)
+            written += 1
+        }
+        writer.endArray()
+    }
+
+    private func writeElement(
+        _ element: Value, _ column: Column, _ member: ObjectPlan.Member, _ position: Int, _ writer: inout JSONWriter
+    ) throws(StorageError) {
+        switch column.type {
+        case .mixed: try writeMixed(element, &writer)
+        case .link:
+            if position >= ObjectEncoder.maximumExpandedTargets, case .expanded = member.links,
+                case .link(let table, let key) = element
+            {
+                return try writeStub(table, key, &writer)
+            }
+            try writeLink(element, member, &writer)
+        default: values.write(element, to: &writer)
+        }
+    }
+
+    private func writeDictionary(
+        _ column: Column, _ member: ObjectPlan.Member, _ row: Row, _ writer: inout JSONWriter
+    ) throws(StorageError) {
+        writer.beginObject()
+        var entries = try row.dictionary(column, in: snapshot).entries()
+        var written = 0
+        while let entry = try entries.next() {
+            writeEntryKey(entry.key, &writer)
+            try writeElement(entry.value, column, member, written, &writer)
+            written += 1
+        }
+        writer.endObject()
+    }
+
+    private func writeLinkingObjects(
+        _ origin: Table, _ column: Column, _ backlinks: Column, _ member: ObjectPlan.Member, _ row: Row,
+        _ writer: inout JSONWriter
+    ) throws(StorageError) {
+        writer.beginArray()
+        let keys = try row.leaf.backlinks(backlinks, row: row.index).keys()
+        for (position, key) in keys.enumerated() where key.rawValue >= 0 {
+            if case .expanded = member.links, position >= ObjectEncoder.maximumExpandedTargets {
+                try writeStub(origin.key, key, &writer)
+            } else {
+                try writeLink(.link(origin.key, key), member, &writer)
+            }
+        }
+        writer.endArray()
+    }
+
+    // MARK: - Single properties
+
+    /// The value of one single-valued property, as it stands in an object.
+    package func writeValue(of member: ObjectPlan.Member, _ row: Row, to writer: inout JSONWriter) throws(StorageError) {
+        guard case .single(let column) = member.source else { return try writeCollection(member, row, &writer) }
+        try writeSingle(try row.leaf.attach(column), row.index, member, &writer)
+    }
+
+    /// One element of a collection property, as it stands in its array or object.
+    package func writeElement(
+        _ element: Value, of member: ObjectPlan.Member, to writer: inout JSONWriter
+    ) throws(StorageError) {
+        switch member.source {
+        case .single(let column), .list(let column), .set(let column), .dictionary(let column):
+            try writeElement(element, column, member, 0, &writer)
+        case .linkingObjects: try writeLink(element, member, &writer)
+        }
+    }
+}
+
+extension Row {
+    /// The list or set that a property of this object holds.
+    package func list(_ column: Column, in snapshot: Snapshot) throws(StorageError) -> ListView {
+        let hasTombstones = column.targetTable.flatMap { snapshot.table($0)?.hasTombstones } ?? false
+        return try ListView(
+            root: try leaf.collectionRoot(column, row: index), space: leaf.space, shape: column.elementShape,
+            mayHoldUnresolved: hasTombstones)
+    }
+
+    /// The dictionary that a property of this object holds.
+    package func dictionary(_ column: Column, in snapshot: Snapshot) throws(StorageError) -> DictionaryView {
+        try DictionaryView(
+            root: try leaf.collectionRoot(column, row: index), space: leaf.space, keyType: column.dictionaryKeyType,
+            fileFormat: snapshot.fileFormat)
+    }
+}
+
+/// Reads primary keys, remembering the leaf it read last in each class.
+struct KeyReader {
+    private var leaves: [TableKey: (node: Ref, offset: UInt64, values: ColumnLeaf)] = [:]
+
+    /// The primary key value of an object; nil in a class without one.
+    mutating func primaryKey(of row: Row, in table: Table) throws(StorageError) -> Value? {
+        guard let column = table.primaryKey else { return nil }
+        if let known = leaves[table.key], known.node == row.leaf.node.ref, known.offset == row.leaf.offset {
+            return try known.values.value(row.index)
+        }
+        let values = try row.leaf.attach(column)
+        leaves[table.key] = (row.leaf.node.ref, row.leaf.offset, values)
+        return try values.value(row.index)
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+package import RealmStorage
+
+/// What of an object is written, compiled once per class and request: members with their names escaped, and how each
+/// link in them is shown.
+package final class ObjectPlan: Sendable {
+    /// How the links of a member are shown.
+    package enum Links: Sendable {
+        /// Not a link.
+        case none
+        case stubs
+        /// Objects of an embedded class: always whole, without `$meta`.
+        case embedded
+        /// Replaced by the objects they point to.
+        case expanded(ObjectPlan)
+    }
+
+    package enum Source: Sendable {
+        case single(Column)
+        case list(Column)
+        case set(Column)
+        case dictionary(Column)
+        /// Objects of `origin` that link here through `column`; the backlink column is in this class.
+        case linkingObjects(origin: Table, column: Column, backlinks: Column)
+    }
+
+    package struct Member: Sendable {
+        /// As it is called in the representation.
+        package let name: String
+        /// `"name":`
+        let escapedKey: [UInt8]
+        package let source: Source
+        let links: Links
+        /// For embedded objects with chosen fields; nil for all of them.
+        let embeddedPlan: ObjectPlan?
+    }
+
+    package let table: Table
+    package let members: [Member]
+    /// `{"class":"Dog","key":`
+    let metaPrefix: [UInt8]
+
+    init(table: Table, members: [Member]) {
+        self.table = table
+        self.members = members
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("class", text: table.className ?? table.name)
+        metaPrefix = writer.bytes + Array(",\"key\":".utf8)
+    }
+}
+
+/// Compiles plans against one snapshot.
+package struct ObjectPlanner {
+    /// Expansion goes at most so many links deep.
+    package static let maximumExpansionDepth = 3
+    private static let maximumEmbeddingDepth = 16
+
+    /// A path that leads nowhere.
+    package struct UnknownPath: Error, Sendable, Equatable {
+        /// `fields` or `expand`.
+        package let parameter: String
+        package let path: String
+        package let detail: String
+    }
+
+    private let snapshot: Snapshot
+    /// Names of linking objects that the configuration gives, by class: `owners` → `Person.dogs`.
+    private let backlinkNames: [String: [String: String]]
+
+    package init(_ snapshot: Snapshot, backlinkNames: [String: [String: String]] = [:]) {
+        self.snapshot = snapshot
+        self.backlinkNames = backlinkNames
+    }
+
+    /// The plan for objects of `table`. Without `fields` all stored properties are written.
+    package func plan(_ table: Table, fields: PathTree? = nil, expand: PathTree = PathTree()) throws(UnknownPath) -> ObjectPlan {
+        guard expand.depth <= ObjectPlanner.maximumExpansionDepth else {
+            throw UnknownPath(parameter: "expand", path: "", detail: "at most \(ObjectPlanner.maximumExpansionDepth) links deep")
+        }
+        return try plan(table, fields, expand, path: "", depth: 0)
+    }
+
+    private func plan(
+        _ table: Table, _ fields: PathTree?, _ expand: PathTree, path: String, depth: Int
+    ) throws(UnknownPath) -> ObjectPlan {
+        var members: [ObjectPlan.Member] = []
+        if let fields {
+            for name in fields.order {
+                let below = fields[name] ?? PathTree()
+                members.append(try member(name, table, below.isEmpty ? nil : below, expand, path, depth, "fields"))
+            }
+        } else {
+            for column in table.columns {
+                members.append(try member(column, table, nil, expand[column.name], path, depth))
+            }
+        }
+        for name in expand.order where fields?[name] == nil {
+            // Stored properties were taken above; what is left are linking objects, or mistakes.
+            let isStored = fields == nil && table.column(named: name) != nil
+            if isStored { continue }
+            members.append(try member(name, table, nil, expand, path, depth, "expand"))
+        }
+        return ObjectPlan(table: table, members: members)
+    }
+
+    private func member(
+        _ name: String, _ table: Table, _ fields: PathTree?, _ expand: PathTree, _ path: String, _ depth: Int,
+        _ parameter: String
+    ) throws(UnknownPath) -> ObjectPlan.Member {
+        if let column = table.column(named: name) {
+            return try member(column, table, fields, expand[name], path, depth)
+        }
+        guard let (origin, column, backlinks) = linkingObjects(name, table) else {
+            let detail = "class \(table.className ?? "") has no property '\(name)'"
+            throw UnknownPath(parameter: parameter, path: path + name, detail: detail)
+        }
+        let links: ObjectPlan.Links
+        if fields != nil || expand[name] != nil {
+            links = .expanded(try plan(origin, fields, expand[name] ?? PathTree(), path: path + name + ".", depth: depth + 1))
+        } else {
+            links = .stubs
+        }
+        return ObjectPlan.Member(
+            name: name, escapedKey: escaped(name),
+            source: .linkingObjects(origin: origin, column: column, backlinks: backlinks), links: links, embeddedPlan: nil)
+    }
+
+    private func member(
+        _ column: Column, _ table: Table, _ fields: PathTree?, _ expand: PathTree?, _ path: String, _ depth: Int
+    ) throws(UnknownPath) -> ObjectPlan.Member {
+        let target = column.type == .link ? column.targetTable.flatMap { snapshot.table($0) } : nil
+        let below = path + column.name + "."
+        var links = column.type == .link || column.type == .mixed ? ObjectPlan.Links.stubs : .none
+        var embeddedPlan: ObjectPlan?
+        if let target, target.kind == .embedded {
+            links = .embedded
+            guard depth < ObjectPlanner.maximumEmbeddingDepth else {
+                return Member(column, links: .stubs, embeddedPlan: nil)
+            }
+            embeddedPlan = try plan(target, fields, expand ?? PathTree(), path: below, depth: depth + 1)
+        } else if let target, fields != nil || expand != nil {
+            links = .expanded(try plan(target, fields, expand ?? PathTree(), path: below, depth: depth + 1))
+        } else if fields != nil || (expand != nil && column.type != .mixed) {
+            let wrong = fields?.order.first ?? ""
+            throw UnknownPath(
+                parameter: fields != nil ? "fields" : "expand", path: below + wrong,
+                detail: "'\(path + column.name)' is not a link")
+        }
+        return Member(column, links: links, embeddedPlan: embeddedPlan)
+    }
+
+    private typealias Member = ObjectPlan.Member
+
+    /// Finds `@links.Class.property`, or a name that the configuration gives to one.
+    package func linkingObjects(_ name: String, _ table: Table) -> (origin: Table, column: Column, backlinks: Column)? {
+        var name = name
+        if let full = backlinkNames[table.className ?? ""]?[name] { name = "@links." + full }
+        let parts = name.split(separator: ".", maxSplits: 2).map(String.init)
+        guard parts.count == 3, parts[0] == "@links", let origin = snapshot.classTable(named: parts[1]),
+            let column = origin.column(named: parts[2]), column.type == .link,
+            let backlinks = table.backlinks.first(where: {
+                $0.targetTable == origin.key && $0.oppositeColumn?.leafIndex == column.leafIndex
+            })
+        else { return nil }
+        return (origin, column, backlinks)
+    }
+
+    private func escaped(_ name: String) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.key(name)
+        return writer.bytes
+    }
+}
+
+extension ObjectPlan.Member {
+    fileprivate init(_ column: Column, links: ObjectPlan.Links, embeddedPlan: ObjectPlan?) {
+        // A stored name that starts with $ is written with a second one in front.
+        let name = column.name.hasPrefix("$") ? "$" + column.name : column.name
+        var writer = JSONWriter()
+        writer.key(name)
+        let source: ObjectPlan.Source
+        switch column.collection {
+        case nil: source = .single(column)
+        case .list: source = .list(column)
+        case .set: source = .set(column)
+        case .dictionary: source = .dictionary(column)
+        }
+        self.init(name: name, escapedKey: writer.bytes, source: source, links: links, embeddedPlan: embeddedPlan)
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A set of dotted paths as a tree: what `fields` and `expand` ask for.
+///
+/// `@links.Class.property` is one step.
+package struct PathTree: Sendable, Equatable {
+    package private(set) var children: [String: PathTree] = [:]
+    /// The names in the order they were first given.
+    package private(set) var order: [String] = []
+
+    package init() {}
+
+    package init(_ paths: [String]) {
+        for path in paths { insert(PathTree.steps(of: path)[...]) }
+    }
+
+    package var isEmpty: Bool { children.isEmpty }
+    package subscript(name: String) -> PathTree? { children[name] }
+
+    /// The number of steps of the longest path.
+    package var depth: Int { children.values.map { 1 + $0.depth }.max() ?? 0 }
+
+    private mutating func insert(_ steps: ArraySlice<String>) {
+        guard let first = steps.first else { return }
+        if children[first] == nil { order.append(first) }
+        children[first, default: PathTree()].insert(steps.dropFirst())
+    }
+
+    /// Splits at dots, keeping `@links`, class and property together.
+    package static func steps(of path: String) -> [String] {
+        let parts = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        var steps: [String] = []
+        var index = 0
+        while index < parts.count {
+            if parts[index] == "@links", index + 2 < parts.count {
+                steps.append(parts[index...index + 2].joined(separator: "."))
+                index += 3
+            } else {
+                steps.append(parts[index])
+                index += 1
+            }
+        }
+        return steps
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How objects and values are written: the choices of one request.
+package struct Representation: Sendable, Equatable {
+    package enum Format: Sendable, Equatable {
+        case json
+        /// MongoDB Extended JSON v2.
+        case ejson(isRelaxed: Bool)
+    }
+
+    package var format: Format = .json
+    /// Every integer becomes a string.
+    package var intsAsStrings = false
+    /// Objects begin with `$meta`.
+    package var includesMeta = true
+
+    package init(format: Format = .json, intsAsStrings: Bool = false, includesMeta: Bool = true) {
+        self.format = format
+        self.intsAsStrings = intsAsStrings
+        self.includesMeta = includesMeta
+    }
+
+    /// What entity tags carry behind `~`, so that two representations never share one.
+    package var code: String {
+        let base: String
+        switch format {
+        case .json: base = "j1"
+        case .ejson(let isRelaxed): base = isRelaxed ? "r1" : "e1"
+        }
+        return base + (intsAsStrings ? "s" : "") + (includesMeta ? "" : "n")
+    }
+
+    package var mediaType: StaticString {
+        switch format {
+        case .json: return "application/json"
+        case .ejson(let isRelaxed): return isRelaxed ? "application/ejson; mode=relaxed" : "application/ejson"
+        }
+    }
+}
+
+/// What the writing of a response found out that a header has to tell.
+package struct RepresentationNotes: Sendable, Equatable {
+    /// An integer beyond ±(2^53 − 1) was written as a number.
+    package var hasUnsafeIntegers = false
+    /// A date lost digits.
+    package var hasLossyDates = false
+
+    package init() {}
+}

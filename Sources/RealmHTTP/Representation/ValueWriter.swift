@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Writes scalar values in JSON or Extended JSON.
+///
+/// A declared property type decides the encoding. Inside Mixed, where JSON cannot tell types apart, wrappers do.
+package struct ValueWriter: Sendable {
+    package let representation: Representation
+    package var notes = RepresentationNotes()
+
+    package init(_ representation: Representation) { self.representation = representation }
+
+    private static let safeIntegers: ClosedRange<Int64> = -9_007_199_254_740_991...9_007_199_254_740_991
+
+    /// A value of a property with a declared type. Links and nested collections are not this writer's.
+    @inline(__always) mutating func write(_ value: Value, to writer: inout JSONWriter) {
+        if case .json = representation.format { plain(value, &writer) } else { extended(value, isMixed: false, &writer) }
+    }
+
+    /// A value inside Mixed.
+    mutating func writeMixed(_ value: Value, to writer: inout JSONWriter) {
+        guard case .json = representation.format else { return extended(value, isMixed: true, &writer) }
+        switch value {
+        case .null, .bool, .string, .int: plain(value, &writer)
+        case .double(let number) where number.isFinite: writer.double(number)
+        default: extended(value, isMixed: true, &writer)
+        }
+    }
+
+    // MARK: - JSON
+
+    @inline(__always) private mutating func plain(_ value: Value, _ writer: inout JSONWriter) {
+        switch value {
+        case .null, .list, .dictionary, .link: writer.null()
+        case .bool(let flag): writer.bool(flag)
+        case .int(let number): int(number, &writer)
+        case .float(let number): writer.float(number)
+        case .double(let number): writer.double(number)
+        case .string(let text): string(text, &writer)
+        case .binary(let data): base64(data, &writer)
+        case .timestamp(let date): if !rfc3339(date, &writer) { instant(date, &writer) }
+        case .decimal(let number): decimal(number, &writer)
+        case .objectID(let id): quoted(&writer) { $0.append(id) }
+        case .uuid(let id): quoted(&writer) { $0.append(id) }
+        }
+    }
+
+    @inline(__always) private mutating func int(_ number: Int64, _ writer: inout JSONWriter) {
+        if representation.intsAsStrings { return quoted(&writer) { $0.append(decimal: number) } }
+        if !ValueWriter.safeIntegers.contains(number) { notes.hasUnsafeIntegers = true }
+        writer.int(number)
+    }
+
+    /// Text that is not valid UTF-8 is told as bytes, not replaced.
+    private func string(_ text: ByteView, _ writer: inout JSONWriter) {
+        guard !writer.string(text) else { return }
+        writer.beginObject()
+        writer.key("$bytes")
+        base64(text, &writer)
+        writer.endObject()
+    }
+
+    private func base64(_ data: ByteView, _ writer: inout JSONWriter) { quoted(&writer) { $0.append(base64: data) } }
+
+    private func rfc3339(_ date: Timestamp, _ writer: inout JSONWriter) -> Bool {
+        guard OutputBuffer.canWrite(date) else { return false }
+        quoted(&writer) { _ = $0.append(rfc3339: date) }
+        return true
+    }
+
+    private func decimal(_ number: Decimal128, _ writer: inout JSONWriter) {
+        var text: [UInt8] = []
+        number.append(to: &text)
+        writer.plainString(text)
+    }
+
+    @inline(__always) private func quoted(_ writer: inout JSONWriter, _ body: (OutputBuffer) -> Void) {
+        writer.value { buffer in
+            buffer.append(UInt8(ascii: "\""))
+            body(buffer)
+            buffer.append(UInt8(ascii: "\""))
+        }
+    }
+
+    /// Dates outside the years 0001 to 9999, which RFC 3339 cannot say.
+    private func instant(_ date: Timestamp, _ writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("$instant")
+        writer.beginObject()
+        writer.member("seconds", text: String(date.seconds))
+        writer.member("nanoseconds", int: date.nanoseconds)
+        writer.endObject()
+        writer.endObject()
+    }
+
+    // MARK: - Extended JSON
+
+    private var isRelaxed: Bool { representation.format == .ejson(isRelaxed: true) }
+
+    private mutating func extended(_ value: Value, isMixed: Bool, _ writer: inout JSONWriter) {
+        switch value {
+        case .null, .list, .dictionary, .link: writer.null()
+        case .bool(let flag): writer.bool(flag)
+        case .string(let text): string(text, &writer)
+        case .int(let number):
+            if isRelaxed { return int(number, &writer) }
+            wrapped("$numberLong", &writer) { $0.append(decimal: number) }
+        case .double(let number): double(number, &writer)
+        case .float(let number): float(number, isMixed, &writer)
+        case .decimal(let number):
+            writer.beginObject()
+            writer.key("$numberDecimal")
+            decimal(number, &writer)
+            writer.endObject()
+        case .binary(let data): binary("00", &writer) { $0.append(base64: data) }
+        case .timestamp(let date): self.date(date, isMixed, &writer)
+        case .objectID(let id): wrapped("$oid", &writer) { $0.append(id) }
+        case .uuid(let id):
+            var bytes: [UInt8] = []
+            for word in [id.first, id.last] { for step in (0..<8).reversed() { bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(8 * step))) } }
+            let storage = ByteStorage(bytes)
+            binary("04", &writer) { $0.append(base64: storage.view) }
+        }
+    }
+
+    private func wrapped(_ name: StaticString, _ writer: inout JSONWriter, _ body: (OutputBuffer) -> Void) {
+        writer.beginObject()
+        writer.key(name)
+        quoted(&writer, body)
+        writer.endObject()
+    }
+
+    private func double(_ number: Double, _ writer: inout JSONWriter) {
+        if isRelaxed, number.isFinite { return writer.double(number) }
+        writer.beginObject()
+        writer.key("$numberDouble")
+        if number.isFinite { quoted(&writer) { _ = $0.append(shortest: number) } } else { writer.double(number) }
+        writer.endObject()
+    }
+
+    /// Extended JSON has no float: a property is told as the double that its text reads as, Mixed has a wrapper of ours.
+    private func float(_ number: Float, _ isMixed: Bool, _ writer: inout JSONWriter) {
+        if !isMixed, isRelaxed, number.isFinite { return writer.float(number) }
+        writer.beginObject()
+        if isMixed { writer.key("$numberFloat") } else { writer.key("$numberDouble") }
+        if number.isFinite { quoted(&writer) { _ = $0.append(shortest: number) } } else { writer.float(number) }
+        writer.endObject()
+    }
+
+    private func binary(_ subtype: StaticString, _ writer: inout JSONWriter, _ body: (OutputBuffer) -> Void) {
+        writer.beginObject()
+        writer.key("$binary")
+        writer.beginObject()
+        writer.key("base64")
+        quoted(&writer, body)
+        writer.key("subType")
+        quoted(&writer) { $0.append(subtype) }
+        writer.endObject()
+        writer.endObject()
+    }
+
+    /// JSON with a date in Mixed keeps nanoseconds; Extended JSON has milliseconds, and what is cut is told.
+    private mutating func date(_ date: Timestamp, _ isMixed: Bool, _ writer: inout JSONWriter) {
+        if case .json = representation.format { return dateInMixed(date, &writer) }
+        guard let milliseconds = date.milliseconds else { return instant(date, &writer) }
+        if date.nanoseconds % 1_000_000 != 0 { notes.hasLossyDates = true }
+        writer.beginObject()
+        writer.key("$date")
+        let rounded = Timestamp(flooringMilliseconds: milliseconds)
+        if isRelaxed, rounded.seconds >= 0, rfc3339(rounded, &writer) {
+            writer.endObject()
+            return
+        }
+        wrapped("$numberLong", &writer) { $0.append(decimal: milliseconds) }
+        writer.endObject()
+    }
+
+    private func dateInMixed(_ date: Timestamp, _ writer: inout JSONWriter) {
+        guard OutputBuffer.canWrite(date) else { return instant(date, &writer) }
+        writer.beginObject()
+        writer.key("$date")
+        _ = rfc3339(date, &writer)
+        writer.endObject()
+    }
+}
+
+extension Timestamp {
+    /// Milliseconds since 1970, rounded down; nil when they do not fit.
+    fileprivate var milliseconds: Int64? {
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+        let part = Int64(nanoseconds) / 1_000_000 - (nanoseconds % 1_000_000 < 0 ? 1 : 0)
+        let (sum, overflowsToo) = product.addingReportingOverflow(part)
+        return overflow || overflowsToo ? nil : sum
+    }
+
+    fileprivate init(flooringMilliseconds milliseconds: Int64) {
+        self.init(seconds: milliseconds / 1000, nanoseconds: Int32(milliseconds % 1000) * 1_000_000)
+    }
+}
