@@ -23,9 +23,14 @@ build: setup
 release: setup
 	$(RELEASE) --product realm-rest
 
-# Builds the server, and serves the sample database until interrupted.
+# Builds the server, and serves a copy of the sample database until interrupted.
 demo: release
-	@.build-release/release/realm-rest demo --port $(PORT)
+	@mkdir -p .demo && cp Tests/RealmStorageTests/Golden/store.realm .demo/store.realm
+	@echo 'Try:'
+	@echo "  curl 'http://127.0.0.1:$(PORT)/v1/realms/store/objects/Customer?limit=2'"
+	@echo "  curl -G 'http://127.0.0.1:$(PORT)/v1/realms/store/objects/Product' --data-urlencode 'where=price > 20' -d sort=-price -d limit=3 -d fields=name,price"
+	@echo "  curl 'http://127.0.0.1:$(PORT)/v1/realms/store/aggregate/Order?ops=count'"
+	@.build-release/release/realm-rest serve .demo/store.realm --port $(PORT)
 
 test: setup
 	swift build --build-tests

@@ -73,7 +73,7 @@ let package = Package(
         .testTarget(
             name: "RealmStorageTests",
             dependencies: ["RealmStorage", "RealmTestSupport"],
-            exclude: [],
+            exclude: ["Golden"],
             swiftSettings: shared),
         .testTarget(
             name: "RealmQueryTests",

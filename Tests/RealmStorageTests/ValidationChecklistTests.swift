@@ -209,6 +209,16 @@ struct ValidationChecklistTests {
         },
     ]
 
+    @Test("line 7: pages of an encrypted file that fail their check are errors")
+    func encryptedPages() throws {
+        let path = try Fixtures.path("encrypted")
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        // One byte in every page but the first of each group and the header page.
+        for page in 2..<bytes.count / 4096 where page % 65 != 0 { bytes[page * 4096 + 100] ^= 1 }
+        let verdict = try Verdict(of: bytes, key: try EncryptionKey(bytes: Fixtures.key))
+        #expect(verdict.text.contains("of the encrypted file"), "\(verdict.text)")
+    }
+
     @Test("line 23: text that is not UTF-8 is read as its bytes and reported")
     func brokenText() throws {
         let path = try Fixtures.path("strings")
@@ -231,12 +241,12 @@ private struct Verdict {
 
     var text: String { errors.joined(separator: "\n") }
 
-    init(of bytes: [UInt8]) throws {
+    init(of bytes: [UInt8], key: EncryptionKey? = nil) throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("checklist-\(UUID().uuidString).realm")
         try Data(bytes).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         do {
-            let snapshot = try Snapshot(file: try RealmFile(path: file.path))
+            let snapshot = try Snapshot(file: try RealmFile(path: file.path, key: key))
             let report = snapshot.verify()
             errors = report.errors
             warnings = report.warnings
