@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CMicrohttpd  // its headers are where the compiler finds `timeval`
 internal import Glibc
 
 /// Asks a server on this machine whether it is ready.
