@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a read of objects asks for, from URL and body, each value checked by itself.
+package struct ReadParameters: Sendable {
+    /// A key path with its direction.
+    package struct SortTerm: Sendable, Equatable {
+        package let path: String
+        package let isAscending: Bool
+
+        /// `-age` is descending.
+        init(_ text: String) {
+            isAscending = !text.hasPrefix("-")
+            path = isAscending ? text : String(text.dropFirst())
+        }
+    }
+
+    package var predicate: String?
+    package var args: [JSONValue] = []
+    package var sort: [SortTerm] = []
+    package var distinct: [String] = []
+    package var limit: Int?
+    package var after: String?
+    package var offset: Int?
+    package var countsExactly = false
+    package var fields: [String]?
+    package var expand: [String] = []
+    package var at: [Int]?
+    package var indexOf: String?
+    package var indexOfWhere: String?
+    package var explain = false
+    package var sectionBy: String?
+    package var section: ParameterSet.TextOrJSON?
+    package var ops: [String]?
+    package var representation = Representation()
+    package var format = ResponseFormat.json
+
+    /// What kind of read it is, which decides the parameters that exist.
+    package enum Kind: Sendable {
+        case list, aggregate, object, collection
+
+        var names: [String] {
+            switch self {
+            case .list:
+                return ["where", "args", "sort", "distinct", "limit", "after", "offset", "count", "fields", "expand", "meta", "ints",
+                    "at", "indexOf", "indexOfWhere", "explain", "sectionBy", "section"]
+            case .aggregate: return ["where", "args", "ops", "ints"]
+            case .object: return ["fields", "expand", "meta", "ints"]
+            case .collection:
+                return ["where", "args", "sort", "distinct", "limit", "after", "offset", "count", "fields", "expand", "meta", "ints"]
+            }
+        }
+    }
+
+    /// Reads the parameters of a call; `format` stands in URLs only.
+    package init(_ call: Call, _ kind: Kind, formats: ResponseFormat.Choice, body: JSONObject? = nil) throws(Problem) {
+        let set = try ParameterSet(
+            call.request.target, urlNames: kind.names + ["format"], body: body, bodyNames: kind.names)
+        format = try ResponseFormat.negotiate(call.request, parameter: try set.text("format"), among: formats)
+        try readQuery(set, call.limits)
+        try readPage(set, call.limits)
+        try readShape(set)
+        try checkCombinations(set)
+    }
+
+    private mutating func readQuery(_ set: ParameterSet, _ limits: Limits) throws(Problem) {
+        predicate = try ReadParameters.query(set, "where", limits)
+        indexOfWhere = try ReadParameters.query(set, "indexOfWhere", limits)
+        if let value = try set.json("args", depthLimit: limits.jsonDepth) {
+            guard let array = value.array else {
+                throw .invalidParameter("args", "'args' is \(value.kind), but has to be an array")
+            }
+            guard array.count <= limits.queryArgs else {
+                throw .overLimit(.invalidQuery, "at most \(limits.queryArgs) arguments are taken", limit: limits.queryArgs)
+                    .with("parameter", "args")
+            }
+            args = array
+        }
+        sort = (try set.list("sort") ?? []).map(SortTerm.init)
+        guard !sort.contains(where: \.path.isEmpty) else { throw .invalidParameter("sort", "'sort' has an empty key path") }
+        distinct = try set.list("distinct") ?? []
+        ops = try set.list("ops")
+    }
+
+    private static func query(_ set: ParameterSet, _ name: String, _ limits: Limits) throws(Problem) -> String? {
+        guard let text = try set.text(name) else { return nil }
+        guard text.utf8.count <= limits.queryBytes else {
+            throw .overLimit(.invalidQuery, "a query may have at most \(limits.queryBytes) bytes", limit: limits.queryBytes)
+                .with("parameter", name)
+        }
+        return text
+    }
+
+    private mutating func readPage(_ set: ParameterSet, _ limits: Limits) throws(Problem) {
+        limit = try set.int("limit", in: 0...limits.page)
+        offset = try set.int("offset", in: 0...Int.max)
+        after = try set.text("after")
+        countsExactly = try set.choice("count", ["none", "exact"]) == "exact"
+        at = try set.integers("at")
+        if let at, at.count > limits.page {
+            throw Problem.invalidParameter("at", "at most \(limits.page) positions are taken").with("limit", .integer(Int64(limits.page)))
+        }
+        indexOf = try set.text("indexOf")
+        sectionBy = try set.text("sectionBy")
+        section = set.textOrJSON("section")
+        explain = try set.flag("explain")
+    }
+
+    private mutating func readShape(_ set: ParameterSet) throws(Problem) {
+        fields = try set.list("fields")
+        expand = try set.list("expand") ?? []
+        representation.includesMeta = try set.choice("meta", ["full", "none"]) == "full"
+        representation.intsAsStrings = try set.choice("ints", ["number", "string"]) == "string"
+        if case .ejson(let isRelaxed) = format { representation.format = .ejson(isRelaxed: isRelaxed) }
+    }
+
+    private func checkCombinations(_ set: ParameterSet) throws(Problem) {
+        if offset != nil, after != nil {
+            throw .conflict("'offset' and 'after' exclude each other", parameter: "offset")
+        }
+        if section != nil, sectionBy == nil {
+            throw .conflict("'section' needs 'sectionBy'", parameter: "section")
+        }
+        let answers = ["at", "indexOf", "indexOfWhere", "explain", "sectionBy"].filter { name in
+            name == "explain" ? explain : set.has(name)
+        }
+        if answers.count > 1 {
+            throw .conflict("'\(answers[0])' and '\(answers[1])' exclude each other", parameter: answers[1])
+        }
+        guard let first = answers.first, first != "sectionBy" else { return }
+        for name in ["limit", "after", "offset"] where set.has(name) && first != "explain" {
+            throw .conflict("'\(name)' has no meaning beside '\(first)'", parameter: name)
+        }
+    }
+
+    /// Rows of a page when `limit` is not given; NDJSON and CSV then have all.
+    package static let defaultLimit = 100
+
+    /// Whether the rows are streamed without an envelope.
+    package var isTabular: Bool { format == .ndjson || format == .csv }
+}

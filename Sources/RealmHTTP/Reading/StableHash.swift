@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A 64-bit hash that is the same in every process: for cursors and entity tags, not for secrets.
+///
+/// Words are folded by a 64 × 64 bit multiplication, bytes eight at a time.
+package struct StableHash: Sendable {
+    private var state: UInt64
+
+    package init(seed: UInt64 = 0) { state = seed ^ 0x2d35_8dcc_aa6c_78a5 }
+
+    package mutating func add(_ word: UInt64) {
+        let product = (state ^ word ^ 0x8bb8_4b93_962e_acc9).multipliedFullWidth(by: 0x4b33_a62e_d433_d4a3)
+        state = product.high ^ product.low &+ 0x9e37_79b9_7f4a_7c15
+    }
+
+    package mutating func add(_ bytes: some Collection<UInt8>) {
+        add(UInt64(bytes.count))
+        var word: UInt64 = 0
+        var filled: UInt64 = 0
+        for byte in bytes {
+            word |= UInt64(byte) << (filled * 8)
+            filled += 1
+            if filled == 8 {
+                add(word)
+                word = 0
+                filled = 0
+            }
+        }
+        if filled > 0 { add(word) }
+    }
+
+    package mutating func add(_ text: String) { add(text.utf8) }
+
+    /// The hash of everything that was added.
+    package var value: UInt64 {
+        var copy = self
+        copy.add(0xd6e8_feb8_6659_fd93)
+        return copy.state
+    }
+}
