@@ -20,6 +20,7 @@ package final class Application: Sendable {
     package let catalog: Catalog
     package let metrics = MetricsRegistry()
     let requestMetrics = RequestMetrics()
+    let plans = PlanCache()
     private let accessLog: AccessLog?
     private let isStopping = Atomic<Bool>(false)
 
@@ -194,6 +195,7 @@ extension Application {
             response.body = .stream(packed)
         }
         response.add("Content-Encoding", constant: "gzip")
+        response.tagAsPacked()
         return response
     }
 
@@ -210,6 +212,14 @@ extension Application {
 }
 
 extension Response {
+    /// A packed representation has a tag of its own: that of the plain one with `z` behind it.
+    fileprivate mutating func tagAsPacked() {
+        headers = headers.map { field in
+            guard field.name.description == "ETag" else { return field }
+            return HeaderField("ETag", text: EntityTag.packed(field.text))
+        }
+    }
+
     /// Text of some kind; raw data may be anything.
     fileprivate var isCompressible: Bool {
         guard let type = header("Content-Type") else { return false }

@@ -25,7 +25,7 @@ package struct Call: Sendable {
     /// Whether `If-None-Match` names `etag`, so that 304 is the answer.
     package func isCurrent(_ etag: String) -> Bool {
         guard let condition = request.headers[.ifNoneMatch] else { return false }
-        return EntityTag.list(condition, contains: etag)
+        return EntityTag.list(condition, contains: etag) || EntityTag.list(condition, contains: EntityTag.packed(etag))
     }
 }
 
@@ -36,6 +36,9 @@ package enum EntityTag {
         if condition == etag || condition == "*" { return true }
         return parse(condition).contains(etag)
     }
+
+    /// The tag of the packed form of what `etag` names.
+    static func packed(_ etag: String) -> String { etag.hasSuffix("\"") ? etag.dropLast() + "z\"" : etag }
 
     /// The tags of a list, with quotes and without `W/`.
     package static func parse(_ condition: String) -> [String] {

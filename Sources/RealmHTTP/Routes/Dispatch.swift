@@ -9,6 +9,10 @@ extension Application {
         case .metrics: return .now(try metricsText(call))
         case .realms: return .now(try realms(call))
         case .realm: return .now(try realm(call))
+        case .schema, .schemaClass: return .now(try schema(call))
+        case .openAPI: return .now(try openAPI(call))
+        case .realmOpenAPI: return .now(try realmOpenAPI(call))
+        case .object: return .now(try object(call))
         default: throw Problem(.notFound, "there is nothing at this path")
         }
     }

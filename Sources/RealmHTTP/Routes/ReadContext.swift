@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// A read of one version of one realm: what the endpoints below a realm begin with.
+struct ReadContext: Sendable {
+    let call: Call
+    let database: Database
+    let version: Database.Version
+
+    var request: Request { call.request }
+    var snapshot: Snapshot { version.snapshot }
+    var limits: Limits { call.limits }
+
+    init(_ call: Call) throws(Problem) {
+        self.call = call
+        database = try call.database()
+        version = database.current
+        call.request.version = version.tokenText
+        try requireMinimumVersion()
+    }
+
+    /// `Realm-Min-Version`: a version of another epoch, or one that has not come, cannot be waited for in a file that
+    /// nobody writes.
+    private func requireMinimumVersion() throws(Problem) {
+        guard let text = request.headers[.realmMinVersion] else { return }
+        guard let wanted = VersionToken(text) else {
+            throw .invalidHeader("Realm-Min-Version", "the header field is no version token")
+        }
+        guard wanted.epoch == version.token.epoch, wanted.version <= version.token.version else {
+            throw Problem(.preconditionFailed, "this realm has not reached the version asked for").with("header", "Realm-Min-Version")
+        }
+    }
+
+    /// The class that the path names.
+    func table() throws(Problem) -> Table {
+        let name = try call.match.required(4, "class")
+        guard let table = snapshot.classTable(named: name) else {
+            let names = snapshot.classes.compactMap(\.className)
+            let hint = Spelling.nearest(to: name, in: names).map { "; did you mean '\($0)'?" } ?? ""
+            throw Problem(.classNotFound, "there is no class of this name\(hint)")
+        }
+        return table
+    }
+
+    /// The object that the path names.
+    func row(in table: Table) throws(Problem) -> Row {
+        let text = try call.match.required(5, "key")
+        guard let row = try Problem.mapping({ () throws(StorageError) in try KeyText.find(text, in: table) }) else {
+            throw Problem(.objectNotFound, "there is no object with this key")
+        }
+        return row
+    }
+
+    /// The tag of everything that changes with any commit.
+    func versionTag(_ code: String) -> String { "\"v.\(version.tokenText)~\(code)\"" }
+
+    /// The plan for objects of `table`; that of whole objects is made once per version.
+    func plan(_ table: Table, _ parameters: ReadParameters) throws(Problem) -> ObjectPlan {
+        if parameters.fields == nil, parameters.expand.isEmpty {
+            return try call.application.plans.wholeObjects(of: table, in: version)
+        }
+        do throws(ObjectPlanner.UnknownPath) {
+            return try ObjectPlanner(snapshot).plan(
+                table, fields: parameters.fields.map { PathTree($0) }, expand: PathTree(parameters.expand))
+        } catch {
+            throw Problem(error)
+        }
+    }
+}
+
+extension Problem {
+    init(_ unknown: ObjectPlanner.UnknownPath) {
+        // A path that is only too long names something that exists.
+        if unknown.path.isEmpty {
+            self = .invalidParameter(unknown.parameter, unknown.detail)
+        } else {
+            self = Problem(.unknownKeyPath, unknown.detail).with("parameter", unknown.parameter)
+        }
+    }
+}
+
+extension ReadParameters {
+    /// Whether the answer shows other objects than the one it is about, so that their changes matter too.
+    var showsOthers: Bool { !expand.isEmpty || (fields ?? []).contains { $0.contains(".") } }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+extension Application {
+    /// `GET …/schema` and `…/schema/{class}`
+    func schema(_ call: Call) throws(Problem) -> Response {
+        let parameters = try QueryParameters(call.request.target)
+        try parameters.requireKnown(["format"])
+        let format = try schemaFormat(call, parameters["format"])
+        let context = try ReadContext(call)
+        let schema = RealmSchema(context.snapshot)
+        let text = try schemaText(call, schema, format)
+        var hash = StableHash()
+        hash.add(text)
+        let version = schema.version.map(String.init) ?? "none"
+        let etag = "\"s.\(context.version.token.epoch).\(version).\(String(hash.value, radix: 36))\""
+        var response = call.isCurrent(etag) ? Response(status: 304) : Response(type: format.mediaType, OutputBuffer.text(text))
+        response.add("ETag", etag)
+        response.add("Realm-Version", context.version.tokenText)
+        response.add("Cache-Control", constant: "no-cache")
+        return response
+    }
+
+    private func schemaText(_ call: Call, _ schema: RealmSchema, _ format: SchemaFormat) throws(Problem) -> String {
+        guard call.match.template == .schemaClass else { return format.text(schema) }
+        let name = try call.match.required(4, "class")
+        guard let one = schema.classes.first(where: { $0.name == name }) else {
+            throw Problem(.classNotFound, "there is no class of this name")
+        }
+        return format.text(one)
+    }
+
+    private func schemaFormat(_ call: Call, _ name: String?) throws(Problem) -> SchemaFormat {
+        if let name {
+            guard let format = SchemaFormat(rawValue: name) else {
+                throw .invalidParameter("format", "there is no schema format '\(name)'")
+            }
+            return format
+        }
+        guard let text = call.request.headers[.accept], !text.isEmpty else { return .json }
+        let accept = AcceptHeader(text)
+        let offers = [("application/json", SchemaFormat.json), ("application/ejson", .json), ("application/schema+json", .jsonSchema)]
+        let best = offers.map { (format: $0.1, weight: accept.weight(of: $0.0)) }.max { $0.weight < $1.weight }
+        guard let best, best.weight > 0 else {
+            throw Problem(.notAcceptable, "none of the media types of this path is acceptable to the client")
+        }
+        return accept.weight(of: "application/json") >= best.weight ? .json : best.format
+    }
+
+    /// `GET /v1/openapi.json`
+    func openAPI(_ call: Call) throws(Problem) -> Response {
+        try QueryParameters(call.request.target).requireKnown([])
+        return description(call, Application.apiText, epoch: "api")
+    }
+
+    private static let apiText = OpenAPIDocument.api(version: Build.version).json
+
+    /// `GET …/openapi.json`: made from the live schema.
+    func realmOpenAPI(_ call: Call) throws(Problem) -> Response {
+        let parameters = try QueryParameters(call.request.target)
+        try parameters.requireKnown(["ints"])
+        let context = try ReadContext(call)
+        let text = OpenAPIRealm(realm: context.database.name.text, snapshot: context.snapshot).document(version: Build.version).json
+        var response = description(call, text, epoch: context.version.token.epoch)
+        response.add("Realm-Version", context.version.tokenText)
+        return response
+    }
+
+    private func description(_ call: Call, _ text: String, epoch: String) -> Response {
+        var hash = StableHash()
+        hash.add(text)
+        let etag = "\"o.\(epoch).\(String(hash.value, radix: 36))\""
+        var response = call.isCurrent(etag) ? Response(status: 304) : Response(type: "application/json", OutputBuffer.text(text))
+        response.add("ETag", etag)
+        response.add("Cache-Control", constant: "no-cache")
+        return response
+    }
+}
+
+extension OutputBuffer {
+    static func text(_ text: String) -> OutputBuffer {
+        let buffer = OutputBuffer(capacity: text.utf8.count)
+        buffer.append(text)
+        return buffer
+    }
+}
