@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Glibc
 import RealmHTTP
 import RealmStorage
 
@@ -73,6 +74,7 @@ struct ServeOptions: ParsableArguments {
         server.paths = paths
         server.dataFolder = data
         server.keys = try RealmKeys.read(keys)
+        server.environment = { name in getenv(name).map { String(cString: $0) } }
         server.isReadOnly = readOnly
         for limit in limits {
             do { try server.limits.apply(limit) } catch { throw ValidationError("--limit: \(error)") }

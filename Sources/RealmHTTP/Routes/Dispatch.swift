@@ -13,6 +13,8 @@ extension Application {
         case .openAPI: return .now(try openAPI(call))
         case .realmOpenAPI: return .now(try realmOpenAPI(call))
         case .object: return .now(try object(call))
+        case .property: return .now(try property(call))
+        case .links: return .now(try links(call))
         default: throw Problem(.notFound, "there is nothing at this path")
         }
     }

@@ -13,7 +13,10 @@ package final class RealmServer: Sendable {
         package var paths: [String] = []
         /// A folder whose files are served as far as they can be opened.
         package var dataFolder: String?
+        /// Keys by the name of their realm.
         package var keys: [String: EncryptionKey] = [:]
+        /// Looks a variable up in the environment: other keys are in `REALM_REST_KEY_NAME`.
+        package var environment: @Sendable (String) -> String? = { _ in nil }
         package var isReadOnly = false
         package var limits = Limits()
         package var logFormat: AccessLog.Format? = .json
@@ -130,7 +133,18 @@ package final class RealmServer: Sendable {
         } catch {
             throw Failure(description: "two files would be served as '\(name)'")
         }
-        return catalog.open(name, path: path, key: options.keys[name.text])
+        do throws(StorageError) {
+            return catalog.open(name, path: path, key: try key(of: name, options))
+        } catch {
+            throw Failure(description: "the key of '\(name)' in the environment: \(error)")
+        }
+    }
+
+    private static func key(of name: RealmName, _ options: Options) throws(StorageError) -> EncryptionKey? {
+        if let key = options.keys[name.text] { return key }
+        // Variables cannot have the dots and hyphens that names may have.
+        let variable = "REALM_REST_KEY_" + String(name.text.map { $0 == "." || $0 == "-" ? "_" : $0 })
+        return try options.environment(variable).map { text throws(StorageError) in try EncryptionKey(text: text) }
     }
 }
 

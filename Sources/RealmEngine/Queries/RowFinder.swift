@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// Finds objects of one class by key, remembering the leaf it looked into last: keys that come in order cost little.
+///
+/// Used by one thread at a time.
+package final class RowFinder {
+    private let table: Table
+    private var leaf: ClusterLeaf?
+
+    package init(_ table: Table) { self.table = table }
+
+    package func find(_ key: ObjectKey) throws(StorageError) -> Row? {
+        if let leaf, let index = leaf.row(of: key) { return Row(leaf: leaf, index: index) }
+        guard let row = try table.find(key) else { return nil }
+        leaf = row.leaf
+        return row
+    }
+}

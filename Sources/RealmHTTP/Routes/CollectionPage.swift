@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// A page through a collection: the envelope of lists, over positions in the collection.
+struct CollectionPage {
+    let context: ReadContext
+    let parameters: ReadParameters
+    let elements: Elements
+
+    func answer(_ elementWriter: ElementWriter) throws(Problem) -> Response {
+        let etag = context.versionTag(parameters.representation.code)
+        if context.call.isCurrent(etag) { return context.unchanged(etag) }
+        let positions = try CollectionView(context, parameters, elements).positions()
+        let start = try firstIndex()
+        let limit = parameters.limit ?? ReadParameters.defaultLimit
+        let first = min(start, positions.count)
+        let end = limit < positions.count - first ? first + limit : positions.count
+        // A page of no rows leads nowhere.
+        let next = end < positions.count && limit > 0
+            ? PageCursor(values: [], key: ObjectKey(Int64(end))).text(identity: identity) : nil
+        var writer = JSONWriter(reservingCapacity: 4096)
+        writer.beginObject()
+        writer.key("items")
+        writer.beginArray()
+        try Problem.mapping { () throws(StorageError) in
+            for index in first..<end { try elementWriter.write(try elements.element(at: positions[index]), to: &writer) }
+        }
+        writer.endArray()
+        writer.member("next", text: next)
+        if parameters.countsExactly { writer.member("count", int: positions.count) }
+        writer.member("version", text: context.version.tokenText)
+        writer.endObject()
+        var response = context.answer(
+            writer.buffer, type: parameters.representation.mediaType, etag: etag, notes: elementWriter.notes)
+        context.addPageHeaders(to: &response, next: next, count: parameters.countsExactly ? positions.count : nil)
+        return response
+    }
+
+    /// Where the page begins. The cursor of a collection is a position, as positions are what a list is made of.
+    private func firstIndex() throws(Problem) -> Int {
+        guard let after = parameters.after else { return parameters.offset ?? 0 }
+        let cursor = try PageCursor(after, identity: identity)
+        guard cursor.values.isEmpty, cursor.key.rawValue >= 0 else {
+            throw Problem(.cursorInvalid, "the cursor belongs to another kind of page").with("parameter", "after")
+        }
+        return Int(clamping: cursor.key.rawValue)
+    }
+
+    private var identity: UInt64 { parameters.identity(of: context.request.target.path) }
+}
+
+extension ReadParameters {
+    /// What a cursor belongs to: the path and everything that decides which rows there are in which order.
+    func identity(of path: String) -> UInt64 {
+        var hash = StableHash(seed: 1)
+        hash.add(path)
+        hash.add(predicate ?? "")
+        for argument in args { hash.add(argument.canonicalText) }
+        hash.add(UInt64(args.count))
+        for term in sort {
+            hash.add(term.path)
+            hash.add(term.isAscending ? 1 : 2)
+        }
+        hash.add(UInt64(sort.count))
+        for path in distinct { hash.add(path) }
+        hash.add(sectionBy ?? "")
+        return hash.value
+    }
+}
+
+extension JSONValue {
+    /// Text that is the same for equal values.
+    var canonicalText: String {
+        var writer = JSONWriter()
+        write(to: &writer)
+        return writer.buffer.text
+    }
+
+    /// Writes the value; long numbers with the digits they came with.
+    func write(to writer: inout JSONWriter) {
+        switch self {
+        case .null: writer.null()
+        case .bool(let flag): writer.bool(flag)
+        case .integer(let number): writer.int(number)
+        case .longInteger(let digits), .longReal(let digits): writer.raw(Array(digits.utf8))
+        case .real(let number): writer.double(number)
+        case .string(let text): writer.string(text)
+        case .array(let elements):
+            writer.beginArray()
+            for element in elements { element.write(to: &writer) }
+            writer.endArray()
+        case .object(let object):
+            writer.beginObject()
+            for member in object.members {
+                writer.key(member.name)
+                member.value.write(to: &writer)
+            }
+            writer.endObject()
+        }
+    }
+}
+
+extension ReadContext {
+    /// `Link` to the next page, and the count.
+    func addPageHeaders(to response: inout Response, next: String?, count: Int?) {
+        if let next { response.add("Link", "<\(nextURL(next))>; rel=\"next\"") }
+        if let count { response.add("Realm-Count", String(count)) }
+    }
+
+    /// This request's target with `after` set, and what it excludes taken away.
+    private func nextURL(_ cursor: String) -> String {
+        var parts: [String] = []
+        if let query = request.target.query {
+            for part in request.target.bytes[query].split(separator: UInt8(ascii: "&")) {
+                let name = String(decoding: part.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+                if name != "after", name != "offset" { parts.append(String(decoding: part, as: UTF8.self)) }
+            }
+        }
+        parts.append("after=" + PercentDecoding.encode(cursor))
+        return request.target.path + "?" + parts.joined(separator: "&")
+    }
+}

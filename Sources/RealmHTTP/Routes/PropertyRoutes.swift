@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+extension Application {
+    /// `GET …/{key}/{property}`: a value, or a page of a collection.
+    func property(_ call: Call) throws(Problem) -> Response {
+        let parameters = try ReadParameters(call, .collection, formats: [.documents, .octets])
+        let context = try ReadContext(call)
+        let table = try context.table()
+        let row = try context.row(in: table)
+        let name = try call.match.required(6, "property")
+        if let linking = ObjectPlanner(context.snapshot).linkingObjects(name, table) {
+            return try linkingObjects(linking, of: row, parameters, context)
+        }
+        let target = try PropertyTarget.find(name, from: row, in: table, context.snapshot)
+        if parameters.format == .octets { return try octets(target, context) }
+        guard target.column.collection != nil, target.element == nil else { return try single(target, parameters, context) }
+        let elements = try Problem.mapping { () throws(StorageError) in
+            try Elements(target.column, of: target.row, in: context.snapshot)
+        }
+        let page = CollectionPage(context: context, parameters: parameters, elements: elements)
+        return try page.answer(try ElementWriter(target, parameters, context))
+    }
+
+    /// `GET …/{key}/@links/{Class}/{property}`
+    func links(_ call: Call) throws(Problem) -> Response {
+        let parameters = try ReadParameters(call, .collection, formats: .documents)
+        let context = try ReadContext(call)
+        let table = try context.table()
+        let row = try context.row(in: table)
+        let origin = try call.match.required(7, "Class")
+        let property = try call.match.required(8, "property")
+        guard let linking = ObjectPlanner(context.snapshot).linkingObjects("@links.\(origin).\(property)", table) else {
+            throw Problem(.notFound, "no property of this name and class links to class \(table.className ?? "")")
+        }
+        return try linkingObjects(linking, of: row, parameters, context)
+    }
+
+    private func linkingObjects(
+        _ linking: (origin: Table, column: Column, backlinks: Column), of row: Row, _ parameters: ReadParameters,
+        _ context: ReadContext
+    ) throws(Problem) -> Response {
+        let elements = try Problem.mapping { () throws(StorageError) in
+            try Elements(linkingTo: row, from: linking.origin, backlinks: linking.backlinks)
+        }
+        let writer = ElementWriter(objectsOf: linking.origin, try context.plan(linking.origin, parameters), parameters, context)
+        return try CollectionPage(context: context, parameters: parameters, elements: elements).answer(writer)
+    }
+
+    private func single(
+        _ target: PropertyTarget, _ parameters: ReadParameters, _ context: ReadContext
+    ) throws(Problem) -> Response {
+        try refuseCollectionParameters(context.call)
+        let etag = context.versionTag(parameters.representation.code)
+        if context.call.isCurrent(etag) { return context.unchanged(etag) }
+        let elementWriter = try ElementWriter(target, parameters, context)
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("value")
+        try Problem.mapping { () throws(StorageError) in try elementWriter.writeSingle(target, to: &writer) }
+        writer.member("version", text: context.version.tokenText)
+        writer.endObject()
+        return context.answer(
+            writer.buffer, type: parameters.representation.mediaType, etag: etag, notes: elementWriter.notes)
+    }
+
+    /// Parameters that only a collection has a use for.
+    private func refuseCollectionParameters(_ call: Call) throws(Problem) {
+        let names = try QueryParameters(call.request.target)
+        for name in ["where", "args", "sort", "distinct", "limit", "after", "offset", "count"] where names[name] != nil {
+            throw .conflict("'\(name)' has no meaning for a property that is no collection", parameter: name)
+        }
+    }
+
+    /// The bytes of a data property.
+    private func octets(_ target: PropertyTarget, _ context: ReadContext) throws(Problem) -> Response {
+        guard target.column.type == .binary, target.column.collection == nil else {
+            throw Problem(.notAcceptable, "only a single data property has the form of raw bytes")
+        }
+        let etag = context.versionTag("b1")
+        if context.call.isCurrent(etag) { return context.unchanged(etag) }
+        let value = try Problem.mapping { () throws(StorageError) in try target.row.value(target.column) }
+        guard case .binary(let bytes) = value else {
+            var response = Response(status: 204)
+            context.addReadHeaders(to: &response, etag: etag)
+            return response
+        }
+        let buffer = OutputBuffer(capacity: bytes.count)
+        buffer.append(bytes)
+        var response = context.answer(buffer, type: "application/octet-stream", etag: etag)
+        response.add("Content-Disposition", constant: "attachment")
+        return response
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// What the last part of `…/{key}/{property}` names: a property of an object, which may be embedded in the one of the
+/// key, or an embedded object that is an element of a collection.
+struct PropertyTarget {
+    let table: Table
+    let row: Row
+    let column: Column
+    /// The embedded object at the end of the path, when it is an element.
+    var element: Value?
+
+    private static let nothing = Problem(.objectNotFound, "there is nothing at this path now")
+
+    /// Follows `text` from an object. A wrong path is `not_found`, one that ends nowhere now `object_not_found`.
+    static func find(_ text: String, from row: Row, in table: Table, _ snapshot: Snapshot) throws(Problem) -> PropertyTarget {
+        if let column = table.column(named: text) { return PropertyTarget(table: table, row: row, column: column) }
+        guard let path = PropertyPath(text), case .name(let first)? = path.steps.first, let column = table.column(named: first)
+        else { throw unknown(text, table) }
+        var target = PropertyTarget(table: table, row: row, column: column)
+        var steps = path.steps.dropFirst()
+        while let step = steps.popFirst() {
+            if target.element == nil, target.column.collection != nil {
+                target.element = try target.element(at: step, snapshot)
+                continue
+            }
+            guard case .name(let name) = step else { throw unknown(text, table) }
+            target = try target.property(name, snapshot)
+        }
+        return target
+    }
+
+    private static func unknown(_ text: String, _ table: Table) -> Problem {
+        let hint = Spelling.nearest(to: text, in: table.columns.map(\.name)).map { "; did you mean '\($0)'?" } ?? ""
+        return Problem(.notFound, "class \(table.className ?? "") has no property at this path\(hint)")
+    }
+
+    /// The table of embedded objects that the column holds.
+    private func embeddedTable(_ snapshot: Snapshot) throws(Problem) -> Table {
+        guard column.type == .link, let table = column.targetTable.flatMap({ snapshot.table($0) }), table.kind == .embedded
+        else { throw Problem(.notFound, "paths lead through embedded objects only") }
+        return table
+    }
+
+    /// A property of the embedded object that stands here.
+    private func property(_ name: String, _ snapshot: Snapshot) throws(Problem) -> PropertyTarget {
+        let inner = try embeddedTable(snapshot)
+        guard let innerColumn = inner.column(named: name) else { throw PropertyTarget.unknown(name, inner) }
+        let value = try Problem.mapping { () throws(StorageError) in
+            if let element { return element }
+            return try row.value(column)
+        }
+        guard case .link(_, let key) = value, let innerRow = try Problem.mapping({ () throws(StorageError) in try inner.find(key) })
+        else { throw PropertyTarget.nothing }
+        return PropertyTarget(table: inner, row: innerRow, column: innerColumn)
+    }
+
+    /// One embedded object of a list or dictionary.
+    private func element(at step: PropertyPath.Step, _ snapshot: Snapshot) throws(Problem) -> Value {
+        _ = try embeddedTable(snapshot)
+        let found: Value?
+        switch (column.collection, step) {
+        case (.list, .index(let index)):
+            found = try Problem.mapping { () throws(StorageError) in
+                let list = try row.list(column, in: snapshot)
+                return index < list.count ? try list.value(at: index) : nil
+            }
+        case (.dictionary, .name(let name)):
+            let key = ByteStorage(name)
+            found = try Problem.mapping { () throws(StorageError) in try row.dictionary(column, in: snapshot).find(key.view) }
+        default: throw Problem(.notFound, "there is no such element at this path")
+        }
+        guard let found, !found.isNull else { throw PropertyTarget.nothing }
+        return found
+    }
+}
