@@ -14,6 +14,11 @@ package indirect enum JSONValue: Sendable, Equatable {
     package struct Member: Sendable, Equatable {
         package let name: String
         package let value: JSONValue
+
+        package init(name: String, value: JSONValue) {
+            self.name = name
+            self.value = value
+        }
     }
 
     package struct Malformed: Error { package let offset: Int }

@@ -122,7 +122,7 @@ extension Lexer {
     private func base64Length() -> Int? {
         guard matches("B64\"") else { return nil }
         var length = 4
-        while Base64.isCharacter(byte(length)) { length += 1 }
+        while Base64Literal.isCharacter(byte(length)) { length += 1 }
         return byte(length) == ASCII.quote ? length + 1 : nil
     }
 }

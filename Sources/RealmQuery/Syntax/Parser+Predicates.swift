@@ -15,7 +15,7 @@ private struct PredicateStack {
         /// How many operands wait on the operand stack.
         case and(Int)
         case or(Int)
-        case comparison(ComparisonOperator, ignoresCase: Bool, Range<Int>)
+        case comparison(QueryOperator, ignoresCase: Bool, Range<Int>)
         case arithmetic(ArithmeticOperator)
     }
 
@@ -98,7 +98,7 @@ extension Parser {
     }
 
     private mutating func pushComparison(
-        _ stack: inout PredicateStack, _ comparison: ComparisonOperator
+        _ stack: inout PredicateStack, _ comparison: QueryOperator
     ) throws(QueryError) {
         let range = token.start..<token.end
         try advance()
@@ -237,7 +237,7 @@ extension Parser {
         }
     }
 
-    private var comparisonOperator: ComparisonOperator? {
+    private var comparisonOperator: QueryOperator? {
         switch token.kind {
         case .equal: return .equal
         case .notEqual: return .notEqual

@@ -120,7 +120,7 @@ extension Parser {
         case .float: return floatConstant()
         case .infinity:
             return .double(tokenBytes.first == ASCII.minus ? -.infinity : .infinity, text: lexer.text(of: token))
-        case .nan: return .double(Double(bitPattern: 0x7ff8_0000_0000_0000), text: "nan")
+        case .nan: return .double(Double(bitPattern: 0x7ff8_0000_0000_0000), text: lexer.text(of: token))
         case .base64: return .string(try base64Bytes())
         case .timestamp: return try timestampConstant()
         case .link: return .link(ObjectKey(Literal.integer(tokenBytes.dropFirst())))
@@ -160,7 +160,7 @@ extension Parser {
     }
 
     private func base64Bytes() throws(QueryError) -> [UInt8] {
-        guard let bytes = Base64.decode(tokenBytes.dropFirst(4).dropLast()) else {
+        guard let bytes = Base64Literal.decode(tokenBytes.dropFirst(4).dropLast()) else {
             throw syntaxError("malformed base64", at: token.start)
         }
         return bytes

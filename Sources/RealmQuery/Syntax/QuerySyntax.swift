@@ -15,7 +15,7 @@ indirect enum PredicateSyntax: Sendable {
     case geoWithin(GeoWithinSyntax)
 }
 
-enum ComparisonOperator: String, Sendable {
+enum QueryOperator: String, Sendable {
     case equal = "=="
     case notEqual = "!="
     case `in` = "IN"
@@ -49,7 +49,7 @@ enum ComparisonOperator: String, Sendable {
 
 struct ComparisonSyntax: Sendable {
     let left: ExpressionSyntax
-    let comparison: ComparisonOperator
+    let comparison: QueryOperator
     let ignoresCase: Bool
     let right: ExpressionSyntax
     /// Where the operator stands.

@@ -35,7 +35,7 @@ struct QueryVectors: Sendable {
             for character in name.lowercased() {
                 if character.isASCII, character.isLetter || character.isNumber {
                     slug.append(character)
-                } else if !slug.hasSuffix("-") {
+                } else if !slug.hasSuffix("-"), !slug.isEmpty {
                     slug.append("-")
                 }
             }

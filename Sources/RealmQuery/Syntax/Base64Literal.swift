@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Decodes the base64 text of string and binary literals.
-enum Base64 {
+enum Base64Literal {
     /// May `byte` stand between the quotes of a base64 literal?
     static func isCharacter(_ byte: UInt8) -> Bool { sextet(byte) != nil || byte == UInt8(ascii: "=") }
 

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmStorage
+
+extension Binder {
+    mutating func condition(_ syntax: ComparisonSyntax) throws(QueryError) -> Condition {
+        let (left, right) = try operands(syntax.left, syntax.right, syntax.operatorRange)
+        if syntax.comparison.isEquality { return try equality(left, right, syntax) }
+        if syntax.comparison.isRelational {
+            return try relation(left, syntax.comparison, right, syntax.operatorRange, label(syntax))
+        }
+        return try pattern(left, right, syntax)
+    }
+
+    private func label(_ syntax: ComparisonSyntax) -> String {
+        source(syntax.left.range.lowerBound..<syntax.right.range.upperBound)
+    }
+
+    /// Both sides of a comparison. A constant is converted for the side that is none.
+    private mutating func operands(
+        _ left: ExpressionSyntax, _ right: ExpressionSyntax, _ range: Range<Int>
+    ) throws(QueryError) -> (Operand, Operand) {
+        if left.isConstant, right.isConstant {
+            throw invalid(.structure, "cannot compare two constants", range)
+        }
+        let leftOperand: Operand
+        let rightOperand: Operand
+        if right.isConstant {
+            leftOperand = try operand(left)
+            rightOperand = try operand(right, hint: leftOperand.type)
+            try check(leftOperand, rightOperand, range)
+        } else {
+            rightOperand = try operand(right)
+            leftOperand = left.isConstant ? try operand(left, hint: rightOperand.type) : try operand(left)
+            try check(rightOperand, leftOperand, range)
+        }
+        return (leftOperand, rightOperand)
+    }
+
+    /// What holds for every operator; `constant` is the constant side if there is one.
+    private func check(_ operand: Operand, _ constant: Operand, _ range: Range<Int>) throws(QueryError) {
+        if operand.isPrimitiveCollection, constant.isPrimitiveCollection {
+            throw invalid(
+                .structure, "two collections of values cannot be compared ('\(operand.label)' and '\(constant.label)')",
+                range)
+        }
+        if operand.isConstant, constant.isConstant, operand.type == .typeOfValue, constant.type == .typeOfValue {
+            throw invalid(.structure, "the types of '\(operand.label)' and '\(constant.label)' are both known", range)
+        }
+        if let links = operand as? LinkOperand, links.isMultiValued, constant.constantValue?.isNull == true {
+            throw invalid(.structure, "cannot compare the list of links '\(operand.label)' with null", range)
+        }
+    }
+
+    // MARK: - Equality
+
+    private func equality(_ left: Operand, _ right: Operand, _ syntax: ComparisonSyntax) throws(QueryError) -> Condition {
+        let range = syntax.operatorRange
+        var (left, right) = (left, right)
+        if left.type == .link, let constant = right as? ConstantOperand { right = try links(constant, for: left, range) }
+        if right.type == .link, let constant = left as? ConstantOperand { left = try links(constant, for: right, range) }
+        if left.type != .null, right.type != .null, !left.type.isComparable(with: right.type) {
+            throw unsupportedComparison(left, right, range)
+        }
+        if left.type != right.type, left.type == .typeOfValue || right.type == .typeOfValue {
+            throw invalid(.typeMismatch, "@type can only be compared with the name of a type or another @type", range)
+        }
+        if syntax.comparison == .in, !right.isCollectionForIn {
+            throw invalid(.structure, "the key path following 'IN' must contain a list, '\(right.label)' does not", range)
+        }
+        if let membership = membership(left, right, syntax) { return membership }
+        return try compare(left, right, syntax)
+    }
+
+    /// A property of the base class against a list of constants, of which any may equal it.
+    private func membership(_ left: Operand, _ right: Operand, _ syntax: ComparisonSyntax) -> Condition? {
+        guard syntax.comparison != .notEqual, let list = right as? ConstantOperand, list.isList, !list.values.isEmpty,
+            list.quantifier ?? .any == .any, let property = left as? PropertyOperand, property.isOfBaseClass,
+            property.type != .mixed
+        else { return nil }
+        let column = property.column
+        let usable = list.values.compactMap { value -> Value? in
+            if value.isNull { return column.isNullable ? value : nil }
+            if column.type == .int, case .double(let number) = value { return Int64(exactly: number).map(Value.int) }
+            return OperandType(of: value) == property.type ? value : nil
+        }
+        guard !usable.isEmpty else { return ConstantCondition(false) }
+        return MembershipCondition(column, usable, label: label(syntax))
+    }
+
+    private func compare(_ left: Operand, _ right: Operand, _ syntax: ComparisonSyntax) throws(QueryError) -> Condition {
+        let isNegated = syntax.comparison == .notEqual
+        let label = label(syntax)
+        let relation = Comparator.relation(isNegated ? .notEqual : .equal)
+        if left.type == .typeOfValue {
+            guard !syntax.ignoresCase else { throw noCaseModifier(right, syntax) }
+            return ConditionFactory.compare(left, isNegated ? .sharesNoType : .sharesType, right, label: label)
+        }
+        if let links = left as? LinkOperand, right.type == .link, right.isConstant,
+            links.chain.steps.count == 1, links.quantifier ?? .any == .any, syntax.comparison != .in {
+            return ConditionFactory.compare(ownLinks(links), relation, right, quantifier: .any, label: label)
+        }
+        if left is LinkOperand && right.type == .mixed || right is LinkOperand && left.type == .mixed {
+            return ConditionFactory.compare(left, isNegated ? .notBothNull : .bothNull, right, label: label)
+        }
+        if let property = left as? PropertyOperand, property.isOfBaseClass, let value = right.constantValue,
+            left.type == right.type || left.type == .mixed {
+            return baseComparison(property, value, right, syntax)
+        }
+        guard syntax.ignoresCase else { return ConditionFactory.compare(left, relation, right, label: label) }
+        guard right.type == .string || right.type == .binary || right.type == .mixed else {
+            throw noCaseModifier(right, syntax)
+        }
+        return ConditionFactory.compare(
+            left, isNegated ? .notEqualIgnoringCase : .equalIgnoringCase, right, label: label)
+    }
+
+    /// The links of the base class itself: in a dictionary null entries count too.
+    private func ownLinks(_ links: LinkOperand) -> Operand {
+        guard let step = links.chain.steps.first, step.kind == .dictionary else { return links }
+        return DictionaryOperand(
+            step.column, of: step.source, chain: LinkChain([]), descent: ValueDescent(steps: [.all], snapshot: snapshot),
+            quantifier: links.quantifier, label: links.label)
+    }
+
+    /// A property of the base class against one constant of its type.
+    private func baseComparison(
+        _ property: PropertyOperand, _ value: Value, _ right: Operand, _ syntax: ComparisonSyntax
+    ) -> Condition {
+        let isNegated = syntax.comparison == .notEqual
+        let constant = ConstantOperand(value, type: right.type, label: right.label)
+        let comparator: Comparator
+        switch property.type {
+        case .float where !value.isNull, .double where !value.isNull: comparator = .ieee(isNegated ? .notEqual : .equal)
+        case .string, .binary, .mixed:
+            comparator = syntax.ignoresCase
+                ? (isNegated ? .notEqualIgnoringCase : .equalIgnoringCase) : .relation(isNegated ? .notEqual : .equal)
+        default: comparator = .relation(isNegated ? .notEqual : .equal)
+        }
+        return ConditionFactory.compare(property, comparator, constant, label: label(syntax))
+    }
+
+    private func noCaseModifier(_ right: Operand, _ syntax: ComparisonSyntax) -> QueryError {
+        invalid(
+            .typeMismatch, "'\(syntax.comparison.rawValue)[c]' needs a string or binary on its right side, not \(right.type.rawValue)",
+            syntax.operatorRange)
+    }
+
+    /// Constants that are compared with links become links to the class that those lead to.
+    private func links(
+        _ constant: ConstantOperand, for operand: Operand, _ range: Range<Int>
+    ) throws(QueryError) -> ConstantOperand {
+        guard let links = operand as? LinkOperand else { return constant }
+        var values: [Value] = []
+        for value in constant.values {
+            switch value {
+            case .null: values.append(.null)
+            case .link(let table, let key):
+                guard table == .null || table == links.target.key else {
+                    throw invalid(
+                        .typeMismatch,
+                        "'\(operand.label)' links to '\(links.target.className ?? links.target.name)' and cannot be compared with an object of another class",
+                        range)
+                }
+                values.append(.link(links.target.key, key))
+            default: throw unsupportedComparison(operand, constant, range)
+            }
+        }
+        if constant.isList {
+            return ConstantOperand(list: values, type: .link, quantifier: constant.quantifier, label: constant.label)
+        }
+        return ConstantOperand(values[0], type: .link, label: constant.label)
+    }
+
+    // MARK: - Order
+
+    private func relation(
+        _ left: Operand, _ comparison: QueryOperator, _ right: Operand, _ range: Range<Int>, _ label: String
+    ) throws(QueryError) -> Condition {
+        guard left.type != .link, left.type != .typeOfValue else {
+            throw invalid(
+                .typeMismatch, "operator '\(comparison.rawValue)' is not supported for '\(left.label)', only == and != are",
+                range)
+        }
+        let hasNull = left.constantValue?.isNull == true || right.constantValue?.isNull == true
+        guard hasNull || left.type.isComparable(with: right.type) else { throw unsupportedComparison(left, right, range) }
+        let kernel = comparison.relation
+        if let property = left as? PropertyOperand, property.isOfBaseClass, let value = right.constantValue,
+            left.type == right.type || left.type == .mixed {
+            let constant = ConstantOperand(value, type: right.type, label: right.label)
+            switch left.type {
+            case .string: return ConditionFactory.compare(left, .nullFirst(kernel), constant, label: label)
+            case .float, .double: return ConditionFactory.compare(left, .ieee(kernel), constant, label: label)
+            default: return ConditionFactory.compare(left, .relation(kernel), constant, label: label)
+            }
+        }
+        return ConditionFactory.compare(left, .relation(kernel), right, label: label)
+    }
+
+    mutating func condition(_ syntax: BetweenSyntax) throws(QueryError) -> Condition {
+        guard syntax.limits.elements.count == 2 else {
+            throw invalid(.structure, "'BETWEEN' requires a list with two elements", syntax.operatorRange)
+        }
+        let operand = try operand(syntax.value)
+        if operand.isPrimitiveCollection, operand.quantifier != .all {
+            throw invalid(.structure, "only 'ALL' is supported for 'BETWEEN' on collections", syntax.operatorRange)
+        }
+        if let range = intRange(operand, syntax.limits) {
+            return RangeCondition(range.column, range.limits, label: "\(operand.label) BETWEEN \(source(syntax.limits.range))")
+        }
+        var conditions: [Condition] = []
+        for (limit, comparison) in zip(syntax.limits.elements, [QueryOperator.greaterOrEqual, .lessOrEqual]) {
+            let (left, right) = try operands(syntax.value, .constant(limit), syntax.operatorRange)
+            let label = "\(left.label) \(comparison.rawValue) \(right.label)"
+            conditions.append(try relation(left, comparison, right, syntax.operatorRange, label))
+        }
+        return AndCondition(conditions)
+    }
+
+    /// The limits of an int property of the base class when both are ints; none when they exclude everything.
+    private func intRange(_ operand: Operand, _ limits: ListSyntax) -> (column: Column, limits: ClosedRange<Int64>)? {
+        guard let property = operand as? PropertyOperand, property.isOfBaseClass, property.type == .int,
+            case .integer(let low) = limits.elements[0].kind, case .integer(let high) = limits.elements[1].kind,
+            low <= high
+        else { return nil }
+        return (property.column, low...high)
+    }
+
+    // MARK: - String operators
+
+    private func pattern(_ left: Operand, _ right: Operand, _ syntax: ComparisonSyntax) throws(QueryError) -> Condition {
+        guard right.type == .string || right.type == .binary || right.type == .mixed else {
+            throw invalid(
+                .typeMismatch,
+                "'\(syntax.comparison.rawValue)' needs a string or binary on its right side, not \(right.type.rawValue)",
+                syntax.operatorRange)
+        }
+        guard let kind = syntax.comparison.textOperator else { return try fullText(left, right, syntax) }
+        let text = TextOperator(kind: kind, ignoresCase: syntax.ignoresCase)
+        if let property = left as? PropertyOperand, property.isOfBaseClass, right.constantValue?.isNull == true,
+            left.type == right.type, kind != .like {
+            // Every value has null as a part, null included, unless binary data is searched with [c].
+            guard kind == .contains, syntax.ignoresCase, left.type == .binary else { return ConstantCondition(true) }
+        }
+        return ConditionFactory.compare(left, .pattern(text), right, label: label(syntax))
+    }
+
+    private func fullText(_ left: Operand, _ right: Operand, _ syntax: ComparisonSyntax) throws(QueryError) -> Condition {
+        throw invalid(.structure, "not yet", syntax.operatorRange)
+    }
+}
+
+extension QueryOperator {
+    /// The relational operator as kernels know it.
+    var relation: Relation {
+        switch self {
+        case .less: return .less
+        case .lessOrEqual: return .lessOrEqual
+        case .greater: return .greater
+        case .greaterOrEqual: return .greaterOrEqual
+        case .notEqual: return .notEqual
+        default: return .equal
+        }
+    }
+
+    var textOperator: TextOperator.Kind? {
+        switch self {
+        case .beginsWith: return .beginsWith
+        case .endsWith: return .endsWith
+        case .contains: return .contains
+        case .like: return .like
+        default: return nil
+        }
+    }
+}

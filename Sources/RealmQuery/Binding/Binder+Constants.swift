@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmStorage
+
+extension Binder {
+    /// The value of `$n`.
+    func argument(_ number: Int, _ range: Range<Int>) throws(QueryError) -> QueryArgument {
+        guard number < arguments.count else {
+            throw invalid(
+                .argument, "argument \(number) is missing, \(arguments.count) were provided", range)
+        }
+        return arguments[number]
+    }
+
+    /// A literal or an argument, converted for a comparison with a value of type `hint`.
+    func operand(_ constant: ConstantSyntax, hint: OperandType) throws(QueryError) -> ConstantOperand {
+        let label = source(constant.range)
+        guard case .argument(let number, let quantifier) = constant.kind else {
+            let value = try convert(try value(of: constant), constant, hint)
+            return ConstantOperand(value, type: type(of: value, hint), label: label)
+        }
+        let argument = try argument(number, constant.range)
+        if case .list(let elements) = argument {
+            var values: [Value] = []
+            for element in elements { values.append(try convert(try value(of: element, constant.range), constant, hint)) }
+            return ConstantOperand(list: values, quantifier: quantifier, label: label)
+        }
+        if let quantifier {
+            throw invalid(.argument, "\(quantifier.rawValue) needs a list, but '\(label)' is none", constant.range)
+        }
+        let value = try convert(try value(of: argument, constant.range), constant, hint)
+        let type = type(of: value, hint)
+        let isUsable = value.isNull || type.isComparable(with: hint) || (type == .typedLink && hint == .link)
+        guard isUsable else {
+            throw invalid(
+                .argument, "cannot compare argument \(label) of type '\(argument.typeName)' to a \(hint.rawValue)",
+                constant.range)
+        }
+        return ConstantOperand(value, type: type, label: label)
+    }
+
+    /// A list literal, whose elements are converted one by one.
+    func operand(_ list: ListSyntax, hint: OperandType) throws(QueryError) -> ConstantOperand {
+        var values: [Value] = []
+        for element in list.elements {
+            let operand = try operand(element, hint: hint)
+            guard !operand.isList else {
+                throw invalid(.argument, "a list cannot stand inside a list", element.range)
+            }
+            guard hint != .typeOfValue || operand.type == .typeOfValue else {
+                throw invalid(.typeMismatch, "'\(operand.label)' is not the name of a type", element.range)
+            }
+            values.append(operand.values[0])
+        }
+        let type: OperandType = hint == .typeOfValue ? .typeOfValue : .mixed
+        return ConstantOperand(list: values, type: type, quantifier: list.quantifier, label: source(list.range))
+    }
+
+    /// The type of a converted constant; a null takes that of a string or binary property.
+    private func type(of value: Value, _ hint: OperandType) -> OperandType {
+        if value.isNull { return hint == .string || hint == .binary ? hint : .null }
+        if hint == .typeOfValue, case .int = value { return .typeOfValue }
+        return OperandType(of: value)
+    }
+
+    // MARK: - Values
+
+    /// The value of a constant as it is written. Arguments are dealt with by the caller.
+    func value(of constant: ConstantSyntax) throws(QueryError) -> Value {
+        switch constant.kind {
+        case .null: return .null
+        case .bool(let bool): return .bool(bool)
+        case .integer(let number): return .int(number)
+        case .double(let number, _): return .double(number)
+        case .float(let number): return .float(number)
+        case .string(let bytes): return .string(pool.keep(bytes))
+        case .binary(let bytes): return .binary(pool.keep(bytes))
+        case .timestamp(let timestamp): return .timestamp(timestamp)
+        case .impossibleTimestamp(let detail): throw invalid(.argument, detail, constant.range)
+        case .uuid(let uuid): return .uuid(uuid)
+        case .objectID(let id): return .objectID(id)
+        case .link(let key): return .link(.null, key)
+        case .typedLink(let table, let key): return .link(table, key)
+        case .argument(let number, _):
+            return try value(of: try argument(number, constant.range), constant.range)
+        case .object(let className, let key):
+            return try object(String(decoding: className, as: UTF8.self), try value(of: key), constant.range)
+        }
+    }
+
+    private func value(of argument: QueryArgument, _ range: Range<Int>) throws(QueryError) -> Value {
+        switch argument {
+        case .null: return .null
+        case .int(let number): return .int(number)
+        case .bool(let bool): return .bool(bool)
+        case .float(let number): return .float(number)
+        case .double(let number): return .double(number)
+        case .string(let text): return .string(pool.keep(text.utf8))
+        case .binary(let bytes): return .binary(pool.keep(bytes))
+        case .timestamp(let timestamp): return .timestamp(timestamp)
+        case .decimal(let number): return number.isNull ? .null : .decimal(number)
+        case .objectID(let id): return .objectID(id)
+        case .uuid(let uuid): return .uuid(uuid)
+        case .objectKey(let key): return key.isNull ? .null : .link(.null, key)
+        case .link(let table, let key): return key.isNull ? .null : .link(table, key)
+        case .object(let className, let key): return try object(className, try value(of: key, range), range)
+        case .list: throw invalid(.argument, "a single value is required, but a list was passed", range)
+        case .shape: throw invalid(.argument, "a shape can only stand behind geoWithin", range)
+        }
+    }
+
+    /// The object of a class with that primary key; null when there is none.
+    private func object(_ className: String, _ key: Value, _ range: Range<Int>) throws(QueryError) -> Value {
+        guard let target = snapshot.table(named: className) ?? snapshot.classTable(named: className) else {
+            throw invalid(.unknownProperty, "unknown object type '\(className)'", range)
+        }
+        guard target.primaryKey != nil else {
+            throw invalid(.structure, "'\(className)' has no primary key", range)
+        }
+        let found = try storage { () throws(StorageError) in try target.findByPrimaryKey(key) }
+        return found.map { .link(target.key, $0.key) } ?? .null
+    }
+
+    // MARK: - Conversion
+
+    /// Converts a constant for a comparison with a value of type `hint`.
+    private func convert(_ value: Value, _ constant: ConstantSyntax, _ hint: OperandType) throws(QueryError) -> Value {
+        switch value {
+        case .int(let number): return hint == .decimal ? .decimal(Decimal128(number)) : value
+        case .double(let number): return try convert(number, constant, hint)
+        case .float(let number):
+            guard hint == .int else { return value }
+            guard number.isFinite else {
+                throw invalid(.typeMismatch, "infinity and NaN are not supported for \(hint.rawValue)", constant.range)
+            }
+            return Int64(exactly: number).map(Value.int) ?? value
+        case .string(let text): return try convert(text, constant, hint)
+        default: return value
+        }
+    }
+
+    private func convert(_ number: Double, _ constant: ConstantSyntax, _ hint: OperandType) throws(QueryError) -> Value {
+        guard !number.isInfinite || (hint.isNumeric && hint != .int) else {
+            throw invalid(.typeMismatch, "infinity is not supported for \(hint.rawValue)", constant.range)
+        }
+        switch hint {
+        case .float: return .float(Float(number))
+        case .int: return Int64(exactly: number).map(Value.int) ?? .double(number)
+        case .decimal:
+            // The text of a literal holds more digits than the double.
+            if case .double(_, let text) = constant.kind, let decimal = NumericText.decimal(text) { return .decimal(decimal) }
+            return .decimal(Decimal128(number))
+        default: return .double(number)
+        }
+    }
+
+    private func convert(_ text: ByteView, _ constant: ConstantSyntax, _ hint: OperandType) throws(QueryError) -> Value {
+        switch hint {
+        case .int: return NumericText.leadingInteger(text).map(Value.int) ?? .string(text)
+        case .float: return NumericText.leadingFloat(text).map(Value.float) ?? .string(text)
+        case .double: return NumericText.leadingDouble(text).map(Value.double) ?? .string(text)
+        case .decimal: return NumericText.wholeDecimal(text).map(Value.decimal) ?? .string(text)
+        case .typeOfValue:
+            guard let bits = TypeName.bits(named: text) else {
+                throw invalid(.typeMismatch, "'\(text.string)' is not the name of a type", constant.range)
+            }
+            return .int(bits)
+        default: return .string(text)
+        }
+    }
+}

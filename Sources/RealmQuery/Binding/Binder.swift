@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmStorage
+
+/// Turns the tree of a query into conditions over the objects of a class: resolves key paths, converts constants to
+/// the types they are compared with, and refuses what does not fit.
+struct Binder {
+    let snapshot: Snapshot
+    let arguments: [QueryArgument]
+    let text: String
+    let pool: ConstantPool
+    var paths: PathResolver
+    /// The class whose objects are looked at; inside a subquery that of the elements.
+    var table: Table
+    /// In a filter over plain values, the value that `self` names.
+    var element: (box: ElementOperand.Box, type: ColumnType)?
+
+    init(
+        _ query: Query, table: Table, snapshot: Snapshot, arguments: [QueryArgument], mapping: KeyPathMapping,
+        pool: ConstantPool
+    ) {
+        self.snapshot = snapshot
+        self.arguments = arguments
+        self.table = table
+        self.pool = pool
+        text = query.text
+        paths = PathResolver(snapshot: snapshot, mapping: mapping, pool: pool)
+        paths.recorder.add(table)
+    }
+
+    /// Recursion is bounded by the depth that the parser accepts.
+    mutating func condition(_ predicate: PredicateSyntax) throws(QueryError) -> Condition {
+        switch predicate {
+        case .constant(let isTrue): return ConstantCondition(isTrue)
+        case .not(let inner): return NotCondition(try condition(inner))
+        case .and(let children):
+            var conditions: [Condition] = []
+            for child in children { conditions.append(try condition(child)) }
+            return AndCondition(conditions)
+        case .or(let children):
+            var conditions: [Condition] = []
+            for child in children { conditions.append(try condition(child)) }
+            return OrCondition(MergeEqualities.apply(conditions))
+        case .comparison(let comparison): return try condition(comparison)
+        case .between(let between): return try condition(between)
+        case .geoWithin(let geoWithin): return try condition(geoWithin)
+        }
+    }
+
+    // MARK: - Texts and positions
+
+    /// The text of a part of the query.
+    func source(_ range: Range<Int>) -> String { String(decoding: Array(text.utf8)[range], as: UTF8.self) }
+
+    /// The offset of a byte in Unicode scalars.
+    func position(_ range: Range<Int>) -> Int {
+        text.utf8.prefix(range.lowerBound).reduce(0) { $1 & 0xc0 == 0x80 ? $0 : $0 + 1 }
+    }
+
+    func invalid(_ kind: QueryError.Invalid, _ detail: String, _ range: Range<Int>) -> QueryError {
+        .invalid(kind, detail: detail, culprit: source(range), position: position(range))
+    }
+
+    func unsupportedComparison(_ left: Operand, _ right: Operand, _ range: Range<Int>) -> QueryError {
+        invalid(
+            .typeMismatch,
+            "unsupported comparison between '\(left.label)' of type '\(left.type.rawValue)' and '\(right.label)' of type '\(right.type.rawValue)'",
+            range)
+    }
+}
+
+/// Runs what may throw a storage error and hands it on as a query error.
+func storage<Result>(_ body: () throws(StorageError) -> Result) throws(QueryError) -> Result {
+    do throws(StorageError) { return try body() } catch { throw .storage(error) }
+}

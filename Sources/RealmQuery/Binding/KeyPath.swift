@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// A key path outside of a query: where it leads from a class.
+package struct KeyPath {
+    package struct Link {
+        package enum Kind: Sendable { case link, list, set, dictionary, backlink }
+
+        package let kind: Kind
+        /// The link column of `source`, or its backlink column.
+        package let column: Column
+        package let source: Table
+        package let target: Table
+        /// The one entry that is meant, when the path names one.
+        package let entry: Entry?
+    }
+
+    /// A step into a collection.
+    package enum Entry: Sendable, Equatable {
+        case index(Int)
+        case last
+        case key(String)
+        case all
+    }
+
+    /// The links that the path follows.
+    package let links: [Link]
+    /// The property it ends with; nil when it ends with a link.
+    package let property: Column?
+    /// The class of the property, or the one that the last link leads to.
+    package let owner: Table
+    /// Steps into the collection that the property holds.
+    package let entries: [Entry]
+
+    /// Resolves `text`, names split at dots, with `[0]`, `['key']` and `@links.Class.property`.
+    /// Throws `.syntax` or `.invalid`.
+    package static func resolve(
+        _ text: String, from table: Table, in snapshot: Snapshot, mapping: KeyPathMapping = KeyPathMapping()
+    ) throws(QueryError) -> KeyPath {
+        let elements = try Parser.parsePath(text)
+        var resolver = PathResolver(snapshot: snapshot, mapping: mapping, pool: ConstantPool())
+        resolver.text = text
+        switch try resolver.resolve(elements, from: table) {
+        case .links(let steps):
+            return KeyPath(
+                links: steps.map { Link($0) }, property: nil, owner: steps.last?.target ?? table, entries: [])
+        case .column(let column, let owner, let links, let steps):
+            return KeyPath(
+                links: links.map { Link($0) }, property: column, owner: owner, entries: steps.map { Entry($0) })
+        case .allBacklinks:
+            throw QueryError.invalid(
+                .unknownProperty, detail: "a class and a property must follow @links", culprit: text, position: nil)
+        }
+    }
+}
+
+extension KeyPath.Link {
+    init(_ step: LinkStep) {
+        switch step.kind {
+        case .link: kind = .link
+        case .list: kind = .list
+        case .set: kind = .set
+        case .dictionary: kind = .dictionary
+        case .backlink: kind = .backlink
+        }
+        column = step.column
+        source = step.source
+        target = step.target
+        switch step.selector {
+        case .all: entry = nil
+        case .index(let index): entry = .index(index)
+        case .last: entry = .last
+        case .key(let key): entry = .key(key.string)
+        }
+    }
+}
+
+extension KeyPath.Entry {
+    init(_ step: PathStep) {
+        switch step {
+        case .key(let name, _): self = .key(name)
+        case .index(let index): self = .index(index)
+        case .last: self = .last
+        case .all: self = .all
+        }
+    }
+}
+
+extension Parser {
+    /// The elements of a text that is one path.
+    static func parsePath(_ text: String) throws(QueryError) -> [PathSyntax.Element] {
+        var parser = try Parser(text)
+        let path = try parser.parsePlainPath()
+        guard parser.token.kind == .end, path.argument == nil else { throw parser.unexpected(["end of path"]) }
+        return path.elements
+    }
+}

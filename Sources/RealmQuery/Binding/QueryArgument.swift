@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// A value passed for `$n`.
+package indirect enum QueryArgument: Sendable {
+    case null
+    case int(Int64)
+    case bool(Bool)
+    case float(Float)
+    case double(Double)
+    case string(String)
+    case binary([UInt8])
+    case timestamp(Timestamp)
+    case decimal(Decimal128)
+    case objectID(ObjectID)
+    case uuid(UUIDValue)
+    /// The key of an object of whatever class it is compared with.
+    case objectKey(ObjectKey)
+    case link(TableKey, ObjectKey)
+    /// The object of a class, named without prefix, with a primary key; null when there is none.
+    case object(className: String, primaryKey: QueryArgument)
+    case list([QueryArgument])
+    case shape(GeoShape)
+
+    /// What to call the argument in messages.
+    var typeName: String {
+        switch self {
+        case .null: return "null"
+        case .int: return "int"
+        case .bool: return "bool"
+        case .float: return "float"
+        case .double: return "double"
+        case .string: return "string"
+        case .binary: return "binary"
+        case .timestamp: return "date"
+        case .decimal: return "decimal"
+        case .objectID: return "objectId"
+        case .uuid: return "uuid"
+        case .objectKey, .link, .object: return "link"
+        case .list: return "list"
+        case .shape: return "shape"
+        }
+    }
+}

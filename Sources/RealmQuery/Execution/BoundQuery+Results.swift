@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+extension BoundQuery {
+    /// Are results in object order, so that they can be streamed by `cursor`?
+    package var isInObjectOrder: Bool {
+        steps.allSatisfy {
+            if case .limit = $0 { return true }
+            return false
+        }
+    }
+
+    /// Streams the results in object order; nil when sorting or distinct values forbid it.
+    package func cursor(_ window: ResultWindow = .all) throws(QueryError) -> MatchCursor? {
+        guard isInObjectOrder else { return nil }
+        var limit = window.limit ?? .max
+        for case .limit(let count) in steps { limit = min(limit, max(count - window.offset, 0)) }
+        return try MatchCursor(self, after: window.after?.key, skip: window.offset, limit: limit)
+    }
+
+    /// The keys of the results in their order.
+    package func execute(_ window: ResultWindow = .all, check: Check? = nil) throws(QueryError) -> [ObjectKey] {
+        guard let cursor = try cursor(window) else { return try executeSteps(window, check) }
+        var keys: [ObjectKey] = []
+        while let (leaf, rows) = try cursor.next(check: check) { rows.forEach { keys.append(leaf.key(at: $0)) } }
+        return keys
+    }
+
+    /// The number of results, after all descriptors.
+    package func count(check: Check? = nil) throws(QueryError) -> Int {
+        guard let cursor = try cursor() else { return try executeSteps(.all, check).count }
+        if case let constant as ConstantCondition = condition, steps.isEmpty { return constant.isTrue ? table.count : 0 }
+        var count = 0
+        while let (_, rows) = try cursor.next(check: check) { count += rows.count }
+        return count
+    }
+
+    /// Does an object fulfil the predicate? Descriptors are left out.
+    package func matches(_ row: Row) throws(QueryError) -> Bool {
+        try storage { () throws(StorageError) in try condition.matches(row) }
+    }
+
+    /// Filters, sorts and prunes a given sequence of objects, as a list of links has them: the same object may stand
+    /// in it several times. Returns positions in `keys`.
+    package func execute(over keys: [ObjectKey], check: Check? = nil) throws(QueryError) -> [Int] {
+        let finder = ObjectFinder(table)
+        var items: [Int64] = []
+        for (position, key) in keys.enumerated() {
+            if position & 0xff == 0, let check, !check() { throw .cancelled }
+            let isMatch = try storage { () throws(StorageError) in
+                guard let row = try finder.find(key) else { return false }
+                return try condition.matches(row)
+            }
+            if isMatch { items.append(Int64(position)) }
+        }
+        return try apply(steps[...], to: items, .all, check) { keys[Int($0)] }.map { Int($0) }
+    }
+
+    // MARK: - Steps
+
+    private func executeSteps(_ window: ResultWindow, _ check: Check?) throws(QueryError) -> [ObjectKey] {
+        var pending = steps[...]
+        let items: [Int64]
+        switch pending.popFirst() {
+        case .sort(let keys):
+            var sorter = RowSorter(keys, limit: limit(pending, window), after: pending.isEmpty ? bound(window, keys) : nil)
+            try scan(to: &sorter, check)
+            items = sorter.finish()
+        case .distinct(let keys):
+            var sorter = RowSorter(keys)
+            try scan(to: &sorter, check)
+            items = sorter.finishDistinct()
+        case .limit(let limit):
+            let cursor = try MatchCursor(self, limit: limit)
+            items = try collect(cursor, check)
+        case nil: items = try collect(try MatchCursor(self), check)
+        }
+        let results = try apply(pending, to: items, window, check) { ObjectKey($0) }
+        return try slice(results, window)
+    }
+
+    private func scan(to sorter: inout RowSorter, _ check: Check?) throws(QueryError) {
+        let cursor = try MatchCursor(self)
+        while let (leaf, rows) = try cursor.next(check: check) {
+            try storage { () throws(StorageError) in
+                try rows.forEach { row throws(StorageError) in
+                    try sorter.add(Row(leaf: leaf, index: row), leaf.key(at: row).rawValue)
+                }
+            }
+        }
+    }
+
+    private func collect(_ cursor: MatchCursor, _ check: Check?) throws(QueryError) -> [Int64] {
+        var items: [Int64] = []
+        while let (leaf, rows) = try cursor.next(check: check) { rows.forEach { items.append(leaf.key(at: $0).rawValue) } }
+        return items
+    }
+
+    /// Applies the remaining steps to rows that `key` finds.
+    private func apply(
+        _ steps: ArraySlice<ResultStep>, to items: [Int64], _ window: ResultWindow, _ check: Check?,
+        key: (Int64) -> ObjectKey
+    ) throws(QueryError) -> [Int64] {
+        var items = items
+        var pending = steps
+        while let step = pending.popFirst() {
+            switch step {
+            case .limit(let limit): items = Array(items.prefix(limit))
+            case .sort(let keys):
+                var sorter = RowSorter(keys, limit: limit(pending, window))
+                try feed(items, to: &sorter, check, key: key)
+                items = sorter.finish()
+            case .distinct(let keys):
+                var sorter = RowSorter(keys)
+                try feed(items, to: &sorter, check, key: key)
+                items = sorter.finishDistinct()
+            }
+        }
+        return items
+    }
+
+    private func feed(
+        _ items: [Int64], to sorter: inout RowSorter, _ check: Check?, key: (Int64) -> ObjectKey
+    ) throws(QueryError) {
+        let finder = ObjectFinder(table)
+        for (position, item) in items.enumerated() {
+            if position & 0xff == 0, let check, !check() { throw .cancelled }
+            try storage { () throws(StorageError) in
+                if let row = try finder.find(key(item)) { try sorter.add(row, item) }
+            }
+        }
+    }
+
+    /// How many rows a sort has to keep, given what follows.
+    private func limit(_ pending: ArraySlice<ResultStep>, _ window: ResultWindow) -> Int {
+        switch pending.first {
+        case .limit(let limit): return limit
+        // A page that starts behind an object needs all rows, unless the sorter itself leaves out those before.
+        case nil: return window.after == nil || endsWithSort ? window.end : .max
+        default: return .max
+        }
+    }
+
+    // MARK: - Pages
+
+    private func slice(_ items: [Int64], _ window: ResultWindow) throws(QueryError) -> [ObjectKey] {
+        var items = items[...]
+        // A sort that is the last step has left out the pages before already.
+        if let position = window.after, !endsWithSort { items = try itemsBehind(position, items) }
+        return items.dropFirst(window.offset).prefix(window.limit ?? .max).map { ObjectKey($0) }
+    }
+
+    private var endsWithSort: Bool {
+        if case .sort? = steps.last { return steps.count == 1 }
+        return false
+    }
+
+    /// The keys by which the result is sorted in the end.
+    private var finalSort: [SortKey] {
+        for step in steps.reversed() { if case .sort(let keys) = step { return keys } }
+        return []
+    }
+
+    private func bound(_ window: ResultWindow, _ keys: [SortKey]) -> RowSorter.Bound? {
+        guard let position = window.after, position.cells.count == keys.count else { return nil }
+        let values = position.cells.map { cell -> Value in
+            switch cell {
+            case .missing: return SortKey.missing
+            case .value(let value): return value.value(in: pool)
+            }
+        }
+        return RowSorter.Bound(values: values, key: position.key)
+    }
+
+    private func itemsBehind(
+        _ position: PagePosition, _ items: ArraySlice<Int64>
+    ) throws(QueryError) -> ArraySlice<Int64> {
+        let keys = finalSort
+        guard let bound = bound(ResultWindow(after: position), keys) else { return items }
+        let finder = ObjectFinder(table)
+        var kept: [Int64] = []
+        for item in items {
+            let isBehind = try storage { () throws(StorageError) in
+                guard let row = try finder.find(ObjectKey(item)) else { return false }
+                for (index, key) in keys.enumerated() {
+                    let order = SortKey.order(try key.value(row), bound.values[index])
+                    if order != 0 { return key.isAscending ? order > 0 : order < 0 }
+                }
+                return row.key > bound.key
+            }
+            if isBehind { kept.append(item) }
+        }
+        return kept[...]
+    }
+
+    /// Where an object stands in the order of the result, to start the next page from.
+    package func position(of row: Row) throws(QueryError) -> PagePosition {
+        var cells: [PagePosition.Cell] = []
+        for key in finalSort {
+            let value = try storage { () throws(StorageError) in try key.value(row) }
+            cells.append(SortKey.isMissing(value) ? .missing : .value(QueryArgument(copying: value)))
+        }
+        return PagePosition(cells: cells, key: row.key)
+    }
+
+    /// What the result is sorted by in the end: labels with their directions, to recognise a page position by.
+    package var sortLabels: [String] { finalSort.map { ($0.isAscending ? "" : "-") + $0.label } }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// A query bound to the objects of one class in one snapshot.
+///
+/// It keeps the leaves that it read last, so it is used by one thread at a time. It keeps the snapshot too.
+package final class BoundQuery {
+    package let table: Table
+    package let snapshot: Snapshot
+    let condition: Condition
+    let steps: [ResultStep]
+    let mapping: KeyPathMapping
+    /// Owns the bytes of the constants.
+    let pool: ConstantPool
+    /// What the result depends on.
+    package let dependencies: QueryDependencies
+
+    init(
+        table: Table, snapshot: Snapshot, condition: Condition, steps: [ResultStep], mapping: KeyPathMapping,
+        pool: ConstantPool, dependencies: QueryDependencies
+    ) {
+        self.table = table
+        self.snapshot = snapshot
+        self.condition = condition
+        self.steps = steps
+        self.mapping = mapping
+        self.pool = pool
+        self.dependencies = dependencies
+    }
+
+    /// Is asked from time to time whether to go on.
+    package typealias Check = () -> Bool
+
+    /// The keys that an index offers instead of a scan; nil when a scan is better.
+    func indexedKeys() throws(QueryError) -> [ObjectKey]? {
+        guard condition.hasIndex else { return nil }
+        let keys = try storage { () throws(StorageError) in try condition.indexedKeys(table) }
+        guard let keys, IndexChoice.pays(keys.count, of: table) else { return nil }
+        return keys
+    }
+}
+
+extension Query {
+    /// Binds the query to a class. Throws `.invalid` when it does not fit the schema or the arguments.
+    ///
+    /// `order` is applied after the descriptors of the text.
+    package func bind(
+        to table: Table, in snapshot: Snapshot, arguments: [QueryArgument] = [],
+        mapping: KeyPathMapping = KeyPathMapping(), order: ResultOrder = .none
+    ) throws(QueryError) -> BoundQuery {
+        let pool = ConstantPool()
+        var binder = Binder(self, table: table, snapshot: snapshot, arguments: arguments, mapping: mapping, pool: pool)
+        let condition = try binder.condition(predicate)
+        let steps = try binder.steps(descriptors, order)
+        return BoundQuery(
+            table: table, snapshot: snapshot, condition: condition, steps: steps, mapping: mapping, pool: pool,
+            dependencies: binder.paths.recorder.dependencies)
+    }
+}

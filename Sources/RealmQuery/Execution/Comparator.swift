@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmStorage
+
+/// How two single values are compared.
+enum Comparator {
+    /// Equality and order: null equals null only, values that cannot be compared are unequal and unordered.
+    case relation(Relation)
+    /// The order in which null is less than everything, for strings.
+    case nullFirst(Relation)
+    /// The rules of IEEE 754: NaN is unequal to everything and unordered.
+    case ieee(Relation)
+    case equalIgnoringCase
+    case notEqualIgnoringCase
+    case pattern(TextOperator)
+    /// Whether two sets of types have a type in common.
+    case sharesType
+    case sharesNoType
+    /// A link property and a mixed value: only two nulls are equal.
+    case bothNull
+    case notBothNull
+
+    func holds(_ left: Value, _ right: Value) -> Bool {
+        switch self {
+        case .relation(let comparison): return Comparator.relates(left, comparison, right)
+        case .nullFirst(let comparison): return comparison.holds(Value.order(left, right), 0)
+        case .ieee(let comparison): return Comparator.relatesByIEEE(left, comparison, right)
+        case .equalIgnoringCase: return Comparator.isEqualIgnoringCase(left, right)
+        case .notEqualIgnoringCase: return !Comparator.isEqualIgnoringCase(left, right)
+        case .pattern(let pattern): return pattern.holds(left, right)
+        case .sharesType: return left.typeBits & right.typeBits != 0
+        case .bothNull: return left.isNull && right.isNull
+        case .notBothNull: return !(left.isNull && right.isNull)
+        case .sharesNoType: return left.typeBits & right.typeBits == 0
+        }
+    }
+
+    /// Does the comparison tell smaller from greater values?
+    var isOrdering: Bool {
+        guard case .relation(let comparison) = self else { return false }
+        return comparison != .equal && comparison != .notEqual
+    }
+
+    /// Is unequal length of two lists that are compared element by element a match?
+    var acceptsDifferentLengths: Bool {
+        switch self {
+        case .relation(.notEqual), .notEqualIgnoringCase, .notBothNull: return true
+        default: return false
+        }
+    }
+
+    private static func relates(_ left: Value, _ comparison: Relation, _ right: Value) -> Bool {
+        if left.isNull || right.isNull {
+            let isEqual = left.isNull && right.isNull
+            return isEqual ? comparison.includesEqual : comparison == .notEqual
+        }
+        guard Value.areComparable(left, right) else { return comparison == .notEqual }
+        return comparison.holds(Value.order(left, right), 0)
+    }
+
+    private static func relatesByIEEE(_ left: Value, _ comparison: Relation, _ right: Value) -> Bool {
+        switch (left, right) {
+        case (.float(let a), .float(let b)): return comparison.holds(a, b)
+        case (.double(let a), .double(let b)): return comparison.holds(a, b)
+        default: return relates(left, comparison, right)
+        }
+    }
+
+    private static func isEqualIgnoringCase(_ left: Value, _ right: Value) -> Bool {
+        switch (left, right) {
+        case (.string(let a), .string(let b)), (.binary(let a), .binary(let b)):
+            return TextMatching.isEqual(a, b, ignoringCase: true)
+        default: return relates(left, .equal, right)
+        }
+    }
+}
+
+/// A string operator, and what it makes of a pattern that is null.
+struct TextOperator {
+    enum Kind { case beginsWith, endsWith, contains, like }
+
+    let kind: Kind
+    let ignoresCase: Bool
+
+    /// Strings match only strings, binary data only binary data. Null is like null, and contained in all that is not.
+    func holds(_ text: Value, _ pattern: Value) -> Bool {
+        switch (text, pattern) {
+        case (.string(let text), .string(let pattern)), (.binary(let text), .binary(let pattern)):
+            return holds(text, pattern)
+        case (.null, .null): return kind == .like
+        case (_, .null): return kind == .contains
+        default: return false
+        }
+    }
+
+    private func holds(_ text: ByteView, _ pattern: ByteView) -> Bool {
+        switch kind {
+        case .beginsWith: return TextMatching.begins(text, with: pattern, ignoringCase: ignoresCase)
+        case .endsWith: return TextMatching.ends(text, with: pattern, ignoringCase: ignoresCase)
+        case .contains: return TextMatching.contains(text, pattern, ignoringCase: ignoresCase)
+        case .like: return TextMatching.isLike(text, pattern, ignoringCase: ignoresCase)
+        }
+    }
+}
+
+extension Value {
+    /// The bits of a type set, as `@type` operands yield them.
+    fileprivate var typeBits: Int64 {
+        if case .int(let bits) = self { return bits }
+        return 0
+    }
+}

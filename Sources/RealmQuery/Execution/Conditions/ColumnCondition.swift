@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmStorage
+
+/// A property of the base class against one constant: a whole leaf is tested at once where there is a kernel for it,
+/// and otherwise value by value without leaving the leaf.
+final class ColumnCondition: Condition {
+    /// How a leaf is tested.
+    private enum Kernel {
+        case int(Relation, Int64?)
+        case intReal(Relation, Double)
+        case bool(Relation, Bool?)
+        case float(Relation, Float?, RealOrder)
+        case floatDouble(Relation, Double)
+        case floatInt(Relation, Int64)
+        case double(Relation, Double?, RealOrder)
+        case doubleInt(Relation, Int64)
+        case timestamp(Relation, Timestamp?)
+        case link(Relation, ObjectKey?)
+        case values
+    }
+
+    let column: Column
+    let comparator: Comparator
+    let constant: Value
+    private let kernel: Kernel
+    private let reader: ColumnReader
+    private let label: String
+    private let backlinks: BacklinkLookup?
+
+    /// `link` is the step that the column is, when it holds links.
+    init(_ column: Column, _ comparator: Comparator, _ constant: Value, link: LinkStep? = nil, label: String) {
+        if case .relation(.equal) = comparator, let link {
+            backlinks = BacklinkLookup(link, to: [constant])
+        } else {
+            backlinks = nil
+        }
+        self.column = column
+        self.comparator = comparator
+        self.constant = constant
+        self.label = label
+        reader = ColumnReader(column)
+        kernel = ColumnCondition.kernel(column.type, comparator, constant)
+    }
+
+    override var cost: Double {
+        if isVectorised { return 1 }
+        switch comparator {
+        case .pattern: return 60
+        case .equalIgnoringCase, .notEqualIgnoringCase: return 30
+        default: return column.type == .mixed || column.type == .decimal ? 20 : 8
+        }
+    }
+
+    /// Is a leaf tested by a kernel?
+    var isVectorised: Bool {
+        if case .values = kernel { return false }
+        return true
+    }
+
+    override func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
+        let values = try reader.values(of: leaf)
+        switch (kernel, values) {
+        case (.int(let relation, let needle), .int(let leaf)): return candidates & leaf.compare(relation, needle)
+        case (.intReal(let relation, let needle), .int(let leaf)):
+            return candidates & leaf.compare(relation, real: needle)
+        case (.bool(let relation, let needle), .bool(let leaf)): return candidates & leaf.compare(relation, needle)
+        case (.float(let relation, let needle, let order), .float(let leaf)):
+            return candidates & leaf.compare(relation, needle, order: order)
+        case (.floatDouble(let relation, let needle), .float(let leaf)):
+            return candidates & leaf.compare(relation, double: needle)
+        case (.floatInt(let relation, let needle), .float(let leaf)):
+            return candidates & leaf.compare(relation, integer: needle)
+        case (.double(let relation, let needle, let order), .double(let leaf)):
+            return candidates & leaf.compare(relation, needle, order: order)
+        case (.doubleInt(let relation, let needle), .double(let leaf)):
+            return candidates & leaf.compare(relation, integer: needle)
+        case (.timestamp(let relation, let needle), .timestamp(let leaf)):
+            return candidates & leaf.compare(relation, needle)
+        case (.link(let relation, let key), .link(let leaf)):
+            let found = key.map { leaf.isEqual(to: $0) } ?? leaf.nulls()
+            return relation == .notEqual ? candidates.subtracting(found) : candidates & found
+        default: return try evaluateByValue(values, candidates)
+        }
+    }
+
+    private func evaluateByValue(_ values: ColumnLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
+        if case .string(let strings) = values {
+            return try candidates.filter { row throws(StorageError) in
+                comparator.holds(try strings.value(row), constant)
+            }
+        }
+        return try candidates.filter { row throws(StorageError) in comparator.holds(try values.value(row), constant) }
+    }
+
+    override func matches(_ row: Row) throws(StorageError) -> Bool {
+        comparator.holds(try reader.value(row), constant)
+    }
+
+    private var isIndexedEquality: Bool {
+        if case .relation(.equal) = comparator { return IndexChoice.isIndexed(column, constant) }
+        return false
+    }
+
+    override var hasIndex: Bool { backlinks != nil || isIndexedEquality }
+
+    override func indexedKeys(_ table: Table) throws(StorageError) -> [ObjectKey]? {
+        if let backlinks { return try backlinks.origins() }
+        return isIndexedEquality ? try IndexChoice.keys(table, column, [constant]) : nil
+    }
+
+    override func explain(_ depth: Int, into lines: inout [String]) {
+        let access = backlinks != nil ? "incoming links of the object"
+            : isIndexedEquality ? "search index" : isVectorised ? "compare packed column" : "compare column"
+        lines.appendPlan(depth, "\(access): \(label)")
+    }
+
+    private static func kernel(_ type: ColumnType, _ comparator: Comparator, _ constant: Value) -> Kernel {
+        let relation: Relation
+        var order = RealOrder.general
+        switch comparator {
+        case .relation(let given): relation = given
+        case .ieee(let given): (relation, order) = (given, .ieee)
+        default: return .values
+        }
+        switch (type, constant) {
+        case (.int, .null): return .int(relation, nil)
+        case (.int, .int(let number)): return .int(relation, number)
+        case (.int, .double(let number)): return .intReal(relation, number)
+        case (.int, .float(let number)): return .intReal(relation, Double(number))
+        case (.bool, .null): return .bool(relation, nil)
+        case (.bool, .bool(let bool)): return .bool(relation, bool)
+        case (.float, .null): return .float(relation, nil, order)
+        case (.float, .float(let number)): return .float(relation, number, order)
+        case (.float, .double(let number)): return .floatDouble(relation, number)
+        case (.float, .int(let number)): return .floatInt(relation, number)
+        case (.double, .null): return .double(relation, nil, order)
+        case (.double, .double(let number)): return .double(relation, number, order)
+        case (.double, .float(let number)): return .double(relation, Double(number), .general)
+        case (.double, .int(let number)): return .doubleInt(relation, number)
+        case (.timestamp, .null): return .timestamp(relation, nil)
+        case (.timestamp, .timestamp(let date)): return .timestamp(relation, date)
+        case (.link, .null) where relation == .equal || relation == .notEqual: return .link(relation, nil)
+        case (.link, .link(_, let key)) where relation == .equal || relation == .notEqual: return .link(relation, key)
+        default: return .values
+        }
+    }
+}
+
+/// An int property of the base class within two limits.
+final class RangeCondition: Condition {
+    private let limits: ClosedRange<Int64>
+    private let reader: ColumnReader
+    private let label: String
+
+    init(_ column: Column, _ limits: ClosedRange<Int64>, label: String) {
+        self.limits = limits
+        self.label = label
+        reader = ColumnReader(column)
+    }
+
+    override func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
+        let values = try reader.values(of: leaf)
+        guard case .int(let integers) = values else { return .none }
+        return candidates & integers.isBetween(limits.lowerBound, limits.upperBound)
+    }
+
+    override func matches(_ row: Row) throws(StorageError) -> Bool {
+        guard case .int(let number) = try reader.value(row) else { return false }
+        return limits.contains(number)
+    }
+
+    override func explain(_ depth: Int, into lines: inout [String]) {
+        lines.appendPlan(depth, "compare packed column: \(label)")
+    }
+}
+
+/// Two int properties of the base class.
+final class ColumnPairCondition: Condition {
+    private let relation: Relation
+    private let left: ColumnReader
+    private let right: ColumnReader
+    private let label: String
+
+    init(_ left: Column, _ relation: Relation, _ right: Column, label: String) {
+        self.relation = relation
+        self.left = ColumnReader(left)
+        self.right = ColumnReader(right)
+        self.label = label
+    }
+
+    override var cost: Double { 2 }
+
+    override func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
+        guard case .int(let mine) = try left.values(of: leaf), case .int(let others) = try right.values(of: leaf) else {
+            return .none
+        }
+        return candidates & mine.compare(relation, with: others)
+    }
+
+    override func matches(_ row: Row) throws(StorageError) -> Bool {
+        Comparator.relation(relation).holds(try left.value(row), try right.value(row))
+    }
+
+    override func explain(_ depth: Int, into lines: inout [String]) {
+        lines.appendPlan(depth, "compare packed columns: \(label)")
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmStorage
+
+/// Compares two operands row by row, with all the rules for lists and quantifiers.
+final class CompareCondition: RowCondition {
+    private let left: Operand
+    private let right: Operand
+    private let comparator: Comparator
+    private let leftQuantifier: Quantifier?
+    private let rightQuantifier: Quantifier?
+    private let label: String
+    private let backlinks: BacklinkLookup?
+    private var leftGroups = ValueGroups()
+    private var rightGroups = ValueGroups()
+
+    /// `quantifier` replaces those of both operands.
+    init(
+        _ left: Operand, _ comparator: Comparator, _ right: Operand, quantifier: Quantifier? = nil,
+        backlinks: BacklinkLookup? = nil, label: String
+    ) {
+        self.backlinks = backlinks
+        self.left = left
+        self.right = right
+        self.comparator = comparator
+        leftQuantifier = quantifier ?? left.quantifier
+        rightQuantifier = quantifier ?? right.quantifier
+        self.label = label
+    }
+
+    override var cost: Double { left.isSingle && right.isSingle ? 20 : 200 }
+
+    override func matches(_ row: Row) throws(StorageError) -> Bool {
+        if left.isSingle, right.isSingle { return comparator.holds(try left.value(row), try right.value(row)) }
+        try left.evaluate(row, into: &leftGroups)
+        try right.evaluate(row, into: &rightGroups)
+        for rightGroup in 0..<rightGroups.groupCount {
+            for leftGroup in 0..<leftGroups.groupCount {
+                if compare(leftGroups.group(leftGroup), rightGroups.group(rightGroup)) { return true }
+            }
+        }
+        return false
+    }
+
+    override var hasIndex: Bool { backlinks != nil }
+
+    override func indexedKeys(_ table: Table) throws(StorageError) -> [ObjectKey]? { try backlinks?.origins() }
+
+    override func explain(_ depth: Int, into lines: inout [String]) {
+        lines.appendPlan(depth, (hasIndex ? "incoming links of the objects: " : "row by row: ") + label)
+    }
+
+    private func compare(_ leftRange: Range<Int>, _ rightRange: Range<Int>) -> Bool {
+        if leftGroups.isList, rightGroups.isList, leftQuantifier == nil, rightQuantifier == nil {
+            return compareElementwise(leftRange, rightRange)
+        }
+        if comparator.isOrdering, leftGroups.isList, rightGroups.isList, leftRange.count > 2, rightRange.count > 2 {
+            return compareExtremes(leftRange, rightRange)
+        }
+        return quantify(leftQuantifier, leftRange) { leftIndex in
+            let leftValue = leftGroups.values[leftIndex]
+            return quantify(rightQuantifier, rightRange) { rightIndex in
+                comparator.holds(leftValue, rightGroups.values[rightIndex])
+            }
+        }
+    }
+
+    /// Longer lists are compared by their least and greatest values in the total order, which saves looking at all
+    /// pairs; a null or a value of another type then counts only if it is one of these.
+    private func compareExtremes(_ leftRange: Range<Int>, _ rightRange: Range<Int>) -> Bool {
+        let left = CompareCondition.extremes(leftGroups.values[leftRange])
+        let right = CompareCondition.extremes(rightGroups.values[rightRange])
+        return quantify(leftQuantifier, 0..<2) { leftIndex in
+            quantify(rightQuantifier, 0..<2) { rightIndex in
+                comparator.holds(leftIndex == 0 ? left.least : left.greatest, rightIndex == 0 ? right.least : right.greatest)
+            }
+        }
+    }
+
+    private static func extremes(_ values: ArraySlice<Value>) -> (least: Value, greatest: Value) {
+        var extremes = (least: values[values.startIndex], greatest: values[values.startIndex])
+        for value in values.dropFirst() {
+            if Value.order(value, extremes.least) < 0 { extremes.least = value }
+            if Value.order(value, extremes.greatest) >= 0 { extremes.greatest = value }
+        }
+        return extremes
+    }
+
+    private func compareElementwise(_ leftRange: Range<Int>, _ rightRange: Range<Int>) -> Bool {
+        guard leftRange.count == rightRange.count else { return comparator.acceptsDifferentLengths }
+        return zip(leftRange, rightRange).allSatisfy { comparator.holds(leftGroups.values[$0], rightGroups.values[$1]) }
+    }
+
+    /// `ANY` of nothing is false, `ALL` and `NONE` of nothing are true.
+    private func quantify(_ quantifier: Quantifier?, _ range: Range<Int>, _ test: (Int) -> Bool) -> Bool {
+        switch quantifier ?? .any {
+        case .any: return range.contains(where: test)
+        case .all: return range.allSatisfy(test)
+        case .none: return !range.contains(where: test)
+        }
+    }
+}

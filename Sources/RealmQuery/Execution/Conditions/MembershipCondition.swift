@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmStorage
+
+/// A property of the base class is one of several constants of exactly its type.
+final class MembershipCondition: Condition {
+    let column: Column
+    /// Distinct; null stands for itself.
+    let values: [Value]
+    private let integers: IntegerSet?
+    private let acceptsNull: Bool
+    private let members: Set<OrderedValue>
+    private let reader: ColumnReader
+    private let label: String
+
+    init(_ column: Column, _ values: [Value], label: String) {
+        self.column = column
+        self.label = label
+        reader = ColumnReader(column)
+        // No NaN equals another one here, so none is a member.
+        members = Set(values.filter { !$0.isNaN }.map { OrderedValue($0) })
+        self.values = members.map(\.value)
+        acceptsNull = values.contains { $0.isNull }
+        guard column.type == .int else {
+            integers = nil
+            return
+        }
+        integers = IntegerSet(values.compactMap { value -> Int64? in
+            if case .int(let number) = value { return number }
+            return nil
+        })
+    }
+
+    override var cost: Double { integers == nil ? 25 : 2 }
+
+    override func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
+        let values = try reader.values(of: leaf)
+        if let integers, case .int(let leaf) = values {
+            return candidates & leaf.isMember(of: integers, orNull: acceptsNull)
+        }
+        return try candidates.filter { row throws(StorageError) in members.contains(OrderedValue(try values.value(row))) }
+    }
+
+    override func matches(_ row: Row) throws(StorageError) -> Bool {
+        members.contains(OrderedValue(try reader.value(row)))
+    }
+
+    override var hasIndex: Bool { IndexChoice.areIndexed(column, values) }
+
+    override func indexedKeys(_ table: Table) throws(StorageError) -> [ObjectKey]? {
+        hasIndex ? try IndexChoice.keys(table, column, values) : nil
+    }
+
+    override func explain(_ depth: Int, into lines: inout [String]) {
+        lines.appendPlan(depth, (hasIndex ? "search index, " : "") + "one of \(values.count) constants: \(label)")
+    }
+}
+
+extension Value {
+    /// Is it a NaN of whatever type?
+    var isNaN: Bool {
+        switch self {
+        case .float(let number): return number.isNaN
+        case .double(let number): return number.isNaN
+        case .decimal(let number): return number.isNaN
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmStorage
+
+/// Orders rows by sort keys; ties keep the order in which the rows came.
+///
+/// With a limit only the best rows are kept, in a heap with the worst one on top, so that memory does not depend on the
+/// number of rows that come.
+struct RowSorter {
+    /// What came last on the page before: only what sorts behind it is taken.
+    struct Bound {
+        let values: [Value]
+        let key: ObjectKey
+    }
+
+    private struct Entry {
+        var ordinal: SortOrdinal
+        /// What the caller calls the row.
+        let item: Int64
+        /// When the row came.
+        let position: Int
+        /// Where its values start in `values`.
+        let slot: Int
+    }
+
+    private let keys: [SortKey]
+    private let limit: Int
+    private let bound: Bound?
+    private var entries: [Entry] = []
+    /// The values of all entries, one after another.
+    private var values: [Value] = []
+    private var scratch: [Value] = []
+    private var position = 0
+
+    init(_ keys: [SortKey], limit: Int = .max, after bound: Bound? = nil) {
+        self.keys = keys
+        self.limit = limit
+        self.bound = bound
+        scratch.reserveCapacity(keys.count)
+    }
+
+    /// Takes one row, which the caller calls `item`.
+    mutating func add(_ row: borrowing Row, _ item: Int64) throws(StorageError) {
+        defer { position += 1 }
+        guard limit > 0 else { return }
+        let first = try keys[0].value(row)
+        let ordinal = ordinal(first)
+        let isFull = entries.count == limit
+        if isFull, ordinal > entries[0].ordinal { return }
+        scratch.removeAll(keepingCapacity: true)
+        scratch.append(first)
+        for key in keys.dropFirst() { scratch.append(try key.value(row)) }
+        if let bound, !follows(bound, row.key) { return }
+        guard isFull else { return append(ordinal, item) }
+        // The newcomer comes last among equals, so it has to be strictly better than the worst one.
+        let worst = entries[0]
+        guard ordinal < worst.ordinal || compare(scratch, 0, values, worst.slot) < 0 else { return }
+        for index in scratch.indices { values[worst.slot + index] = scratch[index] }
+        entries[0] = Entry(ordinal: ordinal, item: item, position: position, slot: worst.slot)
+        siftDown(0)
+    }
+
+    private func follows(_ bound: Bound, _ key: ObjectKey) -> Bool {
+        let order = compare(scratch, 0, bound.values, 0)
+        return order > 0 || (order == 0 && key > bound.key)
+    }
+
+    private func ordinal(_ value: Value) -> SortOrdinal {
+        let ordinal = SortOrdinal(value, keys[0].column.collection == .dictionary ? .mixed : keys[0].column.type)
+        return keys[0].isAscending ? ordinal : ordinal.inverted
+    }
+
+    private mutating func append(_ ordinal: SortOrdinal, _ item: Int64) {
+        entries.append(Entry(ordinal: ordinal, item: item, position: position, slot: values.count))
+        values.append(contentsOf: scratch)
+        if entries.count == limit {
+            for index in stride(from: limit / 2 - 1, through: 0, by: -1) { siftDown(index) }
+        }
+    }
+
+    /// Restores the heap below `start`.
+    private mutating func siftDown(_ start: Int) {
+        var parent = start
+        while true {
+            var worst = parent
+            let left = 2 * parent + 1
+            if left < entries.count, precedes(entries[worst], entries[left]) { worst = left }
+            if left + 1 < entries.count, precedes(entries[worst], entries[left + 1]) { worst = left + 1 }
+            if worst == parent { return }
+            entries.swapAt(parent, worst)
+            parent = worst
+        }
+    }
+
+    @inline(__always) private func precedes(_ left: Entry, _ right: Entry) -> Bool {
+        if left.ordinal != right.ordinal { return left.ordinal < right.ordinal }
+        let order = compare(values, left.slot, values, right.slot)
+        return order != 0 ? order < 0 : left.position < right.position
+    }
+
+    private func compare(_ left: [Value], _ leftStart: Int, _ right: [Value], _ rightStart: Int) -> Int {
+        for index in keys.indices {
+            let order = SortKey.order(left[leftStart + index], right[rightStart + index])
+            if order != 0 { return keys[index].isAscending ? order : -order }
+        }
+        return 0
+    }
+
+    /// The rows in order.
+    func finish() -> [Int64] { entries.sorted { precedes($0, $1) }.map(\.item) }
+
+    /// The first row of each combination of values, in the order in which they came; rows with a null link on the way
+    /// to a value are left out.
+    func finishDistinct() -> [Int64] {
+        var kept: [Entry] = []
+        for entry in entries.sorted(by: { precedes($0, $1) }) where !hasMissing(entry) {
+            if let last = kept.last, compare(values, last.slot, values, entry.slot) == 0 { continue }
+            kept.append(entry)
+        }
+        kept.sort { $0.position < $1.position }
+        return kept.map(\.item)
+    }
+
+    private func hasMissing(_ entry: Entry) -> Bool {
+        keys.indices.contains { keys[$0].hasLinks && SortKey.isMissing(values[entry.slot + $0]) }
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmStorage
+
+/// One key path that objects are sorted by or told apart by.
+final class SortKey {
+    let column: Column
+    let isAscending: Bool
+    let label: String
+    private let chain: LinkChain
+    /// The table that holds the column.
+    private let table: Table
+    private let dictionaryKey: ByteView?
+    private let reader: ColumnReader
+
+    init(
+        _ column: Column, of table: Table, chain: LinkChain, dictionaryKey: ByteView?, isAscending: Bool, label: String
+    ) {
+        self.column = column
+        self.table = table
+        self.chain = chain
+        self.dictionaryKey = dictionaryKey
+        self.isAscending = isAscending
+        self.label = label
+        reader = ColumnReader(column)
+    }
+
+    /// Does the path pass through links, which may be null?
+    var hasLinks: Bool { !chain.isEmpty }
+
+    /// Is every value read from one column of the base class?
+    var isPlainColumn: Bool { chain.isEmpty && dictionaryKey == nil }
+
+    /// The value for a row, `missing` when a link on the way is null.
+    func value(_ row: borrowing Row) throws(StorageError) -> Value {
+        if chain.isEmpty { return try ownValue(row) }
+        var found = SortKey.missing
+        try chain.forEachRow(from: row) { target throws(StorageError) in
+            found = try ownValue(target)
+            return false
+        }
+        return found
+    }
+
+    /// The values of a leaf when the key is a plain column.
+    func values(of leaf: ClusterLeaf) throws(StorageError) -> ColumnLeaf { try reader.values(of: leaf) }
+
+    private func ownValue(_ row: borrowing Row) throws(StorageError) -> Value {
+        guard let dictionaryKey else { return try reader.value(row) }
+        return try column.dictionary(row, reader, table)?.find(dictionaryKey) ?? .null
+    }
+
+    // MARK: - Missing values
+
+    /// Stands for the value behind a null link. It sorts behind everything, unlike a value that is null; no property
+    /// holds it, because links lead to tables.
+    static let missing = Value.link(.null, .null)
+
+    static func isMissing(_ value: Value) -> Bool {
+        if case .link(.null, .null) = value { return true }
+        return false
+    }
+
+    /// Compares two values of this key in ascending order.
+    static func order(_ left: Value, _ right: Value) -> Int {
+        switch (isMissing(left), isMissing(right)) {
+        case (false, false): return Value.order(left, right)
+        case (true, true): return 0
+        case (true, false): return 1
+        case (false, true): return -1
+        }
+    }
+}

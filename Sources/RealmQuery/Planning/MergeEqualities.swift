@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmStorage
+
+/// `a == 1 OR a == 2 OR …` becomes one test for membership.
+enum MergeEqualities {
+    /// The children of an `OR`, with the equalities of each property of the base class merged into the first of them.
+    static func apply(_ children: [Condition]) -> [Condition] {
+        var groups: [Int: [Int]] = [:]
+        for (position, child) in children.enumerated() {
+            if let column = mergeableColumn(child) { groups[column.leafIndex, default: []].append(position) }
+        }
+        var merged = children.map(Optional.some)
+        for positions in groups.values where positions.count > 1 {
+            guard let first = children[positions[0]] as? ColumnCondition else { continue }
+            let constants = positions.compactMap { (children[$0] as? ColumnCondition)?.constant }
+            for position in positions { merged[position] = nil }
+            merged[positions[0]] = MembershipCondition(
+                first.column, constants, label: "'\(first.column.name)' equals one of \(constants.count) constants")
+        }
+        return merged.compactMap { $0 }
+    }
+
+    /// Equality with a constant of exactly the property's type, or with null.
+    private static func mergeableColumn(_ condition: Condition) -> Column? {
+        guard let condition = condition as? ColumnCondition, condition.column.type != .mixed else { return nil }
+        switch condition.comparator {
+        case .relation(.equal), .ieee(.equal): break
+        default: return nil
+        }
+        let type = OperandType(condition.column.type)
+        if case .link = condition.constant { return condition.column.type == .link ? condition.column : nil }
+        guard condition.constant.isNull || OperandType(of: condition.constant) == type else { return nil }
+        // Decimal NaN equals itself, which membership does not know.
+        return condition.constant.isNaN && type == .decimal ? nil : condition.column
+    }
+}
