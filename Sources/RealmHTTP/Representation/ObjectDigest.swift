@@ -22,21 +22,33 @@ struct ObjectDigest {
         self.leaves = leaves
     }
 
-    /// 16 characters of base64url: 96 of the bits. `leaves` remembers what was attached for the row before.
-    static func text(
-        of row: Row, in table: Table, snapshot: Snapshot, leaves: DigestLeaves = DigestLeaves()
-    ) throws(StorageError) -> String {
+    /// The digest of an object. `leaves` remembers what was attached for the row before.
+    static func of(
+        _ row: Row, in table: Table, snapshot: Snapshot, leaves: DigestLeaves
+    ) throws(StorageError) -> ObjectDigest {
         var digest = ObjectDigest(snapshot, leaves)
         digest.add(UInt64(bitPattern: row.key.rawValue))
         try digest.add(row, table)
-        return digest.text
+        return digest
     }
 
-    private var text: String {
-        var bytes: [UInt8] = []
-        for step in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: first >> UInt64(8 * step))) }
-        for step in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: second >> UInt64(8 * step))) }
-        return Base64.encodeURL(bytes)
+    /// 16 characters of base64url: 96 of the bits.
+    func appendText(to buffer: OutputBuffer) {
+        for (word, digits) in [(first, 10), (second, 6)] {
+            for index in 0..<digits {
+                buffer.append(ObjectDigest.digit(UInt8(truncatingIfNeeded: word >> UInt64(6 * index)) & 63))
+            }
+        }
+    }
+
+    @inline(__always) private static func digit(_ value: UInt8) -> UInt8 {
+        switch value {
+        case 0..<26: return value &+ 0x41
+        case 26..<52: return value &+ 71
+        case 52..<62: return value &- 4
+        case 62: return 0x2d
+        default: return 0x5f
+        }
     }
 
     @inline(__always) private mutating func add(_ word: UInt64) {
@@ -151,13 +163,16 @@ struct ObjectDigest {
 
 /// The single-valued columns of the leaf that was read last in each class.
 final class DigestLeaves {
+    private var last: (table: TableKey, node: Ref, offset: UInt64, columns: [ColumnLeaf?])?
     private var leaves: [TableKey: (node: Ref, offset: UInt64, columns: [ColumnLeaf?])] = [:]
 
     func columns(of table: Table, in leaf: ClusterLeaf) throws(StorageError) -> [ColumnLeaf?] {
+        if let last, last.table == table.key, last.node == leaf.node.ref, last.offset == leaf.offset { return last.columns }
         if let known = leaves[table.key], known.node == leaf.node.ref, known.offset == leaf.offset { return known.columns }
         var columns: [ColumnLeaf?] = []
         for column in table.columns { columns.append(column.collection == nil ? try leaf.attach(column) : nil) }
         leaves[table.key] = (leaf.node.ref, leaf.offset, columns)
+        last = (table.key, leaf.node.ref, leaf.offset, columns)
         return columns
     }
 }

@@ -15,6 +15,9 @@ package final class ObjectEncoder {
     package let representation: Representation
     private var values: ValueWriter
     private var leaves: [ObjectIdentifier: AttachedLeaf] = [:]
+    /// The leaf of the row before, which most often is that of the next.
+    private var lastLeaf: AttachedLeaf?
+    private let tagEnd: [UInt8]
     private var keys = KeyReader()
     private let digestLeaves = DigestLeaves()
     /// Objects being written, outermost first: one that is met again stays a stub.
@@ -25,6 +28,7 @@ package final class ObjectEncoder {
         self.snapshot = snapshot
         self.representation = representation
         values = ValueWriter(representation)
+        tagEnd = Array("~\(representation.code)\\\"\"".utf8)
     }
 
     /// What a header has to tell about what was written so far.
@@ -33,11 +37,13 @@ package final class ObjectEncoder {
     /// The columns of a plan's members in one leaf, attached once.
     private final class AttachedLeaf {
         let leaf: ClusterLeaf
+        let plan: ObjectPlan
         /// One per member; nil where it is no single value.
         let columns: [ColumnLeaf?]
 
         init(_ plan: ObjectPlan, _ leaf: ClusterLeaf) throws(StorageError) {
             self.leaf = leaf
+            self.plan = plan
             var columns: [ColumnLeaf?] = []
             columns.reserveCapacity(plan.members.count)
             for member in plan.members {
@@ -45,13 +51,20 @@ package final class ObjectEncoder {
             }
             self.columns = columns
         }
+
+        func isOf(_ other: ClusterLeaf) -> Bool { leaf.node.ref == other.node.ref && leaf.offset == other.offset }
     }
 
     private func attached(_ plan: ObjectPlan, _ leaf: ClusterLeaf) throws(StorageError) -> AttachedLeaf {
+        if let lastLeaf, lastLeaf.plan === plan, lastLeaf.isOf(leaf) { return lastLeaf }
         let id = ObjectIdentifier(plan)
-        if let known = leaves[id], known.leaf.node.ref == leaf.node.ref, known.leaf.offset == leaf.offset { return known }
+        if let known = leaves[id], known.isOf(leaf) {
+            lastLeaf = known
+            return known
+        }
         let fresh = try AttachedLeaf(plan, leaf)
         leaves[id] = fresh
+        lastLeaf = fresh
         return fresh
     }
 
@@ -86,7 +99,12 @@ package final class ObjectEncoder {
         let table = plan.table
         KeyText.write(try keys.primaryKey(of: row, in: table), row.key, to: &writer)
         writer.key("etag")
-        writer.string(try entityTag(of: row, in: table))
+        let digest = try ObjectDigest.of(row, in: table, snapshot: snapshot, leaves: digestLeaves)
+        writer.value { buffer in
+            buffer.append("\"\\\"" as StaticString)
+            digest.appendText(to: buffer)
+            buffer.append(tagEnd)
+        }
         if table.primaryKey == nil { writer.member("stableKey", bool: false) }
         if table.kind == .embedded { try writeOwner(of: row, in: table, &writer) }
         writer.endObject()
@@ -94,7 +112,9 @@ package final class ObjectEncoder {
 
     /// The entity tag of an object: a digest of what is stored, and the code of this representation.
     package func entityTag(of row: Row, in table: Table) throws(StorageError) -> String {
-        "\"\(try ObjectDigest.text(of: row, in: table, snapshot: snapshot, leaves: digestLeaves))~\(representation.code)\""
+        let text = OutputBuffer(capacity: 16)
+        try ObjectDigest.of(row, in: table, snapshot: snapshot, leaves: digestLeaves).appendText(to: text)
+        return "\"\(text.text)~\(representation.code)\""
     }
 
     private func writeOwner(of row: Row, in table: Table, _ writer: inout JSONWriter) throws(StorageError) {

@@ -26,7 +26,8 @@ package final class ObjectPlan: Sendable {
         case linkingObjects(origin: Table, column: Column, backlinks: Column)
     }
 
-    package struct Member: Sendable {
+    /// One member. A class, because loops over rows pass it around.
+    package final class Member: Sendable {
         /// As it is called in the representation.
         package let name: String
         /// `"name":`
@@ -35,6 +36,14 @@ package final class ObjectPlan: Sendable {
         let links: Links
         /// For embedded objects with chosen fields; nil for all of them.
         let embeddedPlan: ObjectPlan?
+
+        init(name: String, escapedKey: [UInt8], source: Source, links: Links, embeddedPlan: ObjectPlan?) {
+            self.name = name
+            self.escapedKey = escapedKey
+            self.source = source
+            self.links = links
+            self.embeddedPlan = embeddedPlan
+        }
     }
 
     package let table: Table
@@ -176,7 +185,7 @@ package struct ObjectPlanner {
 }
 
 extension ObjectPlan.Member {
-    fileprivate init(_ column: Column, links: ObjectPlan.Links, embeddedPlan: ObjectPlan?) {
+    fileprivate convenience init(_ column: Column, links: ObjectPlan.Links, embeddedPlan: ObjectPlan?) {
         // A stored name that starts with $ is written with a second one in front.
         let name = column.name.hasPrefix("$") ? "$" + column.name : column.name
         var writer = JSONWriter()

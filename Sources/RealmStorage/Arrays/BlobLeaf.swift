@@ -5,7 +5,9 @@
 /// *Medium* is one byte node with all values one after another, an array of end offsets and one of null flags.
 /// *Big* is one byte node per value. Strings have a terminating zero byte in both, binaries do not.
 /// Source: docs/format.md, "Medium strings", "Big strings", "Binary".
-struct BlobLeaf: Sendable {
+///
+/// A class, because its parts are many and leaves are copied about.
+final class BlobLeaf: Sendable {
     private let node: Node
     private let space: NodeSpace
     private let terminatorByteCount: Int

@@ -15,7 +15,9 @@
 /// | 5 | identifiers for change notifications, ignored |
 ///
 /// Source: docs/format.md, "Mixed".
-package struct MixedLeaf: Sendable {
+///
+/// A class, because its parts are many and leaves are copied about.
+package final class MixedLeaf: Sendable {
     package let words: PackedIntegers
     private let node: Node
     private let integers: PackedIntegers?
