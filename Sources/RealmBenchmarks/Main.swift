@@ -3,6 +3,8 @@
 @main
 struct Main {
     static func main() throws {
-        try KernelBenchmarks(harness: Harness(runs: 11)).run()
+        let arguments = CommandLine.arguments.dropFirst()
+        if arguments.isEmpty { try KernelBenchmarks(harness: Harness(runs: 11)).run() }
+        for path in arguments { try LeafBenchmarks(path, Harness(runs: 11)).run() }
     }
 }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// What the storage layer alone makes of the usual scans of a file: the floor under the same queries.
+struct LeafBenchmarks {
+    let harness: Harness
+    let snapshot: Snapshot
+    let table: Table
+
+    init(_ path: String, _ harness: Harness) throws {
+        self.harness = harness
+        snapshot = try Snapshot(file: try RealmFile(path: path))
+        guard let table = snapshot.classTable(named: "Item") else { throw BenchmarkError.unsuitable("no class Item") }
+        self.table = table
+    }
+
+    func run() throws {
+        let age = try column("age")
+        let score = try column("score")
+        let active = try column("active")
+        print("\n" + padded("leaves alone, \(table.count) objects", 44) + "        ms")
+        try report("walk") { try count { $0.allRows } }
+        try report("age > 50") { try count { try ints($0, age).compare(.greater, 50) } }
+        try report("age in 30..<40, active, score > 500") {
+            try count { leaf in
+                let ages = try ints(leaf, age)
+                let rows = ages.compare(.greaterOrEqual, 30) & ages.compare(.less, 40) & (try bools(leaf, active).isEqual(to: true))
+                return try rows.isEmpty ? rows : rows & doubles(leaf, score).compare(.greater, 500, order: .ieee)
+            }
+        }
+        try report("sum of score") { try sum(score) { $0.allRows } }
+        try report("sum of score of active") { try sum(score) { try bools($0, active).isEqual(to: true) } }
+        try report("greatest age") { try count { Mask(first: Int(try ints($0, age).maximum($0.allRows) ?? 0)) } }
+        try report("20 greatest scores") { try top(score, 20) }
+    }
+
+    private func column(_ name: String) throws -> Column {
+        guard let column = table.column(named: name) else { throw BenchmarkError.unsuitable("no property \(name)") }
+        return column
+    }
+
+    private func report(_ name: String, _ body: () throws -> Int) throws {
+        let time = try harness.milliseconds { keep(try body()) }
+        print(padded(name, 44) + fixed(time))
+    }
+
+    private func count(_ rows: (ClusterLeaf) throws -> Mask) throws -> Int {
+        var count = 0
+        var leaves = table.leaves()
+        while let leaf = try leaves.next() { count += try rows(leaf).count }
+        return count
+    }
+
+    private func sum(_ column: Column, _ rows: (ClusterLeaf) throws -> Mask) throws -> Int {
+        var total = RealSum()
+        var leaves = table.leaves()
+        while let leaf = try leaves.next() { try doubles(leaf, column).add(try rows(leaf), to: &total) }
+        return Int(total.sum)
+    }
+
+    private func top(_ column: Column, _ limit: Int) throws -> Int {
+        var top = TopK(limit: limit)
+        var leaves = table.leaves()
+        while let leaf = try leaves.next() {
+            let values = try doubles(leaf, column)
+            let rows = top.worst.map { values.rows(.greater, $0.reversed) } ?? leaf.allRows
+            rows.forEach { top.offer(values.orderKey($0).reversed, leaf.key(at: $0).rawValue) }
+        }
+        return Int(top.sorted().first?.row ?? 0)
+    }
+
+    private func ints(_ leaf: ClusterLeaf, _ column: Column) throws -> IntLeaf {
+        guard case .int(let values) = try leaf.attach(column) else { throw BenchmarkError.unsuitable("no integers") }
+        return values
+    }
+
+    private func bools(_ leaf: ClusterLeaf, _ column: Column) throws -> BoolLeaf {
+        guard case .bool(let values) = try leaf.attach(column) else { throw BenchmarkError.unsuitable("no booleans") }
+        return values
+    }
+
+    private func doubles(_ leaf: ClusterLeaf, _ column: Column) throws -> DoubleLeaf {
+        guard case .double(let values) = try leaf.attach(column) else { throw BenchmarkError.unsuitable("no doubles") }
+        return values
+    }
+}
+
+enum BenchmarkError: Error {
+    /// The file lacks what the benchmark measures.
+    case unsuitable(String)
+}
