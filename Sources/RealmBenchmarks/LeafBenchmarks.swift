@@ -32,6 +32,15 @@ struct LeafBenchmarks {
         try report("sum of score") { try sum(score) { $0.allRows } }
         try report("sum of score of active") { try sum(score) { try bools($0, active).isEqual(to: true) } }
         try report("greatest age") { try count { Mask(first: Int(try ints($0, age).maximum($0.allRows) ?? 0)) } }
+        let name = try column("name")
+        let exact = BytePattern("an".utf8)
+        let folded = BytePattern(upper: Array("AN".utf8), lower: Array("an".utf8))
+        try report("name contains 'an'") { try count { try strings($0, name).contains(exact, among: $0.allRows) } }
+        try report("name contains 'an', any case") { try count { try strings($0, name).contains(folded, among: $0.allRows) } }
+        let city = try column("city")
+        let wanted = BytePattern("Northburg".utf8)
+        try report("city == 'Northburg', no index") { try count { try strings($0, city).isEqual(to: wanted, among: $0.allRows) } }
+        try report("first 20 names of age > 50") { try topNames(name, 20) { try ints($0, age).compare(.greater, 50) } }
         try report("20 greatest scores") { try top(score, 20) }
     }
 
@@ -68,6 +77,23 @@ struct LeafBenchmarks {
             rows.forEach { top.offer(values.orderKey($0).reversed, leaf.key(at: $0).rawValue) }
         }
         return Int(top.sorted().first?.row ?? 0)
+    }
+
+    private func topNames(_ column: Column, _ limit: Int, _ rows: (ClusterLeaf) throws -> Mask) throws -> Int {
+        var top = TopK(limit: limit)
+        var leaves = table.leaves()
+        while let leaf = try leaves.next() {
+            let names = try strings(leaf, column)
+            var candidates = try rows(leaf)
+            if let worst = top.worst { candidates = try names.rows(.lessOrEqual, worst, among: candidates) }
+            try candidates.forEach { top.offer(try names.orderKey($0), leaf.key(at: $0).rawValue) }
+        }
+        return Int(top.sorted().first?.row ?? 0)
+    }
+
+    private func strings(_ leaf: ClusterLeaf, _ column: Column) throws -> StringLeaf {
+        guard case .string(let values) = try leaf.attach(column) else { throw BenchmarkError.unsuitable("no strings") }
+        return values
     }
 
     private func ints(_ leaf: ClusterLeaf, _ column: Column) throws -> IntLeaf {

@@ -12,10 +12,13 @@ final class BlobLeaf: Sendable {
     private let space: NodeSpace
     private let terminatorByteCount: Int
     /// Medium form only.
-    private let ends: PackedIntegers
-    private let nulls: PackedIntegers
-    private let bytes: ByteView
+    let ends: PackedIntegers
+    let nulls: PackedIntegers
+    let bytes: ByteView
     let count: Int
+
+    /// One node for all values, not one for each.
+    var isMedium: Bool { !node.hasContext }
 
     init(_ node: Node, _ space: NodeSpace, isText: Bool) throws(StorageError) {
         guard node.hasRefs, !node.isInner else { throw node.corrupt("a leaf of strings or binaries has refs") }
@@ -61,9 +64,12 @@ final class BlobLeaf: Sendable {
         guard first >= 0, ends[row] <= Int64(bytes.count), first <= last else {
             throw node.corrupt("value \(row) ends outside its bytes")
         }
-        if terminatorByteCount == 1, bytes[Int(last)] != 0 { throw node.corrupt("string \(row) has no final zero byte") }
+        if terminatorByteCount == 1, bytes[Int(last)] != 0 { throw corruptText(row) }
         return bytes.slice(Int(first), Int(last))
     }
+
+    /// What is wrong with a medium string that does not end with its zero byte.
+    func corruptText(_ row: Int) -> StorageError { node.corrupt("string \(row) has no final zero byte") }
 
     private func big(_ row: Int) throws(StorageError) -> ByteView? {
         switch try node.slot(row) {

@@ -10,13 +10,13 @@
 ///
 /// Source: docs/format.md, "String".
 package struct StringLeaf: Sendable {
-    private enum Form: Sendable {
+    enum Form: Sendable {
         case short(Node)
         case blob(BlobLeaf)
         case enumerated(PackedIntegers, Unmanaged<StringEnumeration>)
     }
 
-    private let form: Form
+    let form: Form
     package let count: Int
 
     /// `enumeration` is the column's list of distinct strings; it outlives the leaf with its table.

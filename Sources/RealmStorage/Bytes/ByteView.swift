@@ -48,6 +48,22 @@ package struct ByteView: @unchecked Sendable {
         try body(UnsafeBufferPointer(start: start, count: count))
     }
 
+    /// The first sixteen bytes as two big-endian numbers, which sort as the bytes do; missing ones are 0.
+    @inlinable package var leadingBytes: (UInt64, UInt64) {
+        guard let start, count > 0 else { return (0, 0) }
+        let bytes = UnsafeRawPointer(start)
+        // In bounds: eight bytes are loaded only from where eight are left.
+        if count >= 8 {
+            let high = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
+            guard count < 16 else { return (high, UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))) }
+            let last = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self))
+            return (high, count == 8 ? 0 : last &<< UInt64(truncatingIfNeeded: (16 &- count) &* 8))
+        }
+        var high: UInt64 = 0
+        for index in 0..<count { high = high &<< 8 | UInt64(start[index]) }
+        return (high &<< UInt64(truncatingIfNeeded: (8 &- count) &* 8), 0)
+    }
+
     /// A copy of the bytes.
     package var array: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
 

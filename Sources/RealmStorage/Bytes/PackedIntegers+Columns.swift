@@ -49,6 +49,24 @@ extension PackedIntegers {
         }
     }
 
+    /// Calls `body` with the elements from `start` on, at most 256, widened to 64 bits.
+    func withUnpacked<Result, Failure: Error>(
+        start: Int, count: Int, _ body: (Span<Int64>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        checkRun(start, count)
+        return try withUnsafeTemporaryAllocation(
+            of: Int64.self, capacity: Mask.capacity
+        ) { (room) throws(Failure) in
+            room.initialize(repeating: 0)
+            // In bounds: room for 256, and groups end with the run.
+            let target = room.baseAddress.unsafelyUnwrapped
+            for first in stride(from: 0, to: count, by: 64) {
+                unpack(start &+ first, Swift.min(count &- first, 64), into: target + first)
+            }
+            return try body(UnsafeBufferPointer(start: target, count: count).span)
+        }
+    }
+
     /// Widens at most 64 elements from `start` on; `target` has room for them and they exist.
     func unpack(_ start: Int, _ count: Int, into target: UnsafeMutablePointer<Int64>) {
         switch widthCode {

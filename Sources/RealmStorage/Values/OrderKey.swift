@@ -3,7 +3,7 @@
 /// A value as an unsigned number that sorts like it: null first, then NaN, then by size.
 ///
 /// Keys of values of one property type can be compared with each other, keys of different types cannot. Two values
-/// have the same key exactly when they are equal in the total order; -0 and 0 are.
+/// have the same key exactly when they are equal in the total order; -0 and 0 are. Texts are an exception.
 package struct OrderKey: Comparable, Hashable, Sendable {
     package let rawValue: UInt128
 
@@ -48,6 +48,12 @@ extension OrderKey {
         let seconds = UInt128(UInt64(bitPattern: value.seconds) ^ 1 << 63)
         let nanoseconds = UInt128(UInt32(bitPattern: value.nanoseconds) ^ 1 << 31)
         rawValue = 1 << 96 | seconds << 32 | nanoseconds
+    }
+
+    /// The first 15 bytes of a text. Texts with the same key may still differ: compare them where it matters.
+    @inlinable package init(prefixOf text: ByteView) {
+        let (high, low) = text.leadingBytes
+        rawValue = 1 << 120 | (UInt128(high) << 64 | UInt128(low)) >> 8
     }
 
     /// The integer that has this key.
