@@ -67,7 +67,7 @@ let package = Package(
             swiftSettings: hot),
         .target(
             name: "RealmTestSupport",
-            dependencies: ["RealmStorage", "RealmQuery", "RealmEngine", "CZlib"],
+            dependencies: ["RealmStorage", "RealmQuery", "RealmEngine", "COpenSSL", "CZlib"],
             path: "Tests/RealmTestSupport",
             swiftSettings: shared),
         .testTarget(

@@ -26,6 +26,25 @@ struct SnapshotTests {
         }
     }
 
+    @Test("every fixture holds exactly what its writer put in", arguments: Fixtures.names)
+    func contents(_ name: String) throws {
+        guard let dump = try Fixtures.expectedDump(name) else { return }
+        let key = Fixtures.isEncrypted(name) ? try EncryptionKey(bytes: Fixtures.key) : nil
+        let snapshot = try Snapshot(file: try RealmFile(path: try Fixtures.path(name), key: key))
+        var contents = ExpectedContents(snapshot)
+        try contents.compare(with: try JSONValue(parsing: [UInt8](dump)))
+        #expect(contents.differences.isEmpty, "\(contents.differences)")
+    }
+
+    @Test("every fixture passes verification, but for what its writer left behind", arguments: Fixtures.names)
+    func verifies(_ name: String) throws {
+        let key = Fixtures.isEncrypted(name) ? try EncryptionKey(bytes: Fixtures.key) : nil
+        let report = try Snapshot(file: try RealmFile(path: try Fixtures.path(name), key: key)).verify()
+        #expect(report.errors.isEmpty, "\(report.errors)")
+        #expect(report.warnings.isEmpty == (name != "odd-stale-backlinks"), "\(report.warnings)")
+        #expect(report.statistics.unaccountedBytes == 0)
+    }
+
     private func readAll(_ column: Column, _ leaf: ClusterLeaf, _ snapshot: Snapshot) throws {
         guard let collection = column.collection else {
             let values = try leaf.attach(column)
