@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// The search string of `TEXT`: words that a text has to have, and words that it must not have.
+///
+/// Terms are separated by white space: `word`, `word*` for the beginning of a word, `-word` for exclusion. Words are
+/// folded as the words of stored texts are. All terms have to hold.
+package struct FullTextSearch: Sendable {
+    package struct Term: Hashable, Sendable {
+        /// Empty when the term has no letter or digit; then it matches nothing.
+        package let word: [UInt8]
+        package let isPrefix: Bool
+    }
+
+    /// Why a search string is none.
+    package enum Malformed: Error, Sendable {
+        case noTerms
+        /// The term consists of several words.
+        case severalWords(term: String)
+        case includedAndExcluded(word: String)
+
+        package var text: String {
+            switch self {
+            case .noTerms: return "a full text search needs at least one word"
+            case .severalWords(let term): return "'\(term)' is not a single word"
+            case .includedAndExcluded(let word): return "'\(word)' is searched for and excluded"
+            }
+        }
+    }
+
+    package private(set) var included: [Term] = []
+    package private(set) var excluded: [[UInt8]] = []
+
+    package init(_ text: ByteView) throws(Malformed) {
+        for range in FullTextSearch.terms(of: text) {
+            let term = text.slice(range.lowerBound, range.upperBound)
+            let isExclusion = term[0] == UInt8(ascii: "-")
+            let word = try FullTextSearch.word(of: isExclusion ? term.suffix(from: 1) : term)
+            if isExclusion {
+                if !excluded.contains(word) { excluded.append(word) }
+            } else {
+                let found = Term(word: word, isPrefix: term[term.count - 1] == UInt8(ascii: "*"))
+                if !included.contains(found) { included.append(found) }
+            }
+        }
+        if included.isEmpty && excluded.isEmpty { throw .noTerms }
+        for word in excluded where included.contains(Term(word: word, isPrefix: false)) {
+            throw .includedAndExcluded(word: String(decoding: word, as: UTF8.self))
+        }
+    }
+
+    /// The runs between white space.
+    private static func terms(of text: ByteView) -> [Range<Int>] {
+        var terms: [Range<Int>] = []
+        var start: Int?
+        for index in 0..<text.count {
+            let isSpace = text[index] == 0x20 || (0x09...0x0d).contains(text[index])
+            if isSpace, let first = start {
+                terms.append(first..<index)
+                start = nil
+            } else if !isSpace, start == nil {
+                start = index
+            }
+        }
+        if let start { terms.append(start..<text.count) }
+        return terms
+    }
+
+    private static func word(of term: ByteView) throws(Malformed) -> [UInt8] {
+        let words = FullTextTokenizer.words(of: term)
+        guard words.count <= 1 else { throw .severalWords(term: term.string) }
+        return words.first ?? []
+    }
+}
+
+// MARK: - Evaluation
+
+extension FullTextSearch {
+    /// Does a text, or null, match? Without an index, for texts that are at hand.
+    package func matches(_ text: ByteView?) -> Bool {
+        let words = Set(text.map(FullTextTokenizer.words) ?? [])
+        return included.allSatisfy { $0.matches(words) } && excluded.allSatisfy { !words.contains($0) }
+    }
+
+    /// What the index knows: the objects with all included terms, ascending, or nil when there are only exclusions and
+    /// every object has to be taken; and the objects with any excluded word.
+    package func objects(
+        in index: FullTextIndex
+    ) throws(StorageError) -> (included: [ObjectKey]?, excluded: Set<ObjectKey>) {
+        var found: [ObjectKey]?
+        for term in included {
+            let keys = try term.objects(in: index)
+            found = found.map { FullTextSearch.common($0, keys) } ?? keys
+            if found?.isEmpty == true { return ([], []) }
+        }
+        var unwanted: Set<ObjectKey> = []
+        for word in excluded where !word.isEmpty { unwanted.formUnion(try index.objects(with: word)) }
+        return (found, unwanted)
+    }
+
+    /// The elements that two ascending lists share.
+    private static func common(_ left: [ObjectKey], _ right: [ObjectKey]) -> [ObjectKey] {
+        var common: [ObjectKey] = []
+        var position = 0
+        for key in left {
+            while position < right.count, right[position] < key { position += 1 }
+            if position < right.count, right[position] == key { common.append(key) }
+        }
+        return common
+    }
+}
+
+extension FullTextSearch.Term {
+    fileprivate func matches(_ words: Set<[UInt8]>) -> Bool {
+        guard !word.isEmpty else { return false }
+        return isPrefix ? words.contains { $0.starts(with: word) } : words.contains(word)
+    }
+
+    fileprivate func objects(in index: FullTextIndex) throws(StorageError) -> [ObjectKey] {
+        guard !word.isEmpty else { return [] }
+        return isPrefix ? try index.objects(withPrefix: word) : try index.objects(with: word)
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The letter case rule of `[c]`: simple, fixed and independent of any locale.
+///
+/// A–Z match a–z, and U+00C0–U+00DE match U+00E0–U+00FE, except × and ÷. In UTF-8 both pairs differ in one bit, 0x20, of
+/// one byte: the letter itself, or the byte behind 0xC3. So folding never changes a length, and whether a byte folds can
+/// be told from it and the one before. Source: realm-core `unicode.cpp`.
+package enum CaseFolding {
+    /// The bit in which the two cases of a letter differ.
+    @usableFromInline static let caseBit: UInt8 = 0x20
+
+    /// Does `byte` have another letter case? `previous` is the byte before it, 0 at the start.
+    @inlinable static func isLetter(_ byte: UInt8, after previous: UInt8) -> Bool {
+        let lower = byte | caseBit
+        if byte < 0x80 { return lower >= 0x61 && lower <= 0x7a }
+        return previous == 0xc3 && lower >= 0xa0 && lower <= 0xbe && lower != 0xb7 && byte < 0xc0
+    }
+
+    /// `byte` in lower case, if it has one.
+    @inlinable static func folded(_ byte: UInt8, after previous: UInt8) -> UInt8 {
+        isLetter(byte, after: previous) ? byte | caseBit : byte
+    }
+}
+
+extension CaseFolding {
+    /// For each byte of `text` the bits in which its two letter cases differ: 0x20 for letters, 0 for all else.
+    package static func caseBits(of text: ByteView) -> [UInt8] {
+        var bits: [UInt8] = []
+        bits.reserveCapacity(text.count)
+        var previous: UInt8 = 0
+        for index in 0..<text.count {
+            bits.append(isLetter(text[index], after: previous) ? caseBit : 0)
+            previous = text[index]
+        }
+        return bits
+    }
+}
+
+/// Comparison of text with text, byte by byte or with letter case ignored.
+extension ByteView {
+    /// Equality that ignores letter case where `ignoringCase` says so.
+    package func equals(_ other: ByteView, ignoringCase: Bool) -> Bool {
+        guard count == other.count else { return false }
+        return ignoringCase ? matchesFolded(other, at: 0) : self == other
+    }
+
+    package func begins(with pattern: ByteView, ignoringCase: Bool) -> Bool {
+        pattern.count <= count && matches(pattern, at: 0, ignoringCase: ignoringCase)
+    }
+
+    package func ends(with pattern: ByteView, ignoringCase: Bool) -> Bool {
+        pattern.count <= count && matches(pattern, at: count - pattern.count, ignoringCase: ignoringCase)
+    }
+
+    /// Is `pattern` part of this text? The empty pattern is part of every text.
+    ///
+    /// For patterns that change from row to row; a constant one is searched faster with a `ByteNeedle`.
+    package func contains(_ pattern: ByteView, ignoringCase: Bool) -> Bool {
+        guard pattern.count <= count, pattern.count > 0 else { return pattern.count == 0 }
+        let positions = count - pattern.count + 1
+        // Trying each position costs at most the product; beyond that the needle's linear search pays.
+        if positions > 1 << 16 / pattern.count { return ByteNeedle(pattern, ignoringCase: ignoringCase).isPart(of: self) }
+        for position in 0..<positions where matches(pattern, at: position, ignoringCase: ignoringCase) { return true }
+        return false
+    }
+
+    /// Do the bytes from `position` on begin with `pattern`, which ends inside this view?
+    private func matches(_ pattern: ByteView, at position: Int, ignoringCase: Bool) -> Bool {
+        ignoringCase ? matchesFolded(pattern, at: position) : slice(position, position + pattern.count) == pattern
+    }
+
+    private func matchesFolded(_ pattern: ByteView, at position: Int) -> Bool {
+        guard pattern.count > 0 else { return true }
+        // In bounds: the pattern ends inside this view, and neither is empty.
+        let text = start.unsafelyUnwrapped + position
+        let pattern = (bytes: pattern.start.unsafelyUnwrapped, count: pattern.count)
+        var previous: UInt8 = 0
+        for index in 0..<pattern.count {
+            let byte = pattern.bytes[index]
+            let difference = byte ^ text[index]
+            guard difference == 0 || difference == CaseFolding.caseBit && CaseFolding.isLetter(byte, after: previous) else {
+                return false
+            }
+            previous = byte
+        }
+        return true
+    }
+}
