@@ -66,7 +66,7 @@ package struct LikePattern: Sendable {
 
 extension LikePattern {
     /// A simpler test that does the same, if the pattern has stars at its ends only.
-    var simplified: (TextRelation, part: Range<Int>)? {
+    var simplified: (TextPattern.Kind, part: Range<Int>)? {
         let isWild: (UInt8) -> Bool = { $0 == LikePattern.star || $0 == LikePattern.question }
         let startsWild = bytes.first == LikePattern.star
         let endsWild = bytes.count > 1 && bytes.last == LikePattern.star
@@ -74,10 +74,10 @@ extension LikePattern {
         guard !bytes[part].contains(where: isWild) else { return nil }
         switch (startsWild, endsWild) {
         case (false, false): return (.equal, part)
-        case (false, true): return (.prefix, part)
-        case (true, false): return (.suffix, part)
+        case (false, true): return (.beginsWith, part)
+        case (true, false): return (.endsWith, part)
         // Two stars and nothing between them do not match the empty text.
-        case (true, true): return part.isEmpty ? nil : (.part, part)
+        case (true, true): return part.isEmpty ? nil : (.contains, part)
         }
     }
 }

@@ -7,44 +7,65 @@ package struct TextPattern: Sendable {
     package enum Kind: Sendable { case equal, beginsWith, endsWith, contains, like }
 
     private enum Test: Sendable {
-        case needle(TextRelation, ByteNeedle)
+        case equal(BytePattern)
+        case prefix(BytePattern)
+        case suffix(BytePattern)
+        case part(BytePattern)
+        case longPart(LinearSearch)
         case like(LikePattern)
     }
+
+    /// From this length on a repetitive text could make the plain search slow.
+    private static let longByteCount = 64
 
     private let test: Test
 
     package init(_ kind: Kind, _ pattern: ByteView, ignoringCase: Bool) {
-        func needle(_ relation: TextRelation, _ part: ByteView) -> Test {
-            .needle(relation, ByteNeedle(part, ignoringCase: ignoringCase))
+        guard kind == .like else {
+            test = TextPattern.test(kind, pattern, ignoringCase)
+            return
         }
+        let like = LikePattern(pattern, ignoringCase: ignoringCase)
+        test = like.simplified.map { TextPattern.test($0, pattern.slice($1.lowerBound, $1.upperBound), ignoringCase) }
+            ?? .like(like)
+    }
+
+    private static func test(_ kind: Kind, _ pattern: ByteView, _ ignoringCase: Bool) -> Test {
+        let bytes = BytePattern(pattern, ignoringCase: ignoringCase)
         switch kind {
-        case .equal: test = needle(.equal, pattern)
-        case .beginsWith: test = needle(.prefix, pattern)
-        case .endsWith: test = needle(.suffix, pattern)
-        case .contains: test = needle(.part, pattern)
-        case .like:
-            let like = LikePattern(pattern, ignoringCase: ignoringCase)
-            test = like.simplified.map { needle($0, pattern.slice($1.lowerBound, $1.upperBound)) } ?? .like(like)
+        case .equal: return .equal(bytes)
+        case .beginsWith: return .prefix(bytes)
+        case .endsWith: return .suffix(bytes)
+        case .like: return .like(LikePattern(pattern, ignoringCase: ignoringCase))
+        case .contains:
+            return pattern.count < longByteCount ? .part(bytes) : .longPart(LinearSearch(pattern, ignoringCase: ignoringCase))
         }
     }
 
     package func matches(_ text: ByteView) -> Bool {
         switch test {
-        case .needle(let relation, let needle): return needle.relates(relation, to: text)
+        case .equal(let pattern): return pattern.equals(text)
+        case .prefix(let pattern): return pattern.isPrefix(of: text)
+        case .suffix(let pattern): return pattern.isSuffix(of: text)
+        case .part(let pattern): return pattern.occurs(in: text)
+        case .longPart(let search): return search.finds(in: text)
         case .like(let like): return like.matches(text)
         }
     }
 
-    /// The rows of a cluster leaf among `candidates` whose text matches; null matches nothing here.
-    package func rows(of leaf: StringLeaf, among candidates: Mask) throws(StorageError) -> Mask {
+    /// The rows of a leaf among `rows` whose text matches; null matches nothing here. `from` is the row of bit 0.
+    package func rows(of leaf: StringLeaf, among rows: Mask, from row: Int = 0) throws(StorageError) -> Mask {
         switch test {
-        case .needle(let relation, let needle): return try leaf.rows(relation, needle, among: candidates)
-        case .like(let like):
-            var rows = Mask.none
-            try candidates.forEach { row throws(StorageError) in
-                if row < leaf.count, let text = try leaf.string(row), like.matches(text) { rows[row] = true }
+        case .equal(let pattern): return try leaf.isEqual(to: pattern, among: rows, from: row)
+        case .prefix(let pattern): return try leaf.hasPrefix(pattern, among: rows, from: row)
+        case .suffix(let pattern): return try leaf.hasSuffix(pattern, among: rows, from: row)
+        case .part(let pattern): return try leaf.contains(pattern, among: rows, from: row)
+        case .longPart, .like:
+            var found = Mask.none
+            try rows.forEach { index throws(StorageError) in
+                if row + index < leaf.count, let text = try leaf.string(row + index), matches(text) { found[index] = true }
             }
-            return rows
+            return found
         }
     }
 }

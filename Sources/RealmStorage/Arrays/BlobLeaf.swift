@@ -52,11 +52,6 @@ final class BlobLeaf: Sendable {
         return try child.integers()
     }
 
-    /// The parts of the medium form, of which only the counts are checked; nil for the big form.
-    var medium: (bytes: ByteView, ends: PackedIntegers, nulls: PackedIntegers)? {
-        node.hasContext ? nil : (bytes, ends, nulls)
-    }
-
     /// The bytes of value `row` without terminator, or nil for null.
     func bytes(_ row: Int) throws(StorageError) -> ByteView? {
         try node.hasContext ? big(row) : medium(row)

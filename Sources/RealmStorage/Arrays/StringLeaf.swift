@@ -61,12 +61,6 @@ package struct StringLeaf: Sendable {
         if case .short(let node) = form { return (node.bytes, node.width) }
         return nil
     }
-
-    /// The parts of the medium form, for searches over the whole leaf. Nil for other forms.
-    var mediumTexts: (bytes: ByteView, ends: PackedIntegers, nulls: PackedIntegers)? {
-        if case .blob(let blob) = form { return blob.medium }
-        return nil
-    }
 }
 
 /// The distinct strings of an enumerated column: a string leaf, or a B+ tree of them.

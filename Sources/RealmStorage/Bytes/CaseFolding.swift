@@ -36,6 +36,16 @@ extension CaseFolding {
     }
 }
 
+extension BytePattern {
+    /// A pattern that is met as it is, or in both cases of each of its letters.
+    package init(_ text: ByteView, ignoringCase: Bool) {
+        guard ignoringCase else { self.init(text.array); return }
+        let bits = CaseFolding.caseBits(of: text)
+        self.init(
+            upper: (0..<text.count).map { text[$0] & ~bits[$0] }, lower: (0..<text.count).map { text[$0] | bits[$0] })
+    }
+}
+
 /// Comparison of text with text, byte by byte or with letter case ignored.
 extension ByteView {
     /// Equality that ignores letter case where `ignoringCase` says so.
@@ -54,12 +64,12 @@ extension ByteView {
 
     /// Is `pattern` part of this text? The empty pattern is part of every text.
     ///
-    /// For patterns that change from row to row; a constant one is searched faster with a `ByteNeedle`.
+    /// For patterns that change from row to row; a constant one is searched faster with a `BytePattern`.
     package func contains(_ pattern: ByteView, ignoringCase: Bool) -> Bool {
         guard pattern.count <= count, pattern.count > 0 else { return pattern.count == 0 }
         let positions = count - pattern.count + 1
-        // Trying each position costs at most the product; beyond that the needle's linear search pays.
-        if positions > 1 << 16 / pattern.count { return ByteNeedle(pattern, ignoringCase: ignoringCase).isPart(of: self) }
+        // Trying each position costs at most the product; beyond that the linear search pays.
+        if positions > 1 << 16 / pattern.count { return LinearSearch(pattern, ignoringCase: ignoringCase).finds(in: self) }
         for position in 0..<positions where matches(pattern, at: position, ignoringCase: ignoringCase) { return true }
         return false
     }
