@@ -78,6 +78,7 @@ let package = Package(
         .testTarget(
             name: "RealmQueryTests",
             dependencies: ["RealmQuery", "RealmStorage", "RealmTestSupport"],
+            exclude: ["Vectors"],
             swiftSettings: shared),
         .testTarget(
             name: "RealmEngineTests",

@@ -246,7 +246,22 @@ extension Binder {
     }
 
     private func fullText(_ left: Operand, _ right: Operand, _ syntax: ComparisonSyntax) throws(QueryError) -> Condition {
-        throw invalid(.structure, "not yet", syntax.operatorRange)
+        guard let property = left as? PropertyOperand, property.type == .string else {
+            throw invalid(.typeMismatch, "'TEXT' needs a string property on its left side", syntax.operatorRange)
+        }
+        guard property.column.declaredIndex == .fullText, property.column.hasSearchIndex else {
+            throw invalid(.structure, "'\(left.label)' has no full text index", syntax.operatorRange)
+        }
+        guard right is ConstantOperand, right.type == .string, case .string(let text)? = right.constantValue else {
+            throw invalid(.typeMismatch, "'TEXT' needs a string constant on its right side", syntax.operatorRange)
+        }
+        do throws(FullTextSearch.Malformed) {
+            return FullTextCondition(
+                property.column, chain: property.chain, space: snapshot.space, search: try FullTextSearch(text),
+                label: label(syntax))
+        } catch {
+            throw invalid(.argument, error.text, syntax.right.range)
+        }
     }
 }
 

@@ -64,13 +64,9 @@ extension BoundQuery {
         let items: [Int64]
         switch pending.popFirst() {
         case .sort(let keys):
-            var sorter = RowSorter(keys, limit: limit(pending, window), after: pending.isEmpty ? bound(window, keys) : nil)
-            try scan(to: &sorter, check)
-            items = sorter.finish()
-        case .distinct(let keys):
-            var sorter = RowSorter(keys)
-            try scan(to: &sorter, check)
-            items = sorter.finishDistinct()
+            items = try sortedMatches(
+                keys, limit: limit(pending, window), after: pending.isEmpty ? bound(window, keys) : nil, check)
+        case .distinct(let keys): items = try distinctMatches(keys, check)
         case .limit(let limit):
             let cursor = try MatchCursor(self, limit: limit)
             items = try collect(cursor, check)
@@ -80,14 +76,46 @@ extension BoundQuery {
         return try slice(results, window)
     }
 
-    private func scan(to sorter: inout RowSorter, _ check: Check?) throws(QueryError) {
-        let cursor = try MatchCursor(self)
-        while let (leaf, rows) = try cursor.next(check: check) {
-            try storage { () throws(StorageError) in
+    private func sortedMatches(
+        _ keys: [SortKey], limit: Int, after bound: RowSorter.Bound?, _ check: Check?
+    ) throws(QueryError) -> [Int64] {
+        if bound == nil, var sorter = PackedSorter(keys, limit: limit, table: table) {
+            try scan(check) { leaf, rows throws(StorageError) in try sorter.add(leaf, rows) }
+            return try storage { () throws(StorageError) in try sorter.finish() }
+        }
+        var sorter = RowSorter(keys, limit: limit, after: bound)
+        try scan(check) { leaf, rows throws(StorageError) in
+            try rows.forEach { row throws(StorageError) in
+                try sorter.add(Row(leaf: leaf, index: row), leaf.key(at: row).rawValue)
+            }
+        }
+        return sorter.finish()
+    }
+
+    private func distinctMatches(_ keys: [SortKey], _ check: Check?) throws(QueryError) -> [Int64] {
+        if var filter = DistinctFilter(keys) {
+            try scan(check) { leaf, rows throws(StorageError) in
                 try rows.forEach { row throws(StorageError) in
-                    try sorter.add(Row(leaf: leaf, index: row), leaf.key(at: row).rawValue)
+                    try filter.add(Row(leaf: leaf, index: row), leaf.key(at: row).rawValue)
                 }
             }
+            return filter.items
+        }
+        var sorter = RowSorter(keys)
+        try scan(check) { leaf, rows throws(StorageError) in
+            try rows.forEach { row throws(StorageError) in
+                try sorter.add(Row(leaf: leaf, index: row), leaf.key(at: row).rawValue)
+            }
+        }
+        return sorter.finishDistinct()
+    }
+
+    private func scan(
+        _ check: Check?, _ body: (ClusterLeaf, Mask) throws(StorageError) -> Void
+    ) throws(QueryError) {
+        let cursor = try MatchCursor(self)
+        while let (leaf, rows) = try cursor.next(check: check) {
+            try storage { () throws(StorageError) in try body(leaf, rows) }
         }
     }
 
@@ -109,25 +137,31 @@ extension BoundQuery {
             case .limit(let limit): items = Array(items.prefix(limit))
             case .sort(let keys):
                 var sorter = RowSorter(keys, limit: limit(pending, window))
-                try feed(items, to: &sorter, check, key: key)
+                try feed(items, check, key: key) { row, item throws(StorageError) in try sorter.add(row, item) }
                 items = sorter.finish()
             case .distinct(let keys):
-                var sorter = RowSorter(keys)
-                try feed(items, to: &sorter, check, key: key)
-                items = sorter.finishDistinct()
+                if var filter = DistinctFilter(keys) {
+                    try feed(items, check, key: key) { row, item throws(StorageError) in try filter.add(row, item) }
+                    items = filter.items
+                } else {
+                    var sorter = RowSorter(keys)
+                    try feed(items, check, key: key) { row, item throws(StorageError) in try sorter.add(row, item) }
+                    items = sorter.finishDistinct()
+                }
             }
         }
         return items
     }
 
     private func feed(
-        _ items: [Int64], to sorter: inout RowSorter, _ check: Check?, key: (Int64) -> ObjectKey
+        _ items: [Int64], _ check: Check?, key: (Int64) -> ObjectKey,
+        _ body: (Row, Int64) throws(StorageError) -> Void
     ) throws(QueryError) {
         let finder = ObjectFinder(table)
         for (position, item) in items.enumerated() {
             if position & 0xff == 0, let check, !check() { throw .cancelled }
             try storage { () throws(StorageError) in
-                if let row = try finder.find(key(item)) { try sorter.add(row, item) }
+                if let row = try finder.find(key(item)) { try body(row, item) }
             }
         }
     }

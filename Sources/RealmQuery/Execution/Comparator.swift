@@ -13,6 +13,8 @@ enum Comparator {
     case equalIgnoringCase
     case notEqualIgnoringCase
     case pattern(TextOperator)
+    /// A string operator whose pattern is known; the flag tells whether it is binary data.
+    case prepared(TextPattern, isBinary: Bool)
     /// Whether two sets of types have a type in common.
     case sharesType
     case sharesNoType
@@ -28,10 +30,28 @@ enum Comparator {
         case .equalIgnoringCase: return Comparator.isEqualIgnoringCase(left, right)
         case .notEqualIgnoringCase: return !Comparator.isEqualIgnoringCase(left, right)
         case .pattern(let pattern): return pattern.holds(left, right)
+        case .prepared(let pattern, let isBinary):
+            switch left {
+            case .string(let text): return !isBinary && pattern.matches(text)
+            case .binary(let text): return isBinary && pattern.matches(text)
+            default: return false
+            }
         case .sharesType: return left.typeBits & right.typeBits != 0
         case .bothNull: return left.isNull && right.isNull
         case .notBothNull: return !(left.isNull && right.isNull)
         case .sharesNoType: return left.typeBits & right.typeBits == 0
+        }
+    }
+
+    /// The same comparison with a constant on its right side, prepared as far as possible.
+    func prepared(for constant: Value) -> Comparator {
+        guard case .pattern(let text) = self else { return self }
+        switch constant {
+        case .string(let pattern):
+            return .prepared(TextPattern(text.kind.prepared, pattern, ignoringCase: text.ignoresCase), isBinary: false)
+        case .binary(let pattern):
+            return .prepared(TextPattern(text.kind.prepared, pattern, ignoringCase: text.ignoresCase), isBinary: true)
+        default: return self
         }
     }
 
@@ -77,7 +97,18 @@ enum Comparator {
 
 /// A string operator, and what it makes of a pattern that is null.
 struct TextOperator {
-    enum Kind { case beginsWith, endsWith, contains, like }
+    enum Kind {
+        case beginsWith, endsWith, contains, like
+
+        var prepared: TextPattern.Kind {
+            switch self {
+            case .beginsWith: return .beginsWith
+            case .endsWith: return .endsWith
+            case .contains: return .contains
+            case .like: return .like
+            }
+        }
+    }
 
     let kind: Kind
     let ignoresCase: Bool

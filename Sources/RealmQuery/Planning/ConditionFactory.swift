@@ -7,6 +7,7 @@ enum ConditionFactory {
     static func compare(
         _ left: Operand, _ comparator: Comparator, _ right: Operand, quantifier: Quantifier? = nil, label: String
     ) -> Condition {
+        let comparator = right.constantValue.map(comparator.prepared) ?? comparator
         if left.quantifier == nil, right.quantifier == nil {
             if let column = baseColumn(left), let constant = single(right) {
                 let step = (left as? LinkOperand)?.chain.steps.first

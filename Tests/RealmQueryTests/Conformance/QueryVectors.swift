@@ -46,7 +46,7 @@ struct QueryVectors: Sendable {
     let group: String
     let suites: [Suite]
 
-    /// All vectors where they are at hand, else the few that are kept in the repository.
+    /// The vectors beside the checkout where they are at hand, else those that are kept in the repository.
     static let folder: URL = Fixtures.shared?.appendingPathComponent("vectors/query")
         ?? Fixtures.packageRoot.appendingPathComponent("Tests/RealmQueryTests/Vectors")
 

@@ -17,6 +17,8 @@ final class ColumnCondition: Condition {
         case doubleInt(Relation, Int64)
         case timestamp(Relation, Timestamp?)
         case link(Relation, ObjectKey?)
+        /// The rows whose text matches, or those whose text does not, null included.
+        case text(TextPattern, isNegated: Bool)
         case values
     }
 
@@ -46,16 +48,17 @@ final class ColumnCondition: Condition {
     override var cost: Double {
         if isVectorised { return 1 }
         switch comparator {
-        case .pattern: return 60
-        case .equalIgnoringCase, .notEqualIgnoringCase: return 30
+        case .pattern, .prepared: return 15
         default: return column.type == .mixed || column.type == .decimal ? 20 : 8
         }
     }
 
-    /// Is a leaf tested by a kernel?
+    /// Is a leaf tested by a kernel for packed numbers?
     var isVectorised: Bool {
-        if case .values = kernel { return false }
-        return true
+        switch kernel {
+        case .values, .text: return false
+        default: return true
+        }
     }
 
     override func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
@@ -80,6 +83,9 @@ final class ColumnCondition: Condition {
         case (.link(let relation, let key), .link(let leaf)):
             let found = key.map { leaf.isEqual(to: $0) } ?? leaf.nulls()
             return relation == .notEqual ? candidates.subtracting(found) : candidates & found
+        case (.text(let pattern, let isNegated), .string(let leaf)):
+            let found = try pattern.rows(of: leaf, among: candidates)
+            return isNegated ? candidates.subtracting(found) : found
         default: return try evaluateByValue(values, candidates)
         }
     }
@@ -121,7 +127,7 @@ final class ColumnCondition: Condition {
         switch comparator {
         case .relation(let given): relation = given
         case .ieee(let given): (relation, order) = (given, .ieee)
-        default: return .values
+        default: return textKernel(type, comparator, constant)
         }
         switch (type, constant) {
         case (.int, .null): return .int(relation, nil)
@@ -142,6 +148,18 @@ final class ColumnCondition: Condition {
         case (.timestamp, .timestamp(let date)): return .timestamp(relation, date)
         case (.link, .null) where relation == .equal || relation == .notEqual: return .link(relation, nil)
         case (.link, .link(_, let key)) where relation == .equal || relation == .notEqual: return .link(relation, key)
+        default: return textKernel(type, comparator, constant)
+        }
+    }
+
+    private static func textKernel(_ type: ColumnType, _ comparator: Comparator, _ constant: Value) -> Kernel {
+        guard type == .string, case .string(let text) = constant else { return .values }
+        switch comparator {
+        case .relation(.equal): return .text(TextPattern(.equal, text, ignoringCase: false), isNegated: false)
+        case .relation(.notEqual): return .text(TextPattern(.equal, text, ignoringCase: false), isNegated: true)
+        case .equalIgnoringCase: return .text(TextPattern(.equal, text, ignoringCase: true), isNegated: false)
+        case .notEqualIgnoringCase: return .text(TextPattern(.equal, text, ignoringCase: true), isNegated: true)
+        case .prepared(let pattern, isBinary: false): return .text(pattern, isNegated: false)
         default: return .values
         }
     }

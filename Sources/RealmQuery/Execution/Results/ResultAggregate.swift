@@ -40,7 +40,8 @@ class ResultAggregator {
     /// The aggregator for a path; nil when its type does not take the function.
     static func make(_ function: AggregateRequest.Function, _ key: SortKey) -> ResultAggregator? {
         switch (key.column.type, function) {
-        case (.timestamp, .min), (.timestamp, .max): return ValueAggregator(function, key)
+        case (.timestamp, .min), (.timestamp, .max):
+            return key.isPlainColumn ? DateAggregator(function, key) : ValueAggregator(function, key)
         case (.int, _) where key.isPlainColumn: return IntAggregator(function, key)
         case (.double, _) where key.isPlainColumn, (.float, _) where key.isPlainColumn:
             return RealAggregator(function, key)
@@ -120,6 +121,20 @@ private final class RealAggregator: ResultAggregator {
             return .value(key.column.type == .float ? .float(Float(extreme)) : .double(extreme))
         }
     }
+}
+
+/// The earliest or latest date of the class itself.
+private final class DateAggregator: ResultAggregator {
+    private var extreme: Timestamp?
+
+    override func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
+        guard case .timestamp(let values) = try key.values(of: leaf) else { return }
+        let isLeast = function == .min
+        guard let date = isLeast ? try values.minimum(rows) : try values.maximum(rows) else { return }
+        extreme = extreme.map { isLeast ? Swift.min($0, date) : Swift.max($0, date) } ?? date
+    }
+
+    override var result: AggregateResult { .value(extreme.map(Value.timestamp) ?? .null) }
 }
 
 /// Everything else: decimals, mixed values, dates, and properties behind links.

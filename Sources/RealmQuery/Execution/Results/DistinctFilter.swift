@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmStorage
+
+/// Keeps the first row of each combination of values, by hashing.
+///
+/// Rows with a null link on the way to a value are left out. Only for properties of one type: among mixed values a float
+/// and a decimal can be equal without hashing alike, so those are told apart by sorting.
+struct DistinctFilter {
+    private let keys: [SortKey]
+    /// Positions of kept rows by hash, probed one after another; -1 is free. A power of two in size.
+    private var slots = [Int32](repeating: -1, count: 64)
+    /// The values of all kept rows, one after another.
+    private var values: [Value] = []
+    private var hashes: [Int] = []
+    private var scratch: [Value] = []
+    private(set) var items: [Int64] = []
+
+    init?(_ keys: [SortKey]) {
+        guard keys.allSatisfy({ $0.column.type != .mixed && $0.column.collection == nil }) else { return nil }
+        self.keys = keys
+    }
+
+    mutating func add(_ row: borrowing Row, _ item: Int64) throws(StorageError) {
+        scratch.removeAll(keepingCapacity: true)
+        var hasher = Hasher()
+        for key in keys {
+            let value = try key.value(row)
+            if key.hasLinks, SortKey.isMissing(value) { return }
+            value.hashByOrder(into: &hasher)
+            scratch.append(value)
+        }
+        let hash = hasher.finalize()
+        var slot = hash & (slots.count - 1)
+        while slots[slot] >= 0 {
+            let kept = Int(slots[slot])
+            if hashes[kept] == hash, isEqual(kept) { return }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        slots[slot] = Int32(truncatingIfNeeded: items.count)
+        items.append(item)
+        hashes.append(hash)
+        values.append(contentsOf: scratch)
+        if items.count * 2 > slots.count { grow() }
+    }
+
+    private func isEqual(_ kept: Int) -> Bool {
+        let start = kept * keys.count
+        return scratch.indices.allSatisfy { Value.order(values[start + $0], scratch[$0]) == 0 }
+    }
+
+    private mutating func grow() {
+        slots = [Int32](repeating: -1, count: slots.count * 4)
+        for (position, hash) in hashes.enumerated() {
+            var slot = hash & (slots.count - 1)
+            while slots[slot] >= 0 { slot = (slot + 1) & (slots.count - 1) }
+            slots[slot] = Int32(truncatingIfNeeded: position)
+        }
+    }
+}
