@@ -53,9 +53,11 @@ package struct ReadParameters: Sendable {
 
     /// Reads the parameters of a call; `format` stands in URLs only.
     package init(_ call: Call, _ kind: Kind, formats: ResponseFormat.Choice, body: JSONObject? = nil) throws(Problem) {
+        // Whether an answer can be given comes before what is asked; a malformed URL is told a line later.
+        let named = (try? QueryParameters(call.request.target))?["format"]
+        format = try ResponseFormat.negotiate(call.request, parameter: named, among: formats)
         let set = try ParameterSet(
             call.request.target, urlNames: kind.names + ["format"], body: body, bodyNames: kind.names)
-        format = try ResponseFormat.negotiate(call.request, parameter: try set.text("format"), among: formats)
         try readQuery(set, call.limits)
         try readPage(set, call.limits)
         try readShape(set)
@@ -137,4 +139,13 @@ package struct ReadParameters: Sendable {
 
     /// Whether the rows are streamed without an envelope.
     package var isTabular: Bool { format == .ndjson || format == .csv }
+
+    /// What entity tags carry for format and representation together.
+    package var code: String {
+        switch format {
+        case .ndjson: return "l" + representation.code
+        case .csv: return "c" + representation.code
+        default: return representation.code
+        }
+    }
 }

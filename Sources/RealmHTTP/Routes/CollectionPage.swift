@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmQuery
 internal import RealmStorage
 
 /// A page through a collection: the envelope of lists, over positions in the collection.
@@ -12,14 +13,14 @@ struct CollectionPage {
     func answer(_ elementWriter: ElementWriter) throws(Problem) -> Response {
         let etag = context.versionTag(parameters.representation.code)
         if context.call.isCurrent(etag) { return context.unchanged(etag) }
-        let positions = try CollectionView(context, parameters, elements).positions()
+        let positions = try CollectionView(context: context, parameters: parameters, elements: elements).positions()
         let start = try firstIndex()
         let limit = parameters.limit ?? ReadParameters.defaultLimit
         let first = min(start, positions.count)
         let end = limit < positions.count - first ? first + limit : positions.count
         // A page of no rows leads nowhere.
         let next = end < positions.count && limit > 0
-            ? PageCursor(values: [], key: ObjectKey(Int64(end))).text(identity: identity) : nil
+            ? PageCursor(index: end).text(identity: identity) : nil
         var writer = JSONWriter(reservingCapacity: 4096)
         writer.beginObject()
         writer.key("items")
@@ -42,10 +43,10 @@ struct CollectionPage {
     private func firstIndex() throws(Problem) -> Int {
         guard let after = parameters.after else { return parameters.offset ?? 0 }
         let cursor = try PageCursor(after, identity: identity)
-        guard cursor.values.isEmpty, cursor.key.rawValue >= 0 else {
+        guard cursor.position.cells.isEmpty, cursor.position.key.rawValue >= 0 else {
             throw Problem(.cursorInvalid, "the cursor belongs to another kind of page").with("parameter", "after")
         }
-        return Int(clamping: cursor.key.rawValue)
+        return Int(clamping: cursor.position.key.rawValue)
     }
 
     private var identity: UInt64 { parameters.identity(of: context.request.target.path) }

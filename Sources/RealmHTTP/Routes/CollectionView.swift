@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmQuery
 internal import RealmStorage
 
 /// Which elements of a collection a request means, and in which order.
 struct CollectionView {
-    private let context: ReadContext
-    private let parameters: ReadParameters
-    private let elements: Elements
-
-    init(_ context: ReadContext, _ parameters: ReadParameters, _ elements: Elements) {
-        self.context = context
-        self.parameters = parameters
-        self.elements = elements
-    }
-
-    /// Positions in the collection, in the order asked for.
-    func positions() throws(Problem) -> Positions {
-        .all(elements.count)
-    }
+    let context: ReadContext
+    let parameters: ReadParameters
+    let elements: Elements
 
     /// Positions in a collection.
     enum Positions {
@@ -38,6 +28,58 @@ struct CollectionView {
             case .all: return index
             case .chosen(let positions): return positions[index]
             }
+        }
+    }
+
+    /// Positions in the collection, in the order asked for.
+    func positions() throws(Problem) -> Positions {
+        guard parameters.predicate != nil || !parameters.sort.isEmpty || !parameters.distinct.isEmpty else {
+            return .all(elements.count)
+        }
+        let arguments = try ArgumentDecoder(context.snapshot).decode(parameters.args)
+        let values = try Problem.mapping { () throws(StorageError) in try elements.allValues() }
+        switch elements.subject {
+        case .objects(let table): return .chosen(try objects(of: table, values, arguments))
+        case .values(let column, let table, let owner):
+            return .chosen(try plain(values, column, table, owner, arguments))
+        }
+    }
+
+    /// Elements that are objects: the query is one about their class. Null links are none of them.
+    private func objects(of table: Table, _ values: [Value], _ arguments: [QueryArgument]) throws(Problem) -> [Int] {
+        let query = try ObjectQuery(parameters, arguments, of: table, context)
+        var keys: [ObjectKey] = []
+        var places: [Int] = []
+        for (place, value) in values.enumerated() {
+            guard case .link(_, let key) = value else { continue }
+            keys.append(key)
+            places.append(place)
+        }
+        return try query.positions(over: keys).map { places[$0] }
+    }
+
+    private func plain(
+        _ values: [Value], _ column: Column, _ table: Table, _ owner: Row, _ arguments: [QueryArgument]
+    ) throws(Problem) -> [Int] {
+        let query = try ObjectQuery.parse(parameters.predicate, "where")
+        let order = ResultOrder(
+            sort: parameters.sort.map { ResultOrder.Key(path: $0.path, isAscending: $0.isAscending) },
+            distinct: parameters.distinct)
+        let bound: ElementQuery
+        do throws(QueryError) {
+            _ = try ElementQuery.bind(query, to: column, of: table, in: context.snapshot, arguments: arguments)
+        } catch {
+            throw Problem(error, parameter: "where")
+        }
+        do throws(QueryError) {
+            bound = try ElementQuery.bind(
+                query, to: column, of: table, in: context.snapshot, arguments: arguments, order: order)
+        } catch {
+            throw ObjectQuery.orderProblem(error, parameters)
+        }
+        let deadline = context.request.deadline
+        return try Problem.querying { () throws(QueryError) in
+            try bound.execute(values, owner: owner, check: { Instant.now() < deadline })
         }
     }
 }

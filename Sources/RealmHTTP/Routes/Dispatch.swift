@@ -15,6 +15,8 @@ extension Application {
         case .object: return .now(try object(call))
         case .property: return .now(try property(call))
         case .links: return .now(try links(call))
+        case .objects, .query: return try list(call)
+        case .aggregate: return try aggregate(call)
         default: throw Problem(.notFound, "there is nothing at this path")
         }
     }

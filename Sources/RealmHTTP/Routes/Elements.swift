@@ -16,11 +16,24 @@ struct Elements {
         let value: Value
     }
 
+    /// What a filter over the elements speaks about.
+    enum Subject {
+        case objects(Table)
+        /// Values of a column of the owner, which `self` names.
+        case values(Column, Table, owner: Row)
+    }
+
     private let form: Form
     let count: Int
+    let subject: Subject
 
     /// The elements of a collection property.
-    init(_ column: Column, of row: Row, in snapshot: Snapshot) throws(StorageError) {
+    init(_ column: Column, of row: Row, in table: Table, _ snapshot: Snapshot) throws(StorageError) {
+        if column.type == .link, let target = column.targetTable.flatMap({ snapshot.table($0) }) {
+            subject = .objects(target)
+        } else {
+            subject = .values(column, table, owner: row)
+        }
         if column.collection == .dictionary {
             let dictionary = try row.dictionary(column, in: snapshot)
             form = .dictionary(dictionary)
@@ -34,9 +47,26 @@ struct Elements {
 
     /// The objects of `origin` that link to `row`, an object for every link.
     init(linkingTo row: Row, from origin: Table, backlinks: Column) throws(StorageError) {
+        subject = .objects(origin)
         let keys = try row.leaf.backlinks(backlinks, row: row.index).keys().filter { $0.rawValue >= 0 }
         form = .keys(origin.key, keys)
         count = keys.count
+    }
+
+    /// The values of all elements.
+    func allValues() throws(StorageError) -> [Value] {
+        var values: [Value] = []
+        values.reserveCapacity(count)
+        switch form {
+        case .list(let list):
+            var cursor = list.elements()
+            while let value = try cursor.next() { values.append(value) }
+        case .dictionary(let dictionary):
+            var entries = dictionary.entries()
+            while let entry = try entries.next() { values.append(entry.value) }
+        case .keys(let table, let keys): values = keys.map { .link(table, $0) }
+        }
+        return values
     }
 
     /// The element at `index`, which must be in `0..<count`.

@@ -18,7 +18,7 @@ extension Application {
         if parameters.format == .octets { return try octets(target, context) }
         guard target.column.collection != nil, target.element == nil else { return try single(target, parameters, context) }
         let elements = try Problem.mapping { () throws(StorageError) in
-            try Elements(target.column, of: target.row, in: context.snapshot)
+            try Elements(target.column, of: target.row, in: target.table, context.snapshot)
         }
         let page = CollectionPage(context: context, parameters: parameters, elements: elements)
         return try page.answer(try ElementWriter(target, parameters, context))

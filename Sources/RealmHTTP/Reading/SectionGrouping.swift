@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmQuery
+internal import RealmStorage
+
+/// The key of a section: a value of a key path, or a function of it. Equal keys are those that are written alike.
+package struct SectionKey: Hashable, Sendable {
+    private let value: QueryArgument
+    /// The key as default JSON.
+    private let json: String
+
+    package static func == (left: SectionKey, right: SectionKey) -> Bool { left.json == right.json }
+    package func hash(into hasher: inout Hasher) { hasher.combine(json) }
+
+    static let null = SectionKey(.null)
+
+    init(_ value: QueryArgument) {
+        switch value {
+        // Zero has two signs, and both are one section.
+        case .double(let number) where number == 0: self.value = .double(0)
+        case .float(let number) where number == 0: self.value = .float(0)
+        default: self.value = value
+        }
+        var values = ValueWriter(Representation())
+        var writer = JSONWriter()
+        SectionKey.write(self.value, &values, to: &writer)
+        json = writer.buffer.text
+    }
+
+    func write(_ values: inout ValueWriter, to writer: inout JSONWriter) { SectionKey.write(value, &values, to: &writer) }
+
+    private static func write(_ value: QueryArgument, _ values: inout ValueWriter, to writer: inout JSONWriter) {
+        var owners: [ByteStorage] = []
+        values.write(value.stored(&owners), to: &writer)
+        withExtendedLifetime(owners) {}
+    }
+
+    /// The key as it is written in a URL.
+    var text: String {
+        switch value {
+        case .null: return "@null"
+        case .string(""): return "@empty"
+        case .string(let text): return text.hasPrefix("@") ? "@" + text : text
+        default: return json.hasPrefix("\"") ? String(json.dropFirst().dropLast()) : json
+        }
+    }
+
+    /// Whether the key is written as `other`.
+    func equals(_ other: JSONValue) -> Bool {
+        guard let own = try? JSONParser.parse(json, depthLimit: 64) else { return false }
+        if case .real(let left) = own, case .integer(let right) = other { return left == Double(right) }
+        return own == other
+    }
+}
+
+/// What `sectionBy` says: a key path and perhaps a function.
+package struct SectionGrouping: Sendable {
+    package enum Function: Sendable, Equatable {
+        case value, first, firstLetter, year, month, day
+        case floor(Int64)
+        case mod(Int64)
+    }
+
+    package let path: String
+    package let function: Function
+
+    package init(_ text: String) throws(Problem) {
+        guard let colon = text.lastIndex(of: ":") else {
+            path = text
+            function = .value
+            if text.isEmpty { throw SectionGrouping.invalid("'sectionBy' is empty") }
+            return
+        }
+        path = String(text[..<colon])
+        let name = String(text[text.index(after: colon)...])
+        guard !path.isEmpty, let function = SectionGrouping.function(name) else {
+            throw SectionGrouping.invalid("'\(name)' is none of first, firstLetter, year, month, day, floor(n), mod(n)")
+        }
+        self.function = function
+    }
+
+    private static func function(_ name: String) -> Function? {
+        switch name {
+        case "first": return .first
+        case "firstLetter": return .firstLetter
+        case "year": return .year
+        case "month": return .month
+        case "day": return .day
+        default: break
+        }
+        guard name.hasSuffix(")"), let open = name.firstIndex(of: "("),
+            let number = Int64(name[name.index(after: open)..<name.index(before: name.endIndex)]), number > 0
+        else { return nil }
+        switch name[..<open] {
+        case "floor": return .floor(number)
+        case "mod": return .mod(number)
+        default: return nil
+        }
+    }
+
+    private static func invalid(_ detail: String) -> Problem { .invalidParameter("sectionBy", detail) }
+
+    /// The key of the section that a row with this value belongs to.
+    package func key(_ cell: PagePosition.Cell) throws(Problem) -> SectionKey {
+        guard case .value(let value) = cell else { return emptyKey }
+        if case .null = value { return emptyKey }
+        switch (function, value) {
+        case (.value, _): return SectionKey(value)
+        case (.first, .string(let text)): return SectionKey(.string(text.first.map(String.init) ?? ""))
+        case (.firstLetter, .string(let text)): return SectionKey(.string(text.first.map { $0.uppercased() } ?? ""))
+        case (.year, .timestamp(let date)): return SectionKey(.int(Int64(SectionGrouping.day(of: date).year)))
+        case (.month, .timestamp(let date)): return SectionKey(.int(Int64(SectionGrouping.day(of: date).month)))
+        case (.day, .timestamp(let date)): return SectionKey(.int(Int64(SectionGrouping.day(of: date).day)))
+        case (.floor(let step), .int(let number)): return SectionKey(.int(number - SectionGrouping.remainder(number, step)))
+        case (.mod(let step), .int(let number)): return SectionKey(.int(SectionGrouping.remainder(number, step)))
+        case (.floor(let step), .double(let number)): return SectionKey(.double((number / Double(step)).rounded(.down) * Double(step)))
+        case (.mod(let step), .double(let number)):
+            return SectionKey(.double(number - (number / Double(step)).rounded(.down) * Double(step)))
+        case (.floor(let step), .float(let number)): return SectionKey(.float((number / Float(step)).rounded(.down) * Float(step)))
+        case (.mod(let step), .float(let number)):
+            return SectionKey(.float(number - (number / Float(step)).rounded(.down) * Float(step)))
+        case (.floor(let step), .decimal(let number)): return SectionKey(.decimal(Decimal128(SectionGrouping.floor(number, step))))
+        default:
+            throw SectionGrouping.invalid("the function of 'sectionBy' does not take values of this type")
+        }
+    }
+
+    /// Null has a section of its own; for `firstLetter` it counts as the empty string.
+    private var emptyKey: SectionKey { function == .firstLetter ? SectionKey(.string("")) : .null }
+
+    /// The remainder of a division that rounds down: never negative. The result always fits.
+    private static func remainder(_ number: Int64, _ step: Int64) -> Int64 {
+        let rest = number % step
+        return rest < 0 ? rest + step : rest
+    }
+
+    /// Decimals are grouped by whole steps; those beyond the integers all fall into the outermost.
+    private static func floor(_ number: Decimal128, _ step: Int64) -> Int64 {
+        var text: [UInt8] = []
+        number.append(to: &text)
+        let double = Double(String(decoding: text, as: UTF8.self)) ?? 0
+        let steps = (double / Double(step)).rounded(.down) * Double(step)
+        return steps >= 9e18 ? Int64.max : steps <= -9e18 ? Int64.min : Int64(steps)
+    }
+
+    private static func day(of date: Timestamp) -> CivilDay {
+        let whole = date.seconds - (date.nanoseconds < 0 ? 1 : 0)
+        let days = (whole >= 0 ? whole : whole - 86_399) / 86_400
+        return CivilDay(daysSince1970: Int(days))
+    }
+}
+
+extension QueryArgument {
+    /// The value for writing; strings and binaries borrow from storage that is added to `owners`.
+    func stored(_ owners: inout [ByteStorage]) -> Value {
+        switch self {
+        case .int(let number): return .int(number)
+        case .bool(let flag): return .bool(flag)
+        case .float(let number): return .float(number)
+        case .double(let number): return .double(number)
+        case .string(let text): return .string(QueryArgument.keep(Array(text.utf8), &owners))
+        case .binary(let bytes): return .binary(QueryArgument.keep(bytes, &owners))
+        case .timestamp(let date): return .timestamp(date)
+        case .decimal(let number): return .decimal(number)
+        case .objectID(let id): return .objectID(id)
+        case .uuid(let id): return .uuid(id)
+        case .link(let table, let key): return .link(table, key)
+        case .null, .objectKey, .object, .list, .shape: return .null
+        }
+    }
+
+    private static func keep(_ bytes: [UInt8], _ owners: inout [ByteStorage]) -> ByteView {
+        let storage = ByteStorage(bytes)
+        owners.append(storage)
+        return storage.view
+    }
+}

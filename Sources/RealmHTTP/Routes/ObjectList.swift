@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmQuery
+internal import RealmStorage
+
+/// One list request: a page, positions, an index, sections, a plan, or a stream of rows.
+struct ObjectList: Sendable {
+    let context: ReadContext
+    let parameters: ReadParameters
+    let table: Table
+    let etag: String
+
+    /// Objects that a daemon's thread may look at before it has to hand over.
+    private static let shortScan = 2000
+    private static let shortPage = 200
+
+    /// Whether the answer is made in well under a millisecond.
+    var isShort: Bool {
+        guard !streamsAll, parameters.expand.isEmpty, (parameters.limit ?? ReadParameters.defaultLimit) <= ObjectList.shortPage
+        else { return false }
+        if table.count <= ObjectList.shortScan { return true }
+        return parameters.predicate == nil && parameters.sort.isEmpty && parameters.distinct.isEmpty
+            && parameters.sectionBy == nil && parameters.at == nil && parameters.indexOf == nil && parameters.indexOfWhere == nil
+            && (parameters.offset ?? 0) <= ObjectList.shortScan
+    }
+
+    /// NDJSON and CSV without a limit have all rows.
+    private var streamsAll: Bool { parameters.isTabular && parameters.limit == nil && parameters.at == nil }
+
+    func answer() throws(Problem) -> Response {
+        let arguments = try ArgumentDecoder(context.snapshot).decode(parameters.args)
+        if parameters.sectionBy != nil { return try SectionedList(list: self, arguments: arguments).answer() }
+        let query = try ObjectQuery(parameters, arguments, of: table, context)
+        if parameters.explain { return try plan(query) }
+        if parameters.indexOf != nil || parameters.indexOfWhere != nil { return try index(query, arguments) }
+        if let positions = parameters.at { return try objects(at: positions, query) }
+        return streamsAll ? try stream(query) : try page(query)
+    }
+
+    // MARK: - Pages
+
+    private func page(_ query: ObjectQuery) throws(Problem) -> Response {
+        let limit = parameters.limit ?? ReadParameters.defaultLimit
+        let after = try parameters.after.map { text throws(Problem) in try PageCursor(text, identity: identity).position }
+        // One more than asked for tells whether there is another page.
+        let window = ResultWindow(offset: parameters.offset ?? 0, limit: limit + 1, after: after)
+        let found = limit == 0 && !parameters.countsExactly ? [] : try query.keys(window)
+        let keys = found.prefix(limit)
+        var next: String?
+        if found.count > limit, let last = keys.last,
+            let row = try Problem.mapping({ () throws(StorageError) in try table.find(last) })
+        {
+            next = PageCursor(try query.position(of: row)).text(identity: identity)
+        }
+        let count = parameters.countsExactly ? try query.count() : nil
+        return try answer(rows: Array(keys), next: next, count: count)
+    }
+
+    private var identity: UInt64 {
+        // QUERY and POST to `query` are one operation and share cursors.
+        parameters.identity(of: "\(table.className ?? "")/\(context.database.name.text)")
+    }
+
+    /// An envelope, or lines, with these objects.
+    private func answer(rows keys: [ObjectKey], next: String?, count: Int?) throws(Problem) -> Response {
+        let plan = try context.plan(table, parameters)
+        var response = parameters.isTabular
+            ? try lines(keys, plan) : try envelope(keys, plan, next: next, count: count)
+        context.addPageHeaders(to: &response, next: next, count: count)
+        return response
+    }
+
+    private func envelope(
+        _ keys: [ObjectKey], _ plan: ObjectPlan, next: String?, count: Int?
+    ) throws(Problem) -> Response {
+        let encoder = ObjectEncoder(context.snapshot, parameters.representation)
+        var writer = JSONWriter(reservingCapacity: 1024 + keys.count * 256)
+        writer.beginObject()
+        writer.key("items")
+        writer.beginArray()
+        try write(keys, plan, encoder, to: &writer)
+        writer.endArray()
+        writer.member("next", text: next)
+        if let count { writer.member("count", int: count) }
+        writer.member("version", text: context.version.tokenText)
+        writer.endObject()
+        return context.answer(
+            writer.buffer, type: parameters.representation.mediaType, etag: etag, notes: encoder.notes)
+    }
+
+    /// Writes objects one after the other; the deadline is looked at now and then.
+    func write(
+        _ keys: [ObjectKey], _ plan: ObjectPlan, _ encoder: ObjectEncoder, to writer: inout JSONWriter
+    ) throws(Problem) {
+        let finder = RowFinder(table)
+        for (position, key) in keys.enumerated() {
+            if position & 63 == 63 { try context.request.checkDeadline() }
+            try Problem.mapping { () throws(StorageError) in
+                guard let row = try finder.find(key) else { return }
+                try encoder.write(row, plan, to: &writer)
+            }
+        }
+    }
+
+    private func lines(_ keys: [ObjectKey], _ plan: ObjectPlan) throws(Problem) -> Response {
+        let rows = RowLines(plan, context.snapshot, parameters)
+        let buffer = OutputBuffer(capacity: 1024 + keys.count * 256)
+        let finder = RowFinder(table)
+        try Problem.mapping { () throws(StorageError) in
+            rows.begin(in: buffer)
+            for key in keys {
+                if let row = try finder.find(key) { try rows.write(row, to: buffer) }
+            }
+        }
+        return context.answer(buffer, type: rows.mediaType, etag: etag, notes: rows.notes)
+    }
+
+    private func stream(_ query: ObjectQuery) throws(Problem) -> Response {
+        let plan = try context.plan(table, parameters)
+        let after = try parameters.after.map { text throws(Problem) in try PageCursor(text, identity: identity).position }
+        let window = ResultWindow(offset: parameters.offset ?? 0, after: after)
+        let source: RowStream.Source
+        if let cursor = try query.cursor(window) {
+            source = .cursor(cursor)
+        } else {
+            source = .keys(try query.keys(window))
+        }
+        let rows = RowLines(plan, context.snapshot, parameters)
+        var response = Response(status: 200)
+        response.add("Content-Type", constant: rows.mediaType)
+        context.addReadHeaders(to: &response, etag: etag)
+        if parameters.countsExactly { response.add("Realm-Count", String(try query.count())) }
+        response.body = .stream(RowStream(source, rows, table))
+        return response
+    }
+
+    // MARK: - Positions
+
+    private func objects(at positions: [Int], _ query: ObjectQuery) throws(Problem) -> Response {
+        // Positions from the end need the whole result.
+        let isFromStart = positions.allSatisfy { $0 >= 0 }
+        let last = positions.max() ?? -1
+        let keys = try query.keys(isFromStart ? ResultWindow(limit: last == .max ? last : last + 1) : .all)
+        var chosen: [ObjectKey] = []
+        for position in positions {
+            let index = position < 0 ? keys.count + position : position
+            guard keys.indices.contains(index) else {
+                throw .invalidParameter("at", "the result has no object at position \(position)")
+            }
+            chosen.append(keys[index])
+        }
+        return try answer(rows: chosen, next: nil, count: parameters.countsExactly ? try query.count() : nil)
+    }
+
+    private func index(_ query: ObjectQuery, _ arguments: [QueryArgument]) throws(Problem) -> Response {
+        try requireDocument()
+        var index: Int?
+        if let text = parameters.indexOf {
+            let row = try Problem.mapping { () throws(StorageError) in try KeyText.find(text, in: table) }
+            if let row { index = try query.keys().firstIndex(of: row.key) }
+        } else {
+            index = try firstIndex(query, arguments)
+        }
+        return document { writer in
+            writer.key("index")
+            if let index { writer.int(index) } else { writer.null() }
+        }
+    }
+
+    /// The position of the first object of the result that fulfils `indexOfWhere`.
+    private func firstIndex(_ query: ObjectQuery, _ arguments: [QueryArgument]) throws(Problem) -> Int? {
+        let text = try ObjectQuery.parse(parameters.indexOfWhere, "indexOfWhere")
+        guard !text.hasDescriptors else {
+            throw .conflict("'indexOfWhere' is a predicate only", parameter: "indexOfWhere")
+        }
+        let condition = try Problem.querying("indexOfWhere") { () throws(QueryError) in
+            try text.bind(to: table, in: context.snapshot, arguments: arguments)
+        }
+        let finder = RowFinder(table)
+        for (index, key) in try query.keys().enumerated() {
+            if index & 0x3ff == 0x3ff { try context.request.checkDeadline() }
+            guard let row = try Problem.mapping({ () throws(StorageError) in try finder.find(key) }) else { continue }
+            if try Problem.querying("indexOfWhere", { () throws(QueryError) in try condition.matches(row) }) { return index }
+        }
+        return nil
+    }
+
+    // MARK: - Documents
+
+    private func plan(_ query: ObjectQuery) throws(Problem) -> Response {
+        try requireDocument()
+        let lines = try query.plan()
+        return document { writer in
+            writer.key("plan")
+            writer.beginArray()
+            for line in lines { writer.string(line) }
+            writer.endArray()
+            writer.member("version", text: context.version.tokenText)
+        }
+    }
+
+    /// Answers that are no rows have no form as lines.
+    func requireDocument() throws(Problem) {
+        guard !parameters.isTabular else {
+            throw Problem(.notAcceptable, "this answer is a document, not a list of rows")
+        }
+    }
+
+    func document(_ write: (inout JSONWriter) -> Void) -> Response {
+        var writer = JSONWriter()
+        writer.beginObject()
+        write(&writer)
+        writer.endObject()
+        return context.answer(writer.buffer, type: parameters.representation.mediaType, etag: etag)
+    }
+}

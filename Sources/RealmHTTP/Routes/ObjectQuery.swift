@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmQuery
+internal import RealmStorage
+
+/// The result that a list request describes, bound to one version.
+///
+/// Not Sendable: made and used within one job.
+final class ObjectQuery {
+    let bound: BoundQuery
+    private let request: Request
+
+    /// Parses and binds `where`, `sort` and `distinct`. `sort` may come from elsewhere than the parameters.
+    init(
+        _ parameters: ReadParameters, _ arguments: [QueryArgument], of table: Table, _ context: ReadContext,
+        sort: [ReadParameters.SortTerm]? = nil
+    ) throws(Problem) {
+        request = context.request
+        let query = try ObjectQuery.parse(parameters.predicate, "where")
+        try ObjectQuery.checkDescriptors(query, parameters)
+        let terms = sort ?? parameters.sort
+        // Bound by itself first, so that it is known in which parameter a mistake is.
+        let plain = try Problem.querying { () throws(QueryError) in
+            try query.bind(to: table, in: context.snapshot, arguments: arguments)
+        }
+        guard !terms.isEmpty || !parameters.distinct.isEmpty else {
+            bound = plain
+            return
+        }
+        let order = ResultOrder(
+            sort: terms.map { ResultOrder.Key(path: $0.path, isAscending: $0.isAscending) }, distinct: parameters.distinct)
+        do throws(QueryError) {
+            bound = try query.bind(to: table, in: context.snapshot, arguments: arguments, order: order)
+        } catch {
+            throw ObjectQuery.orderProblem(error, parameters)
+        }
+    }
+
+    static func parse(_ text: String?, _ parameter: String) throws(Problem) -> Query {
+        guard let text else { return .all }
+        return try Problem.querying(parameter) { () throws(QueryError) in try Query.parse(text) }
+    }
+
+    /// A query that orders itself leaves nothing to the parameters.
+    private static func checkDescriptors(_ query: Query, _ parameters: ReadParameters) throws(Problem) {
+        guard query.hasDescriptors else { return }
+        let given = [
+            ("sort", !parameters.sort.isEmpty), ("distinct", !parameters.distinct.isEmpty), ("after", parameters.after != nil),
+        ]
+        guard let (name, _) = given.first(where: \.1) else { return }
+        throw .conflict("'\(name)' cannot stand beside SORT, DISTINCT or LIMIT in 'where'", parameter: name)
+    }
+
+    /// A mistake in a key path of `sort` or `distinct`. Positions mean nothing there.
+    static func orderProblem(_ error: QueryError, _ parameters: ReadParameters) -> Problem {
+        guard case .invalid(let kind, let detail, let culprit, _) = error else {
+            if case .syntax(_, let detail, _) = error {
+                let name = parameters.sort.isEmpty ? "distinct" : "sort"
+                return Problem(.invalidQuery, "no key path: \(detail)").with("parameter", name)
+            }
+            return Problem(error, parameter: "sort")
+        }
+        let name = culprit.map { path in parameters.distinct.contains(path) && !parameters.sort.contains { $0.path == path } }
+        let parameter = name ?? parameters.sort.isEmpty ? "distinct" : parameters.sectionBy != nil && parameters.sort.isEmpty ? "sectionBy" : "sort"
+        return Problem(kind == .unknownProperty ? .unknownKeyPath : .invalidQuery, detail).with("parameter", parameter)
+    }
+
+    /// Asked between leaves: is there time left?
+    private var check: BoundQuery.Check {
+        let deadline = request.deadline
+        return { Instant.now() < deadline }
+    }
+
+    // MARK: - Results
+
+    func keys(_ window: ResultWindow = .all) throws(Problem) -> [ObjectKey] {
+        try Problem.querying { () throws(QueryError) in try bound.execute(window, check: check) }
+    }
+
+    /// Positions of those of the given objects that are in the result, in its order.
+    func positions(over keys: [ObjectKey]) throws(Problem) -> [Int] {
+        try Problem.querying { () throws(QueryError) in try bound.execute(over: keys, check: check) }
+    }
+
+    func count() throws(Problem) -> Int {
+        try Problem.querying { () throws(QueryError) in try bound.count(check: check) }
+    }
+
+    func plan() throws(Problem) -> [String] {
+        try Problem.querying { () throws(QueryError) in try bound.explain() }
+    }
+
+    func position(of row: Row) throws(Problem) -> PagePosition {
+        try Problem.querying { () throws(QueryError) in try bound.position(of: row) }
+    }
+
+    func cursor(_ window: ResultWindow) throws(Problem) -> MatchCursor? {
+        try Problem.querying { () throws(QueryError) in try bound.cursor(window) }
+    }
+
+    func aggregate(_ requests: [AggregateRequest]) throws(Problem) -> (count: Int, results: [AggregateResult]) {
+        do throws(QueryError) {
+            return try bound.aggregate(requests, check: check)
+        } catch {
+            if case .invalid(.typeMismatch, let detail, _, _) = error { throw Problem(.typeMismatch, detail).with("parameter", "ops") }
+            throw Problem(error, parameter: "ops")
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmQuery
+internal import RealmStorage
+
+/// Writes objects as lines of NDJSON or CSV.
+///
+/// Used by one thread at a time.
+final class RowLines {
+    private let plan: ObjectPlan
+    private let encoder: ObjectEncoder
+    private let csv: CSVWriter?
+
+    init(_ plan: ObjectPlan, _ snapshot: Snapshot, _ parameters: ReadParameters) {
+        self.plan = plan
+        encoder = ObjectEncoder(snapshot, parameters.representation)
+        csv = parameters.format == .csv ? CSVWriter(plan, snapshot, parameters.representation) : nil
+    }
+
+    var mediaType: StaticString { csv == nil ? "application/x-ndjson" : "text/csv; charset=utf-8; header=present" }
+    var notes: RepresentationNotes { encoder.notes }
+
+    /// What comes before the first row.
+    func begin(in buffer: OutputBuffer) { csv?.writeHeader(to: buffer) }
+
+    func write(_ row: Row, to buffer: OutputBuffer) throws(StorageError) {
+        if let csv { return try csv.write(row, to: buffer) }
+        var writer = JSONWriter(buffer)
+        try encoder.write(row, plan, to: &writer)
+        buffer.append(UInt8(ascii: "\n"))
+    }
+}
+
+/// A whole result as lines, made while it is sent.
+///
+/// `@unchecked Sendable`: the daemon asks for one chunk at a time, and each is made by one worker.
+final class RowStream: ChunkProducer, @unchecked Sendable {
+    enum Source {
+        /// Results in object order, found on the way.
+        case cursor(MatchCursor)
+        /// Results in another order.
+        case keys([ObjectKey])
+    }
+
+    private let source: Source
+    private let rows: RowLines
+    private let finder: RowFinder
+    private var hasBegun = false
+    private var nextKey = 0
+
+    init(_ source: Source, _ rows: RowLines, _ table: Table) {
+        self.source = source
+        self.rows = rows
+        finder = RowFinder(table)
+    }
+
+    func produce(into buffer: OutputBuffer) throws -> Bool {
+        if !hasBegun {
+            hasBegun = true
+            rows.begin(in: buffer)
+        }
+        switch source {
+        case .cursor(let cursor): return try produce(from: cursor, into: buffer)
+        case .keys(let keys): return try produce(from: keys, into: buffer)
+        }
+    }
+
+    private func produce(from cursor: MatchCursor, into buffer: OutputBuffer) throws -> Bool {
+        while buffer.count < Streaming.chunkBytes {
+            guard let (leaf, matches) = try cursor.next() else { return true }
+            try matches.forEach { row throws(StorageError) in try rows.write(Row(leaf: leaf, index: row), to: buffer) }
+        }
+        return false
+    }
+
+    private func produce(from keys: [ObjectKey], into buffer: OutputBuffer) throws -> Bool {
+        while nextKey < keys.count {
+            guard buffer.count < Streaming.chunkBytes else { return false }
+            if let row = try finder.find(keys[nextKey]) { try rows.write(row, to: buffer) }
+            nextKey += 1
+        }
+        return true
+    }
+}

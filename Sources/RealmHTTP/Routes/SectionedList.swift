@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmQuery
+internal import RealmStorage
+
+/// A result grouped into sections, page by page.
+///
+/// Sections stand in the order of their first row; the rows of one stay together even where its function does not keep
+/// the order of the values, as `:mod` does. So the whole result is known before a page is cut from it.
+struct SectionedList {
+    let list: ObjectList
+    let arguments: [QueryArgument]
+
+    private var context: ReadContext { list.context }
+    private var parameters: ReadParameters { list.parameters }
+
+    private struct Section {
+        let key: SectionKey
+        var rows: [ObjectKey] = []
+    }
+
+    func answer() throws(Problem) -> Response {
+        try list.requireDocument()
+        let grouping = try SectionGrouping(parameters.sectionBy ?? "")
+        let query = try query(grouping)
+        var sections = try sections(query, grouping)
+        if let wanted = parameters.section { sections = try only(wanted, sections) }
+        let total = sections.reduce(0) { $0 + $1.rows.count }
+        let start = min(try firstRow(sections), total)
+        let limit = parameters.limit ?? ReadParameters.defaultLimit
+        let end = limit < total - start ? start + limit : total
+        let next = end < total && limit > 0 ? cursor(behind: end, sections) : nil
+        return try answer(SectionedList.cut(sections, start..<end), next, parameters.countsExactly ? total : nil)
+    }
+
+    /// The query sorted by the section's key path, unless it is so already.
+    private func query(_ grouping: SectionGrouping) throws(Problem) -> ObjectQuery {
+        if let first = parameters.sort.first {
+            guard first.path == grouping.path else { throw SectionedList.wrongSort }
+            return try ObjectQuery(parameters, arguments, of: list.table, context)
+        }
+        let isSortedByText = try ObjectQuery.parse(parameters.predicate, "where").hasDescriptors
+        guard isSortedByText else {
+            return try ObjectQuery(
+                parameters, arguments, of: list.table, context, sort: [ReadParameters.SortTerm(grouping.path)])
+        }
+        let query = try ObjectQuery(parameters, arguments, of: list.table, context)
+        guard let label = query.bound.sortLabels.first, label == grouping.path || label == "-" + grouping.path else {
+            throw SectionedList.wrongSort
+        }
+        return query
+    }
+
+    private static let wrongSort = Problem.conflict(
+        "the sort has to begin with the key path of the sections", parameter: "sectionBy")
+
+    private func sections(_ query: ObjectQuery, _ grouping: SectionGrouping) throws(Problem) -> [Section] {
+        let finder = RowFinder(list.table)
+        var sections: [Section] = []
+        var indexes: [SectionKey: Int] = [:]
+        for (position, key) in try query.keys().enumerated() {
+            if position & 0x3ff == 0x3ff { try context.request.checkDeadline() }
+            guard let row = try Problem.mapping({ () throws(StorageError) in try finder.find(key) }) else { continue }
+            let sectionKey = try grouping.key(try query.position(of: row).cells.first ?? .missing)
+            let index = indexes[sectionKey] ?? sections.count
+            if index == sections.count {
+                indexes[sectionKey] = index
+                sections.append(Section(key: sectionKey))
+            }
+            sections[index].rows.append(key)
+        }
+        return sections
+    }
+
+    private func only(_ wanted: ParameterSet.TextOrJSON, _ sections: [Section]) throws(Problem) -> [Section] {
+        let found = sections.filter { section in
+            switch wanted {
+            case .text(let text): return section.key.text == text
+            case .json(let value): return section.key.equals(value)
+            }
+        }
+        guard !found.isEmpty else { throw Problem(.sectionNotFound, "the result has no section of this key") }
+        return found
+    }
+
+    // MARK: - Pages
+
+    private var identity: UInt64 {
+        parameters.identity(of: "sections/\(list.table.className ?? "")/\(context.database.name.text)")
+    }
+
+    /// A cursor names the last row; its number helps when that row is gone.
+    private func cursor(behind end: Int, _ sections: [Section]) -> String {
+        let rows = sections.lazy.flatMap(\.rows)
+        let key = rows.dropFirst(end - 1).first ?? .null
+        return PageCursor(PagePosition(cells: [.value(.int(Int64(end)))], key: key)).text(identity: identity)
+    }
+
+    private func firstRow(_ sections: [Section]) throws(Problem) -> Int {
+        guard let after = parameters.after else { return parameters.offset ?? 0 }
+        let position = try PageCursor(after, identity: identity).position
+        var index = 0
+        for section in sections {
+            for key in section.rows {
+                index += 1
+                if key == position.key { return index }
+            }
+        }
+        guard case .value(.int(let end))? = position.cells.first else { return 0 }
+        return Int(clamping: end)
+    }
+
+    private static func cut(_ sections: [Section], _ range: Range<Int>) -> [Section] {
+        var start = 0
+        var result: [Section] = []
+        for section in sections {
+            let rows = range.clamped(to: start..<start + section.rows.count)
+            if !rows.isEmpty {
+                result.append(Section(key: section.key, rows: Array(section.rows[rows.lowerBound - start..<rows.upperBound - start])))
+            }
+            start += section.rows.count
+        }
+        return result
+    }
+
+    private func answer(_ sections: [Section], _ next: String?, _ count: Int?) throws(Problem) -> Response {
+        let plan = try context.plan(list.table, parameters)
+        let encoder = ObjectEncoder(context.snapshot, parameters.representation)
+        var values = ValueWriter(parameters.representation)
+        var writer = JSONWriter(reservingCapacity: 4096)
+        writer.beginObject()
+        writer.key("sections")
+        writer.beginArray()
+        for section in sections {
+            writer.beginObject()
+            writer.key("key")
+            section.key.write(&values, to: &writer)
+            writer.key("items")
+            writer.beginArray()
+            try list.write(section.rows, plan, encoder, to: &writer)
+            writer.endArray()
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.member("next", text: next)
+        if let count { writer.member("count", int: count) }
+        writer.member("version", text: context.version.tokenText)
+        writer.endObject()
+        var notes = encoder.notes
+        notes.hasUnsafeIntegers = notes.hasUnsafeIntegers || values.notes.hasUnsafeIntegers
+        var response = context.answer(
+            writer.buffer, type: parameters.representation.mediaType, etag: list.etag, notes: notes)
+        context.addPageHeaders(to: &response, next: next, count: count)
+        return response
+    }
+}
