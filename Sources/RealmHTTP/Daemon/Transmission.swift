@@ -45,10 +45,8 @@ final class Transmission {
     private func makeMessage(_ connection: OpaquePointer) -> OpaquePointer? {
         switch response.body {
         case .none:
-            // A length of 0 would be wrong where the length is that of something the client has already.
-            return response.status == 304
-                ? MHD_create_response_from_callback(UInt64.max, 1024, { _, _, _, _ in -1 }, nil, nil)
-                : MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
+            // The library gives a 304 the length of its body, here 0; the only other choice would close the connection.
+            return MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
         case .bytes(let buffer): return makeMessage(buffer)
         case .stream(let producer):
             if isBodyless { return makeHeadOfStream() }
