@@ -41,9 +41,18 @@ test-long: setup
 	REALM_REST_LONG_TESTS=1 swift test --parallel
 	REALM_REST_LONG_TESTS=1 swift test --sanitize=address --scratch-path .build-asan --filter 'Damage'
 
-bench: setup
+# BENCH_FILES="a.realm b.realm" measures other files with the class Item; BASELINE=figures.json compares with another
+# engine's figures. Without files the kernels alone are measured.
+SHARED := ../shared
+BENCH_FILES ?= $(patsubst $(SHARED)/fixtures/%.gz,.build-release/%,$(wildcard $(SHARED)/fixtures/bench-*.realm.gz))
+BASELINE ?= $(wildcard $(SHARED)/tools/oracle/baseline.json)
+
+bench: setup $(BENCH_FILES)
 	$(RELEASE) --product RealmBenchmarks
-	.build-release/release/RealmBenchmarks
+	.build-release/release/RealmBenchmarks $(if $(BASELINE),--baseline $(BASELINE)) $(BENCH_FILES)
+
+.build-release/bench-%.realm: $(SHARED)/fixtures/bench-%.realm.gz
+	mkdir -p $(@D) && gzip -dc $< > $@
 
 lint: setup
 	swift build --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors

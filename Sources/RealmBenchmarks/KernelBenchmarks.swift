@@ -8,20 +8,24 @@ struct KernelBenchmarks {
     private let widthCodes = 1...7
 
     func run() throws {
-        print(padded("kernel", 34) + widthCodes.map { fixed(Double($0 == 0 ? 0 : (1 << $0) >> 1), decimals: 0, width: 8) }.joined())
+        let widths = widthCodes.map { fixed(Double((1 << $0) >> 1), decimals: 0, width: 8) }
+        print(padded("nanoseconds per row, by bits", 34) + widths.joined())
         let columns = try widthCodes.map { try Leaves(widthCode: $0) }
-        row("count where > constant", columns) { $0.count { $0.compare(.greater, $1, count: Mask.capacity) } }
-        row("count where > constant, nullable", columns) { $0.count { $0.compare(.greater, $1, start: 1, count: Mask.capacity) } }
-        row("count where == constant", columns) { $0.count { $0.compare(.equal, $1, count: Mask.capacity) } }
-        row("count where in a range", columns) { $0.count { $0.isBetween($1 &- 1, $1, count: Mask.capacity) } }
+        let rows = Mask.capacity
+        row("count where > constant", columns) { $0.count { $0.compare(.greater, $1, count: rows) } }
+        row("count where > constant, nullable", columns) {
+            $0.count { $0.compare(.greater, $1, start: 1, count: rows) }
+        }
+        row("count where == constant", columns) { $0.count { $0.compare(.equal, $1, count: rows) } }
+        row("count where in a range", columns) { $0.count { $0.isBetween($1 &- 1, $1, count: rows) } }
         let few = IntegerSet(1...5)
         let many = IntegerSet((0..<60).map { $0 * 3 })
-        row("count where in 5 constants", columns) { $0.count { leaf, _ in leaf.isMember(of: few, count: Mask.capacity) } }
-        row("count where in 60 constants", columns) { $0.count { leaf, _ in leaf.isMember(of: many, count: Mask.capacity) } }
-        row("count where less than a neighbour", columns) { $0.countPairs { $0.compare(.less, with: $1, count: Mask.capacity) } }
-        row("sum", columns) { $0.total { leaf, _ in Int64(truncatingIfNeeded: leaf.sum(count: Mask.capacity)) } }
+        row("count where in 5 constants", columns) { $0.count { leaf, _ in leaf.isMember(of: few, count: rows) } }
+        row("count where in 60 constants", columns) { $0.count { leaf, _ in leaf.isMember(of: many, count: rows) } }
+        row("count where less than a neighbour", columns) { $0.countPairs { $0.compare(.less, with: $1, count: rows) } }
+        row("sum", columns) { $0.total { leaf, _ in Int64(truncatingIfNeeded: leaf.sum(count: rows)) } }
         row("sum of every other row", columns) { $0.total { Int64(truncatingIfNeeded: $0.sum($1)) } }
-        row("maximum", columns) { $0.total { leaf, _ in leaf.maximum(count: Mask.capacity) ?? 0 } }
+        row("maximum", columns) { $0.total { leaf, _ in leaf.maximum(count: rows) ?? 0 } }
         row("maximum of every other row", columns) { $0.total { $0.maximum($1) ?? 0 } }
         try reals()
     }
@@ -77,7 +81,8 @@ private struct Leaves {
         let width = (1 << widthCode) >> 1
         var random = Random()
         buffers = try (0..<Leaves.count).map { _ in
-            try PackedBuffer((0...256).map { _ in Int64(bitPattern: random.next()) >> Int64(64 - width) }, widthCode: widthCode)
+            let elements = (0...256).map { _ in Int64(bitPattern: random.next()) >> Int64(64 - width) }
+            return try PackedBuffer(elements, widthCode: widthCode)
         }
         leaves = buffers.map(\.integers)
         middle = width < 8 ? Int64(1 << width) / 2 - 1 : 0

@@ -15,33 +15,39 @@ struct LeafBenchmarks {
         self.table = table
     }
 
-    func run() throws {
+    func run(_ report: inout Report) throws {
         let age = try column("age")
         let score = try column("score")
         let active = try column("active")
-        print("\n" + padded("leaves alone, \(table.count) objects", 44) + "        ms")
-        try report("walk") { try count { $0.allRows } }
-        try report("age > 50") { try count { try ints($0, age).compare(.greater, 50) } }
-        try report("age in 30..<40, active, score > 500") {
+        report.begin("leaves alone, \(table.count) objects", comparedWith: "")
+        try add("walk", &report) { try count { $0.allRows } }
+        try add("age > 50", &report) { try count { try ints($0, age).compare(.greater, 50) } }
+        try add("age in 30..<40, active, score > 500", &report) {
             try count { leaf in
                 let ages = try ints(leaf, age)
-                let rows = ages.compare(.greaterOrEqual, 30) & ages.compare(.less, 40) & (try bools(leaf, active).isEqual(to: true))
+                let actives = try bools(leaf, active).isEqual(to: true)
+                let rows = ages.compare(.greaterOrEqual, 30) & ages.compare(.less, 40) & actives
                 return try rows.isEmpty ? rows : rows & doubles(leaf, score).compare(.greater, 500, order: .ieee)
             }
         }
-        try report("sum of score") { try sum(score) { $0.allRows } }
-        try report("sum of score of active") { try sum(score) { try bools($0, active).isEqual(to: true) } }
-        try report("greatest age") { try count { Mask(first: Int(try ints($0, age).maximum($0.allRows) ?? 0)) } }
+        try add("sum of score", &report) { try sum(score) { $0.allRows } }
+        try add("sum of score of active", &report) { try sum(score) { try bools($0, active).isEqual(to: true) } }
+        try add("greatest age", &report) { try count { Mask(first: Int(try ints($0, age).maximum($0.allRows) ?? 0)) } }
         let name = try column("name")
         let exact = BytePattern("an".utf8)
         let folded = BytePattern(upper: Array("AN".utf8), lower: Array("an".utf8))
-        try report("name contains 'an'") { try count { try strings($0, name).contains(exact, among: $0.allRows) } }
-        try report("name contains 'an', any case") { try count { try strings($0, name).contains(folded, among: $0.allRows) } }
+        for (what, pattern) in [("name contains 'an'", exact), ("name contains 'an', any case", folded)] {
+            try add(what, &report) { try count { try strings($0, name).contains(pattern, among: $0.allRows) } }
+        }
         let city = try column("city")
         let wanted = BytePattern("Northburg".utf8)
-        try report("city == 'Northburg', no index") { try count { try strings($0, city).isEqual(to: wanted, among: $0.allRows) } }
-        try report("first 20 names of age > 50") { try topNames(name, 20) { try ints($0, age).compare(.greater, 50) } }
-        try report("20 greatest scores") { try top(score, 20) }
+        try add("city == 'Northburg', no index", &report) {
+            try count { try strings($0, city).isEqual(to: wanted, among: $0.allRows) }
+        }
+        try add("first 20 names of age > 50", &report) {
+            try topNames(name, 20) { try ints($0, age).compare(.greater, 50) }
+        }
+        try add("20 greatest scores", &report) { try top(score, 20) }
     }
 
     private func column(_ name: String) throws -> Column {
@@ -49,9 +55,8 @@ struct LeafBenchmarks {
         return column
     }
 
-    private func report(_ name: String, _ body: () throws -> Int) throws {
-        let time = try harness.milliseconds { keep(try body()) }
-        print(padded(name, 44) + fixed(time))
+    private func add(_ name: String, _ report: inout Report, _ body: () throws -> Int) throws {
+        report.add(name, .milliseconds, try harness.milliseconds { keep(try body()) })
     }
 
     private func count(_ rows: (ClusterLeaf) throws -> Mask) throws -> Int {
@@ -110,9 +115,4 @@ struct LeafBenchmarks {
         guard case .double(let values) = try leaf.attach(column) else { throw BenchmarkError.unsuitable("no doubles") }
         return values
     }
-}
-
-enum BenchmarkError: Error {
-    /// The file lacks what the benchmark measures.
-    case unsuitable(String)
 }

@@ -1,13 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
+
+/// `RealmBenchmarks [--kernels] [--leaves] [--survey] [--no-http] [--baseline FILE.json] [FILE.realm …]`
+///
+/// Every file has the class `Item {id int pk, name string, age int, score double, active bool, city string indexed,
+/// createdAt date, balance decimal128?}` with the distribution of values that the queries below expect.
 @main
 struct Main {
-    static func main() throws {
-        let arguments = CommandLine.arguments.dropFirst()
-        if arguments.isEmpty { try KernelBenchmarks(harness: Harness(runs: 11)).run() }
-        for path in arguments {
-            try LeafBenchmarks(path, Harness(runs: 11)).run()
-            try QueryBenchmarks(path, Harness(runs: 11)).run()
+    static func main() {
+        do {
+            let options = try BenchmarkOptions(CommandLine.arguments.dropFirst())
+            try run(options)
+        } catch {
+            let text = Array("\(error)\n".utf8)
+            _ = write(STDERR_FILENO, text, text.count)
+            exit(1)
+        }
+    }
+
+    private static func run(_ options: BenchmarkOptions) throws {
+        if options.showsKernels { try KernelBenchmarks(harness: Harness(runs: 11)).run() }
+        for path in options.files {
+            var report = Report(title: path)
+            if options.showsLeaves { try LeafBenchmarks(path, Harness(runs: 11)).run(&report) }
+            try QueryBenchmarks(path, Harness(runs: 5)).run(&report, options.baseline)
+            if options.showsSurvey { try QuerySurvey(path, Harness(runs: 11)).run(&report) }
+            if options.showsHTTP { try HTTPBenchmarks(path).run(&report) }
+            report.print()
+        }
+    }
+}
+
+struct BenchmarkOptions {
+    var files: [String] = []
+    var baseline: Baseline?
+    var showsKernels = false
+    var showsLeaves = false
+    var showsSurvey = false
+    var showsHTTP = true
+
+    init(_ arguments: some Sequence<String>) throws {
+        var rest = arguments.makeIterator()
+        while let argument = rest.next() {
+            switch argument {
+            case "--kernels": showsKernels = true
+            case "--leaves": showsLeaves = true
+            case "--survey": showsSurvey = true
+            case "--no-http": showsHTTP = false
+            case "--baseline":
+                guard let path = rest.next() else { throw BenchmarkError.unsuitable("--baseline needs a file") }
+                baseline = try Baseline(path)
+            default:
+                guard !argument.hasPrefix("-") else { throw BenchmarkError.unsuitable("unknown option \(argument)") }
+                files.append(argument)
+            }
+        }
+        if files.isEmpty { showsKernels = true }
+    }
+}
+
+enum BenchmarkError: Error, CustomStringConvertible {
+    /// The file or the arguments lack what the benchmark needs.
+    case unsuitable(String)
+
+    var description: String {
+        switch self {
+        case .unsuitable(let reason): return reason
         }
     }
 }

@@ -1,59 +1,146 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmHTTP
 internal import RealmQuery
 internal import RealmStorage
 
-/// Queries over a file with one class `Item` (`bench-100000` of the fixtures): milliseconds, and nanoseconds per object.
+/// Queries in process, over one snapshot in a warm page cache.
 struct QueryBenchmarks {
-    let harness: Harness
-    let path: String
+    private static let lookups = 100_000
 
-    init(_ path: String, _ harness: Harness) {
+    private let path: String
+    private let harness: Harness
+    private let snapshot: Snapshot
+    private let table: Table
+
+    init(_ path: String, _ harness: Harness) throws {
         self.path = path
         self.harness = harness
+        snapshot = try Snapshot(file: try RealmFile(path: path))
+        guard let table = snapshot.classTable(named: "Item") else { throw BenchmarkError.unsuitable("no class Item") }
+        self.table = table
+    }
+
+    func run(_ report: inout Report, _ baseline: Baseline?) throws {
+        let figures = baseline?.figures(forObjects: table.count) ?? [:]
+        report.begin("in process, \(table.count) objects", comparedWith: figures.isEmpty ? "" : "reference")
+        report.add("open the file", .milliseconds, try open(), comparedWith: figures["openFileMs"])
+        for (name, figure, text) in Self.counts {
+            let (time, count) = try self.count(text)
+            report.add(name, .milliseconds, time, comparedWith: figures[figure], note: "\(count) objects")
+        }
+        for (name, figure, text) in Self.finds {
+            report.add(name, .milliseconds, try find(text), comparedWith: figures[figure])
+        }
+        for (name, figure, text, request) in Self.aggregates {
+            let time = try aggregate(text, request)
+            report.add(name, .milliseconds, time, comparedWith: figures[figure])
+        }
+        report.add(
+            "primary key look-ups", .perSecond, try lookUp(), comparedWith: figures["primaryKeyLookupsPerSecond"])
+        let (rows, bytes) = try scan()
+        report.add(
+            "full scan to JSON, rows", .perSecond, rows, comparedWith: figures["fullScanRowsPerSecond"],
+            note: "\(bytes) bytes")
     }
 
     private static let counts = [
-        "TRUEPREDICATE", "age > 50", "age > 50 AND score < 0.5", "age == 7 OR age == 9 OR age == 11",
-        "age BETWEEN {20, 29}", "age IN {1, 2, 3, 5, 8, 13, 21}", "active == true", "score > 0.25",
-        "createdAt > 2015-06-01@00:00:00", "name == 'Ada'", "name BEGINSWITH 'A'", "name CONTAINS 'an'",
-        "name CONTAINS[c] 'AN'", "name LIKE '*an*'", "name LIKE[c] '*AN*'", "city == 'city 7'",
-        "NOT (age > 50)", "id == 4711", "age + 1 > 50", "name.@count > 8",
-    ]
-    private static let results = [
-        "age > 50", "city == 'city 7'", "TRUEPREDICATE SORT(age ASC) LIMIT(10)", "TRUEPREDICATE SORT(score DESC) LIMIT(10)",
-        "TRUEPREDICATE SORT(name ASC) LIMIT(10)", "TRUEPREDICATE SORT(name ASC, age DESC) LIMIT(10)",
-        "TRUEPREDICATE SORT(createdAt DESC) LIMIT(100)", "TRUEPREDICATE SORT(age ASC)", "TRUEPREDICATE SORT(name ASC)",
-        "TRUEPREDICATE DISTINCT(city)", "age > 50 LIMIT(10)",
+        ("count age > 50", "countAgeGt50Ms", "age > 50"),
+        ("count name CONTAINS[c] 'an'", "countNameContainsAnCaseInsensitiveMs", "name CONTAINS[c] 'an'"),
+        ("count name CONTAINS 'an'", "countNameContainsAnCaseSensitiveMs", "name CONTAINS 'an'"),
+        ("count city == 'Northburg', indexed", "countCityIndexedMs", "city == 'Northburg'"),
+        (
+            "count age, active and score", "countAgeAndActiveAndScoreMs",
+            "age >= 30 AND age < 40 AND active == true AND score > 500"
+        ),
     ]
 
-    func run() throws {
-        let snapshot = try Snapshot(file: try RealmFile(path: path))
-        guard let table = snapshot.classTable(named: "Item") else { return print("\(path) has no class 'Item'") }
-        print("\n" + padded("count", 60) + "        ms   ns/object      result")
-        for text in QueryBenchmarks.counts {
-            let query = try Query.parse(text).bind(to: table, in: snapshot)
-            line(text, table.count, try query.count(), try harness.milliseconds { keep(try query.count()) })
+    private static let finds = [
+        ("find city == 'Northburg', indexed", "findAllCityIndexedMs", "city == 'Northburg'"),
+        ("SORT(score DESC) LIMIT(20)", "sortScoreLimit20Ms", "TRUEPREDICATE SORT(score DESC) LIMIT(20)"),
+        ("age > 50 SORT(name, id) LIMIT(20)", "filterSortLimit20Ms", "age > 50 SORT(name ASC, id ASC) LIMIT(20)"),
+    ]
+
+    private static let aggregates = [
+        ("sum of score", "sumScoreMs", "TRUEPREDICATE", AggregateRequest(.sum, "score")),
+        ("average of score", "avgScoreMs", "TRUEPREDICATE", AggregateRequest(.average, "score")),
+        ("average of score of active", "avgScoreOfActiveMs", "active == true", AggregateRequest(.average, "score")),
+        ("greatest age", "maxAgeMs", "TRUEPREDICATE", AggregateRequest(.max, "age")),
+    ]
+
+    // MARK: - Work
+
+    /// From the path to a snapshot that knows its classes.
+    private func open() throws -> Double {
+        try harness.milliseconds {
+            keep(try Snapshot(file: try RealmFile(path: path)).classTable(named: "Item")?.count)
         }
-        print("\n" + padded("result", 60) + "        ms   ns/object      result")
-        for text in QueryBenchmarks.results {
-            let query = try Query.parse(text).bind(to: table, in: snapshot)
-            line(text, table.count, try query.execute().count, try harness.milliseconds { keep(try query.execute()) })
-        }
-        print("\n" + padded("aggregate", 60) + "        ms   ns/object")
-        for request in [AggregateRequest(.sum, "age"), .init(.max, "score"), .init(.average, "score"), .init(.min, "createdAt")] {
-            let query = Query.all
-            let bound = try query.bind(to: table, in: snapshot)
-            let time = try harness.milliseconds { keep(try bound.aggregate([request])) }
-            line("\(request.function.rawValue) of \(request.path)", table.count, nil, time)
-        }
-        print("\n" + padded("parse and bind", 60) + "        ms")
-        let text = "age > 50 AND (name CONTAINS[c] 'an' OR city == 'city 7') SORT(age ASC) LIMIT(10)"
-        line(text, nil, nil, try harness.nanoseconds(repetitions: 100) { keep(try Query.parse(text).bind(to: table, in: snapshot)) } / 1e6)
     }
 
-    private func line(_ text: String, _ objects: Int?, _ result: Int?, _ milliseconds: Double) {
-        let perObject = objects.map { fixed(milliseconds * 1e6 / Double($0), decimals: 2, width: 12) } ?? ""
-        print(padded(text, 60) + fixed(milliseconds) + perObject + (result.map { fixed(Double($0), decimals: 0, width: 12) } ?? ""))
+    /// Parsing and binding are part of the time.
+    private func count(_ text: String) throws -> (milliseconds: Double, count: Int) {
+        var count = 0
+        let time = try harness.milliseconds { count = try Query.parse(text).bind(to: table, in: snapshot).count() }
+        return (time, count)
+    }
+
+    private func find(_ text: String) throws -> Double {
+        try harness.milliseconds { keep(try Query.parse(text).bind(to: table, in: snapshot).execute().count) }
+    }
+
+    private func aggregate(_ text: String, _ request: AggregateRequest) throws -> Double {
+        try harness.milliseconds {
+            keep(try Query.parse(text).bind(to: table, in: snapshot).aggregate([request]).count)
+        }
+    }
+
+    /// Random existing keys, and a property of each object read.
+    private func lookUp() throws -> Double {
+        guard let score = table.column(named: "score") else { throw BenchmarkError.unsuitable("no property score") }
+        let keys = UInt64(table.count)
+        let time = try harness.milliseconds {
+            var random = SplitMix(3)
+            var total = 0.0
+            for _ in 0..<Self.lookups {
+                guard let row = try table.findByPrimaryKey(.int(Int64(random.next() % keys))) else { continue }
+                if case .double(let value) = try row.value(score) { total += value }
+            }
+            keep(total)
+        }
+        return Double(Self.lookups) / time * 1000
+    }
+
+    /// All objects as JSON with all properties into a buffer that is emptied now and then.
+    private func scan() throws -> (rowsPerSecond: Double, bytes: Int) {
+        let plan = try ObjectPlanner(snapshot).plan(table)
+        let buffer = OutputBuffer(capacity: 1 << 20)
+        var bytes = 0
+        let time = try harness.milliseconds {
+            bytes = 0
+            let encoder = ObjectEncoder(snapshot, Representation(includesMeta: false))
+            var writer = JSONWriter(buffer)
+            var leaves = table.leaves()
+            while let leaf = try leaves.next() {
+                for row in 0..<leaf.count { try encoder.write(Row(leaf: leaf, index: row), plan, to: &writer) }
+                bytes += buffer.count
+                buffer.removeAll()
+            }
+        }
+        return (Double(table.count) / time * 1000, bytes)
+    }
+}
+
+/// A small generator of equal numbers in every run.
+struct SplitMix {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
     }
 }

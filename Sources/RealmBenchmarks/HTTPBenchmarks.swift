@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmHTTP
+
+/// Requests over loopback against the whole server, which runs in this process like its client.
+struct HTTPBenchmarks {
+    private static let rounds = 5
+    private static let secondsPerRound = 0.4
+
+    private let path: String
+    private let realm: String
+
+    init(_ path: String) {
+        self.path = path
+        let name = path.split(separator: "/").last ?? ""
+        realm = name.hasSuffix(".realm") ? String(name.dropLast(6)) : String(name)
+    }
+
+    func run(_ report: inout Report) throws {
+        var options = RealmServer.Options()
+        options.port = 0
+        options.paths = [path]
+        options.logFormat = nil
+        options.isReadOnly = true
+        let server = try RealmServer(options)
+        try server.start()
+        defer { server.stop(isUrgent: { true }) }
+        let client = LoadClient(port: server.daemon.socket.port)
+        report.begin("over HTTP, requests", comparedWith: "constant")
+        for (name, targets, isCompared) in rows {
+            try measure(name, targets, isCompared, client, &report)
+        }
+    }
+
+    private var rows: [(name: String, targets: [String], isCompared: Bool)] {
+        let objects = "/v1/realms/\(realm)/objects/Item"
+        var random = SplitMix(5)
+        let keys = (0..<997).map { _ in "\(objects)/\(random.next() % 100_000)" }
+        return [
+            ("GET one object by primary key", keys, true),
+            ("list of 20", ["\(objects)?limit=20"], true),
+            ("list of 500", ["\(objects)?limit=500"], true),
+            ("city == 'Northburg', page of 20", ["\(objects)?where=city%20%3D%3D%20'Northburg'&limit=20"], true),
+            ("age > 50, page of 20 with count", ["\(objects)?where=age%20%3E%2050&limit=20&count=exact"], false),
+            ("name CONTAINS[c] 'an', by score, page of 20",
+             ["\(objects)?where=name%20CONTAINS%5Bc%5D%20'an'&sort=-score&limit=20"], false),
+        ]
+    }
+
+    /// The median of some rounds, each directly after one against the bare daemon with bodies of the same size.
+    private func measure(
+        _ name: String, _ targets: [String], _ isCompared: Bool, _ client: LoadClient, _ report: inout Report
+    ) throws {
+        guard let body = try client.body(of: targets[0]) else { return report.add(name, .perSecond, nil) }
+        let bare = isCompared ? try BareDaemon(bodyByteCount: body.count) : nil
+        defer { bare?.stop() }
+        var figures: [Double] = []
+        var constants: [Double] = []
+        for _ in 0..<Self.rounds {
+            if let bare {
+                let other = LoadClient(port: bare.port)
+                guard let rate = try other.requestsPerSecond(["/"], seconds: Self.secondsPerRound) else { continue }
+                constants.append(rate)
+            }
+            guard let rate = try client.requestsPerSecond(targets, seconds: Self.secondsPerRound) else { continue }
+            figures.append(rate)
+        }
+        report.add(
+            name, .perSecond, Self.median(figures), comparedWith: Self.median(constants), note: "\(body.count) bytes")
+    }
+
+    private static func median(_ values: [Double]) -> Double? {
+        values.isEmpty ? nil : values.sorted()[values.count / 2]
+    }
+}
