@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmQuery
+import RealmTestSupport
 import Testing
 
 @Suite("Vectors: parsing")

@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-import RealmTestSupport
+package import Foundation
 
 /// Cases recorded from the reference engine: a query, its arguments, and what it must yield.
-struct QueryVectors: Sendable {
-    struct Case: Sendable {
-        let group: String
-        let suite: String
-        let number: Int
-        let className: String
-        let query: String
-        let arguments: [JSONValue]
-        let json: JSONValue
+package struct QueryVectors: Sendable {
+    package struct Case: Sendable {
+        package let group: String
+        package let suite: String
+        package let number: Int
+        package let className: String
+        package let query: String
+        package let arguments: [JSONValue]
+        package let json: JSONValue
 
         /// The category of the expected error.
-        var error: String? { json["error"]?.text }
-        var isParseOnly: Bool { json["parseOnly"] == .bool(true) }
-        var quirk: String? { json["quirk"]?.text }
-        var label: String { "\(group)/\(suite) #\(number): \(query) \(arguments.isEmpty ? "" : "\(arguments)")" }
+        package var error: String? { json["error"]?.text }
+        package var isParseOnly: Bool { json["parseOnly"] == .bool(true) }
+        package var quirk: String? { json["quirk"]?.text }
+        package var label: String { "\(group)/\(suite) #\(number): \(query) \(arguments.isEmpty ? "" : "\(arguments)")" }
     }
 
-    struct Suite: Sendable {
-        let group: String
-        let name: String
-        let json: JSONValue
-        let cases: [Case]
+    package struct Suite: Sendable {
+        package let group: String
+        package let name: String
+        package let json: JSONValue
+        package let cases: [Case]
 
         /// The file that holds schema and objects.
-        var realmPath: String { QueryVectors.folder.appendingPathComponent("realms/\(group)--\(slug).realm").path }
+        package var realmPath: String { QueryVectors.folder.appendingPathComponent("realms/\(group)--\(slug).realm").path }
+
+        /// The name that a server gives to that file.
+        package var realmName: String { "\(group)--\(slug)" }
 
         private var slug: String {
             var slug = ""
@@ -43,19 +45,19 @@ struct QueryVectors: Sendable {
         }
     }
 
-    let group: String
-    let suites: [Suite]
+    package let group: String
+    package let suites: [Suite]
 
     /// The vectors beside the checkout where they are at hand, else those that are kept in the repository.
-    static let folder: URL = Fixtures.shared?.appendingPathComponent("vectors/query")
+    package static let folder: URL = Fixtures.shared?.appendingPathComponent("vectors/query")
         ?? Fixtures.packageRoot.appendingPathComponent("Tests/RealmQueryTests/Vectors")
 
-    static let groups: [String] = {
+    package static let groups: [String] = {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return files.filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }.sorted()
     }()
 
-    init(group: String) throws {
+    package init(group: String) throws {
         let data = try Data(contentsOf: QueryVectors.folder.appendingPathComponent("\(group).json"))
         let document = try JSONValue(parsing: Array(data))
         self.group = group
@@ -70,5 +72,5 @@ struct QueryVectors: Sendable {
         }
     }
 
-    var cases: [Case] { suites.flatMap(\.cases) }
+    package var cases: [Case] { suites.flatMap(\.cases) }
 }

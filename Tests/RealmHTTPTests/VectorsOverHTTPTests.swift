@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmHTTP
+import RealmTestSupport
+import Testing
+
+private typealias JSONValue = RealmTestSupport.JSONValue
+
+/// The conformance vectors once more, through `POST …/query/{class}` on a socket.
+///
+/// Left out is what HTTP cannot say: aliases (`mapping`), texts that are only parsed, bare object keys and null shapes.
+@Suite("Vectors over HTTP", .serialized)
+struct VectorsOverHTTPTests {
+    /// One server for all groups, over all files of the vectors.
+    private static let server: RealmServer? = {
+        var options = RealmServer.Options()
+        options.port = 0
+        options.paths = [QueryVectors.folder.appendingPathComponent("realms").path]
+        options.logFormat = nil
+        // Some cases are longer than the text a server takes by default.
+        options.limits.queryBytes = 1 << 20
+        let server = try? RealmServer(options)
+        try? server?.start()
+        return server
+    }()
+
+    @Test("every case has the outcome of the reference engine", arguments: QueryVectors.groups)
+    func results(_ group: String) throws {
+        let server = try #require(Self.server)
+        let client = try HTTPClient(port: server.daemon.socket.port)
+        var failures: [String] = []
+        var runCount = 0
+        for suite in try QueryVectors(group: group).suites {
+            for entry in suite.cases where Self.canBeSaid(entry) {
+                runCount += 1
+                if let failure = try Self.failure(of: entry, in: suite, client) {
+                    failures.append("\(entry.label)\n      \(failure)")
+                }
+            }
+        }
+        print("http \(group): \(runCount) cases, \(failures.count) failed")
+        #expect(failures.isEmpty, "\(failures.count) of \(runCount) failed:\n\(failures.prefix(40).joined(separator: "\n"))")
+    }
+
+    private static func canBeSaid(_ entry: QueryVectors.Case) -> Bool {
+        guard entry.json["mapping"] == nil, !entry.isParseOnly else { return false }
+        let text = "\(entry.arguments)"
+        return !text.contains("\"$objkey\"") && !text.contains("\"$geo\"")
+    }
+
+    private static func failure(
+        of entry: QueryVectors.Case, in suite: QueryVectors.Suite, _ client: HTTPClient
+    ) throws -> String? {
+        let body = "{\"where\":\(json(.string(entry.query))),\"args\":[\(entry.arguments.map { argument($0, suite) }.joined(separator: ","))],"
+            + "\"count\":\"exact\",\"limit\":1000}"
+        let className = entry.className.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        let answer = try client.request(
+            "POST", "/v1/realms/\(suite.realmName)/query/\(className)",
+            headers: [("Content-Type", "application/json")], body: Array(body.utf8))
+        let document = try JSONValue(parsing: answer.body)
+        if entry.error != nil {
+            let code = document["code"]?.text ?? ""
+            // A path that leads nowhere has a code of its own among what does not bind.
+            let isRight = answer.status == 400 && (code == "invalid_query" || (code == "unknown_key_path" && entry.error == "invalid"))
+            return isRight ? nil : "expected \(entry.error ?? ""), got \(answer.status) \(code)"
+        }
+        guard answer.status == 200 else { return "\(answer.status) \(answer.text)" }
+        return mismatch(document, entry)
+    }
+
+    private static func mismatch(_ document: JSONValue, _ entry: QueryVectors.Case) -> String? {
+        let count = entry.json["count"]?.integer
+        guard document["count"]?.integer == count else {
+            return "expected \(count ?? -1) objects, got \(document["count"]?.integer ?? -1)"
+        }
+        guard let expected = entry.json["keys"]?.elements ?? entry.json["matches"]?.elements else { return nil }
+        let wanted = expected.map { keyText($0) }
+        let found = (document["items"]?.elements ?? []).map { item -> String in
+            let key = item["$meta"]?["key"]?.text ?? ""
+            // Objects without a primary key are named by their object key in the vectors.
+            return key.hasPrefix("@k") ? String(key.dropFirst(2)) : key
+        }
+        let agrees = entry.json["keys"] != nil ? wanted == found : wanted.sorted() == found.sorted()
+        return agrees ? nil : "expected \(wanted), got \(found)"
+    }
+
+    private static func keyText(_ id: JSONValue) -> String {
+        switch id {
+        case .integer(let number): return String(number)
+        case .string(let text): return text.isEmpty ? "@empty" : text.hasPrefix("@") ? "@" + text : text
+        case .object: return id["$oid"]?.text ?? id["$uuid"]?.text ?? ""
+        default: return "@null"
+        }
+    }
+
+    // MARK: - Arguments on the wire
+
+    private static func argument(_ value: JSONValue, _ suite: QueryVectors.Suite) -> String {
+        guard case .object(let members) = value, let member = members.first else { return json(value) }
+        switch member.name {
+        case "$float": return "{\"$numberFloat\":\(quotedNumber(member.value))}"
+        case "$double": return "{\"$numberDouble\":\(quotedNumber(member.value))}"
+        case "$decimal": return "{\"$numberDecimal\":\(json(member.value))}"
+        case "$binary": return "{\"$binary\":{\"base64\":\(json(member.value)),\"subType\":\"00\"}}"
+        case "$date":
+            let parts = member.value.elements?.compactMap(\.integer) ?? []
+            return "{\"$instant\":{\"seconds\":\"\(parts[0])\",\"nanoseconds\":\(parts[1])}}"
+        case "$list": return "[\((member.value.elements ?? []).map { argument($0, suite) }.joined(separator: ","))]"
+        case "$link":
+            let parts = member.value.elements ?? []
+            return "{\"$link\":{\"class\":\(json(parts[0])),\"key\":\(json(.string(linkKey(parts[0], parts[1], suite))))}}"
+        default: return json(value)
+        }
+    }
+
+    /// Objects of a class without primary key are named by their object key.
+    private static func linkKey(_ className: JSONValue, _ id: JSONValue, _ suite: QueryVectors.Suite) -> String {
+        let one = suite.json["classes"]?.elements?.first { $0["name"] == className }
+        return one?["primaryKey"]?.text == nil ? "@k" + keyText(id) : keyText(id)
+    }
+
+    private static func quotedNumber(_ value: JSONValue) -> String {
+        if case .number(_, let text) = value { return "\"\(text)\"" }
+        return value.integer.map { "\"\($0)\"" } ?? json(value)
+    }
+
+    private static func json(_ value: JSONValue) -> String {
+        switch value {
+        case .null: return "null"
+        case .bool(let flag): return flag ? "true" : "false"
+        case .integer(let number): return String(number)
+        case .number(_, let text): return text
+        case .string(let text):
+            var writer = JSONWriter()
+            writer.string(text)
+            return String(decoding: writer.bytes, as: UTF8.self)
+        case .array(let elements): return "[\(elements.map(json).joined(separator: ","))]"
+        case .object(let members):
+            return "{\(members.map { "\(json(.string($0.name))):\(json($0.value))" }.joined(separator: ","))}"
+        }
+    }
+}
