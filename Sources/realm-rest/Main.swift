@@ -9,6 +9,6 @@ struct RealmRest: ParsableCommand {
         commandName: "realm-rest",
         abstract: "Serves Realm database files over HTTP and JSON, and looks into them.",
         subcommands: [
-            ServeCommand.self, DumpCommand.self, VerifyCommand.self, SchemaCommand.self, HealthCommand.self, OpenAPICommand.self,
+            ServeCommand.self, DumpCommand.self, VerifyCommand.self, SchemaCommand.self, QueryCommand.self, HealthCommand.self, OpenAPICommand.self,
         ])
 }

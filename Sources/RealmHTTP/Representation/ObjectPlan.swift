@@ -92,6 +92,11 @@ package struct ObjectPlanner {
         return try plan(table, fields, expand, path: "", depth: 0)
     }
 
+    /// The plan for all stored properties, which every class has.
+    package func plan(all table: Table) -> ObjectPlan {
+        (try? plan(table)) ?? ObjectPlan(table: table, members: [])
+    }
+
     private func plan(
         _ table: Table, _ fields: PathTree?, _ expand: PathTree, path: String, depth: Int
     ) throws(UnknownPath) -> ObjectPlan {

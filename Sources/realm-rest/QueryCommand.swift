@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import RealmHTTP
+import RealmQuery
+import RealmStorage
+
+struct QueryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "query", abstract: "Prints the objects of a class that match a query.",
+        discussion: "Exit status 0: done; 1: the file is damaged; 2: it cannot be opened; 64: the query is wrong.")
+
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case json, ndjson, csv, keys
+    }
+
+    @OptionGroup var options: FileOptions
+
+    @Argument(help: "The name of a class.")
+    var className: String
+
+    @Argument(help: "A predicate in the Realm Query Language; TRUEPREDICATE for all objects.")
+    var query: String
+
+    @Option(help: "A JSON array of the arguments $0, $1, …")
+    var args = "[]"
+
+    @Option(help: "json, ndjson, csv or keys (the keys alone, one a line).")
+    var format = Format.json
+
+    func run() throws {
+        try reporting {
+            let snapshot = try options.open()
+            guard let table = snapshot.classTable(named: className) else {
+                throw ValidationError("the file has no class '\(className)'")
+            }
+            let bound = try bind(to: table, in: snapshot)
+            do {
+                try print(bound, table, snapshot)
+            } catch QueryError.storage(let error) {
+                throw error
+            }
+        }
+    }
+
+    private func bind(to table: Table, in snapshot: Snapshot) throws -> BoundQuery {
+        do {
+            let list = try JSONParser.parse(args, depthLimit: 64)
+            guard let values = list.array else { throw ValidationError("--args is a JSON array") }
+            let arguments = try ArgumentDecoder(snapshot).decode(values)
+            return try Query.parse(query).bind(to: table, in: snapshot, arguments: arguments)
+        } catch let problem as Problem {
+            throw ValidationError("--args: \(problem.detail)")
+        } catch let error as QueryError {
+            throw ValidationError("\(error)")
+        }
+    }
+
+    private func print(_ bound: BoundQuery, _ table: Table, _ snapshot: Snapshot) throws {
+        var output = QueryOutput(format, table, snapshot)
+        try output.begin()
+        if let cursor = try bound.cursor() {
+            while let (leaf, rows) = try cursor.next() {
+                for index in 0..<leaf.count where rows[index] { try output.write(Row(leaf: leaf, index: index)) }
+            }
+        } else {
+            for key in try bound.execute() {
+                if let row = try table.find(key) { try output.write(row) }
+            }
+        }
+        try output.end()
+    }
+}
+
+/// The objects of a result as text, handed on piece by piece.
+private struct QueryOutput {
+    private let format: QueryCommand.Format
+    private let table: Table
+    private let plan: ObjectPlan
+    private let encoder: ObjectEncoder
+    private let csv: CSVWriter
+    private let buffer = OutputBuffer(capacity: 1 << 16)
+    private var writer: JSONWriter
+
+    init(_ format: QueryCommand.Format, _ table: Table, _ snapshot: Snapshot) {
+        self.format = format
+        self.table = table
+        plan = ObjectPlanner(snapshot).plan(all: table)
+        encoder = ObjectEncoder(snapshot, Representation())
+        csv = CSVWriter(plan, snapshot, Representation())
+        writer = JSONWriter(buffer)
+    }
+
+    mutating func begin() throws {
+        switch format {
+        case .json: writer.beginArray()
+        case .csv: csv.writeHeader(to: buffer)
+        case .ndjson, .keys: break
+        }
+    }
+
+    mutating func write(_ row: Row) throws {
+        switch format {
+        case .json: try encoder.write(row, plan, to: &writer)
+        case .ndjson:
+            try encoder.write(row, plan, to: &writer)
+            writer.newLine()
+        case .csv: try csv.write(row, to: buffer)
+        case .keys: buffer.append(try KeyText.text(of: row, in: table) + "\n")
+        }
+        guard buffer.count > 1 << 16 else { return }
+        try StandardStreams.output(buffer.array)
+        buffer.removeAll()
+    }
+
+    mutating func end() throws {
+        if format == .json {
+            writer.endArray()
+            writer.newLine()
+        }
+        try StandardStreams.output(buffer.array)
+    }
+}
