@@ -61,7 +61,7 @@ enum OpenAPIParts {
         ("Operations", inQuery("ops", "Comma list of count, min:property, max:property, sum:property, avg:property.", text)),
         ("SchemaFormat", inQuery("format", "Rendering of the schema.", choice("json", "json-schema", "swift", "kotlin", "typescript", "mermaid"))),
         ("IfNoneMatch", ["name": "If-None-Match", "in": "header", "description": "Answers 304 while the entity tag is still this one.", "schema": text]),
-        ("RequestId", ["name": "X-Request-Id", "in": "header", "description": "Returned with the answer and named in problems and logs, if it is 1 to 128 of A-Z a-z 0-9 . _ -", "schema": text]),
+        ("RequestId", ["name": "X-Request-Id", "in": "header", "description": "Returned with the answer and named in problems and logs.", "schema": ["type": "string", "pattern": "^[A-Za-z0-9._-]{1,128}$"]]),
     ]
 
     // MARK: - Responses

@@ -141,7 +141,7 @@ extension Application: RequestHandler {
 
     private func options(_ request: Request) -> Response {
         var response = Response(status: 204)
-        let allowed = request.route == .asterisk ? MethodSet(HTTPMethod.allCases.filter { $0 != .trace && $0 != .connect }) : self.allowed(request.route)
+        let allowed = request.route == .asterisk ? MethodSet(HTTPMethod.allCases) : self.allowed(request.route)
         response.add("Allow", allowed.allow)
         if allowed.contains(.query) { response.add("Accept-Query", constant: "application/json, application/ejson") }
         return response

@@ -84,29 +84,17 @@ extension BoundQuery {
             return try storage { () throws(StorageError) in try sorter.finish() }
         }
         var sorter = RowSorter(keys, limit: limit, after: bound)
-        try scan(check) { leaf, rows throws(StorageError) in
-            try rows.forEach { row throws(StorageError) in
-                try sorter.add(Row(leaf: leaf, index: row), leaf.key(at: row).rawValue)
-            }
-        }
+        try scan(check) { leaf, rows throws(StorageError) in try sorter.add(leaf, rows) }
         return sorter.finish()
     }
 
     private func distinctMatches(_ keys: [SortKey], _ check: Check?) throws(QueryError) -> [Int64] {
         if var filter = DistinctFilter(keys) {
-            try scan(check) { leaf, rows throws(StorageError) in
-                try rows.forEach { row throws(StorageError) in
-                    try filter.add(Row(leaf: leaf, index: row), leaf.key(at: row).rawValue)
-                }
-            }
+            try scan(check) { leaf, rows throws(StorageError) in try filter.add(leaf, rows) }
             return filter.items
         }
         var sorter = RowSorter(keys)
-        try scan(check) { leaf, rows throws(StorageError) in
-            try rows.forEach { row throws(StorageError) in
-                try sorter.add(Row(leaf: leaf, index: row), leaf.key(at: row).rawValue)
-            }
-        }
+        try scan(check) { leaf, rows throws(StorageError) in try sorter.add(leaf, rows) }
         return sorter.finishDistinct()
     }
 

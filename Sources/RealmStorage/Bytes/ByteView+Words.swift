@@ -17,3 +17,17 @@ extension ByteView {
         body(word)
     }
 }
+
+extension ByteView {
+    /// The eight bytes from `offset` as a number that sorts like them; bytes behind the end count as zero.
+    @inlinable package func word(at offset: Int) -> UInt64 {
+        guard let start, offset >= 0, offset < count else { return 0 }
+        if count - offset >= 8 {
+            // In bounds by the line before.
+            return UInt64(bigEndian: UnsafeRawPointer(start + offset).loadUnaligned(as: UInt64.self))
+        }
+        var word: UInt64 = 0
+        for index in offset..<count { word |= UInt64(start[index]) &<< UInt64(56 &- 8 &* (index &- offset)) }
+        return word
+    }
+}

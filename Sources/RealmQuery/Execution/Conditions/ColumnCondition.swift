@@ -29,6 +29,7 @@ final class ColumnCondition: Condition {
     private let reader: ColumnReader
     private let label: String
     private let backlinks: BacklinkLookup?
+    private var buffer: [Value] = []
 
     /// `link` is the step that the column is, when it holds links.
     init(_ column: Column, _ comparator: Comparator, _ constant: Value, link: LinkStep? = nil, label: String) {
@@ -91,12 +92,15 @@ final class ColumnCondition: Condition {
     }
 
     private func evaluateByValue(_ values: ColumnLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
-        if case .string(let strings) = values {
-            return try candidates.filter { row throws(StorageError) in
-                comparator.holds(try strings.value(row), constant)
-            }
+        buffer.removeAll(keepingCapacity: true)
+        try values.append(candidates, to: &buffer)
+        var found = Mask.none
+        var index = 0
+        candidates.forEach { row in
+            if comparator.holds(buffer[index], constant) { found[row] = true }
+            index += 1
         }
-        return try candidates.filter { row throws(StorageError) in comparator.holds(try values.value(row), constant) }
+        return found
     }
 
     override func matches(_ row: Row) throws(StorageError) -> Bool {

@@ -13,6 +13,8 @@ final class CompareCondition: RowCondition {
     private let backlinks: BacklinkLookup?
     private var leftGroups = ValueGroups()
     private var rightGroups = ValueGroups()
+    private var leftValues: [Value] = []
+    private var rightValues: [Value] = []
 
     /// `quantifier` replaces those of both operands.
     init(
@@ -29,6 +31,21 @@ final class CompareCondition: RowCondition {
     }
 
     override var cost: Double { left.isSingle && right.isSingle ? 20 : 200 }
+
+    override func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
+        guard left.isSingle, right.isSingle else { return try super.evaluate(leaf, candidates) }
+        leftValues.removeAll(keepingCapacity: true)
+        rightValues.removeAll(keepingCapacity: true)
+        try left.append(leaf, candidates, to: &leftValues)
+        try right.append(leaf, candidates, to: &rightValues)
+        var found = Mask.none
+        var index = 0
+        candidates.forEach { row in
+            if comparator.holds(leftValues[index], rightValues[index]) { found[row] = true }
+            index += 1
+        }
+        return found
+    }
 
     override func matches(_ row: Row) throws(StorageError) -> Bool {
         if left.isSingle, right.isSingle { return comparator.holds(try left.value(row), try right.value(row)) }

@@ -31,7 +31,7 @@ class Condition {
 
 /// A condition that looks at one row after another.
 class RowCondition: Condition {
-    override final func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
+    override func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
         var found = Mask.none
         try candidates.forEach { row throws(StorageError) in
             if try matches(Row(leaf: leaf, index: row)) { found[row] = true }

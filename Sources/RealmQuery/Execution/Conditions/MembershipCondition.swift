@@ -12,6 +12,7 @@ final class MembershipCondition: Condition {
     private let members: Set<OrderedValue>
     private let reader: ColumnReader
     private let label: String
+    private var buffer: [Value] = []
 
     init(_ column: Column, _ values: [Value], label: String) {
         self.column = column
@@ -38,7 +39,15 @@ final class MembershipCondition: Condition {
         if let integers, case .int(let leaf) = values {
             return candidates & leaf.isMember(of: integers, orNull: acceptsNull)
         }
-        return try candidates.filter { row throws(StorageError) in members.contains(OrderedValue(try values.value(row))) }
+        buffer.removeAll(keepingCapacity: true)
+        try values.append(candidates, to: &buffer)
+        var found = Mask.none
+        var index = 0
+        candidates.forEach { row in
+            if members.contains(OrderedValue(buffer[index])) { found[row] = true }
+            index += 1
+        }
+        return found
     }
 
     override func matches(_ row: Row) throws(StorageError) -> Bool {

@@ -9,6 +9,7 @@ final class ArithmeticOperand: Operand {
     private let right: Operand
     private var leftGroups = ValueGroups()
     private var rightGroups = ValueGroups()
+    private var buffer: [Value] = []
 
     init(_ operation: ArithmeticOperator, _ left: Operand, _ right: Operand) {
         self.operation = operation
@@ -24,6 +25,14 @@ final class ArithmeticOperand: Operand {
 
     override func value(_ row: borrowing Row) throws(StorageError) -> Value {
         operation.apply(try left.value(row), try right.value(row))
+    }
+
+    override func append(_ leaf: ClusterLeaf, _ rows: Mask, to values: inout [Value]) throws(StorageError) {
+        let start = values.count
+        try left.append(leaf, rows, to: &values)
+        buffer.removeAll(keepingCapacity: true)
+        try right.append(leaf, rows, to: &buffer)
+        for index in buffer.indices { values[start + index] = operation.apply(values[start + index], buffer[index]) }
     }
 
     override func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {

@@ -18,6 +18,12 @@ class DerivedOperand: Operand {
 
     override final func value(_ row: borrowing Row) throws(StorageError) -> Value { try derive(try inner.value(row)) }
 
+    override final func append(_ leaf: ClusterLeaf, _ rows: Mask, to values: inout [Value]) throws(StorageError) {
+        let start = values.count
+        try inner.append(leaf, rows, to: &values)
+        for index in start..<values.count { values[index] = try derive(values[index]) }
+    }
+
     override final func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
         try inner.evaluate(row, into: &groups)
         try groups.transform { value throws(StorageError) in try derive(value) }

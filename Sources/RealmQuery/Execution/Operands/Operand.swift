@@ -39,6 +39,11 @@ class Operand {
     /// Can `value` be used instead of `evaluate`?
     var isSingle: Bool { !isMultiValued }
 
+    /// Appends the value for each of `rows`, ascending. Only where `isSingle` holds.
+    func append(_ leaf: ClusterLeaf, _ rows: Mask, to values: inout [Value]) throws(StorageError) {
+        try rows.forEach { row throws(StorageError) in values.append(try value(Row(leaf: leaf, index: row))) }
+    }
+
     /// Puts the values for `row` into `groups`, replacing what is there.
     func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
         groups.set(try value(row))
@@ -70,6 +75,10 @@ final class ConstantOperand: Operand {
     override var constantValue: Value? { values.count == 1 ? values[0] : nil }
 
     override func value(_ row: borrowing Row) throws(StorageError) -> Value { values[0] }
+
+    override func append(_ leaf: ClusterLeaf, _ rows: Mask, to values: inout [Value]) {
+        values.append(contentsOf: repeatElement(self.values[0], count: rows.count))
+    }
 
     override func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
         groups.reset(isList: isList)

@@ -27,6 +27,11 @@ final class PropertyOperand: Operand {
         return try reader.value(target)
     }
 
+    override func append(_ leaf: ClusterLeaf, _ rows: Mask, to values: inout [Value]) throws(StorageError) {
+        guard chain.isEmpty else { return try super.append(leaf, rows, to: &values) }
+        try reader.values(of: leaf).append(rows, to: &values)
+    }
+
     override func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
         if chain.isUnary { return groups.set(try value(row)) }
         groups.reset(isList: true)

@@ -14,6 +14,7 @@ struct DistinctFilter {
     private var values: [Value] = []
     private var hashes: [Int] = []
     private var scratch: [Value] = []
+    private var leafValues: [Value] = []
     private(set) var items: [Int64] = []
 
     init?(_ keys: [SortKey]) {
@@ -21,14 +22,33 @@ struct DistinctFilter {
         self.keys = keys
     }
 
-    mutating func add(_ row: borrowing Row, _ item: Int64) throws(StorageError) {
+    /// Takes the rows of a leaf, which are called by their object keys.
+    mutating func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
+        leafValues.removeAll(keepingCapacity: true)
+        for key in keys { try key.append(leaf, rows, to: &leafValues) }
+        let count = rows.count
+        var index = 0
+        rows.forEach { row in
+            scratch.removeAll(keepingCapacity: true)
+            for key in keys.indices { scratch.append(leafValues[key * count + index]) }
+            add(leaf.key(at: row).rawValue)
+            index += 1
+        }
+    }
+
+    /// Takes one row, which the caller calls `item`.
+    mutating func add(_ row: Row, _ item: Int64) throws(StorageError) {
         scratch.removeAll(keepingCapacity: true)
+        for key in keys { scratch.append(try key.value(row)) }
+        add(item)
+    }
+
+    /// Keeps the row with the values in `scratch` if there is none like it.
+    private mutating func add(_ item: Int64) {
         var hasher = Hasher()
-        for key in keys {
-            let value = try key.value(row)
-            if key.hasLinks, SortKey.isMissing(value) { return }
-            value.hashByOrder(into: &hasher)
-            scratch.append(value)
+        for (index, key) in keys.enumerated() {
+            if key.hasLinks, SortKey.isMissing(scratch[index]) { return }
+            scratch[index].hashByOrder(into: &hasher)
         }
         let hash = hasher.finalize()
         var slot = hash & (slots.count - 1)

@@ -30,6 +30,7 @@ struct RowSorter {
     /// The values of all entries, one after another.
     private var values: [Value] = []
     private var scratch: [Value] = []
+    private var leafValues: [Value] = []
     private var position = 0
 
     init(_ keys: [SortKey], limit: Int = .max, after bound: Bound? = nil) {
@@ -39,14 +40,38 @@ struct RowSorter {
         scratch.reserveCapacity(keys.count)
     }
 
+    /// Takes the rows of a leaf, which are called by their object keys.
+    mutating func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
+        leafValues.removeAll(keepingCapacity: true)
+        try keys[0].append(leaf, rows, to: &leafValues)
+        var index = 0
+        try rows.forEach { row throws(StorageError) in
+            let ordinal = ordinal(leafValues[index])
+            if isCandidate(ordinal) {
+                try add(Row(leaf: leaf, index: row), leaf.key(at: row).rawValue, leafValues[index], ordinal)
+            }
+            position += 1
+            index += 1
+        }
+    }
+
     /// Takes one row, which the caller calls `item`.
-    mutating func add(_ row: borrowing Row, _ item: Int64) throws(StorageError) {
-        defer { position += 1 }
-        guard limit > 0 else { return }
+    mutating func add(_ row: Row, _ item: Int64) throws(StorageError) {
         let first = try keys[0].value(row)
         let ordinal = ordinal(first)
+        if isCandidate(ordinal) { try add(row, item, first, ordinal) }
+        position += 1
+    }
+
+    /// Can a row still get among the best, by the first key?
+    @inline(__always) private func isCandidate(_ ordinal: SortOrdinal) -> Bool {
+        limit > 0 && (entries.count < limit || !(entries[0].ordinal < ordinal))
+    }
+
+    private mutating func add(
+        _ row: Row, _ item: Int64, _ first: Value, _ ordinal: SortOrdinal
+    ) throws(StorageError) {
         let isFull = entries.count == limit
-        if isFull, ordinal > entries[0].ordinal { return }
         scratch.removeAll(keepingCapacity: true)
         scratch.append(first)
         for key in keys.dropFirst() { scratch.append(try key.value(row)) }

@@ -42,6 +42,12 @@ final class SortKey {
         return found
     }
 
+    /// Appends the values of `rows`, ascending.
+    func append(_ leaf: ClusterLeaf, _ rows: Mask, to values: inout [Value]) throws(StorageError) {
+        if isPlainColumn { return try reader.values(of: leaf).append(rows, to: &values) }
+        try rows.forEach { row throws(StorageError) in values.append(try value(Row(leaf: leaf, index: row))) }
+    }
+
     /// The values of a leaf when the key is a plain column.
     func values(of leaf: ClusterLeaf) throws(StorageError) -> ColumnLeaf { try reader.values(of: leaf) }
 

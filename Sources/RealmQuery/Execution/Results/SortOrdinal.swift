@@ -56,11 +56,6 @@ struct SortOrdinal: Comparable {
 
     /// The first sixteen bytes.
     private static func ordinal(_ bytes: ByteView) -> SortOrdinal {
-        var words: (UInt64, UInt64) = (0, 0)
-        for index in 0..<min(bytes.count, 8) { words.0 |= UInt64(bytes[index]) << UInt64(56 - 8 * index) }
-        if bytes.count > 8 {
-            for index in 8..<min(bytes.count, 16) { words.1 |= UInt64(bytes[index]) << UInt64(120 - 8 * index) }
-        }
-        return SortOrdinal(high: words.0, low: words.1)
+        SortOrdinal(high: bytes.word(at: 0), low: bytes.word(at: 8))
     }
 }
