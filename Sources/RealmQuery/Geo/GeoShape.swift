@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A place on the sphere in degrees.
+package struct GeoPoint: Sendable, Equatable {
+    package let longitude: Double
+    package let latitude: Double
+    /// Kept, but without meaning for what lies within a shape.
+    package let altitude: Double?
+
+    package init(longitude: Double, latitude: Double, altitude: Double? = nil) {
+        self.longitude = longitude
+        self.latitude = latitude
+        self.altitude = altitude
+    }
+}
+
+/// The right side of `geoWithin` as it is written, not yet checked. `GeoRegion` checks and evaluates it.
+package enum GeoShape: Sendable, Equatable {
+    /// Two opposite corners, in either order.
+    case box(GeoPoint, GeoPoint)
+    /// All points at an angle of at most `radius` radians.
+    case circle(center: GeoPoint, radius: Double)
+    /// An outer ring and holes; the first and the last point of each ring are the same.
+    case polygon([[GeoPoint]])
+    /// No region, and therefore never valid; arguments can hold one.
+    case point(GeoPoint)
+
+    /// The corners of a box as a ring of four edges.
+    static func ring(ofBox corner: GeoPoint, _ opposite: GeoPoint) -> [GeoPoint] {
+        [
+            corner, GeoPoint(longitude: corner.longitude, latitude: opposite.latitude), opposite,
+            GeoPoint(longitude: opposite.longitude, latitude: corner.latitude), corner,
+        ]
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A closed chain of great-circle arcs; its interior lies on the left of the edges.
+///
+/// A point is inside or not by the parity of crossings between the loop and the way from a fixed origin to the point.
+/// Vertices and edges so belong to exactly one of the regions that share them. Whether the origin is inside follows
+/// from one vertex: it belongs to the loop if a fixed direction at it lies in the angle of its two edges.
+struct SphereLoop: Sendable {
+    /// In order, the first one not repeated at the end; at least three, all different.
+    private(set) var vertices: [SpherePoint]
+    private(set) var bounds = AngleBounds.full
+    private var isOriginInside = false
+
+    private static let origin = SpherePoint(x: 0.00457, y: 1, z: 0.0321).normalized
+
+    init(_ vertices: [SpherePoint]) {
+        self.vertices = vertices
+        let isVertexInside = Orientation.isOrdered(vertex(1).orthogonal, vertex(0), vertex(2), around: vertex(1))
+        isOriginInside = isVertexInside != contains(vertex(1))
+        updateBounds()
+    }
+
+    /// The vertex at `index`, which may be up to twice around.
+    @inline(__always) func vertex(_ index: Int) -> SpherePoint {
+        vertices[index < vertices.count ? index : index - vertices.count]
+    }
+
+    func contains(_ point: SpherePoint) -> Bool {
+        guard bounds.contains(point) else { return false }
+        var isInside = isOriginInside
+        var crossing = EdgeCrossing(SphereLoop.origin, point, chainFrom: vertices[0])
+        for index in 1...vertices.count where crossing.nextChangesSide(vertex(index)) { isInside.toggle() }
+        return isInside
+    }
+
+    /// Turns the loop round if it covers more than half of the sphere; half is left as it is.
+    mutating func normalize() {
+        if !isNormalized { invert() }
+    }
+
+    var isNormalized: Bool { bounds.longitudes.length < .pi || turningAngle >= -1e-14 }
+
+    private mutating func invert() {
+        vertices.reverse()
+        isOriginInside.toggle()
+        if bounds.low > -.pi / 2 && bounds.high < .pi / 2 { bounds = .full } else { updateBounds() }
+    }
+
+    private mutating func updateBounds() {
+        bounds = .full
+        var bounds = AngleBounds(chain: vertices + [vertices[0]])
+        // A pole inside the loop has all longitudes around it.
+        if contains(.northPole) { bounds = AngleBounds(low: bounds.low, high: .pi / 2, longitudes: .full) }
+        if bounds.longitudes.isFull, contains(.southPole) { bounds.low = -.pi / 2 }
+        self.bounds = bounds
+    }
+
+    /// The sum of the turns at the vertices, positive to the left: negative when more than half of the sphere is inside.
+    ///
+    /// Added up from the same vertex in the same direction for all ways to write the loop, so that a loop and its
+    /// reverse have exactly opposite sums.
+    private var turningAngle: Double {
+        let count = vertices.count
+        let first = vertices.indices.min { SpherePoint.precedes(vertices[$0], vertices[$1]) } ?? 0
+        let isForward = SpherePoint.precedes(vertex(first + 1), vertex(first + count - 1))
+        let step = isForward ? 1 : count - 1
+        var angle = 0.0
+        var index = first
+        for _ in 0..<count {
+            let next = (index + step) % count
+            angle += SphereLoop.turnAngle(vertices[(index + count - step) % count], vertices[index], vertices[next])
+            index = next
+        }
+        return isForward ? angle : -angle
+    }
+
+    /// By how much the way from `a` over `b` to `c` turns left, in radians.
+    private static func turnAngle(_ a: SpherePoint, _ b: SpherePoint, _ c: SpherePoint) -> Double {
+        let angle = b.stableCross(a).angle(to: c.stableCross(b))
+        return Orientation.turn(a, b, c) > 0 ? angle : -angle
+    }
+}
+
+// MARK: - Validity
+
+extension SphereLoop {
+    /// Why a chain of at least three vertices is no loop; nil when it is one.
+    var defect: String? {
+        if !vertices.allSatisfy(\.isUnitLength) { return "a vertex is not on the sphere" }
+        if Set(vertices).count < vertices.count { return "a vertex occurs twice" }
+        return crossesItself ? "two edges cross" : nil
+    }
+
+    /// Compares each edge with those whose boxes overlap its own, found by a sweep along x.
+    private var crossesItself: Bool {
+        let boxes = vertices.indices.map { EdgeBox(vertex($0), vertex($0 + 1), index: $0) }.sorted { $0.low.x < $1.low.x }
+        for (position, box) in boxes.enumerated() {
+            for other in boxes[(position + 1)...] {
+                if other.low.x > box.high.x { break }
+                if box.overlaps(other), edgesCross(box.index, other.index) { return true }
+            }
+        }
+        return false
+    }
+
+    private func edgesCross(_ first: Int, _ second: Int) -> Bool {
+        let (lower, upper) = (min(first, second), max(first, second))
+        guard upper > lower + 1 else { return false }
+        var crossing = EdgeCrossing(vertex(lower), vertex(lower + 1), chainFrom: vertex(upper))
+        return crossing.next(vertex(upper + 1)) == .crossing
+    }
+}
+
+/// A box around an arc, a little too large.
+struct EdgeBox {
+    let low: SpherePoint
+    let high: SpherePoint
+    let index: Int
+
+    init(_ a: SpherePoint, _ b: SpherePoint, index: Int) {
+        // The arc bulges out of its chord by what is missing from the chord's middle to the sphere.
+        let bulge = 1 - 0.5 * (a + b).length + 1e-14
+        low = SpherePoint(x: min(a.x, b.x) - bulge, y: min(a.y, b.y) - bulge, z: min(a.z, b.z) - bulge)
+        high = SpherePoint(x: max(a.x, b.x) + bulge, y: max(a.y, b.y) + bulge, z: max(a.z, b.z) + bulge)
+        self.index = index
+    }
+
+    @inline(__always) func overlaps(_ other: EdgeBox) -> Bool {
+        low.x <= other.high.x && other.low.x <= high.x && low.y <= other.high.y && other.low.y <= high.y
+            && low.z <= other.high.z && other.low.z <= high.z
+    }
+}
