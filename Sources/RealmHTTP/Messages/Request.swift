@@ -20,7 +20,9 @@ package final class Request: @unchecked Sendable {
     package var body: [UInt8] = []
     /// When work for this request has to be given up.
     package var deadline: Instant = .distantFuture
-    /// What log and metrics call the route.
+    /// What the target leads to.
+    package lazy var match: RouteMatch = Router.match(target)
+    /// What log and metrics call the route; known once the request was let in.
     package var route: RouteTemplate = .unmatched
     /// The version an answer was made from, for the log.
     package var version: String?

@@ -42,17 +42,23 @@ package struct ReadParameters: Sendable {
             switch self {
             case .list:
                 return ["where", "args", "sort", "distinct", "limit", "after", "offset", "count", "fields", "expand", "meta", "ints",
-                    "at", "indexOf", "indexOfWhere", "explain", "sectionBy", "section"]
-            case .aggregate: return ["where", "args", "ops", "ints"]
-            case .object: return ["fields", "expand", "meta", "ints"]
+                    "at", "indexOf", "indexOfWhere", "explain", "sectionBy", "section", "snapshot"]
+            case .aggregate: return ["where", "args", "ops", "ints", "snapshot"]
+            case .object: return ["fields", "expand", "meta", "ints", "snapshot"]
             case .collection:
-                return ["where", "args", "sort", "distinct", "limit", "after", "offset", "count", "fields", "expand", "meta", "ints"]
+                return ["where", "args", "sort", "distinct", "limit", "after", "offset", "count", "fields", "expand", "meta", "ints",
+                    "snapshot"]
             }
         }
     }
 
     /// Reads the parameters of a call; `format` stands in URLs only.
     package init(_ call: Call, _ kind: Kind, formats: ResponseFormat.Choice, body: JSONObject? = nil) throws(Problem) {
+        if body == nil, call.request.target.query == nil {
+            format = try ResponseFormat.negotiate(call.request, parameter: nil, among: formats)
+            if case .ejson(let isRelaxed) = format { representation.format = .ejson(isRelaxed: isRelaxed) }
+            return
+        }
         // Whether an answer can be given comes before what is asked; a malformed URL is told a line later.
         let named = (try? QueryParameters(call.request.target))?["format"]
         format = try ResponseFormat.negotiate(call.request, parameter: named, among: formats)
@@ -62,6 +68,8 @@ package struct ReadParameters: Sendable {
         try readPage(set, call.limits)
         try readShape(set)
         try checkCombinations(set)
+        // A server without snapshots has none of any id.
+        guard try set.text("snapshot") == nil else { throw Problem(.notFound, "there is no snapshot of this id") }
     }
 
     private mutating func readQuery(_ set: ParameterSet, _ limits: Limits) throws(Problem) {

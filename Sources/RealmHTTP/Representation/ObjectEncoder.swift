@@ -20,6 +20,8 @@ package final class ObjectEncoder {
     private let tagEnd: [UInt8]
     private var keys = KeyReader()
     private let digestLeaves = DigestLeaves()
+    /// The digest that was asked for last: an answer about one object needs it in a header and in `$meta`.
+    private var lastDigest: (table: TableKey, key: ObjectKey, digest: ObjectDigest)?
     /// Objects being written, outermost first: one that is met again stays a stub.
     private var path: [(table: TableKey, key: ObjectKey)] = []
     private var nesting = 0
@@ -99,7 +101,7 @@ package final class ObjectEncoder {
         let table = plan.table
         KeyText.write(try keys.primaryKey(of: row, in: table), row.key, to: &writer)
         writer.key("etag")
-        let digest = try ObjectDigest.of(row, in: table, snapshot: snapshot, leaves: digestLeaves)
+        let digest = try digest(of: row, in: table)
         writer.value { buffer in
             buffer.append("\"\\\"" as StaticString)
             digest.appendText(to: buffer)
@@ -113,8 +115,16 @@ package final class ObjectEncoder {
     /// The entity tag of an object: a digest of what is stored, and the code of this representation.
     package func entityTag(of row: Row, in table: Table) throws(StorageError) -> String {
         let text = OutputBuffer(capacity: 16)
-        try ObjectDigest.of(row, in: table, snapshot: snapshot, leaves: digestLeaves).appendText(to: text)
+        let digest = try digest(of: row, in: table)
+        lastDigest = (table.key, row.key, digest)
+        digest.appendText(to: text)
         return "\"\(text.text)~\(representation.code)\""
+    }
+
+    @inline(__always)
+    private func digest(of row: Row, in table: Table) throws(StorageError) -> ObjectDigest {
+        if let lastDigest, lastDigest.key == row.key, lastDigest.table == table.key { return lastDigest.digest }
+        return try ObjectDigest.of(row, in: table, snapshot: snapshot, leaves: digestLeaves)
     }
 
     private func writeOwner(of row: Row, in table: Table, _ writer: inout JSONWriter) throws(StorageError) {

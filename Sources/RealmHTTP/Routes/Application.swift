@@ -51,7 +51,7 @@ extension Application: RequestHandler {
     package func admit(_ request: Request) -> Admission {
         do throws(Problem) {
             try checkBeforeRouting(request)
-            let match = Router.match(request.target)
+            let match = request.match
             request.route = match.template
             try checkRoute(match, request)
             return .accept(bodyLimit: limits.bodyBytes)
@@ -117,7 +117,7 @@ extension Application: RequestHandler {
             try inflateBody(of: request)
             if request.method == .options { return .now(options(request)) }
             request.deadline = request.arrival.adding(seconds: Double(limits.readSeconds))
-            return try dispatch(Call(request: request, match: Router.match(request.target), application: self))
+            return try dispatch(Call(request: request, match: request.match, application: self))
         } catch {
             return .now(response(to: error, for: request))
         }

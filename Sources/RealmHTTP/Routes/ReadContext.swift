@@ -18,6 +18,10 @@ struct ReadContext: Sendable {
         database = try call.database()
         version = database.current
         call.request.version = version.tokenText
+        // An id that never was: a realm that nobody writes has no transactions.
+        guard call.request.headers[.realmTransaction] == nil else {
+            throw Problem(.notFound, "there is no transaction of this id").with("header", "Realm-Transaction")
+        }
         try requireMinimumVersion()
     }
 

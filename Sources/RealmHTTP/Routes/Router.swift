@@ -63,13 +63,14 @@ package enum Router {
     }
 
     private static func realmResource(_ target: RequestTarget) -> RouteTemplate {
-        let words: [(StaticString, RouteTemplate)] = [
-            ("objects", .objectsAll), ("schema", .schema), ("changes", .changes), ("batch", .batch), ("export", .export),
-            ("import", .import), ("backup", .backup), ("transactions", .transactions), ("snapshots", .snapshots),
-            ("subscriptions", .subscriptions), ("migrations", .migrations), ("openapi.json", .realmOpenAPI),
-        ]
-        return words.first { target.segment(3, is: $0.0) }?.1 ?? .unmatched
+        Router.realmWords.first { target.segment(3, is: $0.0) }?.1 ?? .unmatched
     }
+
+    private static let realmWords: [(StaticString, RouteTemplate)] = [
+        ("objects", .objectsAll), ("schema", .schema), ("changes", .changes), ("batch", .batch), ("export", .export),
+        ("import", .import), ("backup", .backup), ("transactions", .transactions), ("snapshots", .snapshots),
+        ("subscriptions", .subscriptions), ("migrations", .migrations), ("openapi.json", .realmOpenAPI),
+    ]
 
     private static func objects(_ target: RequestTarget, _ count: Int) -> RouteTemplate {
         switch count {
@@ -86,10 +87,11 @@ package enum Router {
             return target.segment(3, is: "transactions") && target.segment(5, is: "commit") ? .transactionCommit : .unmatched
         }
         guard count == 5 else { return .unmatched }
-        let words: [(StaticString, RouteTemplate)] = [
-            ("query", .query), ("aggregate", .aggregate), ("schema", .schemaClass), ("transactions", .transaction),
-            ("snapshots", .snapshot), ("subscriptions", .subscription), ("writes", .write),
-        ]
-        return words.first { target.segment(3, is: $0.0) }?.1 ?? .unmatched
+        return Router.namedWords.first { target.segment(3, is: $0.0) }?.1 ?? .unmatched
     }
+
+    private static let namedWords: [(StaticString, RouteTemplate)] = [
+        ("query", .query), ("aggregate", .aggregate), ("schema", .schemaClass), ("transactions", .transaction),
+        ("snapshots", .snapshot), ("subscriptions", .subscription), ("writes", .write),
+    ]
 }
