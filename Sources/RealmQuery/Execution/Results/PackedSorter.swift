@@ -148,11 +148,11 @@ enum DigitSort {
         let buckets = 1 << digitBits
         for shift in stride(from: 0, to: bitCount, by: digitBits) {
             var starts = [Int](repeating: 0, count: buckets + 1)
-            for row in source { starts[Int(digits[Int(row)] >> UInt64(shift)) & (buckets - 1) + 1] += 1 }
+            for row in source { starts[Int(truncatingIfNeeded: digits[Int(row)] >> UInt64(shift)) & (buckets - 1) + 1] += 1 }
             if starts.contains(source.count) { continue }
             for bucket in 1...buckets { starts[bucket] += starts[bucket - 1] }
             for row in source {
-                let bucket = Int(digits[Int(row)] >> UInt64(shift)) & (buckets - 1)
+                let bucket = Int(truncatingIfNeeded: digits[Int(row)] >> UInt64(shift)) & (buckets - 1)
                 target[starts[bucket]] = row
                 starts[bucket] += 1
             }

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmHTTP
+import RealmTestSupport
+import Testing
+
+/// Every problem that a read can raise, each by the shortest request that does.
+@Suite struct BadReadTests {
+    struct Bad: Sendable, CustomTestStringConvertible {
+        var method = "GET"
+        /// Behind `/v1/realms/`.
+        let path: String
+        var headers: [(String, String)] = []
+        var body: String?
+        let status: Int
+        let code: String
+        /// Extension members that have to be there.
+        var members: [String: String] = [:]
+        var testDescription: String { "\(method) \(path.prefix(80)) \(body?.prefix(80) ?? "") -> \(code)" }
+    }
+
+    private static let json = [("Content-Type", "application/json")]
+
+    private static func query(_ body: String, _ status: Int, _ code: String, _ members: [String: String] = [:]) -> Bad {
+        Bad(method: "QUERY", path: "links/objects/Person", headers: json, body: body, status: status, code: code, members: members)
+    }
+
+    static let parameters: [Bad] = [
+        Bad(path: "links/objects/Person?limt=3", status: 400, code: "unknown_parameter", members: ["parameter": "limt"]),
+        Bad(path: "links/objects/Person/73?where=id%3E1", status: 400, code: "unknown_parameter", members: ["parameter": "where"]),
+        Bad(path: "links/objects/Person?limit=1001", status: 400, code: "invalid_parameter", members: ["limit": "1000", "parameter": "limit"]),
+        Bad(path: "links/objects/Person?limit=-1", status: 400, code: "invalid_parameter"),
+        Bad(path: "links/objects/Person?limit=+1", status: 400, code: "invalid_parameter"),
+        Bad(path: "links/objects/Person?limit=", status: 400, code: "invalid_parameter"),
+        Bad(path: "links/objects/Person?offset=-1", status: 400, code: "invalid_parameter", members: ["parameter": "offset"]),
+        Bad(path: "links/objects/Person?count=yes", status: 400, code: "invalid_parameter"),
+        Bad(path: "links/objects/Person?meta=some", status: 400, code: "invalid_parameter"),
+        Bad(path: "links/objects/Person?explain=1", status: 400, code: "invalid_parameter"),
+        Bad(path: "links/objects/Person?format=xml", status: 400, code: "invalid_parameter", members: ["parameter": "format"]),
+        Bad(path: "links/objects/Person?args=3", status: 400, code: "invalid_parameter", members: ["parameter": "args"]),
+        Bad(path: "links/objects/Person?args=[", status: 400, code: "invalid_parameter"),
+        Bad(path: "links/objects/Person?args=[{%22$foo%22:1}]", status: 400, code: "invalid_parameter", members: ["pointer": "/args/0"]),
+        Bad(path: "links/objects/Person?args=[{%22$date%22:5}]", status: 400, code: "invalid_parameter"),
+        Bad(path: "links/objects/Person?args=[{%22$oid%22:%2200%22}]", status: 400, code: "invalid_parameter"),
+        Bad(path: "links/objects/Person?sort=", status: 400, code: "invalid_parameter"),
+        Bad(path: "links/objects/Person?sort=id,,name", status: 400, code: "invalid_parameter"),
+        Bad(path: "links/objects/Person?at=39", status: 400, code: "invalid_parameter", members: ["parameter": "at"]),
+        Bad(path: "links/objects/Person?at=-40", status: 400, code: "invalid_parameter"),
+        Bad(path: "links/objects/Person?at=x", status: 400, code: "invalid_parameter"),
+        Bad(path: "links/objects/Person?sectionBy=name:last", status: 400, code: "invalid_parameter"),
+        Bad(path: "links/objects/Person?sectionBy=name:floor(2)", status: 400, code: "invalid_parameter"),
+        Bad(path: "links/objects/Person?expand=partner.partner.partner.partner", status: 400, code: "invalid_parameter"),
+        Bad(path: "links/objects/Person/%ff", status: 400, code: "invalid_parameter", members: ["parameter": "key"]),
+        Bad(path: "links/aggregate/Person?ops=median:id", status: 400, code: "invalid_parameter", members: ["parameter": "ops"]),
+        Bad(path: "links/schema?format=cobol", status: 400, code: "invalid_parameter"),
+        Bad(
+            path: "links/objects/Person", headers: [("Realm-Min-Version", "soon")], status: 400, code: "invalid_parameter",
+            members: ["header": "Realm-Min-Version"]),
+    ]
+
+    static let conflicts: [Bad] = [
+        Bad(path: "links/objects/Person?offset=1&after=x", status: 400, code: "conflicting_parameters"),
+        Bad(path: "links/objects/Person?sort=id&where=id%3E1%20SORT(id%20ASC)", status: 400, code: "conflicting_parameters"),
+        Bad(path: "links/objects/Person?distinct=id&where=id%3E1%20LIMIT(3)", status: 400, code: "conflicting_parameters"),
+        Bad(path: "links/objects/Person?after=x&where=id%3E1%20DISTINCT(id)", status: 400, code: "conflicting_parameters"),
+        Bad(path: "links/objects/Person?section=3", status: 400, code: "conflicting_parameters"),
+        Bad(path: "links/objects/Person?indexOf=3&at=1", status: 400, code: "conflicting_parameters"),
+        Bad(path: "links/objects/Person?sectionBy=id&sort=name", status: 400, code: "conflicting_parameters"),
+        Bad(path: "links/objects/Person/73/name?limit=3", status: 400, code: "conflicting_parameters"),
+        Bad(
+            method: "QUERY", path: "links/objects/Person?limit=3", headers: json, body: #"{"limit":4}"#, status: 400,
+            code: "conflicting_parameters", members: ["parameter": "limit"]),
+    ]
+
+    static let queries: [Bad] = [
+        Bad(path: "links/objects/Person?where=id%20%3E", status: 400, code: "invalid_query", members: ["position": "4", "parameter": "where"]),
+        Bad(path: "links/objects/Person?where=", status: 400, code: "invalid_query"),
+        Bad(path: "links/objects/Person?where=name%20%3E%203", status: 400, code: "invalid_query"),
+        Bad(path: "links/objects/Person?where=id%20==%20$0", status: 400, code: "invalid_query"),
+        Bad(path: "links/objects/Person?indexOfWhere=id", status: 400, code: "invalid_query", members: ["parameter": "indexOfWhere"]),
+        Bad(path: "links/objects/Person?sort=dogs", status: 400, code: "invalid_query", members: ["parameter": "sort"]),
+        Bad(path: "links/objects/Person?sort=id)%20LIMIT(1", status: 400, code: "invalid_query"),
+        Bad(path: "links/objects/Person?where=idd%3E1", status: 400, code: "unknown_key_path", members: ["parameter": "where"]),
+        Bad(path: "links/objects/Person?sort=-idd", status: 400, code: "unknown_key_path", members: ["parameter": "sort"]),
+        Bad(path: "links/objects/Person?distinct=idd", status: 400, code: "unknown_key_path", members: ["parameter": "distinct"]),
+        Bad(path: "links/objects/Person?fields=idd", status: 400, code: "unknown_key_path", members: ["parameter": "fields"]),
+        Bad(path: "links/objects/Person?fields=name.x", status: 400, code: "unknown_key_path", members: ["parameter": "fields"]),
+        Bad(path: "links/objects/Person?expand=idd", status: 400, code: "unknown_key_path", members: ["parameter": "expand"]),
+        Bad(path: "links/objects/Person?sectionBy=idd", status: 400, code: "unknown_key_path"),
+        Bad(path: "links/aggregate/Person?ops=min:idd", status: 400, code: "unknown_key_path", members: ["parameter": "ops"]),
+        Bad(path: "links/objects/Person?args=[{%22$link%22:{%22class%22:%22X%22,%22key%22:%221%22}}]", status: 400, code: "unknown_key_path"),
+        Bad(path: "links/objects/Person?after=b64.AAAA", status: 400, code: "cursor_invalid"),
+        Bad(path: "links/objects/Person?after=", status: 400, code: "cursor_invalid"),
+        Bad(path: "links/aggregate/Person?ops=sum:name", status: 422, code: "type_mismatch"),
+    ]
+
+    static let bodies: [Bad] = [
+        query("", 400, "invalid_json"), query("{", 400, "invalid_json"), query("{} x", 400, "invalid_json"),
+        query(#"{"where":"TRUEPREDICATE","where":"x"}"#, 400, "invalid_json"),
+        query(#"{"args":["\ud800"]}"#, 400, "invalid_json"),
+        query(#"{"args":"# + String(repeating: "[", count: 70) + String(repeating: "]", count: 70) + "}", 400, "invalid_json", ["limit": "64"]),
+        query("[]", 400, "invalid_body"), query("3", 400, "invalid_body"),
+        query(#"{"sort":"id"}"#, 400, "invalid_parameter", ["parameter": "sort"]),
+        query(#"{"limit":"3"}"#, 400, "invalid_parameter"), query(#"{"limit":3.0}"#, 400, "invalid_parameter"),
+        query(#"{"where":3}"#, 400, "invalid_parameter"), query(#"{"format":"csv"}"#, 400, "unknown_parameter"),
+        query(#"{"where":"id == $0","args":[12345678901234567890]}"#, 400, "invalid_parameter"),
+        Bad(method: "QUERY", path: "links/objects/Person", body: "{}", status: 415, code: "unsupported_media_type"),
+        Bad(
+            method: "POST", path: "links/query/Person", headers: [("Content-Type", "text/plain")], body: "{}", status: 415,
+            code: "unsupported_media_type"),
+        Bad(
+            method: "POST", path: "links/query/Person", headers: json + [("Content-Encoding", "br")], body: "{}", status: 415,
+            code: "unsupported_media_type"),
+        Bad(
+            method: "POST", path: "links/query/Person", headers: json + [("Content-Encoding", "gzip")], body: "{}", status: 400,
+            code: "invalid_body"),
+        Bad(
+            method: "POST", path: "links/query/Person", headers: json, body: String(repeating: " ", count: 5000), status: 413,
+            code: "body_too_large", members: ["limit": "4000"]),
+    ]
+
+    static let others: [Bad] = [
+        Bad(path: "links/objects/Persn", status: 404, code: "class_not_found"),
+        Bad(path: "links/objects/metadata", status: 404, code: "class_not_found"),
+        Bad(path: "links/schema/Persn", status: 404, code: "class_not_found"),
+        Bad(path: "links/objects/Person/9999", status: 404, code: "object_not_found"),
+        Bad(path: "links/objects/Person/abc", status: 404, code: "object_not_found"),
+        Bad(path: "links/objects/Person/007", status: 404, code: "object_not_found"),
+        Bad(path: "links/objects/Person/@null", status: 404, code: "object_not_found"),
+        Bad(path: "links/objects/Person/@k99999", status: 404, code: "object_not_found"),
+        Bad(path: "links/objects/Person/73/nme", status: 404, code: "not_found"),
+        Bad(path: "links/objects/Person/73/@links/Dog/name", status: 404, code: "not_found"),
+        Bad(path: "links/objects/Person?sectionBy=id&section=9999", status: 404, code: "section_not_found"),
+        Bad(path: "links/objects/Person?snapshot=x", status: 404, code: "not_found"),
+        Bad(path: "links/objects/Person", headers: [("Realm-Transaction", "x")], status: 404, code: "not_found"),
+        Bad(path: "links/objects/Person", headers: [("Accept", "image/png")], status: 406, code: "not_acceptable"),
+        Bad(path: "links/objects/Person/73?format=csv", status: 406, code: "not_acceptable"),
+        Bad(path: "links/objects/Person?format=csv&indexOf=3", status: 406, code: "not_acceptable"),
+        Bad(path: "links/objects/Person/73/name", headers: [("Accept", "application/octet-stream")], status: 406, code: "not_acceptable"),
+        Bad(path: "links/objects/Person", headers: [("Realm-Min-Version", "other.1")], status: 412, code: "precondition_failed"),
+        Bad(method: "PUT", path: "links/objects/Person/73", status: 405, code: "read_only"),
+        Bad(method: "PUT", path: "links/objects/Person", status: 405, code: "method_not_allowed"),
+        Bad(method: "QUERY", path: "links/objects/Person/73", status: 405, code: "method_not_allowed"),
+        Bad(path: "big-keys/aggregate/Row?ops=sum:value", status: 422, code: "aggregate_overflow"),
+    ]
+
+    @Test(arguments: parameters + conflicts + queries + bodies + others)
+    func `a bad read has its status and code`(_ bad: Bad) throws {
+        let server = try TestServer(["links", "big-keys"]) { $0.limits.bodyBytes = 4000 }
+        let answer = try server.request(bad.method, "/v1/realms/" + bad.path, headers: bad.headers, body: bad.body)
+        #expect(answer.status == bad.status, "\(answer.text)")
+        #expect(answer.code == bad.code, "\(answer.text)")
+        #expect(answer["Content-Type"] == "application/problem+json")
+        for (name, value) in bad.members {
+            let found = answer.json[name].map { "\($0)" }
+            #expect(found == value, "\(name) in \(answer.text)")
+        }
+    }
+
+    @Test func `a realm that cannot be opened is listed and unavailable`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("realms-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data("this is no realm, but long enough to look at".utf8).write(to: folder.appendingPathComponent("broken.realm"))
+        let server = try TestServer(["links"]) { $0.dataFolder = folder.path }
+        let document = try server.get("/v1/realms/broken")
+        #expect(document.status == 200)
+        #expect(document.json["state"] as? String == "failed")
+        #expect((document.json["problem"] as? [String: Any])?["code"] as? String == "not_a_realm")
+        let answer = try server.get("/v1/realms/broken/schema")
+        #expect(answer.status == 503)
+        #expect(answer.code == "realm_unavailable")
+        #expect(answer["Retry-After"] != nil)
+        let ready = try server.get("/readyz")
+        #expect(ready.code == "not_ready")
+        #expect(ready.json["realms"] as? [String] == ["broken"])
+        #expect(throws: RealmServer.Failure.self) {
+            try TestServer([]) { $0.paths = [folder.appendingPathComponent("broken.realm").path] }
+        }
+    }
+}
