@@ -79,21 +79,21 @@ extension BoundQuery {
     private func sortedMatches(
         _ keys: [SortKey], limit: Int, after bound: RowSorter.Bound?, _ check: Check?
     ) throws(QueryError) -> [Int64] {
-        if bound == nil, var sorter = PackedSorter(keys, limit: limit, table: table) {
+        if bound == nil, let sorter = PackedSorter(keys, limit: limit, table: table) {
             try scan(check) { leaf, rows throws(StorageError) in try sorter.add(leaf, rows) }
             return try storage { () throws(StorageError) in try sorter.finish() }
         }
-        var sorter = RowSorter(keys, limit: limit, after: bound)
+        let sorter = RowSorter(keys, limit: limit, after: bound)
         try scan(check) { leaf, rows throws(StorageError) in try sorter.add(leaf, rows) }
         return sorter.finish()
     }
 
     private func distinctMatches(_ keys: [SortKey], _ check: Check?) throws(QueryError) -> [Int64] {
-        if var filter = DistinctFilter(keys) {
+        if let filter = DistinctFilter(keys) {
             try scan(check) { leaf, rows throws(StorageError) in try filter.add(leaf, rows) }
             return filter.items
         }
-        var sorter = RowSorter(keys)
+        let sorter = RowSorter(keys)
         try scan(check) { leaf, rows throws(StorageError) in try sorter.add(leaf, rows) }
         return sorter.finishDistinct()
     }
@@ -124,15 +124,15 @@ extension BoundQuery {
             switch step {
             case .limit(let limit): items = Array(items.prefix(limit))
             case .sort(let keys):
-                var sorter = RowSorter(keys, limit: limit(pending, window))
+                let sorter = RowSorter(keys, limit: limit(pending, window))
                 try feed(items, check, key: key) { row, item throws(StorageError) in try sorter.add(row, item) }
                 items = sorter.finish()
             case .distinct(let keys):
-                if var filter = DistinctFilter(keys) {
+                if let filter = DistinctFilter(keys) {
                     try feed(items, check, key: key) { row, item throws(StorageError) in try filter.add(row, item) }
                     items = filter.items
                 } else {
-                    var sorter = RowSorter(keys)
+                    let sorter = RowSorter(keys)
                     try feed(items, check, key: key) { row, item throws(StorageError) in try sorter.add(row, item) }
                     items = sorter.finishDistinct()
                 }

@@ -6,7 +6,7 @@ import RealmStorage
 ///
 /// Rows with a null link on the way to a value are left out. Only for properties of one type: among mixed values a float
 /// and a decimal can be equal without hashing alike, so those are told apart by sorting.
-struct DistinctFilter {
+final class DistinctFilter {
     private let keys: [SortKey]
     /// Positions of kept rows by hash, probed one after another; -1 is free. A power of two in size.
     private var slots = [Int32](repeating: -1, count: 64)
@@ -23,7 +23,7 @@ struct DistinctFilter {
     }
 
     /// Takes the rows of a leaf, which are called by their object keys.
-    mutating func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
+    func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
         leafValues.removeAll(keepingCapacity: true)
         for key in keys { try key.append(leaf, rows, to: &leafValues) }
         let count = rows.count
@@ -37,14 +37,14 @@ struct DistinctFilter {
     }
 
     /// Takes one row, which the caller calls `item`.
-    mutating func add(_ row: Row, _ item: Int64) throws(StorageError) {
+    func add(_ row: Row, _ item: Int64) throws(StorageError) {
         scratch.removeAll(keepingCapacity: true)
         for key in keys { scratch.append(try key.value(row)) }
         add(item)
     }
 
     /// Keeps the row with the values in `scratch` if there is none like it.
-    private mutating func add(_ item: Int64) {
+    private func add(_ item: Int64) {
         var hasher = Hasher()
         for (index, key) in keys.enumerated() {
             if key.hasLinks, SortKey.isMissing(scratch[index]) { return }
@@ -69,7 +69,7 @@ struct DistinctFilter {
         return scratch.indices.allSatisfy { Value.order(values[start + $0], scratch[$0]) == 0 }
     }
 
-    private mutating func grow() {
+    private func grow() {
         slots = [Int32](repeating: -1, count: slots.count * 4)
         for (position, hash) in hashes.enumerated() {
             var slot = hash & (slots.count - 1)

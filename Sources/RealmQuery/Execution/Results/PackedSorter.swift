@@ -6,7 +6,7 @@ import RealmStorage
 ///
 /// With a limit, a leaf is first asked at once for the rows that could still get among the best; mostly it has none.
 /// Without one, all keys are collected and sorted by their digits, which needs no comparisons.
-struct PackedSorter {
+final class PackedSorter {
     private let keys: [SortKey]
     /// With a limit.
     private var best: TopK?
@@ -35,7 +35,7 @@ struct PackedSorter {
         }
     }
 
-    mutating func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
+    func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
         guard best != nil else { return try collect(leaf, rows) }
         switch try keys[0].values(of: leaf) {
         case .int(let values):
@@ -65,7 +65,7 @@ struct PackedSorter {
     }
 
     @inline(__always)
-    private mutating func offer(
+    private func offer(
         _ leaf: ClusterLeaf, _ rows: Mask, _ key: (Int) throws(StorageError) -> OrderKey
     ) throws(StorageError) {
         guard !rows.isEmpty, var best else { return }
@@ -91,7 +91,7 @@ struct PackedSorter {
 
     // MARK: - Without a limit
 
-    private mutating func collect(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
+    private func collect(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
         rows.forEach { items.append(leaf.key(at: $0).rawValue) }
         for (index, key) in keys.enumerated() {
             switch try key.values(of: leaf) {

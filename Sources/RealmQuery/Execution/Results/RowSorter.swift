@@ -6,7 +6,7 @@ import RealmStorage
 ///
 /// With a limit only the best rows are kept, in a heap with the worst one on top, so that memory does not depend on the
 /// number of rows that come.
-struct RowSorter {
+final class RowSorter {
     /// What came last on the page before: only what sorts behind it is taken.
     struct Bound {
         let values: [Value]
@@ -41,7 +41,7 @@ struct RowSorter {
     }
 
     /// Takes the rows of a leaf, which are called by their object keys.
-    mutating func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
+    func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
         leafValues.removeAll(keepingCapacity: true)
         try keys[0].append(leaf, rows, to: &leafValues)
         var index = 0
@@ -56,7 +56,7 @@ struct RowSorter {
     }
 
     /// Takes one row, which the caller calls `item`.
-    mutating func add(_ row: Row, _ item: Int64) throws(StorageError) {
+    func add(_ row: Row, _ item: Int64) throws(StorageError) {
         let first = try keys[0].value(row)
         let ordinal = ordinal(first)
         if isCandidate(ordinal) { try add(row, item, first, ordinal) }
@@ -68,7 +68,7 @@ struct RowSorter {
         limit > 0 && (entries.count < limit || !(entries[0].ordinal < ordinal))
     }
 
-    private mutating func add(
+    private func add(
         _ row: Row, _ item: Int64, _ first: Value, _ ordinal: SortOrdinal
     ) throws(StorageError) {
         let isFull = entries.count == limit
@@ -95,7 +95,7 @@ struct RowSorter {
         return keys[0].isAscending ? ordinal : ordinal.inverted
     }
 
-    private mutating func append(_ ordinal: SortOrdinal, _ item: Int64) {
+    private func append(_ ordinal: SortOrdinal, _ item: Int64) {
         entries.append(Entry(ordinal: ordinal, item: item, position: position, slot: values.count))
         values.append(contentsOf: scratch)
         if entries.count == limit {
@@ -104,7 +104,7 @@ struct RowSorter {
     }
 
     /// Restores the heap below `start`.
-    private mutating func siftDown(_ start: Int) {
+    private func siftDown(_ start: Int) {
         var parent = start
         while true {
             var worst = parent
