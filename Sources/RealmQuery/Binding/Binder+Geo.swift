@@ -4,6 +4,62 @@ import RealmStorage
 
 extension Binder {
     mutating func condition(_ syntax: GeoWithinSyntax) throws(QueryError) -> Condition {
-        throw invalid(.geospatial, "not yet", syntax.regionRange)
+        let range = syntax.property.range
+        guard syntax.property.postfix == nil, element == nil, case .links(let links) = try resolve(syntax.property.path),
+            let target = links.last?.target
+        else {
+            throw invalid(.geospatial, "the left side of 'geoWithin' must be a link to a location", range)
+        }
+        guard let locations = LocationReader(target) else {
+            throw invalid(
+                .geospatial,
+                "'\(target.className ?? target.name)' holds no locations: an embedded class with 'type' and 'coordinates' is needed",
+                range)
+        }
+        for name in ["type", "coordinates"] {
+            if let column = target.column(named: name) { paths.recorder.add(column, of: target) }
+        }
+        let shape = try shape(syntax)
+        let region: GeoRegion
+        do throws(GeoRegion.Invalid) {
+            region = try GeoRegion(shape)
+        } catch {
+            throw invalid(.geospatial, error.text, syntax.regionRange)
+        }
+        return GeoCondition(
+            LinkChain(links), locations, region, syntax.property.quantifier ?? .any,
+            label: source(range.lowerBound..<syntax.regionRange.upperBound))
+    }
+
+    /// The shape as it is written or passed.
+    private func shape(_ syntax: GeoWithinSyntax) throws(QueryError) -> GeoShape {
+        switch syntax.region {
+        case .shape(let shape):
+            return try shape.shape { number throws(QueryError) in try coordinate(number, syntax.regionRange) }
+        case .argument(let number):
+            switch try argument(number, syntax.regionRange) {
+            case .shape(let shape): return shape
+            case .string(let text): return try shape(from: text, syntax.regionRange)
+            case let other: throw invalid(.argument, "\(other.typeName) is no shape", syntax.regionRange)
+            }
+        }
+    }
+
+    /// A shape passed as text. The query itself is well formed, so text that is no shape makes it invalid.
+    private func shape(from text: String, _ range: Range<Int>) throws(QueryError) -> GeoShape {
+        do throws(QueryError) {
+            return try GeoShape.parse(text)
+        } catch {
+            throw invalid(.argument, "the argument is no shape: \(error)", range)
+        }
+    }
+
+    private func coordinate(_ number: Int, _ range: Range<Int>) throws(QueryError) -> Double {
+        switch try argument(number, range) {
+        case .int(let value): return Double(value)
+        case .float(let value): return Double(value)
+        case .double(let value): return value
+        case let other: throw invalid(.argument, "\(other.typeName) is no coordinate", range)
+        }
     }
 }

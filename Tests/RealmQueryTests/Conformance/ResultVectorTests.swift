@@ -10,7 +10,7 @@ import Testing
 struct ResultVectorTests {
     @Test(
         "every case has the outcome of the reference engine",
-        arguments: QueryVectors.groups.filter { $0 != "geospatial" })
+        arguments: QueryVectors.groups)
     func results(_ group: String) throws {
         let vectors = try QueryVectors(group: group)
         var failures: [String] = []
