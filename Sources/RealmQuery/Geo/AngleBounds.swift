@@ -68,7 +68,8 @@ struct LongitudeInterval: Equatable, Sendable {
         }
         if containsCanonical(other.high) { return LongitudeInterval(low: other.low, high: high) }
         if isEmpty || other.containsCanonical(low) { return other }
-        let isBefore = LongitudeInterval.distance(from: other.high, to: low) < LongitudeInterval.distance(from: high, to: other.low)
+        let gapBefore = LongitudeInterval.distance(from: other.high, to: low)
+        let isBefore = gapBefore < LongitudeInterval.distance(from: high, to: other.low)
         return isBefore ? LongitudeInterval(low: other.low, high: high) : LongitudeInterval(low: low, high: other.high)
     }
 

@@ -9,9 +9,6 @@ extension Decimal128 {
         case finite(isNegative: Bool, coefficient: UInt128, exponent: Int)
     }
 
-    /// 10^34: larger coefficients are not canonical and count as zero in arithmetic.
-    package static let coefficientLimit = UInt128(10_000_000_000_000_000) * UInt128(1_000_000_000_000_000_000)
-
     /// Takes the number apart. Source: docs/format.md, "Decimal128".
     package var parts: Parts {
         let isNegative = high >> 63 == 1
