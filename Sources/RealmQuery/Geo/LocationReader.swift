@@ -14,7 +14,8 @@ final class LocationReader {
     /// A reader for the objects of `table`, or nil if they are no locations.
     init?(_ table: Table) {
         guard table.kind == .embedded, let type = table.column(named: "type"),
-            let coordinates = table.column(named: "coordinates"), type.type == .string, type.collection == nil, coordinates.type == .double, coordinates.collection == .list
+            let coordinates = table.column(named: "coordinates"), type.type == .string, type.collection == nil,
+            coordinates.type == .double, coordinates.collection == .list
         else { return nil }
         self.type = ColumnReader(type)
         self.coordinates = ColumnReader(coordinates)
