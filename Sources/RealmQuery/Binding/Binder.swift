@@ -7,7 +7,8 @@ import RealmStorage
 struct Binder {
     let snapshot: Snapshot
     let arguments: [QueryArgument]
-    let text: String
+    /// The text of the query as UTF-8.
+    let text: [UInt8]
     let pool: ConstantPool
     var paths: PathResolver
     /// The class whose objects are looked at; inside a subquery that of the elements.
@@ -23,7 +24,7 @@ struct Binder {
         self.arguments = arguments
         self.table = table
         self.pool = pool
-        text = query.text
+        text = Array(query.text.utf8)
         paths = PathResolver(snapshot: snapshot, mapping: mapping, pool: pool)
         paths.recorder.add(table)
     }
@@ -50,11 +51,11 @@ struct Binder {
     // MARK: - Texts and positions
 
     /// The text of a part of the query.
-    func source(_ range: Range<Int>) -> String { String(decoding: Array(text.utf8)[range], as: UTF8.self) }
+    func source(_ range: Range<Int>) -> String { String(decoding: text[range], as: UTF8.self) }
 
     /// The offset of a byte in Unicode scalars.
     func position(_ range: Range<Int>) -> Int {
-        text.utf8.prefix(range.lowerBound).reduce(0) { $1 & 0xc0 == 0x80 ? $0 : $0 + 1 }
+        text.prefix(range.lowerBound).reduce(0) { $1 & 0xc0 == 0x80 ? $0 : $0 + 1 }
     }
 
     func invalid(_ kind: QueryError.Invalid, _ detail: String, _ range: Range<Int>) -> QueryError {

@@ -46,11 +46,29 @@ package struct KeyPath {
             return KeyPath(
                 links: steps.map { Link($0) }, property: nil, owner: steps.last?.target ?? table, entries: [])
         case .column(let column, let owner, let links, let steps):
+            guard column.takes(steps) else {
+                throw QueryError.invalid(
+                    .unknownProperty, detail: "'\(owner.className ?? owner.name).\(column.name)' has nothing behind it that '\(text)' names",
+                    culprit: text, position: nil)
+            }
             return KeyPath(
                 links: links.map { Link($0) }, property: column, owner: owner, entries: steps.map { Entry($0) })
         case .allBacklinks:
             throw QueryError.invalid(
                 .unknownProperty, detail: "a class and a property must follow @links", culprit: text, position: nil)
+        }
+    }
+}
+
+extension Column {
+    /// Can a path go on with these steps behind the property?
+    fileprivate func takes(_ steps: [PathStep]) -> Bool {
+        guard let first = steps.first else { return true }
+        if steps.count > 1, type != .mixed { return false }
+        switch (collection, first) {
+        case (nil, _): return type == .mixed
+        case (.list, .key), (.set, _), (.dictionary, .index), (.dictionary, .last): return false
+        default: return true
         }
     }
 }

@@ -8,6 +8,11 @@ package struct QueryDependencies: Sendable {
     package struct ColumnOfTable: Hashable, Sendable {
         package let table: TableKey
         package let leafIndex: Int
+
+        package init(table: TableKey, leafIndex: Int) {
+            self.table = table
+            self.leafIndex = leafIndex
+        }
     }
 
     /// The tables whose objects are looked at, the one of the result included.

@@ -74,6 +74,10 @@ final class CompareCondition: RowCondition {
         if comparator.isOrdering, leftGroups.isList, rightGroups.isList, leftRange.count > 2, rightRange.count > 2 {
             return compareExtremes(leftRange, rightRange)
         }
+        if case .relation(.equal) = comparator, leftQuantifier ?? .any == .any, rightQuantifier ?? .any == .any,
+            leftRange.count > CompareCondition.comparedPairwise, rightRange.count > CompareCondition.comparedPairwise {
+            return haveCommonValue(leftRange, rightRange)
+        }
         return quantify(leftQuantifier, leftRange) { leftIndex in
             let leftValue = leftGroups.values[leftIndex]
             return quantify(rightQuantifier, rightRange) { rightIndex in
@@ -92,6 +96,23 @@ final class CompareCondition: RowCondition {
                 comparator.holds(leftIndex == 0 ? left.least : left.greatest, rightIndex == 0 ? right.least : right.greatest)
             }
         }
+    }
+
+    /// Up to so many values on each side all pairs are looked at.
+    private static let comparedPairwise = 32
+
+    /// Is any value on both sides? Sorts both, so that the time does not grow with the product of their lengths.
+    private func haveCommonValue(_ leftRange: Range<Int>, _ rightRange: Range<Int>) -> Bool {
+        let left = leftGroups.values[leftRange].sorted { Value.order($0, $1) < 0 }
+        let right = rightGroups.values[rightRange].sorted { Value.order($0, $1) < 0 }
+        var leftIndex = 0
+        var rightIndex = 0
+        while leftIndex < left.count, rightIndex < right.count {
+            let order = Value.order(left[leftIndex], right[rightIndex])
+            if order == 0 { return true }
+            if order < 0 { leftIndex += 1 } else { rightIndex += 1 }
+        }
+        return false
     }
 
     private static func extremes(_ values: ArraySlice<Value>) -> (least: Value, greatest: Value) {
