@@ -60,6 +60,7 @@ package struct PageCursor: Sendable {
 
 extension PagePosition.Cell {
     fileprivate func append(to bytes: inout [UInt8]) {
+        if case .dictionary = self { return bytes.append(14) }
         guard case .value(let value) = self else { return bytes.append(255) }
         switch value {
         case .null, .object, .shape, .objectKey: bytes.append(0)
@@ -106,6 +107,7 @@ extension PagePosition.Cell {
             guard let first = reader.word(), let second = reader.word() else { return nil }
             self = .value(QueryArgument(pair: tag, first, second))
         case 13: self = .value(.list([]))
+        case 14: self = .dictionary
         default: return nil
         }
     }

@@ -2,7 +2,57 @@
 
 internal import RealmQuery
 
-/// Reads the shapes that arguments may be.
+/// Reads the shapes that arguments may be. Whether a shape makes sense is decided where it is used.
 enum ShapeDecoder {
-    static func shape(_ name: String, _ value: JSONValue) -> QueryArgument? { nil }
+    /// The shape in the wrapper called `name`; nil when it cannot be read.
+    static func shape(_ name: String, _ value: JSONValue) -> QueryArgument? {
+        let shape: GeoShape?
+        switch name {
+        case "$geoBox": shape = box(value)
+        case "$geoCircle": shape = circle(value)
+        case "$geoPolygon": shape = polygon(value)
+        default: shape = point(value).map(GeoShape.point)
+        }
+        return shape.map(QueryArgument.shape)
+    }
+
+    private static func box(_ value: JSONValue) -> GeoShape? {
+        guard let corners = value.array, corners.count == 2, let first = point(corners[0]), let second = point(corners[1])
+        else { return nil }
+        return .box(first, second)
+    }
+
+    private static func circle(_ value: JSONValue) -> GeoShape? {
+        guard let object = value.object, object.count == 2, let center = object["center"].flatMap(point),
+            let radius = object["radius"].flatMap(number)
+        else { return nil }
+        return .circle(center: center, radius: radius)
+    }
+
+    private static func polygon(_ value: JSONValue) -> GeoShape? {
+        guard let rings = value.array else { return nil }
+        var shape: [[GeoPoint]] = []
+        for ring in rings {
+            guard let points = ring.array?.map(point), !points.contains(where: { $0 == nil }) else { return nil }
+            shape.append(points.compactMap { $0 })
+        }
+        return .polygon(shape)
+    }
+
+    /// `[longitude, latitude]`, or with an altitude behind.
+    private static func point(_ value: JSONValue) -> GeoPoint? {
+        guard let coordinates = value.array?.map(number), (2...3).contains(coordinates.count), let longitude = coordinates[0],
+            let latitude = coordinates[1]
+        else { return nil }
+        guard coordinates.count == 3 else { return GeoPoint(longitude: longitude, latitude: latitude) }
+        return coordinates[2].map { GeoPoint(longitude: longitude, latitude: latitude, altitude: $0) }
+    }
+
+    private static func number(_ value: JSONValue) -> Double? {
+        switch value {
+        case .integer(let number): return Double(number)
+        case .real(let number): return number
+        default: return nil
+        }
+    }
 }

@@ -106,8 +106,20 @@ extension KeyPath.Entry {
 }
 
 extension Parser {
-    /// The elements of a text that is one path.
+    /// The elements of a text that is one path. Names that a query would have to escape, because they are words of the
+    /// language or hold spaces, may stand here as they are.
     static func parsePath(_ text: String) throws(QueryError) -> [PathSyntax.Element] {
+        do throws(QueryError) {
+            return try parseEscapedPath(text)
+        } catch {
+            let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            let isPlain = !names.contains("") && !text.utf8.contains { "[]()@$\\,'\"".utf8.contains($0) }
+            guard isPlain else { throw error }
+            return names.map { .key($0) }
+        }
+    }
+
+    private static func parseEscapedPath(_ text: String) throws(QueryError) -> [PathSyntax.Element] {
         var parser = try Parser(text)
         let path = try parser.parsePlainPath()
         guard parser.token.kind == .end, path.argument == nil else { throw parser.unexpected(["end of path"]) }

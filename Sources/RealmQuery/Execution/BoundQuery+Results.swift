@@ -190,6 +190,7 @@ extension BoundQuery {
             switch cell {
             case .missing: return SortKey.missing
             case .value(let value): return value.value(in: pool)
+            case .dictionary: return .dictionary(.none)
             }
         }
         return RowSorter.Bound(values: values, key: position.key)
@@ -221,6 +222,7 @@ extension BoundQuery {
         var cells: [PagePosition.Cell] = []
         for key in finalSort {
             let value = try storage { () throws(StorageError) in try key.value(row) }
+            if case .dictionary = value { cells.append(.dictionary); continue }
             cells.append(SortKey.isMissing(value) ? .missing : .value(QueryArgument(copying: value)))
         }
         return PagePosition(cells: cells, key: row.key)

@@ -53,6 +53,8 @@ package struct PagePosition: Sendable {
         /// A link on the way to the value is null.
         case missing
         case value(QueryArgument)
+        /// A dictionary nested in a mixed value: all of them sort alike, behind everything else.
+        case dictionary
     }
 
     package let cells: [Cell]
