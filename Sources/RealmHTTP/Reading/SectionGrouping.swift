@@ -108,10 +108,10 @@ package struct SectionGrouping: Sendable {
         case (.value, _): return SectionKey(value)
         case (.first, .string(let text)): return SectionKey(.string(text.first.map(String.init) ?? ""))
         case (.firstLetter, .string(let text)): return SectionKey(.string(text.first.map { $0.uppercased() } ?? ""))
-        case (.year, .timestamp(let date)): return SectionKey(.int(Int64(SectionGrouping.day(of: date).year)))
-        case (.month, .timestamp(let date)): return SectionKey(.int(Int64(SectionGrouping.day(of: date).month)))
-        case (.day, .timestamp(let date)): return SectionKey(.int(Int64(SectionGrouping.day(of: date).day)))
-        case (.floor(let step), .int(let number)): return SectionKey(.int(number - SectionGrouping.remainder(number, step)))
+        case (.year, .timestamp(let date)): return SectionKey(.int(date.calendarDate.year))
+        case (.month, .timestamp(let date)): return SectionKey(.int(Int64(date.calendarDate.month)))
+        case (.day, .timestamp(let date)): return SectionKey(.int(Int64(date.calendarDate.day)))
+        case (.floor(let step), .int(let number)): return SectionKey(.int(SectionGrouping.floor(number, step)))
         case (.mod(let step), .int(let number)): return SectionKey(.int(SectionGrouping.remainder(number, step)))
         case (.floor(let step), .double(let number)): return SectionKey(.double((number / Double(step)).rounded(.down) * Double(step)))
         case (.mod(let step), .double(let number)):
@@ -134,6 +134,12 @@ package struct SectionGrouping: Sendable {
         return rest < 0 ? rest + step : rest
     }
 
+    /// The lowest section saturates: its lower bound may not be an integer any more.
+    private static func floor(_ number: Int64, _ step: Int64) -> Int64 {
+        let (bound, overflow) = number.subtractingReportingOverflow(remainder(number, step))
+        return overflow ? .min : bound
+    }
+
     /// Decimals are grouped by whole steps; those beyond the integers all fall into the outermost.
     private static func floor(_ number: Decimal128, _ step: Int64) -> Int64 {
         var text: [UInt8] = []
@@ -141,12 +147,6 @@ package struct SectionGrouping: Sendable {
         let double = Double(String(decoding: text, as: UTF8.self)) ?? 0
         let steps = (double / Double(step)).rounded(.down) * Double(step)
         return steps >= 9e18 ? Int64.max : steps <= -9e18 ? Int64.min : Int64(steps)
-    }
-
-    private static func day(of date: Timestamp) -> CivilDay {
-        let whole = date.seconds - (date.nanoseconds < 0 ? 1 : 0)
-        let days = (whole >= 0 ? whole : whole - 86_399) / 86_400
-        return CivilDay(daysSince1970: Int(days))
     }
 }
 

@@ -19,7 +19,7 @@ package struct FullTextIndex: Sendable {
             offset += 4
             switch entry {
             case .one(let key): return offset > word.count || isLastChunk(offset, word) ? [key] : []
-            case .list(let tree): return offset > word.count || isLastChunk(offset, word) ? try SearchIndex.objectKeys(tree) : []
+            case .list(let tree): return offset > word.count || isLastChunk(offset, word) ? try tree.objectKeys() : []
             case .subindex(let next): node = next
             }
         }
@@ -51,7 +51,7 @@ package struct FullTextIndex: Sendable {
             guard FullTextIndex.chunk(node.key(position), matches: rest) else { continue }
             switch try node.entry(position) {
             case .one(let key): if rest.count <= 4 { found.insert(key) }
-            case .list(let tree): if rest.count <= 4 { found.formUnion(try SearchIndex.objectKeys(tree)) }
+            case .list(let tree): if rest.count <= 4 { found.formUnion(try tree.objectKeys()) }
             case .subindex(let next): try collect(rest.dropFirst(4), next, &found, &budget, depth: depth + 1)
             }
         }

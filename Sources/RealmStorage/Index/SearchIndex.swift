@@ -37,7 +37,7 @@ package struct SearchIndex: Sendable {
             guard let entry = try entry(for: data.key(at: offset), in: node) else { return ([], true) }
             switch entry {
             case .one(let key): return ([key], false)
-            case .list(let tree): return (try SearchIndex.objectKeys(tree), false)
+            case .list(let tree): return (try tree.objectKeys(), false)
             case .subindex(let next):
                 node = next
                 offset += 4
@@ -58,16 +58,6 @@ package struct SearchIndex: Sendable {
             node = try IndexNode(try node.child(position), space)
         }
         throw .corrupt(ref: ref, reason: "a search index without end")
-    }
-
-    static func objectKeys(_ tree: BPlusTree) throws(StorageError) -> [ObjectKey] {
-        var keys: [ObjectKey] = []
-        var cursor = tree.leaves()
-        while let (leaf, _) = try cursor.next() {
-            guard case .int(let integers) = leaf else { continue }
-            for row in 0..<integers.count { keys.append(ObjectKey(integers.elements[row])) }
-        }
-        return keys
     }
 }
 

@@ -64,6 +64,17 @@ package struct BPlusTree: Sendable {
 
     package func leaves() -> LeafCursor { LeafCursor(self) }
 
+    /// All elements of a tree of plain integers, as the object keys that backlinks and indexes mean by them.
+    package func objectKeys() throws(StorageError) -> [ObjectKey] {
+        var keys: [ObjectKey] = []
+        var cursor = leaves()
+        while let (leaf, _) = try cursor.next() {
+            guard case .int(let integers) = leaf else { continue }
+            for row in 0..<integers.count { keys.append(ObjectKey(integers.elements[row])) }
+        }
+        return keys
+    }
+
     /// The children of an inner node.
     struct InnerNode {
         let node: Node

@@ -110,14 +110,7 @@ package struct BacklinkView: Sendable {
         switch form {
         case .none: return []
         case .one(let key): return [key]
-        case .many(let tree):
-            var keys: [ObjectKey] = []
-            var cursor = tree.leaves()
-            while let (leaf, _) = try cursor.next() {
-                guard case .int(let integers) = leaf else { continue }
-                for row in 0..<integers.count { keys.append(ObjectKey(integers.elements[row])) }
-            }
-            return keys
+        case .many(let tree): return try tree.objectKeys()
         }
     }
 }

@@ -166,7 +166,7 @@ struct IndexWalker {
         case .one(let object): entries.append(Entry(object: object, path: path))
         case .subindex(let ref): try walk(ref, prefix: depth + 1, &report)
         case .list(let tree):
-            let objects = try SearchIndex.objectKeys(tree)
+            let objects = try tree.objectKeys()
             if objects.isEmpty { report.error("\(place): an empty list under a key") }
             for object in objects { entries.append(Entry(object: object, path: path)) }
         }
