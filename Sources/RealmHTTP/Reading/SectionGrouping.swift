@@ -119,6 +119,8 @@ package struct SectionGrouping: Sendable {
         case (.floor(let step), .float(let number)): return SectionKey(.float((number / Float(step)).rounded(.down) * Float(step)))
         case (.mod(let step), .float(let number)):
             return SectionKey(.float(number - (number / Float(step)).rounded(.down) * Float(step)))
+        // NaN and the infinities are sections of their own.
+        case (.floor, .decimal(let number)) where !number.isFinite: return SectionKey(.decimal(number))
         case (.floor(let step), .decimal(let number)): return SectionKey(.decimal(Decimal128(SectionGrouping.floor(number, step))))
         default:
             throw SectionGrouping.invalid("the function of 'sectionBy' does not take values of this type")
