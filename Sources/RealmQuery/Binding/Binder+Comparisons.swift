@@ -119,7 +119,7 @@ extension Binder {
     private func ownLinks(_ links: LinkOperand) -> Operand {
         guard let step = links.chain.steps.first, step.kind == .dictionary else { return links }
         return DictionaryOperand(
-            step.column, of: step.source, chain: LinkChain([]), descent: ValueDescent(steps: [.all], snapshot: snapshot),
+            step.column, of: step.source, chain: LinkChain([]), descent: ValueDescent(steps: [.all], snapshot: snapshot, interrupt: interrupt),
             quantifier: links.quantifier, label: links.label)
     }
 

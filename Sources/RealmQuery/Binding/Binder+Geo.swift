@@ -27,7 +27,7 @@ extension Binder {
             throw invalid(.geospatial, error.text, syntax.regionRange)
         }
         return GeoCondition(
-            LinkChain(links), locations, region, syntax.property.quantifier ?? .any,
+            LinkChain(links, interrupt), locations, region, syntax.property.quantifier ?? .any,
             label: source(range.lowerBound..<syntax.regionRange.upperBound))
     }
 

@@ -47,7 +47,11 @@ extension Binder {
             guard case .string(let text) = try argument(number, path.range) else {
                 throw invalid(.argument, "a key path argument must be a string", path.range)
             }
-            return PathBuilder.elements(ofPath: text)
+            let elements = PathBuilder.elements(ofPath: text)
+            guard elements.count <= Parser.maximumPathLength else {
+                throw invalid(.argument, "a path has at most \(Parser.maximumPathLength) elements", path.range)
+            }
+            return elements
         }
         var elements: [PathSyntax.Element] = []
         for element in path.elements {
@@ -83,7 +87,7 @@ extension Binder {
         switch try resolve(property.path) {
         case .allBacklinks(let links, let target):
             guard property.postfix != .type else { throw unsupported("@type", property) }
-            return AllBacklinksOperand(LinkChain(links), target: target, label: label)
+            return AllBacklinksOperand(LinkChain(links, interrupt), target: target, label: label)
         case .links(let links): return try operand(property, links, label)
         case .column(let column, let target, let links, let steps):
             let operand = try columnOperand(property, column, target, links, steps, label)
@@ -94,10 +98,10 @@ extension Binder {
     private func operand(_ property: PropertySyntax, _ links: [LinkStep], _ label: String) throws(QueryError) -> Operand {
         guard let last = links.last else { throw invalid(.structure, "the path names no property", property.range) }
         switch property.postfix {
-        case .count: return LinkCountOperand(LinkChain(Array(links.dropLast())), last: last, label: label)
+        case .count: return LinkCountOperand(LinkChain(Array(links.dropLast()), interrupt), last: last, label: label)
         case .type: return ConstantOperand(.int(TypeName.objectLink), type: .typeOfValue, label: label)
         case nil:
-            let chain = LinkChain(links)
+            let chain = LinkChain(links, interrupt)
             try requireList(property.quantifier, chain.isUnary, property.range)
             return LinkOperand(chain, target: last.target, quantifier: property.quantifier, label: label)
         }
@@ -107,7 +111,7 @@ extension Binder {
         _ property: PropertySyntax, _ column: Column, _ target: Table, _ links: [LinkStep], _ steps: [PathStep],
         _ label: String
     ) throws(QueryError) -> Operand {
-        let chain = LinkChain(links)
+        let chain = LinkChain(links, interrupt)
         let quantifier = property.quantifier
         if property.postfix == nil, isLength(steps, column) {
             return ElementLengthOperand(column, chain: chain, quantifier: quantifier, label: label)
@@ -150,7 +154,7 @@ extension Binder {
         }
     }
 
-    private func descent(_ steps: [PathStep]) -> ValueDescent { ValueDescent(steps: steps, snapshot: snapshot) }
+    private func descent(_ steps: [PathStep]) -> ValueDescent { ValueDescent(steps: steps, snapshot: snapshot, interrupt: interrupt) }
 
     /// Lists take one index; lists of mixed go on behind it.
     private func canIndexList(_ steps: [PathStep], _ column: Column) -> Bool {
@@ -198,7 +202,7 @@ extension Binder {
         case nil: return operand
         case .count:
             if operand.isPrimitiveCollection {
-                return CollectionSizeOperand(column, of: target, chain: LinkChain(links), label: operand.label)
+                return CollectionSizeOperand(column, of: target, chain: LinkChain(links, interrupt), label: operand.label)
             }
             guard operand is PropertyOperand || operand is MixedPathOperand,
                 operand.type == .string || operand.type == .binary || operand.type == .mixed
@@ -225,7 +229,7 @@ extension Binder {
                 aggregate.range)
         }
         return CollectionAggregateOperand(
-            column, of: target, chain: LinkChain(links), aggregate: aggregate.aggregate, label: label)
+            column, of: target, chain: LinkChain(links, interrupt), aggregate: aggregate.aggregate, label: label)
     }
 
     private func linkAggregate(
@@ -251,7 +255,7 @@ extension Binder {
         }
         paths.recorder.add(column, of: target)
         return LinkAggregateOperand(
-            LinkChain(links), target: target, column: column, aggregate: aggregate.aggregate, label: label)
+            LinkChain(links, interrupt), target: target, column: column, aggregate: aggregate.aggregate, label: label)
     }
 
     // MARK: - Subqueries
@@ -273,7 +277,7 @@ extension Binder {
         let inner = try condition(subquery.predicate)
         table = outer
         paths.variables.remove(variable)
-        return SubqueryOperand(LinkChain(links), condition: inner, label: source(subquery.range))
+        return SubqueryOperand(LinkChain(links, interrupt), condition: inner, label: source(subquery.range))
     }
 
     // MARK: - Arithmetic

@@ -10,6 +10,7 @@ struct Binder {
     /// The text of the query as UTF-8.
     let text: [UInt8]
     let pool: ConstantPool
+    let interrupt = Interrupt()
     var paths: PathResolver
     /// The class whose objects are looked at; inside a subquery that of the elements.
     var table: Table
@@ -72,5 +73,9 @@ struct Binder {
 
 /// Runs what may throw a storage error and hands it on as a query error.
 func storage<Result>(_ body: () throws(StorageError) -> Result) throws(QueryError) -> Result {
-    do throws(StorageError) { return try body() } catch { throw .storage(error) }
+    do throws(StorageError) {
+        return try body()
+    } catch {
+        throw error == Interrupt.error ? .cancelled : .storage(error)
+    }
 }

@@ -37,13 +37,17 @@ extension BoundQuery {
     }
 
     /// Does an object fulfil the predicate? Descriptors are left out.
-    package func matches(_ row: Row) throws(QueryError) -> Bool {
-        try storage { () throws(StorageError) in try condition.matches(row) }
+    package func matches(_ row: Row, check: Check? = nil) throws(QueryError) -> Bool {
+        interrupt.check = check
+        defer { interrupt.check = nil }
+        return try storage { () throws(StorageError) in try condition.matches(row) }
     }
 
     /// Filters, sorts and prunes a given sequence of objects, as a list of links has them: the same object may stand
     /// in it several times. Returns positions in `keys`.
     package func execute(over keys: [ObjectKey], check: Check? = nil) throws(QueryError) -> [Int] {
+        interrupt.check = check
+        defer { interrupt.check = nil }
         let finder = ObjectFinder(table)
         var items: [Int64] = []
         for (position, key) in keys.enumerated() {

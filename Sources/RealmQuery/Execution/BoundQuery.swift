@@ -13,13 +13,15 @@ package final class BoundQuery {
     let mapping: KeyPathMapping
     /// Owns the bytes of the constants.
     let pool: ConstantPool
+    let interrupt: Interrupt
     /// What the result depends on.
     package let dependencies: QueryDependencies
 
     init(
         table: Table, snapshot: Snapshot, condition: Condition, steps: [ResultStep], mapping: KeyPathMapping,
-        pool: ConstantPool, dependencies: QueryDependencies
+        pool: ConstantPool, interrupt: Interrupt, dependencies: QueryDependencies
     ) {
+        self.interrupt = interrupt
         self.table = table
         self.snapshot = snapshot
         self.condition = condition
@@ -55,6 +57,6 @@ extension Query {
         let steps = try binder.steps(descriptors, order)
         return BoundQuery(
             table: table, snapshot: snapshot, condition: condition, steps: steps, mapping: mapping, pool: pool,
-            dependencies: binder.paths.recorder.dependencies)
+            interrupt: binder.interrupt, dependencies: binder.paths.recorder.dependencies)
     }
 }

@@ -34,11 +34,13 @@ final class LinkChain {
     let steps: [LinkStep]
     /// Does every step lead to one object at most?
     let isUnary: Bool
+    private let interrupt: Interrupt?
     private let readers: [ColumnReader]
     private let finders: [ObjectFinder]
 
-    init(_ steps: [LinkStep]) {
+    init(_ steps: [LinkStep], _ interrupt: Interrupt? = nil) {
         self.steps = steps
+        self.interrupt = interrupt
         isUnary = steps.allSatisfy { $0.kind == .link }
         readers = steps.map { ColumnReader($0.column) }
         finders = steps.map { ObjectFinder($0.target) }
@@ -89,6 +91,7 @@ final class LinkChain {
         _ level: Int, _ row: borrowing Row, _ body: (ObjectKey) throws(StorageError) -> Bool
     ) throws(StorageError) -> Bool {
         try forEachTarget(level, row) { key throws(StorageError) in
+            try interrupt?.step()
             guard level + 1 < steps.count else { return try body(key) }
             guard let next = try finders[level].find(key) else { return true }
             return try walk(level + 1, next, body)

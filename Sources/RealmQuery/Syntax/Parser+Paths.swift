@@ -132,6 +132,9 @@ extension Parser {
     private mutating func parsePathElement(
         _ builder: inout PathBuilder, suffix: inout Suffix?, allowsAggregate: Bool
     ) throws(QueryError) -> Bool {
+        guard builder.elements.count < Parser.maximumPathLength else {
+            throw syntaxError("a path has at most \(Parser.maximumPathLength) elements", at: token.start)
+        }
         if try take(.dot) {
             if token.kind.isName {
                 builder.append(try parseName())

@@ -9,6 +9,8 @@ struct Parser {
     /// How deep predicates, arithmetic and subqueries may nest once redundant parentheses are gone.
     static let maximumDepth = 1000
     static let maximumSubqueryDepth = 32
+    /// Paths are walked by recursion; nested collections end after 100 levels anyway.
+    static let maximumPathLength = 128
 
     var lexer: Lexer
     /// The token to look at next.

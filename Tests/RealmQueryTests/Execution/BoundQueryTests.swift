@@ -86,6 +86,27 @@ struct BoundQueryTests {
         }
     }
 
+    @Test("a path that multiplies objects without end is stopped within one object")
+    func stopsExplodingPaths() throws {
+        let suite = try #require(try QueryVectors(group: "collections").suites.first { $0.json["classes"]?.elements?.first?["name"]?.text == "Li" })
+        let snapshot = try Snapshot(file: try RealmFile(path: suite.realmPath))
+        let table = try #require(snapshot.classTable(named: "Li"))
+        let text = String(repeating: "kids.@links.Li.kids.", count: 40) + "n == 12345"
+        let query = try Query.parse(text).bind(to: table, in: snapshot)
+        var checks = 0
+        #expect(throws: QueryError.cancelled) {
+            try query.count {
+                checks += 1
+                return checks < 50
+            }
+        }
+    }
+
+    @Test("a path of thousands of names is refused")
+    func refusesLongPaths() {
+        #expect(throws: QueryError.self) { try Query.parse(String(repeating: "kids.", count: 2_000) + "n == 1") }
+    }
+
     @Test("aggregates agree with the values one by one")
     func aggregates() throws {
         for column in numbers() {

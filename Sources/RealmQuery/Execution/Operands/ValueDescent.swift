@@ -8,11 +8,13 @@ import RealmStorage
 struct ValueDescent {
     let steps: [PathStep]
     let snapshot: Snapshot
+    let interrupt: Interrupt?
 
     /// Collects what `steps` from `index` on reach below `value`.
     ///
     /// The depth is that of the path, so recursion is bounded by the query.
     func collect(_ value: Value, from index: Int = 0, into groups: inout ValueGroups) throws(StorageError) {
+        try interrupt?.step()
         guard index < steps.count else { return groups.append(value) }
         let isLast = index == steps.count - 1
         switch value {

@@ -37,6 +37,8 @@ package final class MatchCursor {
 
     /// The next leaf with matches and their rows; nil at the end. `check` is asked before each leaf.
     package func next(check: BoundQuery.Check? = nil) throws(QueryError) -> (leaf: ClusterLeaf, rows: Mask)? {
+        query.interrupt.check = check
+        defer { query.interrupt.check = nil }
         while remaining > 0 {
             if let check, !check() { throw .cancelled }
             let found = try storage { () throws(StorageError) in try advance() }

@@ -21,9 +21,13 @@ final class RowSorter {
         let position: Int
         /// Where its values start in `values`.
         let slot: Int
+        /// Are rows equal by the first key that share the ordinal?
+        let isExact: Bool
     }
 
     private let keys: [SortKey]
+    private let ascending: [Bool]
+    private let firstType: ColumnType
     private let limit: Int
     private let bound: Bound?
     private var entries: [Entry] = []
@@ -35,6 +39,8 @@ final class RowSorter {
 
     init(_ keys: [SortKey], limit: Int = .max, after bound: Bound? = nil) {
         self.keys = keys
+        ascending = keys.map(\.isAscending)
+        firstType = keys[0].column.collection == .dictionary ? .mixed : keys[0].column.type
         self.limit = limit
         self.bound = bound
         scratch.reserveCapacity(keys.count)
@@ -76,12 +82,14 @@ final class RowSorter {
         scratch.append(first)
         for key in keys.dropFirst() { scratch.append(try key.value(row)) }
         if let bound, !follows(bound, row.key) { return }
-        guard isFull else { return append(ordinal, item) }
+        guard isFull else { return append(ordinal, item, SortOrdinal.isExact(first, firstType)) }
         // The newcomer comes last among equals, so it has to be strictly better than the worst one.
         let worst = entries[0]
         guard ordinal < worst.ordinal || compare(scratch, 0, values, worst.slot) < 0 else { return }
         for index in scratch.indices { values[worst.slot + index] = scratch[index] }
-        entries[0] = Entry(ordinal: ordinal, item: item, position: position, slot: worst.slot)
+        entries[0] = Entry(
+            ordinal: ordinal, item: item, position: position, slot: worst.slot,
+            isExact: SortOrdinal.isExact(first, firstType))
         siftDown(0)
     }
 
@@ -91,12 +99,13 @@ final class RowSorter {
     }
 
     private func ordinal(_ value: Value) -> SortOrdinal {
-        let ordinal = SortOrdinal(value, keys[0].column.collection == .dictionary ? .mixed : keys[0].column.type)
-        return keys[0].isAscending ? ordinal : ordinal.inverted
+        let ordinal = SortOrdinal(value, firstType)
+        return ascending[0] ? ordinal : ordinal.inverted
     }
 
-    private func append(_ ordinal: SortOrdinal, _ item: Int64) {
-        entries.append(Entry(ordinal: ordinal, item: item, position: position, slot: values.count))
+    private func append(_ ordinal: SortOrdinal, _ item: Int64, _ isExact: Bool) {
+        entries.append(
+            Entry(ordinal: ordinal, item: item, position: position, slot: values.count, isExact: isExact))
         values.append(contentsOf: scratch)
         if entries.count == limit {
             for index in stride(from: limit / 2 - 1, through: 0, by: -1) { siftDown(index) }
@@ -118,27 +127,49 @@ final class RowSorter {
     }
 
     @inline(__always) private func precedes(_ left: Entry, _ right: Entry) -> Bool {
-        if left.ordinal != right.ordinal { return left.ordinal < right.ordinal }
-        let order = compare(values, left.slot, values, right.slot)
+        left.ordinal != right.ordinal ? left.ordinal < right.ordinal : precedesAmongEqualOrdinals(left, right)
+    }
+
+    private func precedesAmongEqualOrdinals(_ left: Entry, _ right: Entry) -> Bool {
+        let order = compare(values, left.slot, values, right.slot, from: left.isExact && right.isExact ? 1 : 0)
         return order != 0 ? order < 0 : left.position < right.position
     }
 
-    private func compare(_ left: [Value], _ leftStart: Int, _ right: [Value], _ rightStart: Int) -> Int {
-        for index in keys.indices {
+    private func compare(
+        _ left: [Value], _ leftStart: Int, _ right: [Value], _ rightStart: Int, from first: Int = 0
+    ) -> Int {
+        for index in first..<ascending.count {
             let order = SortKey.order(left[leftStart + index], right[rightStart + index])
-            if order != 0 { return keys[index].isAscending ? order : -order }
+            if order != 0 { return ascending[index] ? order : -order }
         }
         return 0
     }
 
     /// The rows in order.
-    func finish() -> [Int64] { entries.sorted { precedes($0, $1) }.map(\.item) }
+    func finish() -> [Int64] { sortedEntries().map { entries[Int($0)].item } }
+
+    /// What is moved about while sorting.
+    private struct Place {
+        let ordinal: SortOrdinal
+        let entry: UInt32
+    }
+
+    /// The positions of the entries in order.
+    private func sortedEntries() -> [UInt32] {
+        var places = entries.enumerated().map { Place(ordinal: $1.ordinal, entry: UInt32(truncatingIfNeeded: $0)) }
+        places.sort { left, right in
+            left.ordinal != right.ordinal
+                ? left.ordinal < right.ordinal
+                : precedesAmongEqualOrdinals(entries[Int(left.entry)], entries[Int(right.entry)])
+        }
+        return places.map(\.entry)
+    }
 
     /// The first row of each combination of values, in the order in which they came; rows with a null link on the way
     /// to a value are left out.
     func finishDistinct() -> [Int64] {
         var kept: [Entry] = []
-        for entry in entries.sorted(by: { precedes($0, $1) }) where !hasMissing(entry) {
+        for entry in sortedEntries().map({ entries[Int($0)] }) where !hasMissing(entry) {
             if let last = kept.last, compare(values, last.slot, values, entry.slot) == 0 { continue }
             kept.append(entry)
         }

@@ -18,7 +18,7 @@ struct SortOrdinal: Comparable {
     /// The ordinal in the opposite order.
     var inverted: SortOrdinal { SortOrdinal(high: ~high, low: ~low) }
 
-    /// The ordinal of a value of a property of `type`. Null and text that is empty share the lowest one.
+    /// The ordinal of a value of a property of `type`.
     init(_ value: Value, _ type: ColumnType) {
         if SortKey.isMissing(value) {
             self = .highest
@@ -54,8 +54,26 @@ struct SortOrdinal: Comparable {
         return SortOrdinal(high: bits >> 63 == 1 ? ~bits : bits | 1 << 63, low: 2)
     }
 
-    /// The first sixteen bytes.
+    /// The first fifteen bytes and, so that short texts need no second look, the length.
     private static func ordinal(_ bytes: ByteView) -> SortOrdinal {
-        SortOrdinal(high: bytes.word(at: 0), low: bytes.word(at: 8))
+        let length = UInt64(min(bytes.count, exactByteCount + 1)) + 1
+        return SortOrdinal(high: bytes.word(at: 0), low: bytes.word(at: 8) & ~0xff | length)
+    }
+
+    /// Texts up to this length are told apart by their ordinals.
+    private static let exactByteCount = 15
+
+    /// Are all values equal that share the ordinal of this one?
+    static func isExact(_ value: Value, _ type: ColumnType) -> Bool {
+        switch (type, value) {
+        case (.mixed, _), (.decimal, _): return value.isNull
+        case (_, .double(let number)): return !number.isNaN
+        case (_, .float(let number)): return !number.isNaN
+        case (_, .string(let bytes)), (_, .binary(let bytes)): return bytes.count <= exactByteCount
+        // The zero id shares the ordinal of null.
+        case (_, .uuid(let id)): return id.first != 0 || id.last != 0
+        case (.uuid, .null): return false
+        default: return !SortKey.isMissing(value)
+        }
     }
 }
