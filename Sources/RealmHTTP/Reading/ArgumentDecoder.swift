@@ -57,8 +57,12 @@ package struct ArgumentDecoder {
         case "$geoBox", "$geoCircle", "$geoPolygon", "$geoPoint": argument = ShapeDecoder.shape(name, value)
         default: throw invalid("'\(name)' is no wrapper", pointer)
         }
-        guard let argument else { throw invalid("the value of '\(name)' cannot be read", pointer) }
-        return argument
+        if let argument { return argument }
+        // What is no shape is told as a shape that makes no sense is.
+        guard !name.hasPrefix("$geo") else {
+            throw Problem(.invalidQuery, "the shape '\(name)' cannot be read").with("parameter", "args").with("pointer", pointer)
+        }
+        throw invalid("the value of '\(name)' cannot be read", pointer)
     }
 
     /// The object that a stub names; null when there is none, as for a link to it.

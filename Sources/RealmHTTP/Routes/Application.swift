@@ -144,6 +144,10 @@ extension Application: RequestHandler {
         let allowed = request.route == .asterisk ? MethodSet(HTTPMethod.allCases) : self.allowed(request.route)
         response.add("Allow", allowed.allow)
         if allowed.contains(.query) { response.add("Accept-Query", constant: "application/json, application/ejson") }
+        if let name = request.match.realmName, request.target.segments.count > 2, case .ready(let database)? = catalog[name] {
+            response.add("Realm-Version", database.current.tokenText)
+        }
+        configuration.hosts.addPreflight(to: &response, request, allowed)
         return response
     }
 
@@ -164,7 +168,7 @@ extension Application: RequestHandler {
         var response = compressed(response, for: request)
         response.add("X-Request-Id", request.id.text)
         response.add("X-Content-Type-Options", constant: "nosniff")
-        response.add("Vary", constant: "Accept, Accept-Encoding, Authorization, Prefer")
+        configuration.hosts.addSharing(to: &response, request)
         return response
     }
 

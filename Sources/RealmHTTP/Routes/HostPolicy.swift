@@ -38,6 +38,38 @@ package struct HostPolicy: Sendable {
         }
     }
 
+    // MARK: - Sharing with pages of other origins
+
+    /// The origin of the page, when it is one that may read answers.
+    private func listedOrigin(_ request: Request) -> String? {
+        guard !corsOrigins.isEmpty, let origin = request.headers[.origin], corsOrigins.contains(origin) else { return nil }
+        return origin
+    }
+
+    /// `Vary`, and for a listed origin what lets its page read the answer.
+    func addSharing(to response: inout Response, _ request: Request) {
+        guard !corsOrigins.isEmpty else {
+            response.add("Vary", constant: "Accept, Accept-Encoding, Authorization, Prefer")
+            return
+        }
+        response.add("Vary", constant: "Accept, Accept-Encoding, Authorization, Prefer, Origin")
+        guard let origin = listedOrigin(request) else { return }
+        response.add("Access-Control-Allow-Origin", origin)
+        response.add(
+            "Access-Control-Expose-Headers",
+            constant: "ETag, Link, Location, Retry-After, Realm-Version, Realm-Count, Realm-Unsafe-Integers, Realm-Lossy, Realm-Live-Versions, Idempotency-Replayed, Preference-Applied, X-Request-Id")
+    }
+
+    /// The answer to a browser that asks before it sends the real request.
+    func addPreflight(to response: inout Response, _ request: Request, _ allowed: MethodSet) {
+        guard listedOrigin(request) != nil, request.headers[.accessControlRequestMethod] != nil else { return }
+        response.add("Access-Control-Allow-Methods", allowed.allow)
+        if let headers = request.headers[.accessControlRequestHeaders], headers.utf8.allSatisfy({ MediaType.isToken($0) || $0 == 0x2c || $0 == 0x20 }) {
+            response.add("Access-Control-Allow-Headers", headers)
+        }
+        response.add("Access-Control-Max-Age", constant: "600")
+    }
+
     private static func withoutPort(_ host: String) -> String {
         if host.utf8.first == UInt8(ascii: "[") {
             guard let end = host.firstIndex(of: "]") else { return host }

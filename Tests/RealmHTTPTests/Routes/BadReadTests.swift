@@ -145,9 +145,12 @@ import Testing
         Bad(path: "big-keys/aggregate/Row?ops=sum:value", status: 422, code: "aggregate_overflow"),
     ]
 
+    /// One server for all cases; reads do not change it.
+    private static let server = Result { try TestServer(["links", "big-keys"]) { $0.limits.bodyBytes = 4000 } }
+
     @Test(arguments: parameters + conflicts + queries + bodies + others)
     func `a bad read has its status and code`(_ bad: Bad) throws {
-        let server = try TestServer(["links", "big-keys"]) { $0.limits.bodyBytes = 4000 }
+        let server = try BadReadTests.server.get()
         let answer = try server.request(bad.method, "/v1/realms/" + bad.path, headers: bad.headers, body: bad.body)
         #expect(answer.status == bad.status, "\(answer.text)")
         #expect(answer.code == bad.code, "\(answer.text)")
@@ -156,6 +159,44 @@ import Testing
             let found = answer.json[name].map { "\($0)" }
             #expect(found == value, "\(name) in \(answer.text)")
         }
+    }
+
+    @Test func `work past its deadline is 504`() throws {
+        let server = try TestServer(["links"]) { $0.limits.readSeconds = 0 }
+        for target in ["objects/Person?where=id%3E3", "objects/Person?sort=name", "objects/Person?sectionBy=id", "aggregate/Person"] {
+            let answer = try server.get("/v1/realms/links/" + target)
+            #expect(answer.status == 504, "\(target)")
+            #expect(answer.code == "deadline_exceeded")
+        }
+    }
+
+    @Test func `damage met while reading is 500 and tells no details`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("realms-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let whole = try Data(contentsOf: URL(fileURLWithPath: try Fixtures.path("links")))
+        // Every node begins with the same four bytes; one node in each copy loses them.
+        let nodes = stride(from: 24, to: whole.count, by: 8).filter { whole[$0..<$0 + 4].elementsEqual([0x41, 0x41, 0x41, 0x41]) }
+        for (number, offset) in nodes.enumerated() {
+            var copy = whole
+            copy.replaceSubrange(offset + 4..<offset + 8, with: [0xff, 0xff, 0xff, 0xff])
+            try copy.write(to: folder.appendingPathComponent("v\(number).realm"))
+        }
+        let server = try TestServer([]) { $0.dataFolder = folder.path }
+        var damaged = 0
+        for number in nodes.indices {
+            for target in ["objects/Person?sort=name", "objects/Dog", "objects/Person?format=ndjson", "aggregate/Person?ops=max:id"] {
+                let answer = try server.get("/v1/realms/v\(number)/\(target)")
+                guard answer.status == 500 else {
+                    #expect([200, 404, 503].contains(answer.status), "node \(number), \(target): \(answer.text)")
+                    continue
+                }
+                damaged += 1
+                #expect(answer.code == "file_corrupt")
+                #expect(answer.json["detail"] as? String == "the file of this realm is damaged")
+            }
+        }
+        #expect(damaged > 0, "none of \(nodes.count) damaged nodes was met")
     }
 
     @Test func `a realm that cannot be opened is listed and unavailable`() throws {

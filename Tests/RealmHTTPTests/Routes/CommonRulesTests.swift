@@ -89,10 +89,18 @@ import Testing
         let ready = try server.get("/readyz")
         #expect(ready.text == "{\"status\":\"ready\"}")
         #expect(ready["Cache-Control"] == "no-store")
-        let metrics = try server.get("/metrics").text
-        #expect(metrics.contains("realm_rest_requests_total{route=\"/healthz\",status=\"200\"} 1"))
-        #expect(metrics.contains("realm_rest_in_flight 1"))
-        #expect(metrics.contains("realm_rest_request_seconds_bucket{route=\"/readyz\",le=\"+Inf\"} 1"))
+        // A request is counted when its answer has left, which its client may notice first.
+        let wanted = [
+            "realm_rest_requests_total{route=\"/healthz\",status=\"200\"} 1", "realm_rest_in_flight 1",
+            "realm_rest_request_seconds_bucket{route=\"/readyz\",le=\"+Inf\"} 1",
+        ]
+        var missing = wanted
+        _ = ScriptedServer.eventually {
+            let metrics = (try? server.get("/metrics").text) ?? ""
+            missing = wanted.filter { !metrics.contains($0) }
+            return missing.isEmpty
+        }
+        #expect(missing == [])
     }
 
     @Test func `realms are listed with their facts`() throws {
@@ -108,6 +116,22 @@ import Testing
         let head = try server.request("HEAD", "/v1/realms/links")
         #expect(head.body.isEmpty)
         #expect(head["Content-Length"] == one["Content-Length"])
+    }
+
+    @Test func `pages of listed origins may read answers`() throws {
+        let server = try TestServer(["links"]) { $0.corsOrigins = ["https://app.example"] }
+        let shared = try server.get("/v1/realms", headers: [("Origin", "https://app.example")])
+        #expect(shared["Access-Control-Allow-Origin"] == "https://app.example")
+        #expect(shared["Access-Control-Expose-Headers"]?.contains("Realm-Version") == true)
+        #expect(shared["Vary"]?.contains("Origin") == true)
+        let asked = try server.request(
+            "OPTIONS", "/v1/realms/links/objects/Dog",
+            headers: [("Origin", "https://app.example"), ("Access-Control-Request-Method", "QUERY"), ("Access-Control-Request-Headers", "content-type")])
+        #expect(asked["Access-Control-Allow-Methods"]?.contains("QUERY") == true)
+        #expect(asked["Access-Control-Allow-Headers"] == "content-type")
+        #expect(asked["Access-Control-Max-Age"] == "600")
+        #expect(asked["Realm-Version"] != nil)
+        #expect(try server.get("/v1/realms", headers: [("Origin", "https://evil.example")])["Access-Control-Allow-Origin"] == nil)
     }
 
     @Test func `large answers are packed for those who ask`() throws {

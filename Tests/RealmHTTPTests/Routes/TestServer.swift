@@ -4,7 +4,7 @@ import RealmHTTP
 import RealmTestSupport
 
 /// A whole server over some fixtures for the time of a suite or test.
-final class TestServer {
+final class TestServer: Sendable {
     let server: RealmServer
     var port: Int { server.daemon.socket.port }
 
