@@ -37,9 +37,7 @@ package struct FileHeader: Sendable, Equatable {
             throw .refused(.notARealm("a file of \(fileSize) bytes is too small to be a Realm file"))
         }
         guard prefix.slice(16, 20).array == FileHeader.signature else {
-            throw .refused(isEncrypted
-                ? .encryptionKeyWrong("no Realm signature after decryption: wrong encryption key")
-                : .notARealm("no Realm signature: not a Realm file, or encrypted and no key was given"))
+            throw .refused(FileHeader.noSignature(fileSize: fileSize, isEncrypted: isEncrypted))
         }
         guard fileSize & 7 == 0 else { throw .refused(.notARealm("file size \(fileSize) is not a multiple of 8")) }
         selectedSlot = Int(prefix[23] & 1)
@@ -52,6 +50,15 @@ package struct FileHeader: Sendable, Equatable {
             throw .corrupt(ref: Ref(top), reason: "the top ref is invalid for a file of \(fileSize) bytes")
         }
         topRef = Ref(top)
+    }
+
+    /// An encrypted file has no marker, but always whole pages, and at least one after its first page table.
+    private static func noSignature(fileSize: UInt64, isEncrypted: Bool) -> StorageError.Refusal {
+        if isEncrypted { return .encryptionKeyWrong("no Realm signature after decryption: wrong encryption key") }
+        let mayBeEncrypted = fileSize >= 8192 && fileSize % 4096 == 0
+        return mayBeEncrypted
+            ? .encryptionKeyRequired("no Realm signature: the file is encrypted and no key was given, or it is no Realm file")
+            : .notARealm("no Realm signature: not a Realm file")
     }
 
     private static func topRef(fromFooter footer: ByteView, fileSize: UInt64) throws(StorageError) -> UInt64 {
