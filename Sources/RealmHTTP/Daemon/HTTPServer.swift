@@ -50,7 +50,6 @@ package final class HTTPServer: @unchecked Sendable {
 
     /// Starts answering. The server keeps itself alive until `stop`.
     package func start() throws(Failure) {
-        try HTTPServer.raiseDescriptorLimit(for: configuration.limits.connections)
         signal(SIGPIPE, SIG_IGN)
         var options = DaemonCallbacks.options(for: self)
         options.listen_socket = socket.descriptor
@@ -94,7 +93,9 @@ package final class HTTPServer: @unchecked Sendable {
     }
 
     /// Raises the limit on open files and checks that the connections fit.
-    private static func raiseDescriptorLimit(for connections: Int) throws(Failure) {
+    ///
+    /// Done before the address is announced: a server that says it listens has passed this.
+    package static func raiseDescriptorLimit(for connections: Int) throws(Failure) {
         let needed = rlim_t(connections + 128)
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

@@ -44,6 +44,7 @@ package final class RealmServer: Sendable {
         self.options = options
         let catalog = Catalog()
         try RealmServer.open(options, catalog, report)
+        try RealmServer.checkDescriptors(options.limits)
         let socket = try RealmServer.bind(options)
         var configuration = Application.Configuration(
             hosts: HostPolicy(boundAddress: socket.address, extra: options.extraHosts + [options.host]))
@@ -75,6 +76,14 @@ package final class RealmServer: Sendable {
         application.beginStopping()
         daemon.stop(graceSeconds: options.graceSeconds, isUrgent: isUrgent)
         log?.close()
+    }
+
+    private static func checkDescriptors(_ limits: Limits) throws(Failure) {
+        do throws(HTTPServer.Failure) {
+            try HTTPServer.raiseDescriptorLimit(for: limits.connections)
+        } catch {
+            throw Failure(description: error.description)
+        }
     }
 
     private static func bind(_ options: Options) throws(Failure) -> ListeningSocket {
