@@ -27,9 +27,9 @@ release: setup
 demo: release
 	@mkdir -p .demo && cp Tests/RealmStorageTests/Golden/store.realm .demo/store.realm
 	@echo 'Try:'
-	@echo "  curl 'http://127.0.0.1:$(PORT)/v1/realms/store/objects/Customer?limit=2'"
-	@echo "  curl -G 'http://127.0.0.1:$(PORT)/v1/realms/store/objects/Product' --data-urlencode 'where=price > 20' -d sort=-price -d limit=3 -d fields=name,price"
-	@echo "  curl 'http://127.0.0.1:$(PORT)/v1/realms/store/aggregate/Order?ops=count'"
+	@echo "  curl 'http://127.0.0.1:$(PORT)/v1/realms/store/objects/Category?limit=2'"
+	@echo "  curl -G http://127.0.0.1:$(PORT)/v1/realms/store/objects/Product --data-urlencode 'where=price > 100' -d sort=-price -d limit=3 -d fields=name,price"
+	@echo "  curl 'http://127.0.0.1:$(PORT)/v1/realms/store/aggregate/Product?ops=count,max:price,avg:rating'"
 	@.build-release/release/realm-rest serve .demo/store.realm --port $(PORT)
 
 test: setup
