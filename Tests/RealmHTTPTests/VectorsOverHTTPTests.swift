@@ -25,7 +25,7 @@ struct VectorsOverHTTPTests {
         return server
     }()
 
-    @Test("every case has the outcome of the reference engine", arguments: QueryVectors.groups.filter { $0 != "geospatial" })
+    @Test("every case has the outcome of the reference engine", arguments: QueryVectors.groups)
     func results(_ group: String) throws {
         let server = try #require(Self.server)
         let client = try HTTPClient(port: server.daemon.socket.port)
