@@ -99,6 +99,19 @@ extension OutputBuffer {
     /// Base64url without padding, RFC 4648 section 5.
     package func append(base64URL bytes: [UInt8]) { bytes.withUnsafeBufferPointer { appendBase64($0, urlSafe: true) } }
 
+    /// The lowest bits of `word` as base64url digits, six bits each, the lowest first.
+    func append(base64URLDigitsOf word: UInt64, digitCount: Int) {
+        let target = reserve(digitCount)
+        // The alphabet has 64 characters and an index of six bits.
+        let alphabet = Base64.urlAlphabet.utf8Start
+        var rest = word
+        for index in 0..<digitCount {
+            target[index] = alphabet[Int(truncatingIfNeeded: rest & 63)]
+            rest >>= 6
+        }
+        advance(digitCount)
+    }
+
     private func appendBase64(_ bytes: UnsafeBufferPointer<UInt8>, urlSafe: Bool) {
         let target = reserve((bytes.count + 2) / 3 * 4 + 1)
         let alphabet = urlSafe ? Base64.urlAlphabet.utf8Start : Base64.alphabet.utf8Start

@@ -34,21 +34,8 @@ struct ObjectDigest {
 
     /// 16 characters of base64url: 96 of the bits.
     func appendText(to buffer: OutputBuffer) {
-        for (word, digits) in [(first, 10), (second, 6)] {
-            for index in 0..<digits {
-                buffer.append(ObjectDigest.digit(UInt8(truncatingIfNeeded: word >> UInt64(6 * index)) & 63))
-            }
-        }
-    }
-
-    @inline(__always) private static func digit(_ value: UInt8) -> UInt8 {
-        switch value {
-        case 0..<26: return value &+ 0x41
-        case 26..<52: return value &+ 71
-        case 52..<62: return value &- 4
-        case 62: return 0x2d
-        default: return 0x5f
-        }
+        buffer.append(base64URLDigitsOf: first, digitCount: 10)
+        buffer.append(base64URLDigitsOf: second, digitCount: 6)
     }
 
     @inline(__always) private mutating func add(_ word: UInt64) {
@@ -71,18 +58,31 @@ struct ObjectDigest {
         guard depth <= ObjectDigest.maximumDepth else {
             throw .corrupt(ref: row.leaf.node.ref, reason: "objects embedded deeper than \(ObjectDigest.maximumDepth)")
         }
-        let values = try leaves.columns(of: table, in: row.leaf)
-        for (index, column) in table.columns.enumerated() {
-            add(UInt64(bitPattern: column.key.rawValue))
-            switch column.collection {
-            case nil: if let leaf = values[index] { try add(try leaf.value(row.index), column) }
-            case .list, .set:
-                let list = try row.list(column, in: snapshot)
-                add(UInt64(truncatingIfNeeded: list.count))
-                var elements = list.elements()
-                while let element = try elements.next() { try add(element, column) }
-            case .dictionary: try add(try row.dictionary(column, in: snapshot), column)
+        let leaf = try leaves.leaf(of: table, row.leaf)
+        for index in leaf.parts.indices {
+            add(leaf.parts[index].columnKey)
+            guard let values = leaf.parts[index].values else {
+                try addOther(table.columns[index], row)
+                continue
             }
+            if leaf.parts[index].isPlain {
+                try addPlain(try values.value(row.index), nil)
+            } else {
+                try add(try values.value(row.index), table.columns[index])
+            }
+        }
+    }
+
+    /// A collection.
+    private mutating func addOther(_ column: Column, _ row: Row) throws(StorageError) {
+        switch column.collection {
+        case nil: break
+        case .list, .set:
+            let list = try row.list(column, in: snapshot)
+            add(UInt64(truncatingIfNeeded: list.count))
+            var elements = list.elements()
+            while let element = try elements.next() { try add(element, column) }
+        case .dictionary: try add(try row.dictionary(column, in: snapshot), column)
         }
     }
 
@@ -102,6 +102,11 @@ struct ObjectDigest {
 
     /// `column` is the property a value stands in; nil inside Mixed.
     private mutating func add(_ value: Value, _ column: Column?) throws(StorageError) {
+        try addPlain(value, column)
+        if column == nil || column?.type == .mixed { add(UInt64(truncatingIfNeeded: value.typeRank) | 1 << 43) }
+    }
+
+    private mutating func addPlain(_ value: Value, _ column: Column?) throws(StorageError) {
         switch value {
         case .null: add(0x11)
         case .bool(let flag): add(flag ? 0x22 : 0x21)
@@ -139,7 +144,6 @@ struct ObjectDigest {
             try add(try DictionaryView(root: root, space: snapshot.space, fileFormat: snapshot.fileFormat), nil)
             depth -= 1
         }
-        if column == nil || column?.type == .mixed { add(UInt64(truncatingIfNeeded: value.typeRank) | 1 << 43) }
     }
 
     private mutating func nested(_ root: Ref) throws(StorageError) {
@@ -161,18 +165,56 @@ struct ObjectDigest {
     }
 }
 
-/// The single-valued columns of the leaf that was read last in each class.
+/// The columns of the leaf that was read last in each class.
 final class DigestLeaves {
-    private var last: (table: TableKey, node: Ref, offset: UInt64, columns: [ColumnLeaf?])?
-    private var leaves: [TableKey: (node: Ref, offset: UInt64, columns: [ColumnLeaf?])] = [:]
+    /// One column in a leaf.
+    struct Part {
+        let columnKey: UInt64
+        /// Nil for collections.
+        let values: ColumnLeaf?
+        /// Neither links, whose targets may be embedded, nor Mixed, whose types count.
+        let isPlain: Bool
+    }
 
-    func columns(of table: Table, in leaf: ClusterLeaf) throws(StorageError) -> [ColumnLeaf?] {
-        if let last, last.table == table.key, last.node == leaf.node.ref, last.offset == leaf.offset { return last.columns }
-        if let known = leaves[table.key], known.node == leaf.node.ref, known.offset == leaf.offset { return known.columns }
-        var columns: [ColumnLeaf?] = []
-        for column in table.columns { columns.append(column.collection == nil ? try leaf.attach(column) : nil) }
-        leaves[table.key] = (leaf.node.ref, leaf.offset, columns)
-        last = (table.key, leaf.node.ref, leaf.offset, columns)
-        return columns
+    final class Leaf {
+        let table: TableKey
+        let node: Ref
+        let offset: UInt64
+        let parts: [Part]
+
+        init(_ table: Table, _ leaf: ClusterLeaf) throws(StorageError) {
+            self.table = table.key
+            node = leaf.node.ref
+            offset = leaf.offset
+            var parts: [Part] = []
+            parts.reserveCapacity(table.columns.count)
+            for column in table.columns {
+                parts.append(
+                    Part(
+                        columnKey: UInt64(bitPattern: column.key.rawValue),
+                        values: column.collection == nil ? try leaf.attach(column) : nil,
+                        isPlain: column.type != .link && column.type != .mixed))
+            }
+            self.parts = parts
+        }
+
+        func isOf(_ table: Table, _ leaf: ClusterLeaf) -> Bool {
+            node == leaf.node.ref && offset == leaf.offset && self.table == table.key
+        }
+    }
+
+    private var leaves: [TableKey: Leaf] = [:]
+    private var last: Leaf?
+
+    func leaf(of table: Table, _ leaf: ClusterLeaf) throws(StorageError) -> Leaf {
+        if let last, last.isOf(table, leaf) { return last }
+        if let known = leaves[table.key], known.isOf(table, leaf) {
+            last = known
+            return known
+        }
+        let fresh = try Leaf(table, leaf)
+        leaves[table.key] = fresh
+        last = fresh
+        return fresh
     }
 }

@@ -341,16 +341,38 @@ extension Row {
 
 /// Reads primary keys, remembering the leaf it read last in each class.
 struct KeyReader {
-    private var leaves: [TableKey: (node: Ref, offset: UInt64, values: ColumnLeaf)] = [:]
+    private final class Leaf {
+        let table: TableKey
+        let node: Ref
+        let offset: UInt64
+        let values: ColumnLeaf
+
+        init(_ column: Column, of table: Table, _ leaf: ClusterLeaf) throws(StorageError) {
+            self.table = table.key
+            node = leaf.node.ref
+            offset = leaf.offset
+            values = try leaf.attach(column)
+        }
+
+        func isOf(_ table: Table, _ leaf: ClusterLeaf) -> Bool {
+            node == leaf.node.ref && offset == leaf.offset && self.table == table.key
+        }
+    }
+
+    private var leaves: [TableKey: Leaf] = [:]
+    private var last: Leaf?
 
     /// The primary key value of an object; nil in a class without one.
     mutating func primaryKey(of row: Row, in table: Table) throws(StorageError) -> Value? {
+        if let last, last.isOf(table, row.leaf) { return try last.values.value(row.index) }
         guard let column = table.primaryKey else { return nil }
-        if let known = leaves[table.key], known.node == row.leaf.node.ref, known.offset == row.leaf.offset {
+        if let known = leaves[table.key], known.isOf(table, row.leaf) {
+            last = known
             return try known.values.value(row.index)
         }
-        let values = try row.leaf.attach(column)
-        leaves[table.key] = (row.leaf.node.ref, row.leaf.offset, values)
-        return try values.value(row.index)
+        let fresh = try Leaf(column, of: table, row.leaf)
+        leaves[table.key] = fresh
+        last = fresh
+        return try fresh.values.value(row.index)
     }
 }
