@@ -2,19 +2,43 @@
 
 import RealmStorage
 
-/// Reads values of one column, keeping the leaf that was attached last: rows that are read one after another mostly
-/// lie in the same leaf.
+/// Reads values of one column, keeping the leaves that were attached last: rows that are read one after another mostly
+/// lie in the same leaf, and links that lead here and there mostly lead to few leaves.
 final class ColumnReader {
+    private struct Kept {
+        let ref: Ref
+        let values: ColumnLeaf
+    }
+
     let column: Column
     private var leafRef = Ref.none
     private var values: ColumnLeaf?
     private var refs: Node?
+    /// Leaves by their place in the file; made when a second one is met.
+    private var kept: [Kept?] = []
+    private static let keptCount = 64
 
     init(_ column: Column) { self.column = column }
 
     /// The value of a single-valued column.
     func value(_ row: borrowing Row) throws(StorageError) -> Value {
-        try values(of: row.leaf).value(row.index)
+        if leafRef != row.leaf.node.ref || values == nil { try attach(row.leaf) }
+        // Each case by itself: a leaf is not copied as a whole for one value.
+        switch values {
+        case .int(let leaf)?: return leaf.value(row.index)
+        case .link(let leaf)?: return leaf.value(row.index)
+        case .double(let leaf)?: return leaf.value(row.index)
+        case .string(let leaf)?: return try leaf.value(row.index)
+        case let leaf?: return try leaf.value(row.index)
+        case nil: return .null
+        }
+    }
+
+    /// The key that a row of a link column holds: null, live, or that of an unresolved link.
+    func link(_ row: borrowing Row) throws(StorageError) -> ObjectKey {
+        if leafRef != row.leaf.node.ref || values == nil { try attach(row.leaf) }
+        guard case .link(let leaf)? = values else { return .null }
+        return leaf.key(row.index)
     }
 
     /// The values of a leaf.
@@ -24,6 +48,20 @@ final class ColumnReader {
         leafRef = leaf.node.ref
         values = attached
         return attached
+    }
+
+    private func attach(_ leaf: ClusterLeaf) throws(StorageError) {
+        let ref = leaf.node.ref
+        let slot = Int(truncatingIfNeeded: ref.rawValue >> 3) % ColumnReader.keptCount
+        if kept.isEmpty, values != nil { kept = [Kept?](repeating: nil, count: ColumnReader.keptCount) }
+        if !kept.isEmpty, let known = kept[slot], known.ref == ref {
+            values = known.values
+        } else {
+            let attached = try leaf.attach(column)
+            values = attached
+            if !kept.isEmpty { kept[slot] = Kept(ref: ref, values: attached) }
+        }
+        leafRef = ref
     }
 
     /// What a collection or backlink column holds for a row.
@@ -45,10 +83,13 @@ final class ColumnReader {
     }
 }
 
-/// Finds objects of one table, keeping the leaf that was found last.
+/// Finds objects of one table, keeping the leaves that were found last.
 final class ObjectFinder {
     let table: Table
     private var last: ClusterLeaf?
+    /// Leaves by the keys they mostly hold: a full leaf has 256 keys in a row.
+    private var kept: [ClusterLeaf?] = []
+    private static let keptCount = 64
 
     init(_ table: Table) { self.table = table }
 
@@ -56,7 +97,14 @@ final class ObjectFinder {
     func find(_ key: ObjectKey) throws(StorageError) -> Row? {
         guard key.rawValue >= 0 else { return nil }
         if let last, let row = last.row(of: key) { return Row(leaf: last, index: row) }
+        let slot = Int(truncatingIfNeeded: key.rawValue >> 8) % ObjectFinder.keptCount
+        if !kept.isEmpty, let leaf = kept[slot], let row = leaf.row(of: key) {
+            last = leaf
+            return Row(leaf: leaf, index: row)
+        }
         guard let row = try table.find(key) else { return nil }
+        if kept.isEmpty, last != nil { kept = [ClusterLeaf?](repeating: nil, count: ObjectFinder.keptCount) }
+        if !kept.isEmpty { kept[slot] = row.leaf }
         last = row.leaf
         return row
     }

@@ -79,9 +79,7 @@ final class LinkChain {
     func target(of row: borrowing Row) throws(StorageError) -> Row? {
         var current = copy row
         for index in steps.indices {
-            guard case .link(_, let key) = try readers[index].value(current),
-                let next = try finders[index].find(key)
-            else { return nil }
+            guard let next = try finders[index].find(try readers[index].link(current)) else { return nil }
             current = next
         }
         return current
@@ -105,7 +103,8 @@ final class LinkChain {
         let step = steps[level]
         switch step.kind {
         case .link:
-            guard case .link(_, let key) = try readers[level].value(row) else { return true }
+            let key = try readers[level].link(row)
+            if key.rawValue < 0 { return true }
             return try body(key)
         case .list, .set: return try forEachElement(step, try readers[level].root(row), row.leaf.space, body)
         case .dictionary: return try forEachEntry(step, try readers[level].root(row), row.leaf.space, body)
