@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmQuery
+import RealmStorage
+import Testing
+
+@testable import RealmHTTP
+
+@Suite struct ReadingTests {
+    private func key(_ text: String, _ value: QueryArgument) throws -> String {
+        try SectionGrouping(text).key(.value(value)).text
+    }
+
+    @Test func `section keys are functions of values`() throws {
+        #expect(try key("a", .int(7)) == "7")
+        #expect(try key("a:floor(10)", .int(-1)) == "-10")
+        #expect(try key("a:mod(10)", .int(-1)) == "9")
+        #expect(try key("a:floor(3)", .int(.min)) == "-9223372036854775808")
+        #expect(try key("a:mod(9223372036854775807)", .int(.min)) == "9223372036854775806")
+        #expect(try key("a:floor(2)", .double(-0.5)) == "-2.0")
+        #expect(try key("a:first", .string("éa")) == "é")
+        #expect(try key("a:first", .string("")) == "@empty")
+        #expect(try key("a:first", .null) == "@null")
+        #expect(try key("a:firstLetter", .string("éa")) == "É")
+        #expect(try key("a:firstLetter", .null) == "@empty")
+        #expect(try key("a", .string("@x")) == "@@x")
+        let date = Timestamp(seconds: -1, nanoseconds: 0)
+        #expect(try key("a:year", .timestamp(date)) == "1969")
+        #expect(try key("a:month", .timestamp(date)) == "12")
+        #expect(try key("a:day", .timestamp(date)) == "31")
+        for seconds in [Int64.min, .max] { _ = try key("a:year", .timestamp(Timestamp(seconds: seconds, nanoseconds: 0))) }
+        #expect(try SectionGrouping("a").key(.missing).text == "@null")
+    }
+
+    @Test(arguments: ["", ":first", "a:last", "a:floor", "a:floor()", "a:floor(0)", "a:floor(-1)", "a:mod(x)", "a:floor(99999999999999999999)"])
+    func `refuses sections it does not know`(_ text: String) {
+        #expect(throws: Problem.self) { try SectionGrouping(text) }
+    }
+
+    @Test func `cursors come back, and only to the query they belong to`() throws {
+        let values: [QueryArgument] = [
+            .null, .int(.min), .bool(true), .bool(false), .float(1.5), .double(-0.0), .string("é\0"), .binary([0, 255]),
+            .timestamp(Timestamp(seconds: -5, nanoseconds: -1)), .decimal(.zero), .objectID(ObjectID(first: 1, last: 2)),
+            .uuid(UUIDValue(first: 3, last: 4)), .link(TableKey(7), ObjectKey(8)), .list([]),
+        ]
+        let position = PagePosition(cells: values.map { .value($0) } + [.missing, .dictionary], key: ObjectKey(99))
+        let text = PageCursor(position).text(identity: 42)
+        let read = try PageCursor(text, identity: 42).position
+        #expect(read.key == position.key)
+        #expect("\(read.cells)" == "\(position.cells)")
+        #expect(throws: Problem.self) { try PageCursor(text, identity: 43) }
+        for index in 4..<text.utf8.count {
+            var bytes = Array(text.utf8)
+            bytes[index] = bytes[index] == 0x41 ? 0x42 : 0x41
+            #expect(throws: Problem.self) { try PageCursor(String(decoding: bytes, as: UTF8.self), identity: 42) }
+        }
+        for length in 0..<text.count { #expect(throws: Problem.self) { try PageCursor(String(text.prefix(length)), identity: 42) } }
+    }
+
+    @Test(arguments: [
+        ("a", ["a"]), ("a.b", ["a", "b"]), ("a[0].b", ["a", "0", "b"]), ("a[12]", ["a", "12"]), ("", nil), (".a", nil), ("a.", nil),
+        ("a..b", nil), ("a[", nil), ("a[]", nil), ("a[x]", nil), ("a[-1]", nil), ("a[0]b", nil), ("[0]", nil), ("a[99999999999999999999]", nil),
+    ] as [(String, [String]?)])
+    func `reads property paths`(_ text: String, _ steps: [String]?) {
+        let found = PropertyPath(text)?.steps.map { step in
+            switch step {
+            case .name(let name): return name
+            case .index(let index): return String(index)
+            }
+        }
+        #expect(found == steps)
+    }
+
+    @Test func `splits lists at plain commas only`() {
+        #expect(ParameterSet.split("a,b") == ["a", "b"])
+        #expect(ParameterSet.split("a['x,y'],b") == ["a['x,y']", "b"])
+        #expect(ParameterSet.split("id:floor(1,2),b") == ["id:floor(1,2)", "b"])
+        #expect(ParameterSet.split("") == [""])
+    }
+}
