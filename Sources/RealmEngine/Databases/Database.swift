@@ -22,11 +22,17 @@ package final class Database: Sendable {
     private let newest: Mutex<Version>
 
     /// A snapshot with the token that names it.
-    package struct Version: Sendable {
+    package final class Version: Sendable {
         package let snapshot: Snapshot
         package let token: VersionToken
         /// What `token` reads as; made once because every answer carries it.
         package let tokenText: String
+
+        init(_ snapshot: Snapshot, _ token: VersionToken) {
+            self.snapshot = snapshot
+            self.token = token
+            tokenText = token.text
+        }
     }
 
     /// Opens `path` for reading.
@@ -38,7 +44,7 @@ package final class Database: Sendable {
         self.path = path
         self.epoch = epoch
         mode = .readOnly
-        newest = Mutex(Version(snapshot: snapshot, token: token, tokenText: token.text))
+        newest = Mutex(Version(snapshot, token))
     }
 
     /// The newest version.

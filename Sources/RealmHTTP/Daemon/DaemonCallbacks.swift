@@ -42,7 +42,7 @@ enum DaemonCallbacks {
     ) -> UnsafeMutableRawPointer? = { context, target, connection in
         guard let server = server(context), let connection, let record = realm_rest_connection_context(connection)
         else { return nil }
-        let bytes = target.map { UnsafeBufferPointer(start: $0, count: strlen($0)).map { UInt8(bitPattern: $0) } } ?? []
+        let bytes = target.map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) } ?? []
         let exchange = Exchange(
             server: server, connection: connection,
             record: Unmanaged<ConnectionRecord>.fromOpaque(record).takeUnretainedValue(), target: bytes)

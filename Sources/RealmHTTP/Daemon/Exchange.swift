@@ -136,7 +136,7 @@ final class Exchange: @unchecked Sendable {
         }
     }
 
-    private func finished(_ response: Response, _ request: Request) -> Response {
+    private func finished(_ response: consuming Response, _ request: Request) -> Response {
         server.handler.finish(response, for: request)
     }
 

@@ -72,10 +72,10 @@ package struct JSONWriter: Sendable {
         return true
     }
 
-    /// A member name with quotes and colon that was escaped before.
-    @inline(__always) package mutating func key(escaped name: [UInt8]) {
+    /// A member name with quotes and colon that was escaped before: a part of `names`.
+    @inline(__always) package mutating func key(in names: [UInt8], _ range: Range<Int>) {
         if needsComma { buffer.append(UInt8(ascii: ",")) }
-        buffer.append(name)
+        buffer.append(names[range])
         needsComma = false
     }
 

@@ -21,7 +21,7 @@ package final class Request: @unchecked Sendable {
     /// When work for this request has to be given up.
     package var deadline: Instant = .distantFuture
     /// What the target leads to.
-    package lazy var match: RouteMatch = Router.match(target)
+    package let match: RouteMatch
     /// What log and metrics call the route; known once the request was let in.
     package var route: RouteTemplate = .unmatched
     /// The version an answer was made from, for the log.
@@ -34,6 +34,7 @@ package final class Request: @unchecked Sendable {
         self.methodName = methodName
         method = HTTPMethod(rawValue: methodName)
         self.target = target
+        match = Router.match(target)
         self.headers = headers
         self.id = id
         self.arrival = arrival

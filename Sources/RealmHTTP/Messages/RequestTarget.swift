@@ -3,7 +3,7 @@
 /// The request target as it was sent, split into path segments before anything is decoded.
 ///
 /// `%2F` inside a segment is data; an empty segment (a doubled or trailing slash) stays one and matches no route.
-package struct RequestTarget: Sendable {
+package final class RequestTarget: Sendable {
     package let bytes: [UInt8]
     /// Raw segments after the leading slash.
     package let segments: [Range<Int>]
@@ -14,7 +14,7 @@ package struct RequestTarget: Sendable {
 
     package init(_ bytes: [UInt8]) {
         self.bytes = bytes
-        isAsterisk = bytes == [UInt8(ascii: "*")]
+        isAsterisk = bytes.count == 1 && bytes[0] == UInt8(ascii: "*")
         let start = isAsterisk ? 1 : RequestTarget.pathStart(bytes)
         var segments: [Range<Int>] = []
         segments.reserveCapacity(8)

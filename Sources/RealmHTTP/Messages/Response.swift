@@ -22,7 +22,11 @@ package struct Response: Sendable {
 
     /// An answer of one media type.
     package init(status: Int = 200, type: StaticString, _ body: OutputBuffer, headers: [HeaderField] = []) {
-        self.init(status: status, headers: [HeaderField("Content-Type", type)] + headers, body: .bytes(body))
+        self.init(status: status, body: .bytes(body))
+        // Room for what an answer usually carries.
+        self.headers.reserveCapacity(10)
+        self.headers.append(HeaderField("Content-Type", type))
+        self.headers += headers
     }
 
     package mutating func add(_ name: StaticString, _ value: String) { headers.append(HeaderField(name, text: value)) }
@@ -82,7 +86,7 @@ package protocol RequestHandler: Sendable {
     func admit(_ request: Request) -> Admission
     func reply(to request: Request) -> Reply
     /// Adds what every answer carries, compresses, and drops what the method has no use for.
-    func finish(_ response: Response, for request: Request) -> Response
+    func finish(_ response: consuming Response, for request: Request) -> Response
     /// The document for a problem.
     func response(to problem: Problem, for request: Request) -> Response
     /// Called once per request after its answer left, or could not; `isComplete` is false when the client went away.

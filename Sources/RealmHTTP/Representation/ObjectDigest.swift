@@ -14,17 +14,17 @@ struct ObjectDigest {
 
     private static let maximumDepth = 128
 
-    private let leaves: DigestLeaves
+    private let leaves: LeafColumns
     private let snapshot: Snapshot
 
-    private init(_ snapshot: Snapshot, _ leaves: DigestLeaves) {
+    private init(_ snapshot: Snapshot, _ leaves: LeafColumns) {
         self.snapshot = snapshot
         self.leaves = leaves
     }
 
     /// The digest of an object. `leaves` remembers what was attached for the row before.
     static func of(
-        _ row: Row, in table: Table, snapshot: Snapshot, leaves: DigestLeaves
+        _ row: Row, in table: Table, snapshot: Snapshot, leaves: LeafColumns
     ) throws(StorageError) -> ObjectDigest {
         var digest = ObjectDigest(snapshot, leaves)
         digest.add(UInt64(bitPattern: row.key.rawValue))
@@ -58,23 +58,21 @@ struct ObjectDigest {
         guard depth <= ObjectDigest.maximumDepth else {
             throw .corrupt(ref: row.leaf.node.ref, reason: "objects embedded deeper than \(ObjectDigest.maximumDepth)")
         }
-        let leaf = try leaves.leaf(of: table, row.leaf)
-        for index in leaf.parts.indices {
-            add(leaf.parts[index].columnKey)
-            guard let values = leaf.parts[index].values else {
-                try addOther(table.columns[index], row)
+        let leaf = leaves.attached(table, row.leaf)
+        for position in table.columns.indices {
+            let column = table.columns[position]
+            add(UInt64(bitPattern: column.key.rawValue))
+            guard column.collection == nil else {
+                try addCollection(column, row)
                 continue
             }
-            if leaf.parts[index].isPlain {
-                try addPlain(try values.value(row.index), nil)
-            } else {
-                try add(try values.value(row.index), table.columns[index])
-            }
+            let value = try leaf.value(position, row.index)
+            // Neither a link, whose target may be embedded, nor Mixed, whose types count.
+            if column.type != .link, column.type != .mixed { try addPlain(value, nil) } else { try add(value, column) }
         }
     }
 
-    /// A collection.
-    private mutating func addOther(_ column: Column, _ row: Row) throws(StorageError) {
+    private mutating func addCollection(_ column: Column, _ row: Row) throws(StorageError) {
         switch column.collection {
         case nil: break
         case .list, .set:
@@ -162,59 +160,5 @@ struct ObjectDigest {
             let row = try table.find(key)
         else { return }
         try add(row, table)
-    }
-}
-
-/// The columns of the leaf that was read last in each class.
-final class DigestLeaves {
-    /// One column in a leaf.
-    struct Part {
-        let columnKey: UInt64
-        /// Nil for collections.
-        let values: ColumnLeaf?
-        /// Neither links, whose targets may be embedded, nor Mixed, whose types count.
-        let isPlain: Bool
-    }
-
-    final class Leaf {
-        let table: TableKey
-        let node: Ref
-        let offset: UInt64
-        let parts: [Part]
-
-        init(_ table: Table, _ leaf: ClusterLeaf) throws(StorageError) {
-            self.table = table.key
-            node = leaf.node.ref
-            offset = leaf.offset
-            var parts: [Part] = []
-            parts.reserveCapacity(table.columns.count)
-            for column in table.columns {
-                parts.append(
-                    Part(
-                        columnKey: UInt64(bitPattern: column.key.rawValue),
-                        values: column.collection == nil ? try leaf.attach(column) : nil,
-                        isPlain: column.type != .link && column.type != .mixed))
-            }
-            self.parts = parts
-        }
-
-        func isOf(_ table: Table, _ leaf: ClusterLeaf) -> Bool {
-            node == leaf.node.ref && offset == leaf.offset && self.table == table.key
-        }
-    }
-
-    private var leaves: [TableKey: Leaf] = [:]
-    private var last: Leaf?
-
-    func leaf(of table: Table, _ leaf: ClusterLeaf) throws(StorageError) -> Leaf {
-        if let last, last.isOf(table, leaf) { return last }
-        if let known = leaves[table.key], known.isOf(table, leaf) {
-            last = known
-            return known
-        }
-        let fresh = try Leaf(table, leaf)
-        leaves[table.key] = fresh
-        last = fresh
-        return fresh
     }
 }

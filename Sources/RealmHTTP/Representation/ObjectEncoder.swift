@@ -14,12 +14,8 @@ package final class ObjectEncoder {
     package let snapshot: Snapshot
     package let representation: Representation
     private var values: ValueWriter
-    private var leaves: [ObjectIdentifier: AttachedLeaf] = [:]
-    /// The leaf of the row before, which most often is that of the next.
-    private var lastLeaf: AttachedLeaf?
+    private let leaves = LeafColumns()
     private let tagEnd: [UInt8]
-    private var keys = KeyReader()
-    private let digestLeaves = DigestLeaves()
     /// The digest that was asked for last: an answer about one object needs it in a header and in `$meta`.
     private var lastDigest: (table: TableKey, key: ObjectKey, digest: ObjectDigest)?
     /// Objects being written, outermost first: one that is met again stays a stub.
@@ -30,45 +26,11 @@ package final class ObjectEncoder {
         self.snapshot = snapshot
         self.representation = representation
         values = ValueWriter(representation)
-        tagEnd = Array("~\(representation.code)\\\"\"".utf8)
+        tagEnd = Array(("~" + representation.code + "\\\"\"").utf8)
     }
 
     /// What a header has to tell about what was written so far.
     package var notes: RepresentationNotes { values.notes }
-
-    /// The columns of a plan's members in one leaf, attached once.
-    private final class AttachedLeaf {
-        let leaf: ClusterLeaf
-        let plan: ObjectPlan
-        /// One per member; nil where it is no single value.
-        let columns: [ColumnLeaf?]
-
-        init(_ plan: ObjectPlan, _ leaf: ClusterLeaf) throws(StorageError) {
-            self.leaf = leaf
-            self.plan = plan
-            var columns: [ColumnLeaf?] = []
-            columns.reserveCapacity(plan.members.count)
-            for member in plan.members {
-                if case .single(let column) = member.source { columns.append(try leaf.attach(column)) } else { columns.append(nil) }
-            }
-            self.columns = columns
-        }
-
-        func isOf(_ other: ClusterLeaf) -> Bool { leaf.node.ref == other.node.ref && leaf.offset == other.offset }
-    }
-
-    private func attached(_ plan: ObjectPlan, _ leaf: ClusterLeaf) throws(StorageError) -> AttachedLeaf {
-        if let lastLeaf, lastLeaf.plan === plan, lastLeaf.isOf(leaf) { return lastLeaf }
-        let id = ObjectIdentifier(plan)
-        if let known = leaves[id], known.isOf(leaf) {
-            lastLeaf = known
-            return known
-        }
-        let fresh = try AttachedLeaf(plan, leaf)
-        leaves[id] = fresh
-        lastLeaf = fresh
-        return fresh
-    }
 
     // MARK: - Objects
 
@@ -83,14 +45,15 @@ package final class ObjectEncoder {
     }
 
     private func writeMembers(_ row: Row, _ plan: ObjectPlan, _ writer: inout JSONWriter) throws(StorageError) {
-        let attached = try attached(plan, row.leaf)
-        for index in plan.members.indices {
-            let member = plan.members[index]
-            writer.key(escaped: member.escapedKey)
-            if let column = attached.columns[index] {
-                try writeSingle(column, row.index, member, &writer)
-            } else {
-                try writeCollection(member, row, &writer)
+        let attached = leaves.attached(plan.table, row.leaf)
+        for index in plan.steps.indices {
+            let step = plan.steps[index]
+            writer.key(in: plan.escapedKeys, step.key)
+            switch step.kind {
+            case .plain: values.write(try attached.value(step.position, row.index), to: &writer)
+            case .mixed: try writeMixed(try attached.value(step.position, row.index), &writer)
+            case .link: try writeLink(try attached.value(step.position, row.index), plan.members[index], &writer)
+            case .collection: try writeCollection(plan.members[index], row, &writer)
             }
         }
     }
@@ -99,7 +62,7 @@ package final class ObjectEncoder {
         writer.key("$meta")
         writer.objectPrefix(plan.metaPrefix)
         let table = plan.table
-        KeyText.write(try keys.primaryKey(of: row, in: table), row.key, to: &writer)
+        KeyText.write(try leaves.primaryKey(of: row, in: table), row.key, to: &writer)
         writer.key("etag")
         let digest = try digest(of: row, in: table)
         writer.value { buffer in
@@ -114,17 +77,21 @@ package final class ObjectEncoder {
 
     /// The entity tag of an object: a digest of what is stored, and the code of this representation.
     package func entityTag(of row: Row, in table: Table) throws(StorageError) -> String {
-        let text = OutputBuffer(capacity: 16)
         let digest = try digest(of: row, in: table)
         lastDigest = (table.key, row.key, digest)
+        let text = OutputBuffer(capacity: 32)
+        text.append(UInt8(ascii: "\""))
         digest.appendText(to: text)
-        return "\"\(text.text)~\(representation.code)\""
+        text.append(UInt8(ascii: "~"))
+        text.append(representation.code)
+        text.append(UInt8(ascii: "\""))
+        return text.text
     }
 
     @inline(__always)
     private func digest(of row: Row, in table: Table) throws(StorageError) -> ObjectDigest {
         if let lastDigest, lastDigest.key == row.key, lastDigest.table == table.key { return lastDigest.digest }
-        return try ObjectDigest.of(row, in: table, snapshot: snapshot, leaves: digestLeaves)
+        return try ObjectDigest.of(row, in: table, snapshot: snapshot, leaves: leaves)
     }
 
     private func writeOwner(of row: Row, in table: Table, _ writer: inout JSONWriter) throws(StorageError) {
@@ -138,17 +105,6 @@ package final class ObjectEncoder {
     }
 
     // MARK: - Values
-
-    @inline(__always)
-    private func writeSingle(
-        _ column: ColumnLeaf, _ row: Int, _ member: ObjectPlan.Member, _ writer: inout JSONWriter
-    ) throws(StorageError) {
-        switch column {
-        case .link(let links): try writeLink(links.value(row), member, &writer)
-        case .mixed(let mixed): try writeMixed(try mixed.value(row), &writer)
-        default: values.write(try column.value(row), to: &writer)
-        }
-    }
 
     /// A value inside Mixed, or the value of a single Mixed property.
     package func writeMixed(_ value: Value, _ writer: inout JSONWriter) throws(StorageError) {
@@ -225,7 +181,7 @@ package final class ObjectEncoder {
         writer.beginObject()
         writer.member("class", text: table.className ?? table.name)
         writer.key("key")
-        KeyText.write(try keys.primaryKey(of: row, in: table), key, to: &writer)
+        KeyText.write(try leaves.primaryKey(of: row, in: table), key, to: &writer)
         writer.endObject()
         writer.endObject()
     }
@@ -307,7 +263,12 @@ package final class ObjectEncoder {
     /// The value of one single-valued property, as it stands in an object.
     package func writeValue(of member: ObjectPlan.Member, _ row: Row, to writer: inout JSONWriter) throws(StorageError) {
         guard case .single(let column) = member.source else { return try writeCollection(member, row, &writer) }
-        try writeSingle(try row.leaf.attach(column), row.index, member, &writer)
+        let value = try row.value(column)
+        switch column.type {
+        case .link: try writeLink(value, member, &writer)
+        case .mixed: try writeMixed(value, &writer)
+        default: values.write(value, to: &writer)
+        }
     }
 
     /// One element of a collection property, as it stands in its array or object.
@@ -336,43 +297,5 @@ extension Row {
         try DictionaryView(
             root: try leaf.collectionRoot(column, row: index), space: leaf.space, keyType: column.dictionaryKeyType,
             fileFormat: snapshot.fileFormat)
-    }
-}
-
-/// Reads primary keys, remembering the leaf it read last in each class.
-struct KeyReader {
-    private final class Leaf {
-        let table: TableKey
-        let node: Ref
-        let offset: UInt64
-        let values: ColumnLeaf
-
-        init(_ column: Column, of table: Table, _ leaf: ClusterLeaf) throws(StorageError) {
-            self.table = table.key
-            node = leaf.node.ref
-            offset = leaf.offset
-            values = try leaf.attach(column)
-        }
-
-        func isOf(_ table: Table, _ leaf: ClusterLeaf) -> Bool {
-            node == leaf.node.ref && offset == leaf.offset && self.table == table.key
-        }
-    }
-
-    private var leaves: [TableKey: Leaf] = [:]
-    private var last: Leaf?
-
-    /// The primary key value of an object; nil in a class without one.
-    mutating func primaryKey(of row: Row, in table: Table) throws(StorageError) -> Value? {
-        if let last, last.isOf(table, row.leaf) { return try last.values.value(row.index) }
-        guard let column = table.primaryKey else { return nil }
-        if let known = leaves[table.key], known.isOf(table, row.leaf) {
-            last = known
-            return try known.values.value(row.index)
-        }
-        let fresh = try Leaf(column, of: table, row.leaf)
-        leaves[table.key] = fresh
-        last = fresh
-        return try fresh.values.value(row.index)
     }
 }

@@ -46,18 +46,48 @@ package final class ObjectPlan: Sendable {
         }
     }
 
+    /// How one member is written, without anything that has to be counted: rows pass over many of these.
+    struct Step: Sendable {
+        enum Kind: Sendable { case plain, link, mixed, collection }
+
+        let kind: Kind
+        /// Where `"name":` stands in `escapedKeys`.
+        let key: Range<Int>
+        /// The position of a single value in the columns of `table`.
+        let position: Int
+    }
+
     package let table: Table
     package let members: [Member]
+    /// One per member.
+    let steps: [Step]
+    /// `"name":` of all members.
+    let escapedKeys: [UInt8]
     /// `{"class":"Dog","key":`
     let metaPrefix: [UInt8]
 
     init(table: Table, members: [Member]) {
         self.table = table
         self.members = members
+        (steps, escapedKeys) = ObjectPlan.steps(members, table)
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("class", text: table.className ?? table.name)
         metaPrefix = writer.bytes + Array(",\"key\":".utf8)
+    }
+
+    private static func steps(_ members: [Member], _ table: Table) -> ([Step], keys: [UInt8]) {
+        var keys: [UInt8] = []
+        let steps = members.map { member in
+            let start = keys.count
+            keys += member.escapedKey
+            guard case .single(let column) = member.source,
+                let position = table.columns.firstIndex(where: { $0.leafIndex == column.leafIndex })
+            else { return Step(kind: .collection, key: start..<keys.count, position: 0) }
+            let kind: Step.Kind = column.type == .link ? .link : column.type == .mixed ? .mixed : .plain
+            return Step(kind: kind, key: start..<keys.count, position: position)
+        }
+        return (steps, keys)
     }
 }
 

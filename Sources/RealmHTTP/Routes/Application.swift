@@ -117,7 +117,7 @@ extension Application: RequestHandler {
             try inflateBody(of: request)
             if request.method == .options { return .now(options(request)) }
             request.deadline = request.arrival.adding(seconds: Double(limits.readSeconds))
-            return try dispatch(Call(request: request, match: request.match, application: self))
+            return try dispatch(Call(request: request, application: self))
         } catch {
             return .now(response(to: error, for: request))
         }
@@ -164,8 +164,8 @@ extension Application: RequestHandler {
         return response
     }
 
-    package func finish(_ response: Response, for request: Request) -> Response {
-        var response = compressed(response, for: request)
+    package func finish(_ response: consuming Response, for request: Request) -> Response {
+        compress(&response, for: request)
         response.add("X-Request-Id", request.id.text)
         response.add("X-Content-Type-Options", constant: "nosniff")
         configuration.hosts.addSharing(to: &response, request)
@@ -186,21 +186,19 @@ extension Application: RequestHandler {
 
 extension Application {
     /// Answers above 1 KiB are packed for clients that take gzip.
-    private func compressed(_ response: Response, for request: Request) -> Response {
-        guard response.status != 304, Application.takesGzip(request), response.isCompressible else { return response }
-        var response = response
+    private func compress(_ response: inout Response, for request: Request) {
+        guard response.status != 304, Application.takesGzip(request), response.isCompressible else { return }
         switch response.body {
-        case .none: return response
+        case .none: return
         case .bytes(let buffer):
-            guard buffer.count > 1024, let packed = Gzip.deflate(buffer) else { return response }
+            guard buffer.count > 1024, let packed = Gzip.deflate(buffer) else { return }
             response.body = .bytes(packed)
         case .stream(let producer):
-            guard let packed = GzipProducer(producer) else { return response }
+            guard let packed = GzipProducer(producer) else { return }
             response.body = .stream(packed)
         }
         response.add("Content-Encoding", constant: "gzip")
         response.tagAsPacked()
-        return response
     }
 
     static func takesGzip(_ request: Request) -> Bool {

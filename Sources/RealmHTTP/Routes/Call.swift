@@ -5,8 +5,9 @@ package import RealmEngine
 /// A request on its way to an endpoint, with what was found out about it.
 package struct Call: Sendable {
     package let request: Request
-    package let match: RouteMatch
     package let application: Application
+
+    package var match: RouteMatch { request.match }
 
     package var limits: Limits { application.limits }
 

@@ -4,7 +4,7 @@ internal import RealmEngine
 internal import RealmStorage
 
 /// A read of one version of one realm: what the endpoints below a realm begin with.
-struct ReadContext: Sendable {
+final class ReadContext: Sendable {
     let call: Call
     let database: Database
     let version: Database.Version

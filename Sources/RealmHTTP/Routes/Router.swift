@@ -32,7 +32,7 @@ package enum Router {
     private static func template(_ target: RequestTarget) -> RouteTemplate {
         if target.isAsterisk { return .asterisk }
         let count = target.segments.count
-        guard count > 0, !target.segments.contains(where: \.isEmpty) else { return .unmatched }
+        guard count > 0, !target.segments.contains(where: { $0.isEmpty }) else { return .unmatched }
         if target.segment(0, is: "v1") { return count > 1 ? versioned(target, count) : .unmatched }
         switch count {
         case 1: return operations(target)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One column of a table as its spec and the table's per-column arrays describe it.
-package struct Column: Sendable {
+///
+/// A class, because plans and loops over rows pass columns around.
+package final class Column: Sendable {
     /// Empty for backlink columns.
     package let name: String
     package let key: ColumnKey
@@ -19,6 +21,23 @@ package struct Column: Sendable {
     package let searchIndex: Ref
     /// The distinct strings of an enumerated column.
     package let enumeration: StringEnumeration?
+
+    init(
+        name: String, key: ColumnKey, type: ColumnType, attributes: ColumnAttributes, collection: CollectionKind?,
+        dictionaryKeyType: ColumnType, targetTable: TableKey?, oppositeColumn: ColumnKey?, searchIndex: Ref,
+        enumeration: StringEnumeration?
+    ) {
+        self.name = name
+        self.key = key
+        self.type = type
+        self.attributes = attributes
+        self.collection = collection
+        self.dictionaryKeyType = dictionaryKeyType
+        self.targetTable = targetTable
+        self.oppositeColumn = oppositeColumn
+        self.searchIndex = searchIndex
+        self.enumeration = enumeration
+    }
 
     /// May values (for collections: elements) be null?
     package var isNullable: Bool { attributes.contains(.nullable) }

@@ -14,6 +14,8 @@ package final class Table: Sendable {
     /// Hidden columns of incoming links; `targetTable` is the origin table, `oppositeColumn` the origin column.
     package let backlinks: [Column]
     package let primaryKey: Column?
+    /// The position of the primary key in `columns`.
+    package let primaryKeyPosition: Int?
     package let objects: ClusterTree
     /// Deleted objects that others still link to. Users never see them.
     package let tombstones: ClusterTree
@@ -29,6 +31,7 @@ package final class Table: Sendable {
         columns = parts.columns
         backlinks = parts.backlinks
         primaryKey = parts.primaryKey
+        primaryKeyPosition = parts.columns.firstIndex { $0.leafIndex == parts.primaryKey?.leafIndex }
         self.objects = objects
         self.tombstones = tombstones
         self.fileFormat = fileFormat
