@@ -21,6 +21,7 @@ extension BoundQuery {
 
     /// The keys of the results in their order.
     package func execute(_ window: ResultWindow = .all, check: Check? = nil) throws(QueryError) -> [ObjectKey] {
+        if let keys = try exactKeys(window) { return keys }
         guard let cursor = try cursor(window) else { return try executeSteps(window, check) }
         var keys: [ObjectKey] = []
         while let (leaf, rows) = try cursor.next(check: check) { rows.forEach { keys.append(leaf.key(at: $0)) } }
@@ -29,11 +30,22 @@ extension BoundQuery {
 
     /// The number of results, after all descriptors.
     package func count(check: Check? = nil) throws(QueryError) -> Int {
+        if steps.isEmpty, let (column, value) = condition.indexedEquality {
+            return try storage { () throws(StorageError) in try table.countAll(column, equalTo: value) }
+        }
         guard let cursor = try cursor() else { return try executeSteps(.all, check).count }
         if case let constant as ConstantCondition = condition, steps.isEmpty { return constant.isTrue ? table.count : 0 }
         var count = 0
         while let (_, rows) = try cursor.next(check: check) { count += rows.count }
         return count
+    }
+
+    /// The results when an index alone tells them, so that no object has to be looked at; nil otherwise.
+    private func exactKeys(_ window: ResultWindow) throws(QueryError) -> [ObjectKey]? {
+        guard steps.isEmpty, let (column, value) = condition.indexedEquality else { return nil }
+        var keys = try storage { () throws(StorageError) in try table.findAll(column, equalTo: value) }[...]
+        if let after = window.after { keys = keys.drop { $0 <= after.key } }
+        return Array(keys.dropFirst(window.offset).prefix(window.limit ?? .max))
     }
 
     /// Does an object fulfil the predicate? Descriptors are left out.

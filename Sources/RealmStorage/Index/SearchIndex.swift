@@ -25,23 +25,27 @@ package struct SearchIndex: Sendable {
         self.space = space
     }
 
-    /// The keys of all objects whose value *may* be `value`, ascending within a list; nil when there are none.
+    /// The keys of all objects whose value *may* be `value`, ascending within a list.
     ///
-    /// One object, and lists below the last level, are filed by a prefix of the data only, so the caller compares
-    /// the values of the candidates unless `isExact` says that they are all equal.
-    package func candidates(for value: Value) throws(StorageError) -> (keys: [ObjectKey], isExact: Bool) {
+    /// One object, and lists below the last level, are filed by a prefix of the data only, so the caller compares values.
+    package func candidates(for value: Value) throws(StorageError) -> [ObjectKey] {
+        switch try filed(under: value) {
+        case .one(let key): return [key]
+        case .list(let tree): return try tree.objectKeys()
+        case .subindex, nil: return []
+        }
+    }
+
+    /// The one object or the list that is filed where `value` belongs; nil when nothing is. Never a subindex.
+    func filed(under value: Value) throws(StorageError) -> Entry? {
         let data = IndexData(value)
         var offset = 0
         var node = root
         for _ in 0..<SearchIndex.maximumDepth {
-            guard let entry = try entry(for: data.key(at: offset), in: node) else { return ([], true) }
-            switch entry {
-            case .one(let key): return ([key], false)
-            case .list(let tree): return (try tree.objectKeys(), false)
-            case .subindex(let next):
-                node = next
-                offset += 4
-            }
+            guard let entry = try entry(for: data.key(at: offset), in: node) else { return nil }
+            guard case .subindex(let next) = entry else { return entry }
+            node = next
+            offset += 4
         }
         throw .corrupt(ref: root, reason: "a search index without end")
     }

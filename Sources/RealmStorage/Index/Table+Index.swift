@@ -7,7 +7,7 @@ extension Table {
     package func findByPrimaryKey(_ value: Value) throws(StorageError) -> Row? {
         guard let primaryKey else { return nil }
         guard primaryKey.hasSearchIndex else { return try scan(primaryKey, for: value) }
-        for key in try SearchIndex(root: primaryKey.searchIndex, space: space).candidates(for: value).keys {
+        for key in try SearchIndex(root: primaryKey.searchIndex, space: space).candidates(for: value) {
             guard let row = try find(key) else { continue }
             if try row.value(primaryKey).isIdentical(to: value) { return row }
         }
@@ -16,10 +16,8 @@ extension Table {
 
     /// The objects whose single-valued, indexed property has exactly `value` (same type, same content), ascending.
     package func findAll(_ column: Column, equalTo value: Value) throws(StorageError) -> [ObjectKey] {
-        let found = try SearchIndex(root: column.searchIndex, space: space).candidates(for: value).keys
-        // All values of one list are equal below the last level, unless the column holds Mixed: one look is enough.
-        let mayDiffer = column.type == .mixed || IndexData(value).bytes.map { $0.count > IndexData.maximumOffset } ?? false
-        guard mayDiffer else {
+        let found = try SearchIndex(root: column.searchIndex, space: space).candidates(for: value)
+        guard Table.listsMayDiffer(column, value) else {
             guard let first = found.first, let row = try find(first) else { return [] }
             return try row.value(column).isIdentical(to: value) ? found : []
         }
@@ -29,6 +27,21 @@ extension Table {
             matching.append(key)
         }
         return matching
+    }
+
+    /// How many objects have exactly `value` in an indexed property, without reading their keys where one look is enough.
+    package func countAll(_ column: Column, equalTo value: Value) throws(StorageError) -> Int {
+        let filed = try SearchIndex(root: column.searchIndex, space: space).filed(under: value)
+        guard case .list(let tree)? = filed, !Table.listsMayDiffer(column, value), tree.count > 0,
+            case .int(let first) = try tree.value(at: 0)
+        else { return try findAll(column, equalTo: value).count }
+        guard let row = try find(ObjectKey(first)), try row.value(column).isIdentical(to: value) else { return 0 }
+        return tree.count
+    }
+
+    /// All values of one list are equal below the last level, unless the column holds Mixed: one look is enough.
+    private static func listsMayDiffer(_ column: Column, _ value: Value) -> Bool {
+        column.type == .mixed || IndexData(value).bytes.map { $0.count > IndexData.maximumOffset } ?? false
     }
 
     private func scan(_ column: Column, for value: Value) throws(StorageError) -> Row? {

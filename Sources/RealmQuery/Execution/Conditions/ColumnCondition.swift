@@ -114,6 +114,10 @@ final class ColumnCondition: Condition {
 
     override var hasIndex: Bool { backlinks != nil || isIndexedEquality }
 
+    override var indexedEquality: (column: Column, value: Value)? {
+        backlinks == nil && isIndexedEquality ? (column, constant) : nil
+    }
+
     override func indexedKeys(_ table: Table) throws(StorageError) -> [ObjectKey]? {
         if let backlinks { return try backlinks.origins() }
         return isIndexedEquality ? try IndexChoice.keys(table, column, [constant]) : nil

@@ -25,6 +25,9 @@ class Condition {
     /// The keys of objects of `table` among which all matches are, ascending, each once. Nil without an index.
     func indexedKeys(_ table: Table) throws(StorageError) -> [ObjectKey]? { nil }
 
+    /// The indexed column and the value of it that exactly the matches have, when the predicate says no more than that.
+    var indexedEquality: (column: Column, value: Value)? { nil }
+
     /// Adds lines that show the plan, indented by `depth`.
     func explain(_ depth: Int, into lines: inout [String]) {}
 }
