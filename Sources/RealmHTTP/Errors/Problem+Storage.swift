@@ -10,7 +10,7 @@ extension Problem {
         case .corrupt:
             self.init(.fileCorrupt, error.description)
             status = 422
-        case .io: self.init(.filesystemUnsuitable, error.description)
+        case .io, .limit: self.init(.filesystemUnsuitable, error.description)
         }
     }
 
@@ -35,6 +35,7 @@ extension Problem {
     package init(serving error: StorageError) {
         switch error {
         case .corrupt: self.init(.fileCorrupt, "the file of this realm is damaged")
+        case .limit: self.init(.outOfRange, error.description)
         case .io, .refused: self.init(.internalError, "the file of this realm cannot be read")
         }
     }

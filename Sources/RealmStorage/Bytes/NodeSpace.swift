@@ -15,22 +15,36 @@ package struct NodeSpace: @unchecked Sendable {
     package let limit: UInt64
     @usableFromInline let pages: Unmanaged<LazyPlainPages>?
     private let joinedValues: Unmanaged<JoinedValues>
+    /// New nodes, when this is the space of a write transaction.
+    @usableFromInline let arena: Unmanaged<NodeArena>?
 
     init(base: UnsafeRawPointer, limit: UInt64, pages: LazyPlainPages?, joinedValues: JoinedValues) {
         self.base = base
         self.limit = limit
         self.pages = pages.map { Unmanaged.passUnretained($0) }
         self.joinedValues = Unmanaged.passUnretained(joinedValues)
+        arena = nil
     }
 
+    private init(_ other: NodeSpace, arena: NodeArena) {
+        base = other.base
+        limit = other.limit
+        pages = other.pages
+        joinedValues = other.joinedValues
+        self.arena = Unmanaged.passUnretained(arena)
+    }
+
+    /// The same space together with the nodes of `arena`, which must outlive it.
+    func with(arena: NodeArena) -> NodeSpace { NodeSpace(self, arena: arena) }
+
     /// More nodes than this cannot exist: a traversal that meets more goes in circles.
-    @inlinable package var nodeBudget: Int { Int(clamping: limit >> 3) }
+    package var nodeBudget: Int { Int(clamping: limit >> 3) + (arena?.takeUnretainedValue().used ?? 0) >> 3 }
 
     /// The node at `ref`. Throws `.corrupt` when the bytes there cannot be one.
     @inlinable package func node(at ref: Ref) throws(StorageError) -> Node {
         let offset = ref.rawValue
         guard offset & 7 == 0, offset >= 24, offset < limit, limit - offset >= 8 else {
-            throw NodeSpace.badRef(ref)
+            return try newNode(at: ref)
         }
         if let pages { try NodeSpace.ensure(pages, offset, 8) }
         // In bounds: offset + 8 <= limit, and limit never exceeds the mapping.
@@ -44,6 +58,12 @@ package struct NodeSpace: @unchecked Sendable {
         }
         if let pages { try NodeSpace.ensure(pages, offset, byteCount) }
         return Node(payload: base + Int(offset) + 8, ref: ref, header: header)
+    }
+
+    /// A node outside the file: only a write transaction has such.
+    @usableFromInline func newNode(at ref: Ref) throws(StorageError) -> Node {
+        guard let arena else { throw NodeSpace.badRef(ref) }
+        return try arena.takeUnretainedValue().node(at: ref)
     }
 
     /// A node of width 0 can claim millions of elements in 8 bytes. No writer makes one of more than 1000, or 65535

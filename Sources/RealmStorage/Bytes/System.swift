@@ -41,6 +41,9 @@ package enum System {
     /// Takes all access to whole pages away.
     static func protect(_ address: UnsafeMutableRawPointer, byteCount: Int) { _ = mprotect(address, byteCount, PROT_NONE) }
 
+    /// Gives the contents of whole pages of private memory back; they read as zeros afterwards.
+    static func forget(_ address: UnsafeMutableRawPointer, byteCount: Int) { _ = madvise(address, byteCount, MADV_DONTNEED) }
+
     static func unmap(_ address: UnsafeMutableRawPointer, byteCount: Int) { _ = munmap(address, byteCount) }
 
     private static func retrying(_ call: () -> Int32) -> Int32 {

@@ -6,6 +6,8 @@ package enum StorageError: Error, Sendable, Equatable {
     case refused(Refusal)
     /// The file is damaged: what was found at `ref` does not fit `reason`.
     case corrupt(ref: Ref, reason: String)
+    /// What should be stored does not fit the format: a value, a node or a transaction that is too large.
+    case limit(String)
     /// A system call failed.
     case io(operation: String, errno: Int32)
 
@@ -30,6 +32,7 @@ extension StorageError: CustomStringConvertible {
         case .refused(let refusal): return refusal.text
         case .corrupt(let ref, let reason):
             return ref.isNone ? "corrupt file: \(reason)" : "corrupt file: node \(ref): \(reason)"
+        case .limit(let reason): return reason
         case .io(let operation, let code): return "\(operation) failed: \(systemErrorText(code))"
         }
     }

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A node of the running transaction that may be changed.
+///
+/// A change that needs more room moves the node: `ref` is current after every mutating call and goes where the old
+/// one was stored. Copies of this struct do not follow such moves; use one at a time.
+package struct MutableNode {
+    unowned(unsafe) private let space: WriteSpace
+    package private(set) var ref: Ref
+    /// The 8 header bytes, followed by the payload.
+    private var header: UnsafeMutableRawPointer
+
+    /// The format keeps counts in 24 bits.
+    static let maximumCount = 0xff_ffff
+    /// A node lies within one mapped section of the file.
+    static let maximumByteCount = 64 << 20
+
+    init(space: WriteSpace, ref: Ref, header: UnsafeMutableRawPointer) {
+        self.space = space
+        self.ref = ref
+        self.header = header
+    }
+
+    // MARK: - Header
+
+    var payload: UnsafeMutableRawPointer { header + 8 }
+    package var flags: UInt8 { header.load(fromByteOffset: 4, as: UInt8.self) }
+    package var isInner: Bool { flags & 0x80 != 0 }
+    package var hasRefs: Bool { flags & 0x40 != 0 }
+    package var hasContext: Bool { flags & 0x20 != 0 }
+    package var widthCode: Int { Int(flags & 7) }
+    /// Bits per element, or bytes in a node of whole-byte elements.
+    package var width: Int { (1 << widthCode) >> 1 }
+
+    package var count: Int {
+        Int(UInt32(bigEndian: header.load(fromByteOffset: 4, as: UInt32.self)) & 0xff_ffff)
+    }
+
+    /// A view of the present state; invalid after the next change.
+    package var node: Node {
+        Node(payload: UnsafeRawPointer(payload), ref: ref, header: UInt64(littleEndian: header.load(as: UInt64.self)))
+    }
+
+    private var capacity: Int { Int(UInt32(littleEndian: header.load(as: UInt32.self))) << 3 - 8 }
+
+    private func setHeader(flags: UInt8, count: Int) {
+        let word = UInt32(flags) << 24 | UInt32(count)
+        header.storeBytes(of: word.bigEndian, toByteOffset: 4, as: UInt32.self)
+    }
+
+    /// Sets or clears the context flag.
+    package func setContext(_ isSet: Bool) { setHeader(flags: isSet ? flags | 0x20 : flags & ~0x20, count: count) }
+
+    static func payloadByteCount(flags: UInt8, count: Int) -> Int {
+        let width = (1 << Int(flags & 7)) >> 1
+        switch (flags >> 3) & 3 {
+        case 0: return (count * width + 7) >> 3
+        case 1: return count * width
+        default: return count
+        }
+    }
+
+    // MARK: - Filling
+
+    mutating func initialize(flags: UInt8, count: Int) {
+        setHeader(flags: flags, count: count)
+        payload.initializeMemory(as: UInt8.self, repeating: 0, count: capacity)
+    }
+
+    mutating func initialize(copyOf node: Node) {
+        setHeader(flags: node.flags, count: node.count)
+        payload.copyMemory(from: node.payload, byteCount: node.payloadByteCount)
+    }
+
+    /// Makes room for a payload of `byteCount` bytes, moving the node if need be.
+    private mutating func reserve(_ byteCount: Int, count: Int) throws(StorageError) {
+        guard count <= MutableNode.maximumCount, byteCount < MutableNode.maximumByteCount - 16 else {
+            throw .limit("a node may not hold \(count) elements in \(byteCount) bytes")
+        }
+        // The last word is read and written whole.
+        let needed = byteCount + 7
+        guard needed > capacity else { return }
+        let old = node
+        let block = try space.arena.allocate(byteCount: 8 + needed + needed / 4)
+        var moved = MutableNode(space: space, ref: block.ref, header: block.address)
+        moved.initialize(copyOf: old)
+        space.discard(old)
+        self = moved
+    }
+}
+
+// MARK: - Integers
+
+/// How elements are read and which width a number needs.
+package enum IntegerForm: Sendable {
+    /// Widths 0 to 4 unsigned, 8 to 64 in two's complement: nearly all nodes.
+    case signed
+    /// Widths 8 to 64 without sign: key arrays of clusters and offsets of B+ trees.
+    case unsigned
+
+    @inline(__always) package func widthCode(for value: Int64) -> Int {
+        switch self {
+        case .signed:
+            if value >= 0, value < 16 { return value < 2 ? Int(value) : value < 4 ? 2 : 3 }
+            if value == Int64(Int8(truncatingIfNeeded: value)) { return 4 }
+            if value == Int64(Int16(truncatingIfNeeded: value)) { return 5 }
+            return value == Int64(Int32(truncatingIfNeeded: value)) ? 6 : 7
+        case .unsigned:
+            let bits = UInt64(bitPattern: value)
+            return bits <= 0xff ? 4 : bits <= 0xffff ? 5 : bits <= 0xffff_ffff ? 6 : 7
+        }
+    }
+}
+
+extension MutableNode {
+    /// Element `index` as its node's form says; the caller has checked the index.
+    package func integer(_ index: Int, _ form: IntegerForm = .signed) -> Int64 {
+        assert(index >= 0 && index < count)
+        return load(index, widthCode, form)
+    }
+
+    /// The ref in slot `index`, `Ref.none` when there is none or the slot holds a number.
+    package func ref(_ index: Int) -> Ref {
+        let raw = UInt64(bitPattern: integer(index))
+        return raw & 1 == 1 ? .none : Ref(raw)
+    }
+
+    package mutating func set(_ index: Int, _ value: Int64, _ form: IntegerForm = .signed) throws(StorageError) {
+        assert(index >= 0 && index < count)
+        try widen(for: value, form)
+        store(value, at: index, widthCode)
+    }
+
+    package mutating func set(_ index: Int, _ ref: Ref) throws(StorageError) {
+        try set(index, Int64(bitPattern: ref.rawValue))
+    }
+
+    /// Stores a number in a node of refs.
+    package mutating func set(_ index: Int, tagged number: UInt64) throws(StorageError) {
+        try set(index, MutableNode.tagged(number))
+    }
+
+    /// What stands for `number` in a node of refs.
+    package static func tagged(_ number: UInt64) -> Int64 { Int64(bitPattern: number << 1 | 1) }
+
+    package mutating func append(_ value: Int64, _ form: IntegerForm = .signed) throws(StorageError) {
+        try insert(value, at: count, form)
+    }
+
+    package mutating func append(_ ref: Ref) throws(StorageError) {
+        try insert(Int64(bitPattern: ref.rawValue), at: count)
+    }
+
+    package mutating func insert(
+        _ value: Int64, at index: Int, _ form: IntegerForm = .signed
+    ) throws(StorageError) {
+        let oldCount = count
+        assert(index >= 0 && index <= oldCount)
+        try widen(for: value, form)
+        try reserve(MutableNode.payloadByteCount(flags: flags, count: oldCount + 1), count: oldCount + 1)
+        setHeader(flags: flags, count: oldCount + 1)
+        move(from: index, to: index + 1, count: oldCount - index)
+        store(value, at: index, widthCode)
+    }
+
+    package mutating func insert(_ ref: Ref, at index: Int) throws(StorageError) {
+        try insert(Int64(bitPattern: ref.rawValue), at: index)
+    }
+
+    /// Removes the elements in `range`; the width stays.
+    package mutating func removeIntegers(_ range: Range<Int>) {
+        let oldCount = count
+        assert(range.lowerBound >= 0 && range.upperBound <= oldCount)
+        move(from: range.upperBound, to: range.lowerBound, count: oldCount - range.upperBound)
+        setHeader(flags: flags, count: oldCount - range.count)
+    }
+
+    package mutating func removeInteger(at index: Int) { removeIntegers(index..<index + 1) }
+
+    /// Adds `delta` to the elements in `range`.
+    package mutating func add(
+        _ delta: Int64, to range: Range<Int>, _ form: IntegerForm = .signed
+    ) throws(StorageError) {
+        for index in range { try set(index, integer(index, form) &+ delta, form) }
+    }
+
+    /// Raises the width so that `value` fits.
+    package mutating func widen(for value: Int64, _ form: IntegerForm = .signed) throws(StorageError) {
+        let code = form.widthCode(for: value)
+        if code > widthCode { try widen(toCode: code, form) }
+    }
+
+    /// Raises the width to the one that `code` stands for.
+    package mutating func widen(toCode code: Int, _ form: IntegerForm = .signed) throws(StorageError) {
+        let oldCode = widthCode
+        guard code > oldCode else { return }
+        let elementCount = count
+        let newFlags = flags & ~7 | UInt8(code)
+        try reserve(MutableNode.payloadByteCount(flags: newFlags, count: elementCount), count: elementCount)
+        setHeader(flags: newFlags, count: elementCount)
+        // From the end: a wider element never reaches below those that are still to be read.
+        for index in stride(from: elementCount - 1, through: 0, by: -1) {
+            store(load(index, oldCode, form), at: index, code)
+        }
+    }
+
+    private func load(_ index: Int, _ code: Int, _ form: IntegerForm) -> Int64 {
+        let value = PackedIntegers.load(payload, widthCode: code, index: index)
+        guard form == .unsigned, code < 7 else { return value }
+        return value & (1 << Int64((1 << code) >> 1) - 1)
+    }
+
+    /// In bounds: callers reserve room for `count` elements of the width first.
+    private func store(_ value: Int64, at index: Int, _ code: Int) {
+        switch code {
+        case 0: return
+        case 1, 2, 3: storeBits(value, at: index, width: (1 << code) >> 1)
+        case 4: payload.storeBytes(of: Int8(truncatingIfNeeded: value), toByteOffset: index, as: Int8.self)
+        case 5: payload.storeBytes(of: Int16(truncatingIfNeeded: value).littleEndian, toByteOffset: index << 1, as: Int16.self)
+        case 6: payload.storeBytes(of: Int32(truncatingIfNeeded: value).littleEndian, toByteOffset: index << 2, as: Int32.self)
+        default: payload.storeBytes(of: value.littleEndian, toByteOffset: index << 3, as: Int64.self)
+        }
+    }
+
+    private func storeBits(_ value: Int64, at index: Int, width: Int) {
+        let bit = index * width
+        let ones = UInt8((1 << width) - 1) << UInt8(bit & 7)
+        let old = payload.load(fromByteOffset: bit >> 3, as: UInt8.self)
+        let new = UInt8(truncatingIfNeeded: value) << UInt8(bit & 7) & ones
+        payload.storeBytes(of: old & ~ones | new, toByteOffset: bit >> 3, as: UInt8.self)
+    }
+
+    /// Moves a run of elements within the payload.
+    private func move(from source: Int, to target: Int, count moved: Int) {
+        guard moved > 0, source != target else { return }
+        let code = widthCode
+        if code >= 4 {
+            let size = width >> 3
+            (payload + target * size).copyMemory(from: payload + source * size, byteCount: moved * size)
+        } else if source > target {
+            for index in 0..<moved { store(load(source + index, code, .signed), at: target + index, code) }
+        } else {
+            for index in stride(from: moved - 1, through: 0, by: -1) {
+                store(load(source + index, code, .signed), at: target + index, code)
+            }
+        }
+    }
+}
+
+// MARK: - Bytes
+
+extension MutableNode {
+    /// Bytes per element of a node of whole bytes: its width, or 1 in a node of plain bytes.
+    private var elementByteCount: Int { flags & 0x10 != 0 ? 1 : width }
+
+    /// Opens a gap of `inserted` elements at `index`, filled with zeros, where `removed` elements were.
+    ///
+    /// For nodes of whole-byte elements and of plain bytes.
+    package mutating func replaceElements(at index: Int, removing removed: Int, inserting inserted: Int) throws(StorageError) {
+        let oldCount = count
+        assert(flags & 0x18 != 0 && index >= 0 && removed >= 0 && index + removed <= oldCount)
+        let size = elementByteCount
+        let newCount = oldCount - removed + inserted
+        try reserve(newCount * size, count: newCount)
+        let tail = (oldCount - index - removed) * size
+        (payload + (index + inserted) * size).copyMemory(from: payload + (index + removed) * size, byteCount: tail)
+        (payload + index * size).initializeMemory(as: UInt8.self, repeating: 0, count: inserted * size)
+        setHeader(flags: flags, count: newCount)
+    }
+
+    /// Copies `bytes` into the payload; the caller has checked that they fit.
+    package func store(_ bytes: ByteView, atByte offset: Int) {
+        assert(offset >= 0 && offset + bytes.count <= node.payloadByteCount)
+        bytes.withUnsafeBytes { source in
+            guard let start = source.baseAddress else { return }
+            (payload + offset).copyMemory(from: start, byteCount: source.count)
+        }
+    }
+
+    /// Stores a little-endian number at a byte offset that the caller has checked.
+    package func store<Number: FixedWidthInteger>(_ number: Number, atByte offset: Int) {
+        assert(offset >= 0 && offset + MemoryLayout<Number>.size <= node.payloadByteCount)
+        payload.storeBytes(of: number.littleEndian, toByteOffset: offset, as: Number.self)
+    }
+
+    package func load<Number: FixedWidthInteger>(byteOffset: Int, as type: Number.Type) -> Number {
+        node.load(byteOffset: byteOffset, as: type)
+    }
+
+    /// The whole payload; invalid after the next change.
+    package var bytes: ByteView { node.bytes }
+}
+
+// MARK: - Whole nodes
+
+extension WriteSpace {
+    /// A new node of integers in the smallest width that holds them all.
+    package func makeIntegers(
+        _ values: some Collection<Int64>, _ kind: NodeKind = .integers, _ form: IntegerForm = .signed
+    ) throws(StorageError) -> MutableNode {
+        var code = form == .unsigned ? 4 : 0
+        for value in values { code = max(code, form.widthCode(for: value)) }
+        var node = try makeNode(kind, widthCode: code, count: values.count)
+        var index = 0
+        for value in values {
+            try node.set(index, value, form)
+            index += 1
+        }
+        return node
+    }
+
+    /// A new node of plain bytes, with a zero byte after them when they are text.
+    package func makeBlob(_ bytes: ByteView, terminated: Bool = false) throws(StorageError) -> MutableNode {
+        let count = bytes.count + (terminated ? 1 : 0)
+        let node = try makeNode(.blob, widthCode: count == 0 ? 0 : 1, count: count)
+        node.store(bytes, atByte: 0)
+        return node
+    }
+}

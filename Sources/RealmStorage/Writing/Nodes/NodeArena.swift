@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The memory in which a write builds its nodes, laid out as in the file.
+///
+/// Refs of the arena are far above any offset of a file, so one comparison tells a new node from a committed one.
+/// They start at a random number: a damaged file cannot name a node of the arena. Bytes 0-3 of a node's header hold
+/// its capacity in units of 8 bytes, header included.
+///
+/// `@unchecked Sendable`: used by the one thread that holds the write transaction.
+package final class NodeArena: @unchecked Sendable {
+    /// No file is as long as this, so refs from here on lie in an arena.
+    package static let firstRef: UInt64 = 1 << 48
+
+    private let memory: UnsafeMutableRawPointer
+    private let byteCount: Int
+    private let origin: UInt64
+    /// Bytes handed out so far.
+    package private(set) var used = 0
+    /// Nodes below are older than the newest savepoint and no longer change.
+    private var mark = 0
+    /// Blocks given back since the newest savepoint, by their size.
+    private var reusable: [Int: [Int]] = [:]
+
+    /// Reserves `byteCount` bytes of address space; memory is taken when it is touched.
+    package init(byteCount: Int = 1 << 35) throws(StorageError) {
+        memory = try System.mapAnonymous(byteCount: byteCount)
+        self.byteCount = byteCount
+        origin = NodeArena.firstRef + UInt64.random(in: 0..<(1 << 44)) << 3
+    }
+
+    deinit { System.unmap(memory, byteCount: byteCount) }
+
+    // MARK: - Refs
+
+    /// Whether the node at `ref` was made in this transaction and may still change.
+    @inline(__always) func isYoung(_ ref: Ref) -> Bool { ref.rawValue >= origin &+ UInt64(mark) }
+
+    @inline(__always) private func ref(_ offset: Int) -> Ref { Ref(origin &+ UInt64(offset)) }
+
+    /// The node at a ref that lies outside the file.
+    func node(at ref: Ref) throws(StorageError) -> Node {
+        let address = try address(of: ref)
+        let header = UInt64(littleEndian: address.load(as: UInt64.self))
+        let flags = UInt8(truncatingIfNeeded: header >> 32)
+        guard NodeSpace.isLegal(flags: flags) else { throw NodeSpace.badFlags(ref, flags) }
+        let end = Int(ref.rawValue &- origin) + 8 + (Node.payloadByteCount(ofHeader: header) + 7) & ~7
+        guard end <= used else { throw NodeSpace.badRef(ref) }
+        return Node(payload: address + 8, ref: ref, header: header)
+    }
+
+    /// Where the header of a node lies.
+    func address(of ref: Ref) throws(StorageError) -> UnsafeMutableRawPointer {
+        guard ref.rawValue >= origin, ref.rawValue & 7 == 0 else { throw NodeSpace.badRef(ref) }
+        let offset = ref.rawValue &- origin
+        guard offset < UInt64(used) else { throw NodeSpace.badRef(ref) }
+        return memory + Int(offset)
+    }
+
+    // MARK: - Blocks
+
+    /// A block for a node of `byteCount` bytes, its capacity already in its header.
+    func allocate(byteCount wanted: Int) throws(StorageError) -> (ref: Ref, address: UnsafeMutableRawPointer) {
+        let size = NodeArena.blockSize(wanted)
+        let offset: Int
+        if let old = reusable[size]?.popLast() { offset = old } else { offset = try fresh(size) }
+        let address = memory + offset
+        address.storeBytes(of: UInt64(size >> 3).littleEndian, as: UInt64.self)
+        return (ref(offset), address)
+    }
+
+    private func fresh(_ size: Int) throws(StorageError) -> Int {
+        guard size <= byteCount - used else {
+            throw .limit("a transaction may change at most \(byteCount) bytes")
+        }
+        defer { used += size }
+        return used
+    }
+
+    /// Takes a young block back.
+    func release(_ ref: Ref, byteCount size: Int) {
+        reusable[size, default: []].append(Int(ref.rawValue &- origin))
+    }
+
+    /// Powers of two for nodes that may grow, then steps of 16 KiB.
+    static func blockSize(_ byteCount: Int) -> Int {
+        if byteCount <= 32 { return 32 }
+        guard byteCount > 16384 else { return 1 << (Int.bitWidth - (byteCount - 1).leadingZeroBitCount) }
+        return (byteCount + 16383) & ~16383
+    }
+
+    // MARK: - Savepoints
+
+    /// From here on all present nodes are copied before they change. Returns what `restore` needs.
+    func makeMark() -> Int {
+        defer {
+            mark = used
+            reusable.removeAll(keepingCapacity: true)
+        }
+        return mark
+    }
+
+    /// Forgets all nodes made since `used` was `end`, and lets those from `mark` on change again.
+    func restore(end: Int, mark: Int) {
+        used = end
+        self.mark = mark
+        reusable.removeAll(keepingCapacity: true)
+    }
+
+    /// Forgets everything and gives the memory back to the system beyond what a usual transaction needs.
+    package func reset() {
+        let kept = 4 << 20
+        if used > kept { System.forget(memory + kept, byteCount: used - kept) }
+        restore(end: 0, mark: 0)
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The nodes of a write transaction: those of the version it started from, and new ones in memory.
+///
+/// Trees are persistent values here: a change to a tree returns the ref of its new root. A committed node is copied
+/// before it changes; a node of this transaction changes in place, unless it is older than the newest savepoint.
+/// Nothing of the file changes before the commit, and a transaction that is dropped leaves no trace.
+///
+/// Used by one thread at a time.
+package final class WriteSpace {
+    /// Reads committed and new nodes alike.
+    package let space: NodeSpace
+    package let arena: NodeArena
+    /// Committed nodes that the new version no longer uses.
+    package private(set) var freed: [FreedBlock] = []
+
+    /// A node of the committed version that nothing refers to any more.
+    package struct FreedBlock: Sendable, Equatable {
+        package let ref: Ref
+        package let byteCount: Int
+    }
+
+    /// The nodes of `base` and the empty `arena`, both of which must outlive this object.
+    package init(base: NodeSpace, arena: NodeArena) {
+        self.arena = arena
+        space = base.with(arena: arena)
+    }
+
+    // MARK: - Reading
+
+    package func node(at ref: Ref) throws(StorageError) -> Node { try space.node(at: ref) }
+
+    /// Whether `ref` names a node that is not in the file.
+    package static func isNew(_ ref: Ref) -> Bool { ref.rawValue >= NodeArena.firstRef }
+
+    // MARK: - Making and changing nodes
+
+    /// A new node of `count` elements, all zero bits, with room for `capacity` payload bytes.
+    package func makeNode(
+        _ kind: NodeKind, widthCode: Int = 0, count: Int = 0, capacity: Int = 0
+    ) throws(StorageError) -> MutableNode {
+        let flags = kind.flags | UInt8(widthCode)
+        let payload = MutableNode.payloadByteCount(flags: flags, count: count)
+        let block = try arena.allocate(byteCount: 8 + max(payload, capacity) + 7)
+        var node = MutableNode(space: self, ref: block.ref, header: block.address)
+        node.initialize(flags: flags, count: count)
+        return node
+    }
+
+    /// The node at `ref`, ready to be changed: itself when it is of this transaction, else a copy.
+    ///
+    /// The copy replaces the node: the old one counts as freed. Put the `ref` of the result where the old ref was.
+    package func writable(_ ref: Ref) throws(StorageError) -> MutableNode {
+        let node = try space.node(at: ref)
+        if arena.isYoung(ref) { return MutableNode(space: self, ref: ref, header: try arena.address(of: ref)) }
+        // A node with refs widens as soon as a new ref enters it.
+        let capacity = node.hasRefs ? (node.count + 1) * 8 : node.payloadByteCount + 8
+        let block = try arena.allocate(byteCount: 8 + max(capacity, node.byteCount - 8))
+        var copy = MutableNode(space: self, ref: block.ref, header: block.address)
+        copy.initialize(copyOf: node)
+        discard(node)
+        return copy
+    }
+
+    // MARK: - Dropping nodes
+
+    /// Gives up one node, not what it refers to.
+    package func discard(_ node: Node) {
+        if !WriteSpace.isNew(node.ref) {
+            freed.append(FreedBlock(ref: node.ref, byteCount: node.byteCount))
+        } else if arena.isYoung(node.ref) {
+            arena.release(node.ref, byteCount: Int(UInt32(truncatingIfNeeded: node.header)) << 3)
+        }
+    }
+
+    package func discard(_ ref: Ref) throws(StorageError) { discard(try space.node(at: ref)) }
+
+    /// Gives up a node and everything below it; `Ref.none` is nothing.
+    package func discardTree(_ root: Ref) throws(StorageError) {
+        guard !root.isNone else { return }
+        var budget = space.nodeBudget
+        var pending = [root]
+        while let ref = pending.popLast() {
+            budget -= 1
+            guard budget >= 0 else { throw .corrupt(ref: root, reason: "a tree with more nodes than there is room for") }
+            let node = try space.node(at: ref)
+            if node.hasRefs {
+                for index in 0..<node.count {
+                    if case .ref(let child) = try node.slot(index) { pending.append(child) }
+                }
+            }
+            discard(node)
+        }
+    }
+
+    // MARK: - Savepoints
+
+    /// What a transaction returns to when a part of it fails.
+    package struct Savepoint: Sendable {
+        fileprivate let freedCount: Int
+        fileprivate let end: Int
+        fileprivate let mark: Int
+    }
+
+    /// Remembers the present state: nodes made so far are copied from now on before they change.
+    package func savepoint() -> Savepoint {
+        let end = arena.used
+        return Savepoint(freedCount: freed.count, end: end, mark: arena.makeMark())
+    }
+
+    /// Undoes what happened since `savepoint`; the caller goes back to the roots it had then.
+    package func rollBack(to savepoint: Savepoint) {
+        freed.removeSubrange(savepoint.freedCount...)
+        arena.restore(end: savepoint.end, mark: savepoint.end)
+    }
+}
+
+/// What a node is, as its flags tell. Source: docs/format.md, "Nodes".
+package enum NodeKind: Sendable {
+    /// Packed integers.
+    case integers
+    /// Refs and tagged numbers.
+    case refs
+    /// Refs with the context flag: long strings, search indexes.
+    case contextRefs
+    /// An inner node of a tree.
+    case inner
+    /// An inner node of a search index.
+    case contextInner
+    /// Elements of whole bytes: names, short strings, floating-point numbers, identifiers.
+    case elements
+    /// Plain bytes.
+    case blob
+
+    var flags: UInt8 {
+        switch self {
+        case .integers: return 0
+        case .refs: return 0x40
+        case .contextRefs: return 0x60
+        case .inner: return 0xc0
+        case .contextInner: return 0xe0
+        case .elements: return 0x08
+        case .blob: return 0x10
+        }
+    }
+}
