@@ -88,6 +88,9 @@ package final class NodeArena: @unchecked Sendable {
         return (byteCount + 16383) & ~16383
     }
 
+    /// The bytes of all blocks that are in use, as far as there was no savepoint: what tests count leaks with.
+    var liveByteCount: Int { reusable.reduce(used) { $0 - $1.key * $1.value.count } }
+
     // MARK: - Savepoints
 
     /// From here on all present nodes are copied before they change. Returns what `restore` needs.

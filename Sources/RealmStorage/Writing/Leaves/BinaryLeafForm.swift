@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Leaves of binaries: medium up to 64 bytes, else big; never back.
+///
+/// Source: docs/format.md, "Binary".
+struct BinaryLeafForm: LeafForm {
+    let writes: WriteSpace
+    let isNullable: Bool
+
+    private static let mediumLimit = 64
+    private var blobs: BlobNodes { BlobNodes(writes: writes, isText: false) }
+
+    var defaultValue: Value { isNullable ? .null : .binary(.empty) }
+
+    func makeDefaults(count: Int) throws(StorageError) -> Ref {
+        try blobs.makeMedium(emptyValues: count, areNull: isNullable)
+    }
+
+    func count(_ leaf: Ref) throws(StorageError) -> Int { try blobs.count(leaf) }
+
+    func insert(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        let bytes = try bytes(value)
+        return try blobs.insert(bytes, at: row, in: try prepare(leaf, for: bytes))
+    }
+
+    func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        let bytes = try bytes(value)
+        return try blobs.set(bytes, at: row, in: try prepare(leaf, for: bytes))
+    }
+
+    func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref { try blobs.erase(row, in: leaf) }
+
+    func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref) {
+        try blobs.split(leaf, at: row)
+    }
+
+    func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
+        let other = try writes.node(at: next)
+        if blobs.isBig(other), blobs.isBig(try writes.node(at: leaf)) { return try blobs.joinBig(leaf, with: other) }
+        let values = try BinaryLeaf(other, writes.space)
+        var leaf = leaf
+        for row in 0..<values.count {
+            let bytes = try values.binary(row)
+            leaf = try blobs.insert(bytes, at: try count(leaf), in: try prepare(leaf, for: bytes))
+        }
+        try writes.discardTree(next)
+        return leaf
+    }
+
+    /// The leaf in a form that can take `bytes`.
+    private func prepare(_ leaf: Ref, for bytes: ByteView?) throws(StorageError) -> Ref {
+        try blobs.requireFit(bytes)
+        guard let bytes, bytes.count > BinaryLeafForm.mediumLimit else { return leaf }
+        let node = try writes.node(at: leaf)
+        if blobs.isBig(node) { return leaf }
+        let old = try BinaryLeaf(node, writes.space)
+        var big = try blobs.makeBig()
+        for row in 0..<old.count { big = try blobs.insert(try old.binary(row), at: row, in: big) }
+        try writes.discardTree(leaf)
+        return big
+    }
+
+    private func bytes(_ value: Value) throws(StorageError) -> ByteView? {
+        switch value {
+        case .binary(let bytes): return bytes
+        case .null where isNullable: return nil
+        default: throw misfit("a binary")
+        }
+    }
+}

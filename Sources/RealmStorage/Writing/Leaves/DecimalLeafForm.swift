@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Leaves of decimals: 0, 4, 8 or 16 bytes each, one width a leaf, which only grows.
+///
+/// Without payload all values are null, or all +0 when the context flag is set. Source: docs/format.md, "Decimal128".
+struct DecimalLeafForm: LeafForm {
+    let writes: WriteSpace
+    let isNullable: Bool
+
+    var defaultValue: Value { isNullable ? .null : .decimal(.zero) }
+
+    func makeDefaults(count: Int) throws(StorageError) -> Ref {
+        let node = try writes.makeNode(.elements, count: count)
+        node.setContext(!isNullable)
+        return node.ref
+    }
+
+    func count(_ leaf: Ref) throws(StorageError) -> Int { try writes.node(at: leaf).count }
+
+    func insert(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        let number = try number(value)
+        var node = try writable(leaf)
+        try node.requireRow(row, below: node.count + 1)
+        try makeRoom(for: number, in: &node)
+        try node.replaceElements(at: row, removing: 0, inserting: 1)
+        store(number, in: node, row)
+        return node.ref
+    }
+
+    func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        let number = try number(value)
+        var node = try writable(leaf)
+        try node.requireRow(row)
+        try makeRoom(for: number, in: &node)
+        store(number, in: node, row)
+        return node.ref
+    }
+
+    func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        var node = try writable(leaf)
+        try node.requireRow(row)
+        try node.replaceElements(at: row, removing: 1, inserting: 0)
+        return node.ref
+    }
+
+    func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref) {
+        var node = try writable(leaf)
+        try node.requireRow(row, below: node.count + 1)
+        let tail = try writes.splitElements(&node, at: row)
+        return (node.ref, tail)
+    }
+
+    func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
+        var node = try writable(leaf)
+        let other = try DecimalLeaf(try writes.node(at: next))
+        if node.width > 0, other.node.width == node.width {
+            try node.appendElements(of: other.node)
+        } else {
+            for row in 0..<other.count {
+                let number = other.decimal(row) ?? .null
+                try makeRoom(for: number, in: &node)
+                let end = node.count
+                try node.replaceElements(at: end, removing: 0, inserting: 1)
+                store(number, in: node, end)
+            }
+        }
+        writes.discard(other.node)
+        return node.ref
+    }
+
+    // MARK: - Widths
+
+    private func writable(_ leaf: Ref) throws(StorageError) -> MutableNode {
+        let node = try writes.writableElements(leaf)
+        _ = try DecimalLeaf(node.node)
+        return node
+    }
+
+    /// Rebuilds the leaf in a greater width when `number` needs one.
+    private func makeRoom(for number: Decimal128, in node: inout MutableNode) throws(StorageError) {
+        if node.width == 0, number.isNull || number == .zero {
+            // An empty leaf takes either meaning.
+            if node.count == 0 { node.setContext(number == .zero) }
+            if node.hasContext == (number == .zero) { return }
+        }
+        let needed = number.stored32 != nil ? 4 : number.stored64 != nil ? 8 : 16
+        guard node.width < needed else { return }
+        let old = try DecimalLeaf(node.node)
+        let wide = try writes.makeNode(.elements, widthCode: needed == 4 ? 3 : needed == 8 ? 4 : 5, count: old.count)
+        for row in 0..<old.count { store(old.decimal(row) ?? .null, in: wide, row) }
+        writes.discard(old.node)
+        node = wide
+    }
+
+    /// The leaf is wide enough.
+    private func store(_ number: Decimal128, in node: MutableNode, _ row: Int) {
+        switch node.width {
+        case 0: return
+        case 4: node.store(number.stored32 ?? 0, atByte: row * 4)
+        case 8: node.store(number.stored64 ?? 0, atByte: row * 8)
+        default:
+            node.store(number.low, atByte: row * 16)
+            node.store(number.high, atByte: row * 16 + 8)
+        }
+    }
+
+    /// Null is a number too; a required leaf takes it for an ordinary NaN.
+    private func number(_ value: Value) throws(StorageError) -> Decimal128 {
+        switch value {
+        case .null where isNullable: return .null
+        case .decimal(let number): return number.isNull && !isNullable ? .notANumber : number
+        default: throw misfit("a decimal")
+        }
+    }
+}

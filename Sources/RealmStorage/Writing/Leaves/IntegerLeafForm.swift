@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Leaves that are one node with one integer per value: required integers, booleans, links, refs.
+///
+/// Source: docs/format.md, "Int", "Bool", "Link", "Backlinks".
+struct IntegerLeafForm: LeafForm {
+    enum Coding {
+        case int
+        /// Null is 3.
+        case bool(isNullable: Bool)
+        /// The object key, plus 1 in a cluster, where 0 is null.
+        case link(TableKey, inCluster: Bool)
+        /// Roots of collections; a null is no collection.
+        case refs
+    }
+
+    let writes: WriteSpace
+    let coding: Coding
+
+    var defaultValue: Value {
+        switch coding {
+        case .int: return .int(0)
+        case .bool(let isNullable): return isNullable ? .null : .bool(false)
+        case .link, .refs: return .null
+        }
+    }
+
+    func makeDefaults(count: Int) throws(StorageError) -> Ref {
+        switch coding {
+        case .refs: return try writes.makeNode(.refs, count: count).ref
+        case .bool(isNullable: true) where count > 0:
+            var node = try writes.makeNode(.integers, widthCode: 2, count: count)
+            for row in 0..<count { try node.set(row, 3) }
+            return node.ref
+        default: return try writes.makeNode(.integers, count: count).ref
+        }
+    }
+
+    func count(_ leaf: Ref) throws(StorageError) -> Int { try writes.node(at: leaf).count }
+
+    func insert(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        let raw = try encode(value)
+        var node = try writable(leaf)
+        try node.requireRow(row, below: node.count + 1)
+        try node.insert(raw, at: row)
+        return node.ref
+    }
+
+    func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        let raw = try encode(value)
+        var node = try writable(leaf)
+        try node.requireRow(row)
+        try node.set(row, raw)
+        return node.ref
+    }
+
+    func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        var node = try writable(leaf)
+        try node.requireRow(row)
+        node.removeInteger(at: row)
+        return node.ref
+    }
+
+    func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref) {
+        var node = try writable(leaf)
+        try node.requireRow(row, below: node.count + 1)
+        let tail = try writes.makeTail(of: node, from: row)
+        node.truncateIntegers(to: row)
+        return (node.ref, tail.ref)
+    }
+
+    func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
+        var node = try writable(leaf)
+        let other = try writes.node(at: next)
+        guard other.flags & 0xd8 == node.flags & 0xd8 else { throw other.corrupt("integer leaf expected") }
+        for row in 0..<other.count { try node.append(other.integer(row)) }
+        writes.discard(other)
+        return node.ref
+    }
+
+    private func writable(_ leaf: Ref) throws(StorageError) -> MutableNode {
+        if case .refs = coding { return try writes.writableRefs(leaf) }
+        return try writes.writableIntegers(leaf)
+    }
+
+    private func encode(_ value: Value) throws(StorageError) -> Int64 {
+        switch (coding, value) {
+        case (.int, .int(let number)): return number
+        case (.bool, .bool(let flag)): return flag ? 1 : 0
+        case (.bool(isNullable: true), .null): return 3
+        case (.link(_, inCluster: true), .null), (.refs, .null): return 0
+        case (.link(let table, let inCluster), .link(let target, let key)) where target == table:
+            return try encode(key, inCluster)
+        case (.refs, .list(let root)), (.refs, .dictionary(let root)): return Int64(bitPattern: root.rawValue)
+        default: throw misfit("one of this leaf's type")
+        }
+    }
+
+    private func encode(_ key: ObjectKey, _ inCluster: Bool) throws(StorageError) -> Int64 {
+        let (shifted, overflow) = key.rawValue.addingReportingOverflow(inCluster ? 1 : 0)
+        guard !overflow, !key.isNull else { throw misfit("a link to an object") }
+        return shifted
+    }
+}

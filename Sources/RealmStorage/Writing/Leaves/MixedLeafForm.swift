@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Leaves of Mixed.
+struct MixedLeafForm: LeafForm {
+    let writes: WriteSpace
+    let inCluster: Bool
+
+    var defaultValue: Value { .null }
+
+    func makeDefaults(count: Int) throws(StorageError) -> Ref {
+        var top = try writes.makeNode(.refs, count: MixedEntry.Slot.count)
+        try top.set(MixedEntry.Slot.words, try writes.makeNode(.integers, count: count).ref)
+        return top.ref
+    }
+
+    func count(_ leaf: Ref) throws(StorageError) -> Int {
+        let top = try writes.node(at: leaf)
+        return try writes.integerNode(try top.requiredRef(MixedEntry.Slot.words, "mixed words")).count
+    }
+
+    func insert(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        let entry = try entry(value)
+        var nodes = try MixedNodes(writes, leaf)
+        try nodes.insert(entry, at: row, inCluster: inCluster)
+        return try nodes.finish()
+    }
+
+    func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        let entry = try entry(value)
+        var nodes = try MixedNodes(writes, leaf)
+        try nodes.set(entry, at: row, inCluster: inCluster)
+        return try nodes.finish()
+    }
+
+    func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        var nodes = try MixedNodes(writes, leaf)
+        try nodes.erase(row)
+        return try nodes.finish()
+    }
+
+    func setRoot(_ root: Ref, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        var nodes = try MixedNodes(writes, leaf)
+        try nodes.setRoot(root, at: row)
+        return try nodes.finish()
+    }
+
+    func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref) {
+        var head = try MixedNodes(writes, leaf)
+        guard row >= 0, row <= head.count else { throw .corrupt(ref: leaf, reason: "row \(row) of a leaf of \(head.count)") }
+        var tail = try MixedNodes(writes, try makeDefaults(count: 0))
+        for index in row..<head.count {
+            try tail.insert(try head.entryWithID(index), at: index - row, inCluster: inCluster)
+        }
+        for index in stride(from: head.count - 1, through: row, by: -1) { try head.erase(index) }
+        return (try head.finish(), try tail.finish())
+    }
+
+    func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
+        var head = try MixedNodes(writes, leaf)
+        var tail = try MixedNodes(writes, next)
+        for index in 0..<tail.count { try head.insert(try tail.entryWithID(index), at: head.count, inCluster: inCluster) }
+        try tail.discardShallow()
+        return try head.finish()
+    }
+
+    private func entry(_ value: Value) throws(StorageError) -> MixedEntry {
+        let entry = try MixedEntry(value)
+        if case .bytes(_, let bytes) = entry { try BlobNodes(writes: writes, isText: true).requireFit(bytes) }
+        return entry
+    }
+}
+
+extension LeafWriter {
+    /// Stores the new root of the collection that is nested in `row` of a Mixed leaf; its id stays.
+    package func setNestedRoot(_ root: Ref, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        try MixedLeafForm(writes: writes, inCluster: false).setRoot(root, at: row, in: leaf)
+    }
+
+    /// The root of the collection that is nested in `row` of a Mixed leaf, or nil when the value is something else.
+    package func nestedRoot(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref? {
+        let top = try writes.node(at: leaf)
+        let words = try writes.integerNode(try top.requiredRef(MixedEntry.Slot.words, "mixed words"))
+        try words.requireRow(row)
+        guard case .collection(_, let root, _) = try MixedNodes.entry(row, words.integer(row), top, writes) else { return nil }
+        return root
+    }
+}

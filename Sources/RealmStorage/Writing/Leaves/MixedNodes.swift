@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The parts of one Mixed leaf while they change.
+///
+/// Every payload entry belongs to one value. A payload leaves by moving the last entry into its place and patching
+/// the word that referred to it. Source: docs/format.md, "Mixed".
+struct MixedNodes {
+    private typealias Slot = MixedEntry.Slot
+    private let writes: WriteSpace
+    private var top: MutableNode
+    private var words: MutableNode
+
+    init(_ writes: WriteSpace, _ leaf: Ref) throws(StorageError) {
+        self.writes = writes
+        top = try writes.writableRefs(leaf)
+        guard (4...Slot.count).contains(top.count) else { throw top.node.corrupt("a mixed leaf has 4 to 6 slots") }
+        words = try writes.writableIntegers(try top.node.requiredRef(Slot.words, "mixed words"))
+        while top.count < Slot.count { try top.append(.none) }
+        try completeIDs()
+    }
+
+    var count: Int { words.count }
+
+    /// The ref of the leaf, after all changes.
+    mutating func finish() throws(StorageError) -> Ref {
+        try top.update(Slot.words, words.ref)
+        return top.ref
+    }
+
+    // MARK: - Values
+
+    mutating func insert(_ entry: MixedEntry, at row: Int, inCluster: Bool) throws(StorageError) {
+        try words.requireRow(row, below: count + 1)
+        let word = try addPayload(entry)
+        try words.insert(word, at: row)
+        if let ref = try optionalRef(Slot.ids) {
+            var ids = try writes.writableIntegers(ref)
+            try ids.insert(0, at: row)
+            try top.update(Slot.ids, ids.ref)
+        }
+        try setID(entry, row, inCluster)
+    }
+
+    mutating func set(_ entry: MixedEntry, at row: Int, inCluster: Bool) throws(StorageError) {
+        try words.requireRow(row)
+        let old = words.integer(row)
+        if entry.slot != 0, entry.slot == MixedEntry.slot(ofWord: old) {
+            let index = old >> 8
+            try setPayload(entry, index)
+            try words.set(row, MixedEntry.word(type: entry.type, slot: entry.slot, index: index))
+        } else {
+            try words.set(row, 0)
+            try removePayload(old)
+            try words.set(row, try addPayload(entry))
+        }
+        try setID(entry, row, inCluster)
+    }
+
+    mutating func erase(_ row: Int) throws(StorageError) {
+        try words.requireRow(row)
+        let old = words.integer(row)
+        words.removeInteger(at: row)
+        try removePayload(old)
+        guard let ref = try optionalRef(Slot.ids) else { return }
+        var ids = try writes.writableIntegers(ref)
+        ids.removeInteger(at: row)
+        try top.update(Slot.ids, ids.ref)
+    }
+
+    /// Stores the root of the nested collection in `row`.
+    mutating func setRoot(_ root: Ref, at row: Int) throws(StorageError) {
+        try words.requireRow(row)
+        let word = words.integer(row)
+        guard MixedEntry.slot(ofWord: word) == Slot.collections else {
+            throw top.node.corrupt("value \(row) is not a collection")
+        }
+        try setPayload(.collection(type: MixedEntry.type(ofWord: word), root, id: 0), word >> 8)
+    }
+
+    // MARK: - Reading
+
+    /// The value in `row` in its stored parts. Bytes are borrowed from the leaf.
+    func entry(_ row: Int) throws(StorageError) -> MixedEntry {
+        try MixedNodes.entry(row, words.integer(row), top.node, writes)
+    }
+
+    /// Reads a value of a leaf that need not be open.
+    static func entry(_ row: Int, _ word: Int64, _ top: Node, _ writes: WriteSpace) throws(StorageError) -> MixedEntry {
+        let (type, slot, index) = (MixedEntry.type(ofWord: word), MixedEntry.slot(ofWord: word), word >> 8)
+        guard slot != Slot.words else { return .word(word) }
+        guard slot <= Slot.collections else { throw top.corrupt("value \(row) has its payload in slot \(slot)") }
+        let ref = try top.requiredRef(slot, "mixed payload")
+        if slot == Slot.strings {
+            let strings = try StringLeaf(try writes.node(at: ref), writes.space)
+            guard index >= 0, index < strings.count, let bytes = try strings.string(Int(index)) else { throw missing(top, row) }
+            return .bytes(type: type, bytes)
+        }
+        let node = try writes.node(at: ref)
+        let size = slot == Slot.pairs ? 2 : 1
+        guard node.hasRefs == (slot == Slot.collections), node.widthType == 0, index >= 0, index < node.count / size else {
+            throw missing(top, row)
+        }
+        let first = node.integer(Int(index) * size)
+        switch slot {
+        case Slot.integers: return .integer(type: type, first)
+        case Slot.pairs: return .pair(type: type, first, node.integer(Int(index) * 2 + 1))
+        default: return .collection(type: type, try node.optionalRef(Int(index), "nested collection"), id: 0)
+        }
+    }
+
+    private static func missing(_ top: Node, _ row: Int) -> StorageError {
+        top.corrupt("value \(row) has its payload outside its slot")
+    }
+
+    /// The value in `row` with the id of a nested collection, for another leaf.
+    func entryWithID(_ row: Int) throws(StorageError) -> MixedEntry {
+        guard case .collection(let type, let root, _) = try entry(row) else { return try entry(row) }
+        return .collection(type: type, root, id: try id(row))
+    }
+
+    /// Gives up the nodes of a leaf whose values have moved, not the collections below them.
+    mutating func discardShallow() throws(StorageError) {
+        if let strings = try optionalRef(Slot.strings) { try writes.discardTree(strings) }
+        for slot in [Slot.integers, Slot.pairs, Slot.collections, Slot.ids] {
+            if let ref = try optionalRef(slot) { try writes.discard(ref) }
+        }
+        writes.discard(words.node)
+        writes.discard(top.node)
+    }
+
+    private func optionalRef(_ slot: Int) throws(StorageError) -> Ref? {
+        let ref = try top.node.optionalRef(slot, "mixed payload")
+        return ref.isNone ? nil : ref
+    }
+
+    // MARK: - Payloads
+
+    private var strings: StringLeafForm { StringLeafForm(writes: writes, isNullable: true, enumeration: nil) }
+
+    private func payload(_ slot: Int, _ ref: Ref) throws(StorageError) -> MutableNode {
+        try slot == Slot.collections ? writes.writableRefs(ref) : writes.writableIntegers(ref)
+    }
+
+    private func makePayload(_ slot: Int) throws(StorageError) -> Ref {
+        if slot == Slot.strings { return try strings.makeDefaults(count: 0) }
+        return try writes.makeNode(slot == Slot.collections ? .refs : .integers).ref
+    }
+
+    /// Stores the payload of a new value and returns its word.
+    private mutating func addPayload(_ entry: MixedEntry) throws(StorageError) -> Int64 {
+        if case .word(let word) = entry { return word }
+        let slot = entry.slot
+        let present = try optionalRef(slot)
+        let ref = if let present { present } else { try makePayload(slot) }
+        let index: Int
+        switch entry {
+        case .bytes(_, let bytes): index = try addBytes(bytes, ref)
+        case .identifier(_, let storage): index = try addBytes(storage.view, ref)
+        default:
+            var node = try payload(slot, ref)
+            index = slot == Slot.pairs ? node.count / 2 : node.count
+            for number in MixedNodes.numbers(entry) { try node.append(number) }
+            try top.update(slot, node.ref)
+        }
+        return MixedEntry.word(type: entry.type, slot: slot, index: Int64(index))
+    }
+
+    private mutating func addBytes(_ bytes: ByteView, _ ref: Ref) throws(StorageError) -> Int {
+        let index = try strings.count(ref)
+        try top.update(Slot.strings, try strings.insert(bytes, at: index, in: ref))
+        return index
+    }
+
+    /// Replaces the payload at `index` of the slot that `entry` belongs to.
+    private mutating func setPayload(_ entry: MixedEntry, _ index: Int64) throws(StorageError) {
+        guard let ref = try optionalRef(entry.slot) else { throw top.node.corrupt("a mixed leaf lacks slot \(entry.slot)") }
+        switch entry {
+        case .word: return
+        case .bytes(_, let bytes): try setBytes(bytes, index, ref)
+        case .identifier(_, let storage): try setBytes(storage.view, index, ref)
+        default:
+            var node = try payload(entry.slot, ref)
+            let numbers = MixedNodes.numbers(entry)
+            guard index >= 0, index < node.count / numbers.count else { throw node.node.corrupt("no payload \(index)") }
+            for (offset, number) in numbers.enumerated() { try node.set(Int(index) * numbers.count + offset, number) }
+            try top.update(entry.slot, node.ref)
+        }
+    }
+
+    private mutating func setBytes(_ bytes: ByteView, _ index: Int64, _ ref: Ref) throws(StorageError) {
+        try top.update(Slot.strings, try strings.set(bytes, at: Int(index), in: ref))
+    }
+
+    private static func numbers(_ entry: MixedEntry) -> [Int64] {
+        switch entry {
+        case .integer(_, let number): return [number]
+        case .pair(_, let first, let second): return [first, second]
+        case .collection(_, let root, _): return [Int64(bitPattern: root.rawValue)]
+        case .word, .bytes, .identifier: return []
+        }
+    }
+
+    /// Removes the payload of a word that is no longer in the leaf.
+    private mutating func removePayload(_ word: Int64) throws(StorageError) {
+        let (slot, index) = (MixedEntry.slot(ofWord: word), word >> 8)
+        guard slot != 0 else { return }
+        guard slot <= Slot.collections, let ref = try optionalRef(slot) else {
+            throw top.node.corrupt("a value has its payload in slot \(slot), which is not there")
+        }
+        let last = try slot == Slot.strings
+            ? removeBytes(index, ref) : removeNumbers(slot, index, size: slot == Slot.pairs ? 2 : 1, ref)
+        if last != index { try patch(slot, from: last, to: index) }
+    }
+
+    /// Returns where the entry stood that took the place of the removed one.
+    private mutating func removeNumbers(_ slot: Int, _ index: Int64, size: Int, _ ref: Ref) throws(StorageError) -> Int64 {
+        var node = try payload(slot, ref)
+        let last = node.count / size - 1
+        guard index >= 0, index <= last else { throw node.node.corrupt("no payload \(index)") }
+        for offset in 0..<size where Int(index) != last {
+            try node.set(Int(index) * size + offset, node.integer(last * size + offset))
+        }
+        node.removeIntegers(last * size..<node.count)
+        try top.update(slot, node.ref)
+        return Int64(last)
+    }
+
+    private mutating func removeBytes(_ index: Int64, _ ref: Ref) throws(StorageError) -> Int64 {
+        var ref = ref
+        let last = try strings.count(ref) - 1
+        guard index >= 0, index <= last else { throw top.node.corrupt("no string \(index)") }
+        if index != last {
+            // A copy: the value is moved within its leaf.
+            let moved = try strings.view(try writes.node(at: ref)).string(last).map { ByteStorage($0.array) }
+            ref = try strings.set(moved?.view, at: Int(index), in: ref)
+        }
+        try top.update(Slot.strings, try strings.erase(last, in: ref))
+        return Int64(last)
+    }
+
+    /// Lets the word that refers to payload `old` of a slot refer to `new`.
+    private mutating func patch(_ slot: Int, from old: Int64, to new: Int64) throws(StorageError) {
+        for row in 0..<words.count {
+            let word = words.integer(row)
+            guard word >> 8 == old, MixedEntry.slot(ofWord: word) == slot else { continue }
+            try words.set(row, MixedEntry.word(type: MixedEntry.type(ofWord: word), slot: slot, index: new))
+            return
+        }
+    }
+}
+
+// MARK: - Ids of nested collections
+
+extension MixedNodes {
+    /// The id of the collection in `row`, 0 when there is none.
+    func id(_ row: Int) throws(StorageError) -> Int64 {
+        guard let ref = try optionalRef(Slot.ids) else { return 0 }
+        let ids = try writes.integerNode(ref)
+        return row < ids.count ? ids.integer(row) : 0
+    }
+
+    /// Makes the list of ids, if there is one, as long as the leaf: other programs rely on that.
+    private mutating func completeIDs() throws(StorageError) {
+        guard let ref = try optionalRef(Slot.ids) else { return }
+        guard try writes.integerNode(ref).count != count else { return }
+        var ids = try writes.writableIntegers(ref)
+        if ids.count > count { ids.truncateIntegers(to: count) }
+        while ids.count < count { try ids.append(0) }
+        try top.update(Slot.ids, ids.ref)
+    }
+
+    /// Gives the value that was just stored in `row` its id: a new one for a collection, else 0.
+    private mutating func setID(_ entry: MixedEntry, _ row: Int, _ inCluster: Bool) throws(StorageError) {
+        guard case .collection(_, _, let wanted) = entry else {
+            if try id(row) != 0 { try storeID(0, row) }
+            return
+        }
+        try storeID(wanted != 0 ? wanted : MixedNodes.randomID(inCluster), row)
+    }
+
+    private mutating func storeID(_ id: Int64, _ row: Int) throws(StorageError) {
+        var ids: MutableNode
+        if let ref = try optionalRef(Slot.ids) {
+            ids = try writes.writableIntegers(ref)
+        } else {
+            ids = try writes.makeNode(.integers, count: count)
+        }
+        try ids.set(row, id)
+        try top.update(Slot.ids, ids.ref)
+    }
+
+    /// Ids of properties have 32 bits for other programs; those of elements tell them apart within a collection.
+    private static func randomID(_ inCluster: Bool) -> Int64 {
+        inCluster ? Int64(Int32.random(in: 1 ... .max)) : .random(in: 1 ... .max)
+    }
+}

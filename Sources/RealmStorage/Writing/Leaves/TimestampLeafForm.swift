@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Leaves of dates: nullable seconds in slot 0, nanoseconds in slot 1; a null has 0 nanoseconds.
+///
+/// Source: docs/format.md, "Timestamp".
+struct TimestampLeafForm: LeafForm {
+    let writes: WriteSpace
+    let isNullable: Bool
+    private var seconds: NullableIntegers { NullableIntegers(writes: writes) }
+    private var nanoseconds: IntegerLeafForm { IntegerLeafForm(writes: writes, coding: .int) }
+
+    var defaultValue: Value { isNullable ? .null : .timestamp(Timestamp(seconds: 0, nanoseconds: 0)) }
+
+    func makeDefaults(count: Int) throws(StorageError) -> Ref {
+        var top = try writes.makeNode(.refs, count: 2)
+        try top.set(0, try seconds.make(count: count, isNullable ? nil : 0))
+        try top.set(1, try nanoseconds.makeDefaults(count: count))
+        return top.ref
+    }
+
+    func count(_ leaf: Ref) throws(StorageError) -> Int {
+        let top = try writes.node(at: leaf)
+        guard top.hasRefs, !top.isInner, top.count == 2 else { throw TimestampLeafForm.malformed(top) }
+        return try seconds.count(try top.requiredRef(0, "seconds"))
+    }
+
+    func insert(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        let (whole, part) = try parts(value)
+        return try change(leaf) { (first, second) throws(StorageError) in
+            first = try seconds.insert(whole, at: row, in: first)
+            second = try nanoseconds.insert(.int(part), at: row, in: second)
+        }
+    }
+
+    func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        let (whole, part) = try parts(value)
+        return try change(leaf) { (first, second) throws(StorageError) in
+            first = try seconds.set(whole, at: row, in: first)
+            second = try nanoseconds.set(.int(part), at: row, in: second)
+        }
+    }
+
+    func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        try change(leaf) { (first, second) throws(StorageError) in
+            first = try seconds.erase(row, in: first)
+            second = try nanoseconds.erase(row, in: second)
+        }
+    }
+
+    func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref) {
+        var tail = try writes.makeNode(.refs, count: 2)
+        let head = try change(leaf) { (first, second) throws(StorageError) in
+            let whole = try seconds.split(first, at: row)
+            let part = try nanoseconds.split(second, at: row)
+            (first, second) = (whole.head, part.head)
+            try tail.set(0, whole.tail)
+            try tail.set(1, part.tail)
+        }
+        return (head, tail.ref)
+    }
+
+    func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
+        let other = try writes.node(at: next)
+        guard other.hasRefs, other.count == 2 else { throw TimestampLeafForm.malformed(other) }
+        let whole = try other.requiredRef(0, "seconds")
+        let part = try other.requiredRef(1, "nanoseconds")
+        writes.discard(other)
+        return try change(leaf) { (first, second) throws(StorageError) in
+            first = try seconds.join(first, with: whole)
+            second = try nanoseconds.join(second, with: part)
+        }
+    }
+
+    // MARK: - Parts
+
+    private func change(
+        _ leaf: Ref, _ body: (inout Ref, inout Ref) throws(StorageError) -> Void
+    ) throws(StorageError) -> Ref {
+        var top = try writes.writableRefs(leaf)
+        guard top.count == 2 else { throw TimestampLeafForm.malformed(top.node) }
+        var first = try top.node.requiredRef(0, "seconds")
+        var second = try top.node.requiredRef(1, "nanoseconds")
+        try body(&first, &second)
+        try top.update(0, first)
+        try top.update(1, second)
+        return top.ref
+    }
+
+    private static func malformed(_ node: Node) -> StorageError { node.corrupt("a timestamp leaf is a node of two refs") }
+
+    private func parts(_ value: Value) throws(StorageError) -> (Int64?, Int64) {
+        switch value {
+        case .null where isNullable: return (nil, 0)
+        case .timestamp(let date):
+            let date = try date.checked
+            return (date.seconds, Int64(date.nanoseconds))
+        default: throw misfit("a date")
+        }
+    }
+}
