@@ -57,7 +57,7 @@ struct QueryCommand: ParsableCommand {
     }
 
     private func print(_ bound: BoundQuery, _ table: Table, _ snapshot: Snapshot) throws {
-        var output = QueryOutput(format, table, snapshot)
+        var output = try QueryOutput(format, table, snapshot)
         try output.begin()
         if let cursor = try bound.cursor() {
             while let (leaf, rows) = try cursor.next() {
@@ -82,10 +82,10 @@ private struct QueryOutput {
     private let buffer = OutputBuffer(capacity: 1 << 16)
     private var writer: JSONWriter
 
-    init(_ format: QueryCommand.Format, _ table: Table, _ snapshot: Snapshot) {
+    init(_ format: QueryCommand.Format, _ table: Table, _ snapshot: Snapshot) throws {
         self.format = format
         self.table = table
-        plan = ObjectPlanner(snapshot).plan(all: table)
+        plan = try ObjectPlanner(snapshot).plan(table)
         encoder = ObjectEncoder(snapshot, Representation())
         csv = CSVWriter(plan, snapshot, Representation())
         writer = JSONWriter(buffer)

@@ -78,7 +78,7 @@ struct DamagedReadTests {
     }
 
     private func write(_ table: Table, _ snapshot: Snapshot) throws {
-        let plan = ObjectPlanner(snapshot).plan(all: table)
+        let plan = try ObjectPlanner(snapshot).plan(table)
         for representation in [Representation(), Representation(format: .ejson(isRelaxed: false), intsAsStrings: true)] {
             let encoder = ObjectEncoder(snapshot, representation)
             var writer = JSONWriter(reservingCapacity: 4096)

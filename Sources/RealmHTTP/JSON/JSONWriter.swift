@@ -75,7 +75,8 @@ package struct JSONWriter: Sendable {
     /// A member name with quotes and colon that was escaped before: a part of `names`.
     @inline(__always) package mutating func key(in names: [UInt8], _ range: Range<Int>) {
         if needsComma { buffer.append(UInt8(ascii: ",")) }
-        buffer.append(names[range])
+        // In bounds: ranges are those that the names were made with.
+        names.withUnsafeBufferPointer { buffer.append(UnsafeBufferPointer(rebasing: $0[range])) }
         needsComma = false
     }
 

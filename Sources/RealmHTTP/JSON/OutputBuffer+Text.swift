@@ -94,45 +94,14 @@ extension OutputBuffer {
     }
 
     /// Base64 with padding, RFC 4648 section 4.
-    package func append(base64 view: ByteView) { view.withBuffer { appendBase64($0, urlSafe: false) } }
-
-    /// Base64url without padding, RFC 4648 section 5.
-    package func append(base64URL bytes: [UInt8]) { bytes.withUnsafeBufferPointer { appendBase64($0, urlSafe: true) } }
+    package func append(base64 view: ByteView) {
+        let target = reserve(Base64.maximumTextByteCount(of: view.count) + 1)
+        advance(view.withBuffer { Base64.write($0, .standard, to: target) })
+    }
 
     /// The lowest bits of `word` as base64url digits, six bits each, the lowest first.
     func append(base64URLDigitsOf word: UInt64, digitCount: Int) {
-        let target = reserve(digitCount)
-        // The alphabet has 64 characters and an index of six bits.
-        let alphabet = Base64.urlAlphabet.utf8Start
-        var rest = word
-        for index in 0..<digitCount {
-            target[index] = alphabet[Int(truncatingIfNeeded: rest & 63)]
-            rest >>= 6
-        }
+        Base64.write(digitsOf: word, digitCount: digitCount, to: reserve(digitCount))
         advance(digitCount)
-    }
-
-    private func appendBase64(_ bytes: UnsafeBufferPointer<UInt8>, urlSafe: Bool) {
-        let target = reserve((bytes.count + 2) / 3 * 4 + 1)
-        let alphabet = urlSafe ? Base64.urlAlphabet.utf8Start : Base64.alphabet.utf8Start
-        var written = 0
-        var index = 0
-        while index < bytes.count {
-            let available = min(3, bytes.count - index)
-            var group = UInt32(bytes[index]) << 16
-            if available > 1 { group |= UInt32(bytes[index + 1]) << 8 }
-            if available > 2 { group |= UInt32(bytes[index + 2]) }
-            for digit in 0..<4 {
-                if digit <= available {
-                    target[written] = alphabet[Int(group >> UInt32(18 - 6 * digit) & 63)]
-                    written += 1
-                } else if !urlSafe {
-                    target[written] = UInt8(ascii: "=")
-                    written += 1
-                }
-            }
-            index += 3
-        }
-        advance(written)
     }
 }

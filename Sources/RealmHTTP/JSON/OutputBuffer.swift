@@ -10,7 +10,7 @@ package import RealmStorage
 package final class OutputBuffer: @unchecked Sendable {
     /// The first byte; nil until something was reserved.
     @usableFromInline private(set) var start: UnsafeMutablePointer<UInt8>?
-    @usableFromInline private(set) var capacity = 0
+    package private(set) var capacity = 0
     package private(set) var count = 0
 
     package init(capacity: Int = 0) {
@@ -80,15 +80,6 @@ package final class OutputBuffer: @unchecked Sendable {
     package func append(_ other: OutputBuffer) {
         guard let base = other.start else { return }
         append(base, other.count)
-    }
-
-    /// Puts `bytes` over those at `position`, which must have been written before.
-    package func overwrite(at position: Int, with bytes: [UInt8]) {
-        precondition(position >= 0 && position + bytes.count <= count, "overwriting bytes that were never written")
-        guard let start else { return }
-        bytes.withUnsafeBufferPointer { source in
-            if let base = source.baseAddress { memcpy(start + position, base, source.count) }
-        }
     }
 
     package var lastByte: UInt8? {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import RealmStorage
 internal import Synchronization
 
 /// What a request is called in logs and errors: the client's own `X-Request-Id`, or a UUIDv7 made here.
@@ -58,7 +59,7 @@ package struct RequestID: Sendable {
                     position += 1
                 }
                 let word = nibble < 16 ? first : last
-                text[position] = OutputBuffer.hexDigit(UInt8(truncatingIfNeeded: word >> UInt64(60 - nibble % 16 * 4) & 15))
+                text[position] = HexWriter.digit(UInt8(truncatingIfNeeded: word >> UInt64(60 - nibble % 16 * 4) & 15))
                 position += 1
             }
             return position

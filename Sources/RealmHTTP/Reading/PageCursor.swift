@@ -24,12 +24,12 @@ package struct PageCursor: Sendable {
         bytes.append(UInt8(clamping: position.cells.count))
         for cell in position.cells { cell.append(to: &bytes) }
         bytes.append(word: PageCursor.checksum(bytes, identity))
-        return "b64." + Base64.encodeURL(bytes)
+        return "b64." + Base64.encode(bytes, .url)
     }
 
     /// Reads a text; `cursor_invalid` when it is damaged or belongs to another query.
     package init(_ text: String, identity: UInt64) throws(Problem) {
-        guard text.hasPrefix("b64."), let bytes = Base64.decodeURL(text.dropFirst(4)), bytes.count >= 18,
+        guard text.hasPrefix("b64."), let bytes = Base64.decode(text.dropFirst(4), .url), bytes.count >= 18,
             bytes[0] == PageCursor.formatVersion
         else { throw PageCursor.invalid }
         let body = bytes.dropLast(8)

@@ -30,7 +30,7 @@ package enum KeyText {
 
     private static func text(_ bytes: ByteView) -> String {
         if bytes.isEmpty { return "@empty" }
-        guard let text = bytes.validatedString else { return "@b64." + Base64.encodeURL(bytes.array) }
+        guard let text = bytes.validatedString else { return "@b64." + Base64.encode(bytes.array, .url) }
         return text.hasPrefix("@") ? "@" + text : text
     }
 
@@ -96,7 +96,7 @@ package enum KeyText {
         guard text.hasPrefix("@") else { return text.isEmpty ? nil : Array(text.utf8) }
         if text == "@empty" { return [] }
         if text.hasPrefix("@@") { return Array(text.utf8.dropFirst()) }
-        if text.hasPrefix("@b64.") { return Base64.decodeURL(text.dropFirst(5)) }
+        if text.hasPrefix("@b64.") { return Base64.decode(text.dropFirst(5), .url) }
         return nil
     }
 

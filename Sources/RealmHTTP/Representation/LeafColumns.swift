@@ -11,21 +11,22 @@ final class LeafColumns {
     /// One per class, in no order: an answer shows few classes.
     private var leaves: [AttachedLeaf] = []
 
-    func attached(_ table: Table, _ leaf: ClusterLeaf) -> AttachedLeaf {
+    @inline(__always) func attached(_ table: Table, _ leaf: ClusterLeaf) -> AttachedLeaf {
         if let last, last.isOf(table, leaf) { return last }
-        let found = known(table, leaf)
-        last = found
-        return found
+        return known(table, leaf)
     }
 
-    private func known(_ table: Table, _ leaf: ClusterLeaf) -> AttachedLeaf {
-        guard let index = leaves.firstIndex(where: { $0.table === table }) else {
-            let fresh = AttachedLeaf(table, leaf)
-            leaves.append(fresh)
-            return fresh
+    @inline(never) private func known(_ table: Table, _ leaf: ClusterLeaf) -> AttachedLeaf {
+        let found: AttachedLeaf
+        if let index = leaves.firstIndex(where: { $0.table === table }) {
+            if !leaves[index].isOf(table, leaf) { leaves[index] = AttachedLeaf(table, leaf) }
+            found = leaves[index]
+        } else {
+            found = AttachedLeaf(table, leaf)
+            leaves.append(found)
         }
-        if !leaves[index].isOf(table, leaf) { leaves[index] = AttachedLeaf(table, leaf) }
-        return leaves[index]
+        last = found
+        return found
     }
 
     /// The primary key value of an object; nil in a class without one.
@@ -39,7 +40,7 @@ final class LeafColumns {
 final class AttachedLeaf {
     let table: Table
     private let leaf: ClusterLeaf
-    private var columns: [ColumnLeaf?]
+    private var columns: [AttachedColumn?]
 
     init(_ table: Table, _ leaf: ClusterLeaf) {
         self.table = table
@@ -53,13 +54,23 @@ final class AttachedLeaf {
 
     /// The value in `row` of the single-valued column at `position` in `table.columns`.
     @inline(__always) func value(_ position: Int, _ row: Int) throws(StorageError) -> Value {
-        if let value = try columns[position]?.value(row) { return value }
+        if let column = columns[position] { return try column.value(row) }
         return try attach(position).value(row)
     }
 
-    private func attach(_ position: Int) throws(StorageError) -> ColumnLeaf {
-        let column = try leaf.attach(table.columns[position])
+    @inline(never) private func attach(_ position: Int) throws(StorageError) -> AttachedColumn {
+        let column = AttachedColumn(try leaf.attach(table.columns[position]))
         columns[position] = column
         return column
     }
+}
+
+/// The values of one column in a leaf. A class, because a leaf has many parts, and a reader of one value should not
+/// have to copy them.
+private final class AttachedColumn {
+    private let values: ColumnLeaf
+
+    init(_ values: ColumnLeaf) { self.values = values }
+
+    func value(_ row: Int) throws(StorageError) -> Value { try values.value(row) }
 }

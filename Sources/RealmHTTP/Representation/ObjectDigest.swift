@@ -10,27 +10,11 @@ internal import RealmStorage
 struct ObjectDigest {
     private var first: UInt64 = 0x243f_6a88_85a3_08d3
     private var second: UInt64 = 0x1319_8a2e_0370_7344
-    private var depth = 0
 
-    private static let maximumDepth = 128
+    /// Characters of the text.
+    static let textByteCount = 16
 
-    private let leaves: LeafColumns
-    private let snapshot: Snapshot
-
-    private init(_ snapshot: Snapshot, _ leaves: LeafColumns) {
-        self.snapshot = snapshot
-        self.leaves = leaves
-    }
-
-    /// The digest of an object. `leaves` remembers what was attached for the row before.
-    static func of(
-        _ row: Row, in table: Table, snapshot: Snapshot, leaves: LeafColumns
-    ) throws(StorageError) -> ObjectDigest {
-        var digest = ObjectDigest(snapshot, leaves)
-        digest.add(UInt64(bitPattern: row.key.rawValue))
-        try digest.add(row, table)
-        return digest
-    }
+    init(of key: ObjectKey) { add(UInt64(bitPattern: key.rawValue)) }
 
     /// 16 characters of base64url: 96 of the bits.
     func appendText(to buffer: OutputBuffer) {
@@ -38,75 +22,22 @@ struct ObjectDigest {
         buffer.append(base64URLDigitsOf: second, digitCount: 6)
     }
 
-    @inline(__always) private mutating func add(_ word: UInt64) {
+    @inline(__always) mutating func add(_ word: UInt64) {
         let (high, low) = (first ^ word).multipliedFullWidth(by: 0x9e37_79b9_7f4a_7c15)
         first = high ^ low ^ second
         second = (second &+ word) &* 0xc2b2_ae3d_27d4_eb4f
         second ^= second >> 29
     }
 
-    private mutating func add(_ bytes: ByteView) {
+    @inline(__always) mutating func add(_ bytes: ByteView) {
         add(UInt64(truncatingIfNeeded: bytes.count))
         bytes.forEachWord { add($0) }
     }
 
-    // MARK: - Objects
-
-    private mutating func add(_ row: Row, _ table: Table) throws(StorageError) {
-        depth += 1
-        defer { depth -= 1 }
-        guard depth <= ObjectDigest.maximumDepth else {
-            throw .corrupt(ref: row.leaf.node.ref, reason: "objects embedded deeper than \(ObjectDigest.maximumDepth)")
-        }
-        let leaf = leaves.attached(table, row.leaf)
-        for position in table.columns.indices {
-            let column = table.columns[position]
-            add(UInt64(bitPattern: column.key.rawValue))
-            guard column.collection == nil else {
-                try addCollection(column, row)
-                continue
-            }
-            let value = try leaf.value(position, row.index)
-            // Neither a link, whose target may be embedded, nor Mixed, whose types count.
-            if column.type != .link, column.type != .mixed { try addPlain(value, nil) } else { try add(value, column) }
-        }
-    }
-
-    private mutating func addCollection(_ column: Column, _ row: Row) throws(StorageError) {
-        switch column.collection {
-        case nil: break
-        case .list, .set:
-            let list = try row.list(column, in: snapshot)
-            add(UInt64(truncatingIfNeeded: list.count))
-            var elements = list.elements()
-            while let element = try elements.next() { try add(element, column) }
-        case .dictionary: try add(try row.dictionary(column, in: snapshot), column)
-        }
-    }
-
-    private mutating func add(_ dictionary: DictionaryView, _ column: Column?) throws(StorageError) {
-        add(UInt64(truncatingIfNeeded: dictionary.count))
-        var entries = dictionary.entries()
-        while let entry = try entries.next() {
-            switch entry.key {
-            case .text(let bytes): add(bytes)
-            case .integer(let number): add(UInt64(bitPattern: number))
-            }
-            try add(entry.value, column)
-        }
-    }
-
-    // MARK: - Values
-
-    /// `column` is the property a value stands in; nil inside Mixed.
-    private mutating func add(_ value: Value, _ column: Column?) throws(StorageError) {
-        try addPlain(value, column)
-        if column == nil || column?.type == .mixed { add(UInt64(truncatingIfNeeded: value.typeRank) | 1 << 43) }
-    }
-
-    private mutating func addPlain(_ value: Value, _ column: Column?) throws(StorageError) {
+    /// A value that refers to nothing else; links and collections are the reader's.
+    @inline(__always) mutating func addScalar(_ value: Value) {
         switch value {
-        case .null: add(0x11)
+        case .null, .link, .list, .dictionary: add(0x11)
         case .bool(let flag): add(flag ? 0x22 : 0x21)
         case .int(let number): add(UInt64(bitPattern: number))
         case .float(let number): add(UInt64(number.bitPattern) | 1 << 40)
@@ -129,36 +60,115 @@ struct ObjectDigest {
         case .uuid(let id):
             add(id.first)
             add(id.last)
-        case .link(let table, let key): try addLink(table, key, column)
+        }
+    }
+}
+
+/// Reads what objects store into digests.
+///
+/// Used by one thread at a time.
+final class DigestReader {
+    private static let maximumDepth = 128
+
+    private let leaves: LeafColumns
+    private let snapshot: Snapshot
+    private var depth = 0
+
+    /// `leaves` remembers what was attached for the row before.
+    init(_ snapshot: Snapshot, _ leaves: LeafColumns) {
+        self.snapshot = snapshot
+        self.leaves = leaves
+    }
+
+    func digest(of row: Row, in table: Table) throws(StorageError) -> ObjectDigest {
+        var digest = ObjectDigest(of: row.key)
+        try add(row, table, to: &digest)
+        return digest
+    }
+
+    private func add(_ row: Row, _ table: Table, to digest: inout ObjectDigest) throws(StorageError) {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= DigestReader.maximumDepth else {
+            throw .corrupt(ref: row.leaf.node.ref, reason: "objects embedded deeper than \(DigestReader.maximumDepth)")
+        }
+        let leaf = leaves.attached(table, row.leaf)
+        for position in table.columns.indices {
+            let column = table.columns[position]
+            digest.add(UInt64(bitPattern: column.key.rawValue))
+            guard column.collection == nil else {
+                try addCollection(column, row, to: &digest)
+                continue
+            }
+            try add(try leaf.value(position, row.index), column, to: &digest)
+        }
+    }
+
+    // MARK: - Values
+
+    func addCollection(_ column: Column, _ row: Row, to digest: inout ObjectDigest) throws(StorageError) {
+        switch column.collection {
+        case nil: break
+        case .list, .set:
+            let list = try row.list(column, in: snapshot)
+            digest.add(UInt64(truncatingIfNeeded: list.count))
+            var elements = list.elements()
+            while let element = try elements.next() { try add(element, column, to: &digest) }
+        case .dictionary: try add(try row.dictionary(column, in: snapshot), column, to: &digest)
+        }
+    }
+
+    private func add(
+        _ dictionary: DictionaryView, _ column: Column?, to digest: inout ObjectDigest
+    ) throws(StorageError) {
+        digest.add(UInt64(truncatingIfNeeded: dictionary.count))
+        var entries = dictionary.entries()
+        while let entry = try entries.next() {
+            switch entry.key {
+            case .text(let bytes): digest.add(bytes)
+            case .integer(let number): digest.add(UInt64(bitPattern: number))
+            }
+            try add(entry.value, column, to: &digest)
+        }
+    }
+
+    /// `column` is the property a value stands in; nil inside Mixed.
+    func add(_ value: Value, _ column: Column?, to digest: inout ObjectDigest) throws(StorageError) {
+        switch value {
+        case .link(let table, let key): try addLink(table, key, column, to: &digest)
         case .list(let root):
             try nested(root)
             let list = try ListView(nested: root, space: snapshot.space)
-            add(UInt64(truncatingIfNeeded: list.count) | 1 << 42)
+            digest.add(UInt64(truncatingIfNeeded: list.count) | 1 << 42)
             var elements = list.elements()
-            while let element = try elements.next() { try add(element, nil) }
+            while let element = try elements.next() { try add(element, nil, to: &digest) }
             depth -= 1
         case .dictionary(let root):
             try nested(root)
-            try add(try DictionaryView(root: root, space: snapshot.space, fileFormat: snapshot.fileFormat), nil)
+            try add(
+                try DictionaryView(root: root, space: snapshot.space, fileFormat: snapshot.fileFormat), nil, to: &digest)
             depth -= 1
+        default: digest.addScalar(value)
         }
+        // In Mixed types count.
+        if column == nil || column?.type == .mixed { digest.add(UInt64(truncatingIfNeeded: value.typeRank) | 1 << 43) }
     }
 
-    private mutating func nested(_ root: Ref) throws(StorageError) {
+    private func nested(_ root: Ref) throws(StorageError) {
         depth += 1
-        guard depth <= ObjectDigest.maximumDepth else {
-            throw .corrupt(ref: root, reason: "collections nested deeper than \(ObjectDigest.maximumDepth)")
+        guard depth <= DigestReader.maximumDepth else {
+            throw .corrupt(ref: root, reason: "collections nested deeper than \(DigestReader.maximumDepth)")
         }
     }
 
-    private mutating func addLink(
-        _ tableKey: TableKey, _ key: ObjectKey, _ column: Column?
+    private func addLink(
+        _ tableKey: TableKey, _ key: ObjectKey, _ column: Column?, to digest: inout ObjectDigest
     ) throws(StorageError) {
-        add(UInt64(tableKey.rawValue))
-        add(UInt64(bitPattern: key.rawValue))
+        digest.add(UInt64(tableKey.rawValue))
+        digest.add(UInt64(bitPattern: key.rawValue))
         guard column?.type == .link, let table = snapshot.table(tableKey), table.kind == .embedded,
             let row = try table.find(key)
         else { return }
-        try add(row, table)
+        try add(row, table, to: &digest)
     }
 }

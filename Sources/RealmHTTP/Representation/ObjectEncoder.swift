@@ -15,8 +15,9 @@ package final class ObjectEncoder {
     package let representation: Representation
     private var values: ValueWriter
     private let leaves = LeafColumns()
+    private let digests: DigestReader
     private let tagEnd: [UInt8]
-    /// The digest that was asked for last: an answer about one object needs it in a header and in `$meta`.
+    /// The digest that was made last: an answer about one object needs it in a header and in `$meta`.
     private var lastDigest: (table: TableKey, key: ObjectKey, digest: ObjectDigest)?
     /// Objects being written, outermost first: one that is met again stays a stub.
     private var path: [(table: TableKey, key: ObjectKey)] = []
@@ -26,6 +27,7 @@ package final class ObjectEncoder {
         self.snapshot = snapshot
         self.representation = representation
         values = ValueWriter(representation)
+        digests = DigestReader(snapshot, leaves)
         tagEnd = Array(("~" + representation.code + "\\\"\"").utf8)
     }
 
@@ -36,12 +38,18 @@ package final class ObjectEncoder {
 
     /// Writes one object with `$meta` (unless left out) and the members of the plan.
     package func write(_ row: Row, _ plan: ObjectPlan, to writer: inout JSONWriter) throws(StorageError) {
-        writer.beginObject()
-        if representation.includesMeta { try writeMeta(row, plan, &writer) }
-        path.append((plan.table.key, row.key))
-        defer { path.removeLast() }
-        try writeMembers(row, plan, &writer)
+        if plan.expands { path.append((plan.table.key, row.key)) }
+        if !representation.includesMeta {
+            writer.beginObject()
+            try writeMembers(row, plan, &writer)
+        } else if plan.isWhole, plan.table.kind != .embedded {
+            try writeWhole(row, plan, &writer)
+        } else {
+            try writeMeta(row, plan, &writer)
+            try writeMembers(row, plan, &writer)
+        }
         writer.endObject()
+        if plan.expands { path.removeLast() }
     }
 
     private func writeMembers(_ row: Row, _ plan: ObjectPlan, _ writer: inout JSONWriter) throws(StorageError) {
@@ -58,24 +66,63 @@ package final class ObjectEncoder {
         }
     }
 
-    private func writeMeta(_ row: Row, _ plan: ObjectPlan, _ writer: inout JSONWriter) throws(StorageError) {
-        writer.key("$meta")
+    /// `$meta` and all members, whose values are digested on the way: the tag is put into its place at the end.
+    private func writeWhole(_ row: Row, _ plan: ObjectPlan, _ writer: inout JSONWriter) throws(StorageError) {
+        let attached = leaves.attached(plan.table, row.leaf)
+        let tagPosition = try beginMeta(row, plan, &writer)
+        var digest = ObjectDigest(of: row.key)
+        for index in plan.steps.indices {
+            let step = plan.steps[index]
+            digest.add(step.columnBits)
+            writer.key(in: plan.escapedKeys, step.key)
+            if step.kind == .collection {
+                let member = plan.members[index]
+                try digests.addCollection(member.source.column, row, to: &digest)
+                try writeCollection(member, row, &writer)
+                continue
+            }
+            let value = try attached.value(step.position, row.index)
+            switch step.kind {
+            case .plain, .collection:
+                digest.addScalar(value)
+                values.write(value, to: &writer)
+            case .mixed:
+                try digests.add(value, plan.members[index].source.column, to: &digest)
+                try writeMixed(value, &writer)
+            case .link:
+                try digests.add(value, plan.members[index].source.column, to: &digest)
+                try writeLink(value, plan.members[index], &writer)
+            }
+        }
+        writer.buffer.overwrite(at: tagPosition, with: digest)
+        lastDigest = (plan.table.key, row.key, digest)
+    }
+
+    /// Writes `$meta` with room for the tag, and returns where that is.
+    private func beginMeta(_ row: Row, _ plan: ObjectPlan, _ writer: inout JSONWriter) throws(StorageError) -> Int {
         writer.objectPrefix(plan.metaPrefix)
         let table = plan.table
         KeyText.write(try leaves.primaryKey(of: row, in: table), row.key, to: &writer)
         writer.key("etag")
-        let digest = try digest(of: row, in: table)
+        let position = writer.count + 3
         writer.value { buffer in
-            buffer.append("\"\\\"" as StaticString)
-            digest.appendText(to: buffer)
+            buffer.append("\"\\\"0123456789abcdef" as StaticString)
             buffer.append(tagEnd)
         }
         if table.primaryKey == nil { writer.member("stableKey", bool: false) }
         if table.kind == .embedded { try writeOwner(of: row, in: table, &writer) }
         writer.endObject()
+        return position
+    }
+
+    private func writeMeta(_ row: Row, _ plan: ObjectPlan, _ writer: inout JSONWriter) throws(StorageError) {
+        let position = try beginMeta(row, plan, &writer)
+        writer.buffer.overwrite(at: position, with: try digest(of: row, in: plan.table))
     }
 
     /// The entity tag of an object: a digest of what is stored, and the code of this representation.
+    ///
+    /// Cheap for the object that was written last.
     package func entityTag(of row: Row, in table: Table) throws(StorageError) -> String {
         let digest = try digest(of: row, in: table)
         lastDigest = (table.key, row.key, digest)
@@ -88,10 +135,9 @@ package final class ObjectEncoder {
         return text.text
     }
 
-    @inline(__always)
     private func digest(of row: Row, in table: Table) throws(StorageError) -> ObjectDigest {
         if let lastDigest, lastDigest.key == row.key, lastDigest.table == table.key { return lastDigest.digest }
-        return try ObjectDigest.of(row, in: table, snapshot: snapshot, leaves: leaves)
+        return try digests.digest(of: row, in: table)
     }
 
     private func writeOwner(of row: Row, in table: Table, _ writer: inout JSONWriter) throws(StorageError) {
@@ -141,7 +187,7 @@ package final class ObjectEncoder {
     /// Keys that are not UTF-8 cannot be member names; their bytes are told in base64url.
     private func writeEntryKey(_ key: DictionaryKey, _ writer: inout JSONWriter) {
         switch key {
-        case .text(let bytes): if !writer.key(bytes) { writer.key("@b64." + Base64.encodeURL(bytes.array)) }
+        case .text(let bytes): if !writer.key(bytes) { writer.key("@b64." + Base64.encode(bytes.array, .url)) }
         case .integer(let number): writer.key(String(number))
         }
     }
@@ -297,5 +343,16 @@ extension Row {
         try DictionaryView(
             root: try leaf.collectionRoot(column, row: index), space: leaf.space, keyType: column.dictionaryKeyType,
             fileFormat: snapshot.fileFormat)
+    }
+}
+
+extension OutputBuffer {
+    /// Puts the text of a digest over the placeholder at `position`.
+    fileprivate func overwrite(at position: Int, with digest: ObjectDigest) {
+        let end = count
+        truncate(to: position)
+        digest.appendText(to: self)
+        precondition(count == position + ObjectDigest.textByteCount && count <= end, "a digest beyond its placeholder")
+        advance(end - count)
     }
 }

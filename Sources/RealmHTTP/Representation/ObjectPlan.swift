@@ -24,6 +24,14 @@ package final class ObjectPlan: Sendable {
         case dictionary(Column)
         /// Objects of `origin` that link here through `column`; the backlink column is in this class.
         case linkingObjects(origin: Table, column: Column, backlinks: Column)
+
+        /// The column that the value is stored in; of linking objects the one that links here.
+        var column: Column {
+            switch self {
+            case .single(let column), .list(let column), .set(let column), .dictionary(let column): return column
+            case .linkingObjects(_, let column, _): return column
+            }
+        }
     }
 
     /// One member. A class, because loops over rows pass it around.
@@ -44,6 +52,12 @@ package final class ObjectPlan: Sendable {
             self.links = links
             self.embeddedPlan = embeddedPlan
         }
+
+        /// Whether links are followed here or in the embedded object below.
+        var expands: Bool {
+            if case .expanded = links { return true }
+            return embeddedPlan?.expands ?? false
+        }
     }
 
     /// How one member is written, without anything that has to be counted: rows pass over many of these.
@@ -55,6 +69,8 @@ package final class ObjectPlan: Sendable {
         let key: Range<Int>
         /// The position of a single value in the columns of `table`.
         let position: Int
+        /// What digests begin the column with.
+        let columnBits: UInt64
     }
 
     package let table: Table
@@ -63,14 +79,22 @@ package final class ObjectPlan: Sendable {
     let steps: [Step]
     /// `"name":` of all members.
     let escapedKeys: [UInt8]
-    /// `{"class":"Dog","key":`
+    /// `{"$meta":{"class":"Dog","key":`
     let metaPrefix: [UInt8]
+    /// The members are the stored properties of the class, all of them and in order.
+    let isWhole: Bool
+    /// Whether links are followed anywhere below.
+    let expands: Bool
 
-    init(table: Table, members: [Member]) {
+    init(table: Table, members: [Member], isWhole: Bool) {
         self.table = table
         self.members = members
+        self.isWhole = isWhole
+        expands = members.contains { $0.expands }
         (steps, escapedKeys) = ObjectPlan.steps(members, table)
         var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("$meta")
         writer.beginObject()
         writer.member("class", text: table.className ?? table.name)
         metaPrefix = writer.bytes + Array(",\"key\":".utf8)
@@ -81,11 +105,12 @@ package final class ObjectPlan: Sendable {
         let steps = members.map { member in
             let start = keys.count
             keys += member.escapedKey
+            let bits = UInt64(bitPattern: member.source.column.key.rawValue)
             guard case .single(let column) = member.source,
                 let position = table.columns.firstIndex(where: { $0.leafIndex == column.leafIndex })
-            else { return Step(kind: .collection, key: start..<keys.count, position: 0) }
+            else { return Step(kind: .collection, key: start..<keys.count, position: 0, columnBits: bits) }
             let kind: Step.Kind = column.type == .link ? .link : column.type == .mixed ? .mixed : .plain
-            return Step(kind: kind, key: start..<keys.count, position: position)
+            return Step(kind: kind, key: start..<keys.count, position: position, columnBits: bits)
         }
         return (steps, keys)
     }
@@ -122,11 +147,6 @@ package struct ObjectPlanner {
         return try plan(table, fields, expand, path: "", depth: 0)
     }
 
-    /// The plan for all stored properties, which every class has.
-    package func plan(all table: Table) -> ObjectPlan {
-        (try? plan(table)) ?? ObjectPlan(table: table, members: [])
-    }
-
     private func plan(
         _ table: Table, _ fields: PathTree?, _ expand: PathTree, path: String, depth: Int
     ) throws(UnknownPath) -> ObjectPlan {
@@ -147,7 +167,7 @@ package struct ObjectPlanner {
             if isStored { continue }
             members.append(try member(name, table, nil, expand, path, depth, "expand"))
         }
-        return ObjectPlan(table: table, members: members)
+        return ObjectPlan(table: table, members: members, isWhole: fields == nil && members.count == table.columns.count)
     }
 
     private func member(

@@ -8,6 +8,8 @@ internal import RealmStorage
 package struct ValueWriter: Sendable {
     package let representation: Representation
     package var notes = RepresentationNotes()
+    /// The text of one decimal; kept so that the next needs no memory.
+    private var scratch: [UInt8] = []
 
     package init(_ representation: Representation) { self.representation = representation }
 
@@ -64,15 +66,15 @@ package struct ValueWriter: Sendable {
     private func base64(_ data: ByteView, _ writer: inout JSONWriter) { quoted(&writer) { $0.append(base64: data) } }
 
     private func rfc3339(_ date: Timestamp, _ writer: inout JSONWriter) -> Bool {
-        guard OutputBuffer.canWrite(date) else { return false }
+        guard DateWriter.canWrite(date) else { return false }
         quoted(&writer) { _ = $0.append(rfc3339: date) }
         return true
     }
 
-    private func decimal(_ number: Decimal128, _ writer: inout JSONWriter) {
-        var text: [UInt8] = []
-        number.append(to: &text)
-        writer.plainString(text)
+    private mutating func decimal(_ number: Decimal128, _ writer: inout JSONWriter) {
+        scratch.removeAll(keepingCapacity: true)
+        number.append(to: &scratch)
+        writer.plainString(scratch)
     }
 
     @inline(__always) private func quoted(_ writer: inout JSONWriter, _ body: (OutputBuffer) -> Void) {
@@ -177,7 +179,7 @@ package struct ValueWriter: Sendable {
     }
 
     private func dateInMixed(_ date: Timestamp, _ writer: inout JSONWriter) {
-        guard OutputBuffer.canWrite(date) else { return instant(date, &writer) }
+        guard DateWriter.canWrite(date) else { return instant(date, &writer) }
         writer.beginObject()
         writer.key("$date")
         _ = rfc3339(date, &writer)

@@ -101,7 +101,7 @@ final class ElementWriter {
 
     private static func write(_ key: DictionaryKey, to writer: inout JSONWriter) {
         switch key {
-        case .text(let bytes): if !writer.string(bytes) { writer.string("@b64." + Base64.encodeURL(bytes.array)) }
+        case .text(let bytes): if !writer.string(bytes) { writer.string("@b64." + Base64.encode(bytes.array, .url)) }
         case .integer(let number): writer.string(String(number))
         }
     }

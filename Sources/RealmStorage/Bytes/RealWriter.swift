@@ -63,12 +63,12 @@ package enum RealWriter {
 
     /// The longest text of a double has 24 bytes.
     private static func copy(_ text: String, to target: UnsafeMutablePointer<UInt8>) -> Int {
-        var count = 0
-        for byte in text.utf8.prefix(maximumByteCount) {
-            target[count] = byte
-            count += 1
+        var text = text
+        return text.withUTF8 { bytes in
+            let count = min(bytes.count, maximumByteCount)
+            if let source = bytes.baseAddress { target.update(from: source, count: count) }
+            return count
         }
-        return count
     }
 }
 

@@ -22,7 +22,7 @@ package struct EncryptionKey: Sendable, Equatable {
     package init(text: String) throws(StorageError) {
         let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0d).contains($0) }
         let trimmed = Array(Array(text.utf8.drop(while: isSpace).reversed()).drop(while: isSpace).reversed())
-        guard let bytes = EncryptionKey.decodeHex(trimmed) ?? Base64.decode(ByteStorage(trimmed)), bytes.count == 64 else {
+        guard let bytes = EncryptionKey.decodeHex(trimmed) ?? Base64.decode(trimmed), bytes.count == 64 else {
             throw .refused(.encryptionKeyMalformed(
                 "an encryption key is given as 128 hex digits or as base64 of 64 bytes; this is neither"))
         }
@@ -58,10 +58,4 @@ package struct EncryptionKey: Sendable, Equatable {
 extension EncryptionKey: CustomStringConvertible, CustomReflectable {
     package var description: String { "encryption key" }
     package var customMirror: Mirror { Mirror(self, children: []) }
-}
-
-extension Base64 {
-    fileprivate static func decode(_ storage: ByteStorage) -> [UInt8]? {
-        withExtendedLifetime(storage) { decode(storage.view) }
-    }
 }

@@ -18,8 +18,10 @@ extension ObjectID: CustomStringConvertible {
 
     /// Appends 24 lower-case hex digits.
     package func append(to text: inout [UInt8]) {
-        text.append(hexOf: first, byteCount: 8)
-        text.append(hexOf: UInt64(last), byteCount: 4)
+        text.appendBytes(capacity: ObjectID.textByteCount) { target in
+            write(to: target)
+            return ObjectID.textByteCount
+        }
     }
 
     package var description: String {
@@ -50,32 +52,16 @@ extension UUIDValue: CustomStringConvertible {
 
     /// Appends the canonical lower-case form.
     package func append(to text: inout [UInt8]) {
-        let hyphen = UInt8(ascii: "-")
-        text.append(hexOf: first >> 32, byteCount: 4)
-        text.append(hyphen)
-        text.append(hexOf: first >> 16, byteCount: 2)
-        text.append(hyphen)
-        text.append(hexOf: first, byteCount: 2)
-        text.append(hyphen)
-        text.append(hexOf: last >> 48, byteCount: 2)
-        text.append(hyphen)
-        text.append(hexOf: last, byteCount: 6)
+        text.appendBytes(capacity: UUIDValue.textByteCount) { target in
+            write(to: target)
+            return UUIDValue.textByteCount
+        }
     }
 
     package var description: String {
         var text: [UInt8] = []
         append(to: &text)
         return String(decoding: text, as: UTF8.self)
-    }
-}
-
-extension [UInt8] {
-    /// Appends the lower-case hex digits of the `byteCount` low bytes of `word`, most significant first.
-    package mutating func append(hexOf word: UInt64, byteCount: Int) {
-        for shift in stride(from: byteCount * 8 - 4, through: 0, by: -4) {
-            let digit = UInt8(truncatingIfNeeded: word >> UInt64(shift) & 15)
-            append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-        }
     }
 }
 

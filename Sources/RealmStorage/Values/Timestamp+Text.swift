@@ -2,30 +2,13 @@
 
 /// RFC 3339 text: `YYYY-MM-DDTHH:MM:SS[.fraction]` and `Z` or an offset, for the years 0001 to 9999.
 extension Timestamp {
-    /// Seconds of 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z.
-    private static let writableSeconds: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
-
     /// Appends the text in UTC, with as many fraction digits (0 to 9) as needed.
     ///
     /// Returns false, and appends nothing, for instants outside the years 0001 to 9999.
     package func appendRFC3339(to text: inout [UInt8]) -> Bool {
-        let (seconds, nanoseconds) = floor
-        guard Timestamp.writableSeconds.contains(seconds) else { return false }
-        let date = calendarDate
-        let second = seconds - CalendarDate.floorDivide(seconds, Timestamp.secondsPerDay) * Timestamp.secondsPerDay
-        Timestamp.append(date.year, 4, UInt8(ascii: "-"), to: &text)
-        Timestamp.append(Int64(date.month), 2, UInt8(ascii: "-"), to: &text)
-        Timestamp.append(Int64(date.day), 2, UInt8(ascii: "T"), to: &text)
-        Timestamp.append(second / 3600, 2, UInt8(ascii: ":"), to: &text)
-        Timestamp.append(second / 60 % 60, 2, UInt8(ascii: ":"), to: &text)
-        text.append(digitsOf: UInt64(second % 60), digitCount: 2)
-        if nanoseconds != 0 {
-            text.append(UInt8(ascii: "."))
-            text.append(digitsOf: UInt64(nanoseconds), digitCount: 9)
-            while text.last == UInt8(ascii: "0") { text.removeLast() }
-        }
-        text.append(UInt8(ascii: "Z"))
-        return true
+        let before = text.count
+        text.appendBytes(capacity: DateWriter.maximumByteCount) { DateWriter.write(self, to: $0) }
+        return text.count > before
     }
 
     /// The text in UTC; nil for instants outside the years 0001 to 9999.
@@ -34,16 +17,11 @@ extension Timestamp {
         return appendRFC3339(to: &text) ? String(decoding: text, as: UTF8.self) : nil
     }
 
-    private static func append(_ number: Int64, _ digitCount: Int, _ separator: UInt8, to text: inout [UInt8]) {
-        text.append(digitsOf: UInt64(number), digitCount: digitCount)
-        text.append(separator)
-    }
-
     /// Reads a whole text. The offset (`Z`, `+HH:MM` or `-HH:MM`) is required; at most nine fraction digits are allowed.
     /// Leap seconds, days that do not exist and instants outside the years 0001 to 9999 give nil.
     package init?(rfc3339 text: ByteView) {
         var reader = RFC3339Reader(text: text)
-        guard let (seconds, nanoseconds) = reader.read(), Timestamp.writableSeconds.contains(seconds) else { return nil }
+        guard let (seconds, nanoseconds) = reader.read(), DateWriter.writableSeconds.contains(seconds) else { return nil }
         self.init(floor: seconds, nanoseconds: nanoseconds)
     }
 

@@ -95,7 +95,7 @@ import Testing
         let storage = ByteStorage(plain)
         #expect(text { $0.append(base64: storage.view) } == packed)
         #expect(Base64.decode(packed) == Array(plain.utf8))
-        #expect(Base64.decodeURL(Base64.encodeURL(Array(plain.utf8))) == Array(plain.utf8))
+        #expect(Base64.decode(Base64.encode(Array(plain.utf8), .url), .url) == Array(plain.utf8))
     }
 
     @Test(arguments: ["Zg", "Zg=", "Zh==", "Zm9=", "Zm9v=", "Z===", "Zm 9v", "Zm9v\n", "_-8="])

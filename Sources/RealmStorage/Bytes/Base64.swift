@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Base64 of RFC 4648, strictly: padding where it belongs, no foreign characters, no stray bits.
+package enum Base64 {
+    package enum Alphabet: Sendable {
+        /// Section 4, with padding.
+        case standard
+        /// Section 5, for URLs; without padding.
+        case url
+
+        /// Has 64 characters.
+        fileprivate var characters: StaticString {
+            switch self {
+            case .standard: return "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+            case .url: return "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+            }
+        }
+
+        fileprivate func sextet(_ character: UInt8) -> UInt32? {
+            switch character {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): return UInt32(character - UInt8(ascii: "A"))
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): return UInt32(character - UInt8(ascii: "a")) + 26
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): return UInt32(character - UInt8(ascii: "0")) + 52
+            case UInt8(ascii: "+"), UInt8(ascii: "/"): return self == .standard ? (character == UInt8(ascii: "+") ? 62 : 63) : nil
+            case UInt8(ascii: "-"), UInt8(ascii: "_"): return self == .url ? (character == UInt8(ascii: "-") ? 62 : 63) : nil
+            default: return nil
+            }
+        }
+    }
+
+    // MARK: - Writing
+
+    /// The most bytes that the text of so many bytes takes.
+    package static func maximumTextByteCount(of byteCount: Int) -> Int { (byteCount + 2) / 3 * 4 }
+
+    /// Writes the text of `bytes` and returns its length in bytes.
+    package static func write(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ alphabet: Alphabet, to target: UnsafeMutablePointer<UInt8>
+    ) -> Int {
+        // Indexes into the characters have six bits.
+        let characters = alphabet.characters.utf8Start
+        var written = 0, index = 0
+        while index + 3 <= bytes.count {
+            let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
+            for position in 0..<4 { target[written + position] = characters[Int(group >> UInt32(18 - 6 * position) & 63)] }
+            written += 4
+            index += 3
+        }
+        guard index < bytes.count else { return written }
+        let rest = bytes.count - index
+        let group = UInt32(bytes[index]) << 16 | (rest == 2 ? UInt32(bytes[index + 1]) << 8 : 0)
+        for position in 0...rest { target[written + position] = characters[Int(group >> UInt32(18 - 6 * position) & 63)] }
+        written += rest + 1
+        guard alphabet == .standard else { return written }
+        for position in 0..<3 - rest { target[written + position] = UInt8(ascii: "=") }
+        return written + 3 - rest
+    }
+
+    /// Writes the lowest bits of `word` as digits of the URL alphabet, six bits each, the lowest first.
+    package static func write(digitsOf word: UInt64, digitCount: Int, to target: UnsafeMutablePointer<UInt8>) {
+        let characters = Alphabet.url.characters.utf8Start
+        var rest = word
+        for index in 0..<digitCount {
+            target[index] = characters[Int(truncatingIfNeeded: rest & 63)]
+            rest >>= 6
+        }
+    }
+
+    /// Appends the text of `bytes`, with padding.
+    package static func append(_ bytes: ByteView, to text: inout [UInt8]) {
+        text.appendBytes(capacity: maximumTextByteCount(of: bytes.count)) { target in
+            bytes.withBuffer { write($0, .standard, to: target) }
+        }
+    }
+
+    /// The text of `bytes`.
+    package static func encode(_ bytes: [UInt8], _ alphabet: Alphabet) -> String {
+        String(unsafeUninitializedCapacity: maximumTextByteCount(of: bytes.count)) { target in
+            guard let start = target.baseAddress else { return 0 }
+            return bytes.withUnsafeBufferPointer { write($0, alphabet, to: start) }
+        }
+    }
+
+    // MARK: - Reading
+
+    /// The decoded bytes, or nil when the text is not exactly base64: whole groups and padding where the alphabet has
+    /// it, no other characters, no stray bits in the last group.
+    package static func decode(_ text: ByteView, _ alphabet: Alphabet = .standard) -> [UInt8]? {
+        let padding = alphabet == .standard ? paddingCount(text) : 0
+        guard alphabet == .url || text.count % 4 == 0, (text.count - padding) % 4 != 1 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count / 4 * 3)
+        var group: UInt32 = 0, bitCount: UInt32 = 0
+        for index in 0..<(text.count - padding) {
+            guard let sextet = alphabet.sextet(text[index]) else { return nil }
+            group = group << 6 | sextet
+            bitCount += 6
+            guard bitCount >= 8 else { continue }
+            bitCount -= 8
+            bytes.append(UInt8(truncatingIfNeeded: group >> bitCount))
+        }
+        return group & (1 << bitCount - 1) == 0 ? bytes : nil
+    }
+
+    /// The same for text that is not in a file.
+    package static func decode(_ text: some StringProtocol, _ alphabet: Alphabet = .standard) -> [UInt8]? {
+        decode(Array(text.utf8), alphabet)
+    }
+
+    package static func decode(_ text: [UInt8], _ alphabet: Alphabet = .standard) -> [UInt8]? {
+        let storage = ByteStorage(text)
+        return withExtendedLifetime(storage) { decode(storage.view, alphabet) }
+    }
+
+    private static func paddingCount(_ text: ByteView) -> Int {
+        guard text.count >= 2, text[text.count - 1] == UInt8(ascii: "=") else { return 0 }
+        return text[text.count - 2] == UInt8(ascii: "=") ? 2 : 1
+    }
+}

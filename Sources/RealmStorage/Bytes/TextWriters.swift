@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Hex digits, written straight into memory.
+package enum HexWriter {
+    /// Writes the lower-case digits of the `byteCount` low bytes of `word`, most significant first.
+    @inlinable package static func write(_ word: UInt64, byteCount: Int, to target: UnsafeMutablePointer<UInt8>) {
+        for index in 0..<byteCount * 2 {
+            target[index] = digit(UInt8(truncatingIfNeeded: word >> UInt64((byteCount * 2 - 1 - index) * 4) & 15))
+        }
+    }
+
+    @inlinable package static func digit(_ nibble: UInt8) -> UInt8 {
+        nibble < 10 ? UInt8(ascii: "0") &+ nibble : UInt8(ascii: "a") &+ nibble &- 10
+    }
+}
+
+extension ObjectID {
+    /// The length of the text.
+    package static let textByteCount = 24
+
+    /// Writes 24 lower-case hex digits.
+    package func write(to target: UnsafeMutablePointer<UInt8>) {
+        HexWriter.write(first, byteCount: 8, to: target)
+        HexWriter.write(UInt64(last), byteCount: 4, to: target + 16)
+    }
+}
+
+extension UUIDValue {
+    /// The length of the text.
+    package static let textByteCount = 36
+
+    /// Writes the canonical lower-case form in five groups.
+    package func write(to target: UnsafeMutablePointer<UInt8>) {
+        HexWriter.write(first >> 32, byteCount: 4, to: target)
+        HexWriter.write(first >> 16, byteCount: 2, to: target + 9)
+        HexWriter.write(first, byteCount: 2, to: target + 14)
+        HexWriter.write(last >> 48, byteCount: 2, to: target + 19)
+        HexWriter.write(last, byteCount: 6, to: target + 24)
+        target[8] = UInt8(ascii: "-")
+        target[13] = UInt8(ascii: "-")
+        target[18] = UInt8(ascii: "-")
+        target[23] = UInt8(ascii: "-")
+    }
+}
+
+/// RFC 3339 in UTC: `YYYY-MM-DDTHH:MM:SS[.fraction]Z`, with as many fraction digits as needed.
+package enum DateWriter {
+    /// Seconds of 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z.
+    package static let writableSeconds: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
+
+    /// The most bytes that a date takes.
+    package static let maximumByteCount = 30
+
+    /// Whether a date lies in the years 0001 to 9999.
+    package static func canWrite(_ date: Timestamp) -> Bool { writableSeconds.contains(date.floor.seconds) }
+
+    /// Writes a date and returns its length in bytes; 0, and nothing is written, outside the years 0001 to 9999.
+    package static func write(_ date: Timestamp, to target: UnsafeMutablePointer<UInt8>) -> Int {
+        guard canWrite(date) else { return 0 }
+        let (seconds, nanoseconds) = date.floor
+        let days = CalendarDate.floorDivide(seconds, Timestamp.secondsPerDay)
+        let day = CalendarDate(daysSinceEpoch: days)
+        let second = UInt64(truncatingIfNeeded: seconds - days * Timestamp.secondsPerDay)
+        DigitWriter.write(UInt64(truncatingIfNeeded: day.year), digitCount: 4, to: target)
+        put(UInt64(truncatingIfNeeded: day.month), "-", target + 4)
+        put(UInt64(truncatingIfNeeded: day.day), "-", target + 7)
+        put(second / 3600, "T", target + 10)
+        put(second / 60 % 60, ":", target + 13)
+        put(second % 60, ":", target + 16)
+        var count = 19
+        if nanoseconds != 0 {
+            target[count] = UInt8(ascii: ".")
+            DigitWriter.write(UInt64(truncatingIfNeeded: nanoseconds), digitCount: 9, to: target + count + 1)
+            count += 10
+            while target[count - 1] == UInt8(ascii: "0") { count -= 1 }
+        }
+        target[count] = UInt8(ascii: "Z")
+        return count + 1
+    }
+
+    /// A separator with two digits behind it.
+    @inline(__always)
+    private static func put(_ number: UInt64, _ separator: Unicode.Scalar, _ target: UnsafeMutablePointer<UInt8>) {
+        target[0] = UInt8(truncatingIfNeeded: separator.value)
+        DigitWriter.write(number, digitCount: 2, to: target + 1)
+    }
+}
