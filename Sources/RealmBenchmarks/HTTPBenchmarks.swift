@@ -17,16 +17,23 @@ struct HTTPBenchmarks {
     }
 
     func run(_ report: inout Report) throws {
+        // Every answer made anew, as for requests that nobody repeats; then with the answers that are kept.
+        try run("over HTTP, requests", answerCacheBytes: 0, &report)
+        try run("over HTTP, requests asked again", answerCacheBytes: Limits().answerCacheBytes, &report)
+    }
+
+    private func run(_ title: String, answerCacheBytes: Int, _ report: inout Report) throws {
         var options = RealmServer.Options()
         options.port = 0
         options.paths = [path]
         options.logFormat = nil
         options.isReadOnly = true
+        options.limits.answerCacheBytes = answerCacheBytes
         let server = try RealmServer(options)
         try server.start()
         defer { server.stop(isUrgent: { true }) }
         let client = LoadClient(port: server.daemon.socket.port)
-        report.begin("over HTTP, requests", comparedWith: "constant")
+        report.begin(title, comparedWith: "constant")
         for (name, targets, isCompared) in rows {
             try measure(name, targets, isCompared, client, &report)
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmStorage
-internal import Synchronization
+package import Synchronization
 
 /// One open Realm file under the name it is served by.
 ///
@@ -27,6 +27,8 @@ package final class Database: Sendable {
         package let token: VersionToken
         /// What `token` reads as; made once because every answer carries it.
         package let tokenText: String
+        /// What the layer above derives from this version, kept for as long as the version is.
+        package let derived = Mutex<(any AnyObject & Sendable)?>(nil)
 
         init(_ snapshot: Snapshot, _ token: VersionToken) {
             self.snapshot = snapshot

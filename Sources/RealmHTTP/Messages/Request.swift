@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmEngine
+
 /// One request as handlers see it; complete once its body has arrived.
 ///
 /// `@unchecked Sendable`: the daemon's thread fills it before any handler runs; after that nobody changes it but the one
@@ -24,6 +26,8 @@ package final class Request: @unchecked Sendable {
     package let match: RouteMatch
     /// What log and metrics call the route; known once the request was let in.
     package var route: RouteTemplate = .unmatched
+    /// The realm that the path names, as it was when the request was let in.
+    package var realm: Catalog.State?
     /// The version an answer was made from, for the log.
     package var version: String?
 

@@ -5,6 +5,8 @@ package struct Response: Sendable {
     package var status: Int
     package var headers: [HeaderField]
     package var body: Body
+    /// Where the packed form of an answer is kept that is sent more than once.
+    var packed: PackedBody?
     /// Whether the connection ends with this answer.
     package var closesConnection = false
 

@@ -35,6 +35,8 @@ package struct Limits: Sendable {
     package var snapshots = 16
     package var snapshotsPerPrincipal = 8
     package var liveVersions = 1000
+    /// Memory for answers that may be asked for again; 0 keeps none.
+    package var answerCacheBytes = 32 << 20
 
     package init() {}
 
@@ -77,6 +79,7 @@ package struct Limits: Sendable {
         Entry(name: "rate", range: 0...(1 << 20), path: \.rate),
         Entry(name: "snapshots", range: 0...(1 << 16), path: \.snapshots),
         Entry(name: "snapshots-per-principal", range: 0...(1 << 16), path: \.snapshotsPerPrincipal),
+        Entry(name: "answer-cache-bytes", range: 0...(1 << 34), path: \.answerCacheBytes),
         Entry(name: "live-versions", range: 2...(1 << 24), path: \.liveVersions),
     ]
 

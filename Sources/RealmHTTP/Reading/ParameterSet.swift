@@ -14,9 +14,8 @@ package struct ParameterSet: Sendable {
 
     /// `bodyNames` may stand in the body, `urlNames` in the URL; all others are `unknown_parameter`.
     package init(
-        _ target: RequestTarget, urlNames: [String], body: JSONObject? = nil, bodyNames: [String] = []
+        _ url: QueryParameters, urlNames: [String], body: JSONObject? = nil, bodyNames: [String] = []
     ) throws(Problem) {
-        let url = try QueryParameters(target)
         try url.requireKnown(urlNames)
         values = url.items.map { (name: $0.name, source: .url($0.value)) }
         for member in body?.members ?? [] {

@@ -38,7 +38,19 @@ package struct ReadParameters: Sendable {
     package enum Kind: Sendable {
         case list, aggregate, object, collection
 
-        var names: [String] {
+        /// What may stand in a body.
+        var names: [String] { Kind.allNames[self]?.body ?? [] }
+        /// What may stand in a URL.
+        var urlNames: [String] { Kind.allNames[self]?.url ?? [] }
+
+        /// Made once, as every request needs them.
+        private static let allNames: [Kind: (body: [String], url: [String])] = {
+            var names: [Kind: (body: [String], url: [String])] = [:]
+            for kind in [Kind.list, .aggregate, .object, .collection] { names[kind] = (kind.bodyNames, kind.bodyNames + ["format"]) }
+            return names
+        }()
+
+        private var bodyNames: [String] {
             switch self {
             case .list:
                 return ["where", "args", "sort", "distinct", "limit", "after", "offset", "count", "fields", "expand", "meta", "ints",
@@ -60,10 +72,9 @@ package struct ReadParameters: Sendable {
             return
         }
         // Whether an answer can be given comes before what is asked; a malformed URL is told a line later.
-        let named = (try? QueryParameters(call.request.target))?["format"]
-        format = try ResponseFormat.negotiate(call.request, parameter: named, among: formats)
-        let set = try ParameterSet(
-            call.request.target, urlNames: kind.names + ["format"], body: body, bodyNames: kind.names)
+        let url = Result { () throws(Problem) in try QueryParameters(call.request.target) }
+        format = try ResponseFormat.negotiate(call.request, parameter: (try? url.get())?["format"], among: formats)
+        let set = try ParameterSet(try url.get(), urlNames: kind.urlNames, body: body, bodyNames: kind.names)
         try readQuery(set, call.limits)
         try readPage(set, call.limits)
         try readShape(set)

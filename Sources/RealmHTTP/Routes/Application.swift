@@ -20,7 +20,7 @@ package final class Application: Sendable {
     package let catalog: Catalog
     package let metrics = MetricsRegistry()
     let requestMetrics = RequestMetrics()
-    let plans = PlanCache()
+    let answers: AnswerCache
     private let accessLog: AccessLog?
     private let isStopping = Atomic<Bool>(false)
 
@@ -28,6 +28,13 @@ package final class Application: Sendable {
         self.catalog = catalog
         self.configuration = configuration
         self.accessLog = accessLog
+        answers = AnswerCache(byteLimit: configuration.limits.answerCacheBytes)
+        metrics.add { [answers] text in
+            let figures = answers.figures
+            text.single("known_answers_total", .counter, "Answers that were sent again for the same version.", Double(figures.hits))
+            text.single("known_answers", .gauge, "Answers that are kept.", Double(figures.entries))
+            text.single("known_answer_bytes", .gauge, "Memory for answers that are kept.", Double(figures.bytes))
+        }
         metrics.add { [requestMetrics] text in requestMetrics.write(to: &text) }
         if let accessLog {
             metrics.add { text in
@@ -85,8 +92,8 @@ extension Application: RequestHandler {
 
     private func checkRoute(_ match: RouteMatch, _ request: Request) throws(Problem) {
         guard match.template.isServed else { throw Problem(.notFound, "there is nothing at this path") }
-        let realm = try realmState(match)
-        try checkMethod(match, realm, request)
+        request.realm = try realmState(match)
+        try checkMethod(match, request)
         try configuration.hosts.checkOrigin(request)
     }
 
@@ -99,7 +106,7 @@ extension Application: RequestHandler {
         return state
     }
 
-    private func checkMethod(_ match: RouteMatch, _ realm: Catalog.State?, _ request: Request) throws(Problem) {
+    private func checkMethod(_ match: RouteMatch, _ request: Request) throws(Problem) {
         guard let method = request.method, method != .options else { return }
         let allowed = self.allowed(match.template)
         guard !allowed.contains(method) else { return }
@@ -144,7 +151,7 @@ extension Application: RequestHandler {
         let allowed = request.route == .asterisk ? MethodSet(HTTPMethod.allCases) : self.allowed(request.route)
         response.add("Allow", allowed.allow)
         if allowed.contains(.query) { response.add("Accept-Query", constant: "application/json, application/ejson") }
-        if let name = request.match.realmName, request.target.segments.count > 2, case .ready(let database)? = catalog[name] {
+        if case .ready(let database)? = request.realm {
             response.add("Realm-Version", database.current.tokenText)
         }
         configuration.hosts.addPreflight(to: &response, request, allowed)
@@ -191,7 +198,7 @@ extension Application {
         switch response.body {
         case .none: return
         case .bytes(let buffer):
-            guard buffer.count > 1024, let packed = Gzip.deflate(buffer) else { return }
+            guard buffer.count > 1024, let packed = response.packed.map({ $0.packed(buffer) }) ?? Gzip.deflate(buffer) else { return }
             response.body = .bytes(packed)
         case .stream(let producer):
             guard let packed = GzipProducer(producer) else { return }

@@ -13,10 +13,8 @@ package struct Call: Sendable {
 
     /// The open realm that the path names; the others answer `realm_unavailable`.
     package func database() throws(Problem) -> Database {
-        guard let name = match.realmName, let state = application.catalog[name] else {
-            throw Problem(.realmNotFound, "there is no realm of this name")
-        }
-        switch state {
+        switch request.realm {
+        case nil: throw Problem(.realmNotFound, "there is no realm of this name")
         case .ready(let database): return database
         case .opening: throw Problem(.realmUnavailable, "the realm is being opened")
         case .failed: throw Problem(.realmUnavailable, "the realm could not be opened")

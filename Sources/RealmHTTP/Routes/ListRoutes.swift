@@ -13,6 +13,7 @@ extension Application {
         let etag = context.versionTag(parameters.code)
         if call.isCurrent(etag) { return .now(context.unchanged(etag)) }
         let list = ObjectList(context: context, parameters: parameters, table: table, etag: etag)
+        if let response = try list.answerFromIndex() { return .now(response) }
         return try reply(isShort: list.isShort, call) { () throws(Problem) in try list.answer() }
     }
 

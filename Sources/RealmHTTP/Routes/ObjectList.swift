@@ -17,12 +17,27 @@ struct ObjectList: Sendable {
 
     /// Whether the answer is made in well under a millisecond.
     var isShort: Bool {
-        guard !streamsAll, parameters.expand.isEmpty, (parameters.limit ?? ReadParameters.defaultLimit) <= ObjectList.shortPage
-        else { return false }
+        guard isShortPage else { return false }
         if table.count <= ObjectList.shortScan { return true }
-        return parameters.predicate == nil && parameters.sort.isEmpty && parameters.distinct.isEmpty
-            && parameters.sectionBy == nil && parameters.at == nil && parameters.indexOf == nil && parameters.indexOfWhere == nil
-            && (parameters.offset ?? 0) <= ObjectList.shortScan
+        return parameters.predicate == nil && isPlain && (parameters.offset ?? 0) <= ObjectList.shortScan
+    }
+
+    private var isShortPage: Bool {
+        !streamsAll && parameters.expand.isEmpty && (parameters.limit ?? ReadParameters.defaultLimit) <= ObjectList.shortPage
+    }
+
+    /// A page of what `where` says, in object order.
+    private var isPlain: Bool {
+        parameters.sort.isEmpty && parameters.distinct.isEmpty && parameters.sectionBy == nil && parameters.at == nil
+            && parameters.indexOf == nil && parameters.indexOfWhere == nil && !parameters.explain
+    }
+
+    /// A short page whose rows an index tells, without going to a worker; nil for all others.
+    func answerFromIndex() throws(Problem) -> Response? {
+        guard !isShort, isShortPage, isPlain, parameters.predicate != nil else { return nil }
+        let query = try ObjectQuery(parameters, try ArgumentDecoder(context.snapshot).decode(parameters.args), of: table, context)
+        guard let count = try query.indexedCount(), count <= ObjectList.shortScan else { return nil }
+        return try page(query)
     }
 
     /// NDJSON and CSV without a limit have all rows.

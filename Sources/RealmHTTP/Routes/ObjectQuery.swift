@@ -86,6 +86,11 @@ final class ObjectQuery {
         try Problem.querying { () throws(QueryError) in try bound.count(check: check) }
     }
 
+    /// See `BoundQuery`.
+    func indexedCount() throws(Problem) -> Int? {
+        try Problem.querying { () throws(QueryError) in try bound.indexedCount() }
+    }
+
     func plan() throws(Problem) -> [String] {
         try Problem.querying { () throws(QueryError) in try bound.explain() }
     }

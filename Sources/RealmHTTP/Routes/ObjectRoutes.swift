@@ -12,12 +12,19 @@ extension Application {
         let row = try context.row(in: table)
         let plan = try context.plan(table, parameters)
         let encoder = ObjectEncoder(context.snapshot, parameters.representation)
-        return try Problem.mapping { () throws(StorageError) in
-            let etag = parameters.showsOthers
+        func tag() throws(StorageError) -> String {
+            parameters.showsOthers
                 ? context.versionTag(parameters.representation.code) : try encoder.entityTag(of: row, in: table)
-            if call.isCurrent(etag) { return context.unchanged(etag) }
+        }
+        return try Problem.mapping { () throws(StorageError) in
+            // Only those who may get no object have to know its tag before.
+            if call.request.headers[.ifNoneMatch] != nil {
+                let etag = try tag()
+                if call.isCurrent(etag) { return context.unchanged(etag) }
+            }
             var writer = JSONWriter(reservingCapacity: 1024)
             try encoder.write(row, plan, to: &writer)
+            let etag = try tag()
             return context.answer(
                 writer.buffer, type: parameters.representation.mediaType, etag: etag, notes: encoder.notes)
         }

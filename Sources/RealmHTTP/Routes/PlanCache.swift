@@ -4,32 +4,29 @@ internal import RealmEngine
 internal import RealmStorage
 internal import Synchronization
 
-/// Plans for whole objects, compiled once per version and class.
+/// Plans for whole objects of one version, compiled once per class and kept with the version.
 final class PlanCache: Sendable {
-    private struct Plans {
-        let token: VersionToken
-        var byTable: [TableKey: ObjectPlan] = [:]
+    private let plans = Mutex<[TableKey: ObjectPlan]>([:])
+
+    /// The cache of a version.
+    static func of(_ version: Database.Version) -> PlanCache {
+        version.derived.withLock { derived in
+            if let cache = derived as? PlanCache { return cache }
+            let cache = PlanCache()
+            derived = cache
+            return cache
+        }
     }
 
-    /// By epoch: one entry per open file, replaced when a newer version is asked for.
-    private let plans = Mutex<[String: Plans]>([:])
-
-    func wholeObjects(of table: Table, in version: Database.Version) throws(Problem) -> ObjectPlan {
-        let known = plans.withLock { plans -> ObjectPlan? in
-            guard let entry = plans[version.token.epoch], entry.token == version.token else { return nil }
-            return entry.byTable[table.key]
-        }
-        if let known { return known }
+    func wholeObjects(of table: Table, in snapshot: Snapshot) throws(Problem) -> ObjectPlan {
+        if let known = plans.withLock({ $0[table.key] }) { return known }
         let plan: ObjectPlan
         do throws(ObjectPlanner.UnknownPath) {
-            plan = try ObjectPlanner(version.snapshot).plan(table)
+            plan = try ObjectPlanner(snapshot).plan(table)
         } catch {
             throw Problem(error)
         }
-        plans.withLock { plans in
-            if plans[version.token.epoch]?.token != version.token { plans[version.token.epoch] = Plans(token: version.token) }
-            plans[version.token.epoch]?.byTable[table.key] = plan
-        }
+        plans.withLock { $0[table.key] = plan }
         return plan
     }
 }

@@ -63,7 +63,7 @@ final class ReadContext: Sendable {
     /// The plan for objects of `table`; that of whole objects is made once per version.
     func plan(_ table: Table, _ parameters: ReadParameters) throws(Problem) -> ObjectPlan {
         if parameters.fields == nil, parameters.expand.isEmpty {
-            return try call.application.plans.wholeObjects(of: table, in: version)
+            return try PlanCache.of(version).wholeObjects(of: table, in: snapshot)
         }
         do throws(ObjectPlanner.UnknownPath) {
             return try ObjectPlanner(snapshot).plan(

@@ -30,9 +30,7 @@ extension BoundQuery {
 
     /// The number of results, after all descriptors.
     package func count(check: Check? = nil) throws(QueryError) -> Int {
-        if steps.isEmpty, let (column, value) = condition.indexedEquality {
-            return try storage { () throws(StorageError) in try table.countAll(column, equalTo: value) }
-        }
+        if let count = try indexedCount() { return count }
         guard let cursor = try cursor() else { return try executeSteps(.all, check).count }
         if case let constant as ConstantCondition = condition, steps.isEmpty { return constant.isTrue ? table.count : 0 }
         var count = 0

@@ -34,6 +34,12 @@ package final class BoundQuery {
     /// Is asked from time to time whether to go on.
     package typealias Check = () -> Bool
 
+    /// How many objects there are, when an index alone tells the whole result; nil otherwise. Costs next to nothing.
+    package func indexedCount() throws(QueryError) -> Int? {
+        guard steps.isEmpty, let (column, value) = condition.indexedEquality else { return nil }
+        return try storage { () throws(StorageError) in try table.countAll(column, equalTo: value) }
+    }
+
     /// The keys that an index offers instead of a scan; nil when a scan is better.
     func indexedKeys() throws(QueryError) -> [ObjectKey]? {
         guard condition.hasIndex else { return nil }
