@@ -66,7 +66,7 @@ package struct StringLeaf: Sendable {
 /// The distinct strings of an enumerated column: a string leaf, or a B+ tree of them.
 package final class StringEnumeration: Sendable {
     private let space: NodeSpace
-    private let root: Ref
+    package let root: Ref
 
     init(root: Ref, space: NodeSpace) {
         self.root = root

@@ -36,7 +36,7 @@ struct BinaryLeafForm: LeafForm {
 
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
         let other = try writes.node(at: next)
-        if blobs.isBig(other), blobs.isBig(try writes.node(at: leaf)) { return try blobs.joinBig(leaf, with: other) }
+        if blobs.isBig(other) { return try blobs.joinBig(try makeBig(leaf), with: other) }
         let values = try BinaryLeaf(other, writes.space)
         var leaf = leaf
         for row in 0..<values.count {
@@ -51,6 +51,11 @@ struct BinaryLeafForm: LeafForm {
     private func prepare(_ leaf: Ref, for bytes: ByteView?) throws(StorageError) -> Ref {
         try blobs.requireFit(bytes)
         guard let bytes, bytes.count > BinaryLeafForm.mediumLimit else { return leaf }
+        return try makeBig(leaf)
+    }
+
+    /// The leaf in its big form.
+    private func makeBig(_ leaf: Ref) throws(StorageError) -> Ref {
         let node = try writes.node(at: leaf)
         if blobs.isBig(node) { return leaf }
         let old = try BinaryLeaf(node, writes.space)

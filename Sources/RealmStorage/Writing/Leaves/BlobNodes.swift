@@ -96,8 +96,19 @@ struct BlobNodes {
         return (top.ref, tail)
     }
 
+    /// Removes a value of a big leaf by moving the last one into its place.
+    func eraseByMovingLast(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        var top = try writes.writableRefs(leaf)
+        try top.requireRow(row)
+        try discardBlob(top, row)
+        try top.set(row, top.integer(top.count - 1))
+        top.removeInteger(at: top.count - 1)
+        return top.ref
+    }
+
     /// Moves the byte nodes of a big leaf behind those of another.
     func joinBig(_ leaf: Ref, with next: Node) throws(StorageError) -> Ref {
+        guard next.flags & 0xd8 == 0x40 else { throw next.corrupt("a leaf with refs expected") }
         var top = try writes.writableRefs(leaf)
         for row in 0..<next.count { try top.append(next.integer(row)) }
         writes.discard(next)

@@ -226,15 +226,8 @@ struct MixedNodes {
     }
 
     private mutating func removeBytes(_ index: Int64, _ ref: Ref) throws(StorageError) -> Int64 {
-        var ref = ref
-        let last = try strings.count(ref) - 1
-        guard index >= 0, index <= last else { throw top.node.corrupt("no string \(index)") }
-        if index != last {
-            // A copy: the value is moved within its leaf.
-            let moved = try strings.view(try writes.node(at: ref)).string(last).map { ByteStorage($0.array) }
-            ref = try strings.set(moved?.view, at: Int(index), in: ref)
-        }
-        try top.update(Slot.strings, try strings.erase(last, in: ref))
+        let (leaf, last) = try strings.eraseByMovingLast(Int(index), in: ref)
+        try top.update(Slot.strings, leaf)
         return Int64(last)
     }
 

@@ -77,9 +77,10 @@ struct StringLeafForm: LeafForm {
 
     func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var node = try writes.writable(leaf)
+        let form = try form(of: node.node)
         if node.hasRefs { return try blobs.erase(row, in: node.ref) }
         try node.requireRow(row)
-        if form(of: node.node) == .enumerated {
+        if form == .enumerated {
             node.removeInteger(at: row)
         } else {
             try node.replaceElements(at: row, removing: 1, inserting: 0)
@@ -89,10 +90,11 @@ struct StringLeafForm: LeafForm {
 
     func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref) {
         var node = try writes.writable(leaf)
+        let form = try form(of: node.node)
         if node.hasRefs { return try blobs.split(node.ref, at: row) }
         try node.requireRow(row, below: node.count + 1)
         let tail: Ref
-        if form(of: node.node) == .enumerated {
+        if form == .enumerated {
             tail = try writes.makeTail(of: node, from: row).ref
             node.truncateIntegers(to: row)
         } else {
@@ -102,9 +104,15 @@ struct StringLeafForm: LeafForm {
     }
 
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
+        let head = try writes.node(at: leaf)
         let other = try writes.node(at: next)
-        let forms = (form(of: try writes.node(at: leaf)), form(of: other))
-        if forms == (.big, .big) { return try blobs.joinBig(leaf, with: other) }
+        switch (try form(of: head), try form(of: other)) {
+        case (.big, .big): return try blobs.joinBig(leaf, with: other)
+        case (_, .big): return try blobs.joinBig(try convert(head, to: .big), with: other)
+        case (.enumerated, .enumerated):
+            return try IntegerLeafForm(writes: writes, coding: .int).join(leaf, with: next)
+        default: break
+        }
         var leaf = leaf
         let strings = try view(other)
         for row in 0..<strings.count { leaf = try insert(try strings.string(row), at: try count(leaf), in: leaf) }
@@ -118,15 +126,28 @@ struct StringLeafForm: LeafForm {
         try StringLeaf(node, writes.space, enumeration: enumeration?.strings)
     }
 
-    private func form(of node: Node) -> Form {
+    private func form(of node: Node) throws(StorageError) -> Form {
+        guard !node.isInner, node.widthType != Node.WidthType.ignore.rawValue else { throw node.corrupt("string leaf expected") }
         if node.hasRefs { return blobs.isBig(node) ? .big : .medium }
         return node.widthType == Node.WidthType.multiply.rawValue ? .short : .enumerated
+    }
+
+    /// Removes the string in `row` by moving the last one into its place; tells where that one stood.
+    func eraseByMovingLast(_ row: Int, in leaf: Ref) throws(StorageError) -> (leaf: Ref, last: Int) {
+        let node = try writes.node(at: leaf)
+        let last = try count(leaf) - 1
+        try node.requireRow(row, below: last + 1)
+        guard row != last else { return (try erase(last, in: leaf), last) }
+        if try form(of: node) == .big { return (try blobs.eraseByMovingLast(row, in: leaf), last) }
+        // A copy: the value is moved within its leaf.
+        let moved = try view(node).string(last).map { ByteStorage($0.array) }
+        return (try erase(last, in: try set(moved?.view, at: row, in: leaf)), last)
     }
 
     /// The leaf in a form that can take `bytes`.
     private func prepare(_ leaf: Ref, for bytes: ByteView?) throws(StorageError) -> (Ref, Form) {
         let node = try writes.node(at: leaf)
-        let present = form(of: node)
+        let present = try form(of: node)
         let length = bytes?.count ?? 0
         if present == .enumerated {
             guard let enumeration else { throw node.corrupt("enumerated strings in a column without their list") }

@@ -61,7 +61,7 @@ struct TimestampLeafForm: LeafForm {
 
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
         let other = try writes.node(at: next)
-        guard other.hasRefs, other.count == 2 else { throw TimestampLeafForm.malformed(other) }
+        guard other.hasRefs, !other.isInner, other.count == 2 else { throw TimestampLeafForm.malformed(other) }
         let whole = try other.requiredRef(0, "seconds")
         let part = try other.requiredRef(1, "nanoseconds")
         writes.discard(other)
