@@ -124,9 +124,17 @@ package struct BPlusTree: Sendable {
             return end >= start ? end - start : nil
         }
 
-        private func startOfChild(_ index: Int) -> Int {
+        var isCompact: Bool { offsets == nil }
+
+        /// Whether the node is compact with children of this size.
+        func states(childSize size: Int) -> Bool { offsets == nil && childSize == size }
+
+        func startOfChild(_ index: Int) -> Int {
             guard index > 0 else { return 0 }
-            guard let offsets else { return index.multipliedReportingOverflow(by: childSize).partialValue }
+            guard let offsets else {
+                let (start, isTooLarge) = index.multipliedReportingOverflow(by: childSize)
+                return isTooLarge ? .max : start
+            }
             return Int(clamping: offsets[index - 1])
         }
     }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An inner node of a cluster tree, taken apart so that children can come and go.
+struct ClusterBranch {
+    struct Child {
+        var ref: Ref
+        /// Relative to the offset of this node; that of the first child is 0.
+        var offset: UInt64
+    }
+
+    var children: [Child]
+    /// 1 above leaves.
+    let depth: Int
+    /// Objects below this node; the caller keeps it right.
+    var objectCount: Int
+    /// Whether the node may be written without offsets, provided that they follow from the position.
+    private let mayBeCompact: Bool
+
+    init(children: [Child], depth: Int, objectCount: Int) {
+        self.children = children
+        self.depth = depth
+        self.objectCount = objectCount
+        mayBeCompact = true
+    }
+
+    /// Takes the node at `ref` apart and gives up it and its offsets.
+    init(dissolving ref: Ref, _ writes: WriteSpace, shift: Int) throws(StorageError) {
+        let node = try writes.node(at: ref)
+        let inner = try ClusterTree.InnerNode(node, writes.space, shift, offset: 0, parentDepth: nil)
+        try inner.validateOffsets()
+        depth = inner.depth
+        objectCount = inner.objectCount
+        children = []
+        children.reserveCapacity(inner.childCount + 1)
+        for index in 0..<inner.childCount {
+            children.append(Child(ref: try inner.ref(index), offset: inner.offset(of: index)))
+        }
+        let offsets = try node.optionalRef(0, "cluster offsets")
+        mayBeCompact = offsets.isNone
+        if !offsets.isNone { try writes.discard(offsets) }
+        writes.discard(node)
+    }
+
+    /// Splits off the children from `index` on; objects are counted by `count`.
+    mutating func split(
+        at index: Int, count: (Ref) throws(StorageError) -> Int
+    ) throws(StorageError) -> (offset: UInt64, tail: ClusterBranch) {
+        let start = children[index].offset
+        var tail = ClusterBranch(children: Array(children[index...]), depth: depth, objectCount: 0)
+        for child in tail.children.indices {
+            tail.children[child].offset &-= start
+            tail.objectCount &+= try count(tail.children[child].ref)
+        }
+        children.removeSubrange(index...)
+        objectCount &-= tail.objectCount
+        return (start, tail)
+    }
+
+    func make(_ writes: WriteSpace, shift: Int) throws(StorageError) -> Ref {
+        var node = try writes.makeNode(.inner, widthCode: 6, count: children.count + 3, capacity: children.count * 8 + 64)
+        let isCompact = mayBeCompact && children.indices.allSatisfy {
+            children[$0].offset == UInt64($0) << UInt64(shift * depth)
+        }
+        if !isCompact {
+            let offsets = children.map { Int64(bitPattern: $0.offset) }
+            try node.set(0, try writes.makeIntegers(offsets, .integers, .unsigned).ref)
+        }
+        try node.set(1, tagged: UInt64(clamping: depth))
+        try node.set(2, tagged: UInt64(clamping: objectCount))
+        for (index, child) in children.enumerated() { try node.set(index + 3, child.ref) }
+        return node.ref
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Changes single leaves of a cluster tree: the keys, and the values of all columns with them.
+///
+/// Keys are relative to the leaf's offset and ordered as unsigned numbers. The keys 0 to n - 1 are stored as the number n.
+/// Source: docs/format.md, "Cluster trees".
+struct ClusterRows {
+    let writes: WriteSpace
+    let columns: [ClusterWriter.Column]
+
+    /// A leaf as it stands, with relative keys.
+    func view(_ ref: Ref) throws(StorageError) -> ClusterLeaf {
+        let node = try writes.node(at: ref)
+        guard !node.isInner else { throw node.corrupt("an inner node where a cluster leaf belongs") }
+        return try ClusterLeaf(node, writes.space, offset: 0)
+    }
+
+    /// A leaf without objects.
+    func makeEmpty() throws(StorageError) -> Ref {
+        let slots = 1 + (columns.map(\.leafIndex).max() ?? -1) + 1
+        var node = try writes.makeNode(.refs, widthCode: 7, count: slots)
+        try node.set(0, tagged: 0)
+        for column in columns { try node.set(column.slot, try column.leaf.makeEmpty()) }
+        return node.ref
+    }
+
+    // MARK: - Objects
+
+    /// Puts an object into `row`; missing or nil `values` are defaults.
+    func insert(_ key: UInt64, at row: Int, in leaf: Ref, _ values: [Value?]) throws(StorageError) -> Ref {
+        var node = try writes.writable(leaf)
+        try insertKey(key, at: row, &node)
+        for (index, column) in columns.enumerated() {
+            let old = try column.ref(in: node)
+            let value = index < values.count ? values[index] : nil
+            let new = if let value {
+                try column.leaf.insert(value, at: row, in: old)
+            } else {
+                try column.leaf.insertDefault(at: row, in: old)
+            }
+            if new != old { try node.set(column.slot, new) }
+        }
+        return node.ref
+    }
+
+    /// Removes an object together with the collections below it.
+    func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        var node = try writes.writable(leaf)
+        try eraseKey(row, &node)
+        for column in columns {
+            let old = try column.ref(in: node)
+            try column.discardCollections(row, in: old, writes)
+            let new = try column.leaf.erase(row, in: old)
+            if new != old { try node.set(column.slot, new) }
+        }
+        return node.ref
+    }
+
+    /// Moves the objects from `row` on to a new leaf, whose keys become relative to the first of them.
+    func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref, offset: UInt64) {
+        var node = try writes.writable(leaf)
+        var tail = try writes.makeNode(.refs, widthCode: 7, count: node.count)
+        let offset = try splitKeys(row, &node, &tail)
+        for column in columns {
+            let parts = try column.leaf.split(try column.ref(in: node), at: row)
+            try node.set(column.slot, parts.head)
+            try tail.set(column.slot, parts.tail)
+        }
+        return (node.ref, tail.ref, offset)
+    }
+
+    /// Appends the objects of `next`, whose offset is `delta` above that of `leaf`; `next` is used up.
+    func join(_ leaf: Ref, with next: Ref, delta: UInt64) throws(StorageError) -> Ref {
+        var node = try writes.writable(leaf)
+        let moved = try view(next)
+        let count = try view(leaf: node).count
+        var keys = try writableKeys(&node)
+        for row in 0..<moved.count {
+            try keys.append(moved.key(at: row).rawValue &+ Int64(bitPattern: delta), .unsigned)
+        }
+        try node.set(0, keys.ref)
+        for column in columns {
+            let old = try column.ref(in: node)
+            let other = try moved.node.requiredRef(column.slot, "a column")
+            try column.require(count, in: old)
+            try column.require(moved.count, in: other)
+            try node.set(column.slot, try column.leaf.join(old, with: other))
+        }
+        try discardShell(moved.node)
+        return node.ref
+    }
+
+    /// Adds `delta` to all keys: the leaf's offset fell by as much.
+    func raiseKeys(_ leaf: Ref, by delta: UInt64) throws(StorageError) -> Ref {
+        var node = try writes.writable(leaf)
+        var keys = try writableKeys(&node)
+        try keys.add(Int64(bitPattern: delta), to: 0..<keys.count, .unsigned)
+        try node.set(0, keys.ref)
+        return node.ref
+    }
+
+    // MARK: - Keys
+
+    private func view(leaf node: MutableNode) throws(StorageError) -> ClusterLeaf {
+        try ClusterLeaf(node.node, writes.space, offset: 0)
+    }
+
+    private func insertKey(_ key: UInt64, at row: Int, _ node: inout MutableNode) throws(StorageError) {
+        let count = try view(leaf: node).count
+        for column in columns { try column.require(count, in: try column.ref(in: node)) }
+        if row == count, key == UInt64(count), node.ref(0).isNone {
+            return try node.set(0, tagged: UInt64(count + 1))
+        }
+        var keys = try writableKeys(&node)
+        try keys.insert(Int64(bitPattern: key), at: row, .unsigned)
+        if keys.ref != node.ref(0) { try node.set(0, keys.ref) }
+    }
+
+    private func eraseKey(_ row: Int, _ node: inout MutableNode) throws(StorageError) {
+        let count = try view(leaf: node).count
+        for column in columns { try column.require(count, in: try column.ref(in: node)) }
+        if node.ref(0).isNone, row == count - 1 { return try node.set(0, tagged: UInt64(count - 1)) }
+        var keys = try writableKeys(&node)
+        keys.removeInteger(at: row)
+        try node.set(0, keys.ref)
+    }
+
+    private func splitKeys(
+        _ row: Int, _ node: inout MutableNode, _ tail: inout MutableNode
+    ) throws(StorageError) -> UInt64 {
+        let leaf = try view(leaf: node)
+        let relative = (row..<leaf.count).map { UInt64(bitPattern: leaf.key(at: $0).rawValue) }
+        guard let first = relative.first else { throw leaf.node.corrupt("a cluster leaf is split behind its end") }
+        let moved = relative.map { $0 &- first }
+        if moved.indices.allSatisfy({ moved[$0] == UInt64($0) }) {
+            try tail.set(0, tagged: UInt64(moved.count))
+        } else {
+            let keys = moved.map { Int64(bitPattern: $0) }
+            try tail.set(0, try writes.makeIntegers(keys, .integers, .unsigned).ref)
+        }
+        if node.ref(0).isNone {
+            try node.set(0, tagged: UInt64(row))
+        } else {
+            var keys = try writes.writable(node.ref(0))
+            keys.removeIntegers(row..<keys.count)
+            try node.set(0, keys.ref)
+        }
+        return first
+    }
+
+    /// The keys as a node of their own, which the leaf refers to from now on.
+    private func writableKeys(_ node: inout MutableNode) throws(StorageError) -> MutableNode {
+        let old = node.ref(0)
+        guard old.isNone else { return try writes.writable(old) }
+        let count = try view(leaf: node).count
+        let keys = try writes.makeIntegers((0..<count).map(Int64.init), .integers, .unsigned)
+        try node.set(0, keys.ref)
+        return keys
+    }
+
+    /// Gives up a leaf whose columns went elsewhere.
+    private func discardShell(_ node: Node) throws(StorageError) {
+        let keys = try node.slot(0)
+        if case .ref(let ref) = keys { try writes.discard(ref) }
+        writes.discard(node)
+    }
+}

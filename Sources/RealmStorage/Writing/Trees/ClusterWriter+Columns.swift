@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ClusterWriter {
+    /// Gives every object the default value in a new column, which is one of `columns`.
+    package func addColumn(_ column: Column, in root: Ref) throws(StorageError) -> Ref {
+        try rewriteLeaves(of: root, slot: column.slot) { (old, count) throws(StorageError) in
+            try writes.discardTree(old)
+            return try column.leaf.makeDefaults(count: count)
+        }
+    }
+
+    /// Gives up the leaves of a column and all collections below them.
+    package func removeColumn(leafIndex: Int, in root: Ref) throws(StorageError) -> Ref {
+        try rewriteLeaves(of: root, slot: leafIndex + 1) { (old, _) throws(StorageError) in
+            try writes.discardTree(old)
+            return .none
+        }
+    }
+
+    /// Lets `change` replace every leaf of a column by one with as many values. A leaf that is missing is `Ref.none`.
+    package func rewriteColumn(
+        leafIndex: Int, in root: Ref, _ change: (_ leaf: Ref, _ count: Int) throws(StorageError) -> Ref
+    ) throws(StorageError) -> Ref {
+        try rewriteLeaves(of: root, slot: leafIndex + 1, change)
+    }
+
+    private func rewriteLeaves(
+        of root: Ref, slot: Int, _ change: (_ leaf: Ref, _ count: Int) throws(StorageError) -> Ref
+    ) throws(StorageError) -> Ref {
+        let root = try root.isNone ? makeEmpty() : root
+        return try rewriteLeaves(of: root, slot: slot, depth: try depth(root), change)
+    }
+
+    private func rewriteLeaves(
+        of ref: Ref, slot: Int, depth: Int, _ change: (_ leaf: Ref, _ count: Int) throws(StorageError) -> Ref
+    ) throws(StorageError) -> Ref {
+        guard depth > 0 else { return try rewriteLeaf(ref, slot: slot, change) }
+        let inner = try inner(ref, depth)
+        var node = try writes.writable(ref)
+        for child in 0..<inner.childCount {
+            let old = node.ref(child + 3)
+            let new = try rewriteLeaves(of: old, slot: slot, depth: depth - 1, change)
+            if new != old { try node.set(child + 3, new) }
+        }
+        return node.ref
+    }
+
+    /// Leaves of tables whose last column went are shorter than others, and become longer here.
+    private func rewriteLeaf(
+        _ ref: Ref, slot: Int, _ change: (_ leaf: Ref, _ count: Int) throws(StorageError) -> Ref
+    ) throws(StorageError) -> Ref {
+        let leaf = try rows.view(ref)
+        let old = try leaf.node.optionalRef(slot, "a column")
+        let new = try change(old, leaf.count)
+        guard new != old else { return ref }
+        var node = try writes.writable(ref)
+        while node.count <= slot { try node.append(Ref.none) }
+        try node.set(slot, new)
+        return node.ref
+    }
+}

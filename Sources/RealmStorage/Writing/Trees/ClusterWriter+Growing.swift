@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ClusterWriter {
+    /// Adds an object, whose key must be free. `values` go with `columns`; missing and nil ones are defaults.
+    package func insert(_ key: ObjectKey, in root: Ref, values: [Value?] = []) throws(StorageError) -> Ref {
+        let root = try root.isNone ? makeEmpty() : root
+        let depth = try depth(root)
+        let grown = try insert(UInt64(bitPattern: key.rawValue), in: root, depth: depth, values)
+        guard let sibling = grown.sibling else { return grown.ref }
+        guard depth < ClusterTree.maximumDepth else { throw .limit("a table of too many objects") }
+        let children = [
+            ClusterBranch.Child(ref: grown.ref, offset: 0),
+            ClusterBranch.Child(ref: sibling.ref, offset: sibling.offset),
+        ]
+        let count = try count(grown.ref) + (try count(sibling.ref))
+        return try ClusterBranch(children: children, depth: depth + 1, objectCount: count).make(writes, shift: shift)
+    }
+
+    /// A node after insertion, and the node that split off behind it.
+    private struct Grown {
+        let ref: Ref
+        var sibling: ClusterBranch.Child?
+    }
+
+    private func insert(_ key: UInt64, in ref: Ref, depth: Int, _ values: [Value?]) throws(StorageError) -> Grown {
+        guard depth > 0 else { return try insertIntoLeaf(key, ref, values) }
+        let inner = try inner(ref, depth)
+        let child = inner.child(for: key)
+        let start = inner.offset(of: child)
+        let old = try inner.ref(child)
+        let grown = try insert(key &- start, in: old, depth: depth - 1, values)
+        if var sibling = grown.sibling {
+            sibling.offset &+= start
+            return try adopt(sibling, after: child, grown.ref, in: ref)
+        }
+        var node = try writes.writable(ref)
+        if grown.ref != old { try node.set(child + 3, grown.ref) }
+        try node.set(2, tagged: UInt64(clamping: inner.objectCount &+ 1))
+        return Grown(ref: node.ref)
+    }
+
+    private func insertIntoLeaf(_ key: UInt64, _ ref: Ref, _ values: [Value?]) throws(StorageError) -> Grown {
+        let leaf = try rows.view(ref)
+        let objectKey = ObjectKey(Int64(bitPattern: key))
+        let row = leaf.lowerBound(of: objectKey)
+        guard row == leaf.count || leaf.key(at: row) != objectKey else {
+            throw leaf.node.corrupt("an object key is used twice")
+        }
+        guard leaf.count >= capacity else { return Grown(ref: try rows.insert(key, at: row, in: ref, values)) }
+        if row == leaf.count {
+            let tail = try rows.insert(0, at: 0, in: try makeEmpty(), values)
+            return Grown(ref: ref, sibling: ClusterBranch.Child(ref: tail, offset: key))
+        }
+        let parts = try rows.split(ref, at: row)
+        return Grown(
+            ref: try rows.insert(key, at: row, in: parts.head, values),
+            sibling: ClusterBranch.Child(ref: parts.tail, offset: parts.offset))
+    }
+
+    /// Enters a child that split off, and splits this node when it is full.
+    private func adopt(
+        _ sibling: ClusterBranch.Child, after child: Int, _ newChild: Ref, in ref: Ref
+    ) throws(StorageError) -> Grown {
+        var branch = try ClusterBranch(dissolving: ref, writes, shift: shift)
+        branch.children[child].ref = newChild
+        branch.objectCount &+= 1
+        guard branch.children.count >= capacity else {
+            branch.children.insert(sibling, at: child + 1)
+            return Grown(ref: try branch.make(writes, shift: shift))
+        }
+        branch.children.insert(sibling, at: child + 1)
+        // A new last child stands alone; otherwise what follows the split child moves.
+        let isLast = child + 2 == branch.children.count
+        let (offset, tail) = try branch.split(at: isLast ? child + 1 : child + 2) { (ref) throws(StorageError) in
+            try count(ref)
+        }
+        return Grown(
+            ref: try branch.make(writes, shift: shift),
+            sibling: ClusterBranch.Child(ref: try tail.make(writes, shift: shift), offset: offset))
+    }
+}
