@@ -22,13 +22,20 @@ extension Problem {
         case .encryptionKeyRequired: self.init(.encryptionKeyRequired, refusal.text)
         case .encryptionKeyWrong, .encryptionKeyMalformed: self.init(.encryptionKeyWrong, refusal.text)
         case .fileInUse: self.init(.fileInUse, refusal.text)
-        case .formatUnsupported(let found, _):
-            self.init(.fileFormatUnsupported, refusal.text)
-            extensions = [
-                Extension(name: "found", value: .integer(Int64(found))),
-                Extension(name: "supported", value: .integers([20, 21, 22, 23, 24])),
-            ]
+        case .synchronized: self.init(.fileFormatUnsupported, refusal.text)
+        case .tooManyVersions: self.init(.tooManySnapshots, refusal.text)
+        case .writesStopped, .notWritable: self.init(.notReady, refusal.text)
+        case .formatUnsupported(let found, _): self.init(format: found, supported: [20, 21, 22, 23, 24], refusal)
+        case .formatNotWritable(let found): self.init(format: found, supported: [24], refusal)
         }
+    }
+
+    private init(format found: Int, supported: [Int64], _ refusal: StorageError.Refusal) {
+        self.init(.fileFormatUnsupported, refusal.text)
+        extensions = [
+            Extension(name: "found", value: .integer(Int64(found))),
+            Extension(name: "supported", value: .integers(supported)),
+        ]
     }
 
     /// Damage or a failing disk met while serving. Where exactly is for the log, not for the client.

@@ -29,6 +29,23 @@ package struct ByteView: @unchecked Sendable {
         return start.unsafelyUnwrapped[index]
     }
 
+    /// Calls `body` with a view of an array, valid during the call.
+    package static func withBytes<Result>(
+        of array: [UInt8], _ body: (ByteView) throws(StorageError) -> Result
+    ) throws(StorageError) -> Result {
+        var failure: StorageError?
+        let result = array.withUnsafeBufferPointer { buffer -> Result? in
+            do throws(StorageError) {
+                return try body(ByteView(start: buffer.baseAddress, count: buffer.count))
+            } catch {
+                failure = error
+                return nil
+            }
+        }
+        guard let result else { throw failure ?? .limit("no bytes") }
+        return result
+    }
+
     /// The bytes from `lower` on; bounds are clamped to the view.
     @inlinable package func suffix(from lower: Int) -> ByteView { slice(lower, count) }
 

@@ -5,36 +5,56 @@ internal import Synchronization
 /// The plain bytes of an encrypted file: private memory in which each page appears when it is first asked for.
 ///
 /// Reading costs one atomic load per page once the page is there. A page is decrypted exactly once, under the lock of
-/// its stripe, before anybody is told that it is ready; so bytes that are visible never change.
+/// its stripe, before anybody is told that it is ready; so bytes that are visible never change. A write puts new bytes
+/// into ready pages, where no version that is being read has anything.
 ///
-/// `@unchecked Sendable`: the fields are set once. The memory at `address` is written under the stripe locks only, and
-/// read after the state of the page was seen as `ready`.
+/// `@unchecked Sendable`: the fields are set once. A page at `address` becomes ready under the lock of its stripe, and is
+/// read after its state was seen as `ready`; the ranges that are patched later belong to the writing thread alone.
 @usableFromInline
 final class LazyPlainPages: @unchecked Sendable {
     /// First plain byte. Pages that were not asked for, or never written, read as zeros.
     let address: UnsafeRawPointer
-    let plainByteCount: Int
+    var plainByteCount: Int { pageCount * EncryptionLayout.pageByteCount }
 
     private enum State { static let unknown: UInt8 = 0, ready: UInt8 = 1, neverWritten: UInt8 = 2, corrupt: UInt8 = 3 }
 
-    private let file: FileMapping
-    private let memory: AnonymousMapping
-    private let stateMemory: AnonymousMapping
-    let pageCount: Int
+    /// The encrypted bytes, and what keeps them in memory.
+    private let source: UnsafeRawPointer
+    private let sourceOwner: any AnyObject & Sendable
+    private let memory: ReservedMemory
+    private let stateMemory: ReservedMemory
+    private let grownPageCount: Atomic<Int>
     /// Enough for all threads of a server to decrypt at the same time.
     private let stripes: [Stripe]
 
+    var pageCount: Int { grownPageCount.load(ordering: .acquiring) }
+    /// How many pages there may be at most.
+    var pageCapacity: Int { memory.capacity / EncryptionLayout.pageByteCount }
+
+    /// The pages of a file that does not grow.
+    convenience init(file: FileMapping, key: EncryptionKey) throws(StorageError) {
+        try self.init(source: file.address, owner: file, fileByteCount: file.byteCount, capacity: 0, key: key)
+    }
+
     /// Checks the size of the file and opens page 0, which tells a wrong key.
-    init(file: FileMapping, key: EncryptionKey) throws(StorageError) {
-        self.file = file
-        pageCount = try EncryptionLayout.plainPageCount(fileByteCount: file.byteCount)
-        plainByteCount = pageCount * EncryptionLayout.pageByteCount
-        memory = try AnonymousMapping(byteCount: plainByteCount)
-        stateMemory = try AnonymousMapping(byteCount: pageCount)
+    ///
+    /// `source` is where its encrypted bytes are, as long as `owner` lives; `capacity` the greatest size that the plain
+    /// bytes may grow to.
+    init(
+        source: UnsafeRawPointer, owner: any AnyObject & Sendable, fileByteCount: Int, capacity: Int, key: EncryptionKey
+    ) throws(StorageError) {
+        self.source = source
+        sourceOwner = owner
+        let count = try EncryptionLayout.plainPageCount(fileByteCount: fileByteCount)
+        let capacity = max(capacity, count * EncryptionLayout.pageByteCount)
+        memory = try ReservedMemory(capacity: capacity)
+        stateMemory = try ReservedMemory(capacity: capacity / EncryptionLayout.pageByteCount)
+        grownPageCount = Atomic(0)
         address = UnsafeRawPointer(memory.address)
         var stripes: [Stripe] = []
         for _ in 0..<16 { stripes.append(Stripe(try PageCipher(key))) }
         self.stripes = stripes
+        try grow(toPageCount: count)
         guard try settle(page: 0) == State.ready else {
             throw .refused(.encryptionKeyWrong("page 0 fails its check: wrong encryption key, or not an encrypted Realm file"))
         }
@@ -91,11 +111,8 @@ final class LazyPlainPages: @unchecked Sendable {
         try stripes[page % stripes.count].withCipher { cipher throws(StorageError) in
             let known = states[page].load(ordering: .acquiring)
             guard known == State.unknown else { return known }
-            // In bounds: `page` is below the page count that was computed from the size of the file.
-            let entryStart = (file.address + EncryptionLayout.entryOffset(page)).assumingMemoryBound(to: UInt8.self)
-            let entry = PageEntry(ByteView(start: entryStart, count: EncryptionLayout.entryByteCount))
             let outcome = try cipher.open(
-                page: page, entry: entry, from: file.address + EncryptionLayout.pageOffset(page),
+                page: page, entry: entry(ofPage: page), from: source + EncryptionLayout.pageOffset(page),
                 to: memory.address + page * EncryptionLayout.pageByteCount)
             let state: UInt8
             switch outcome {
@@ -106,6 +123,52 @@ final class LazyPlainPages: @unchecked Sendable {
             states[page].store(state, ordering: .releasing)
             return state
         }
+    }
+
+    // MARK: - For the writing thread
+
+    /// Makes room for pages that were added to the file.
+    func grow(toPageCount count: Int) throws(StorageError) {
+        try memory.fill(byteCount: count * EncryptionLayout.pageByteCount)
+        try stateMemory.fill(byteCount: count)
+        grownPageCount.store(count, ordering: .releasing)
+    }
+
+    /// Decrypts a page that is about to be written, so that nobody looks at its encrypted bytes any more.
+    ///
+    /// A page without contents becomes one of zeros. So does a damaged page when `isDisposable` says that no version
+    /// has anything in it; any other damaged page is an error, because what it holds would be lost for good.
+    func prepare(page: Int, isDisposable: () -> Bool) throws(StorageError) {
+        switch try settle(page: page) {
+        case State.ready: return
+        case State.corrupt where !isDisposable():
+            throw .corrupt(ref: .none, reason: "page \(page) of the encrypted file fails its check")
+        default: states[page].store(State.ready, ordering: .releasing)
+        }
+    }
+
+    /// Replaces bytes of prepared pages that no reader looks at.
+    func patch(_ bytes: ByteView, at offset: Int) { memory.store(bytes, at: offset) }
+
+    /// Takes a page with changes that are not in the file yet.
+    func adopt(page: Int, from older: LazyPlainPages) {
+        let start = page * EncryptionLayout.pageByteCount
+        patch(older.memory.view(at: start, byteCount: EncryptionLayout.pageByteCount), at: start)
+        states[page].store(State.ready, ordering: .releasing)
+    }
+
+    /// The stamp that fits the encrypted bytes of a page as they are now, or none.
+    func fittingStamp(ofPage page: Int, _ cipher: PageCipher) throws(StorageError) -> PageEntry.Stamp {
+        try cipher.stamp(of: source + EncryptionLayout.pageOffset(page), entry: entry(ofPage: page))
+    }
+
+    /// The entry of a page as it is now.
+    func currentEntry(ofPage page: Int) -> PageEntry { entry(ofPage: page) }
+
+    private func entry(ofPage page: Int) -> PageEntry {
+        // In bounds: `page` is below the page count that was computed from the size of the file.
+        let start = (source + EncryptionLayout.entryOffset(page)).assumingMemoryBound(to: UInt8.self)
+        return PageEntry(ByteView(start: start, count: EncryptionLayout.entryByteCount))
     }
 
     /// One byte a page. Fresh anonymous memory is zero, which is a valid `Atomic<UInt8>` that says `unknown`.
@@ -123,17 +186,4 @@ final class LazyPlainPages: @unchecked Sendable {
             try cipher.withLock { cipher throws(StorageError) in try body(cipher) }
         }
     }
-}
-
-/// Zero-filled private memory.
-private final class AnonymousMapping {
-    let address: UnsafeMutableRawPointer
-    private let byteCount: Int
-
-    init(byteCount: Int) throws(StorageError) {
-        address = try System.mapAnonymous(byteCount: byteCount)
-        self.byteCount = byteCount
-    }
-
-    deinit { System.unmap(address, byteCount: byteCount) }
 }

@@ -60,6 +60,12 @@ package final class PageCipher {
         return .plain(stamp)
     }
 
+    /// The stamp of `entry` that fits the encrypted page at `source`, or `.none`.
+    func stamp(of source: UnsafeRawPointer, entry: PageEntry) throws(StorageError) -> PageEntry.Stamp {
+        let code = try authenticationCode(of: source)
+        return [entry.newest, entry.previous].first { $0.counter != 0 && $0.code == code } ?? .none
+    }
+
     /// Encrypts plain page `page` from `source` to `target`, both of 4096 bytes, and returns the stamp for its entry.
     package func seal(
         page: Int, counter: UInt32, from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer

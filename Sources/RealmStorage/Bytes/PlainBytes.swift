@@ -1,16 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The plain bytes of a mapped file, decrypted first where that is needed.
-struct PlainBytes {
+/// The plain bytes of a file in memory, decrypted first where that is needed, and what keeps them there.
+///
+/// `@unchecked Sendable`: the owner keeps the memory; bytes of a committed version never change.
+struct PlainBytes: @unchecked Sendable {
     let base: UnsafeRawPointer
     let byteCount: Int
-    private let pages: LazyPlainPages?
+    let pages: LazyPlainPages?
+    private let owner: any AnyObject & Sendable
 
-    init(mapping: FileMapping, pages: LazyPlainPages?, byteCount: Int) {
+    /// The bytes of a file that does not change.
+    init(mapping: FileMapping, pages: LazyPlainPages?) {
         base = pages?.address ?? mapping.address
+        byteCount = pages?.plainByteCount ?? mapping.byteCount
+        self.pages = pages
+        owner = mapping
+    }
+
+    /// The first `byteCount` bytes of a file that grows.
+    init(memory: ReservedMemory, pages: LazyPlainPages?, byteCount: Int) {
+        base = pages?.address ?? UnsafeRawPointer(memory.address)
         self.byteCount = byteCount
         self.pages = pages
+        owner = memory
     }
+
+    /// Whether these bytes, or the encrypted ones they come from, lie in `memory`.
+    func isIn(_ memory: ReservedMemory) -> Bool { owner === memory }
 
     /// The `byteCount` bytes at `offset`, or fewer where the file ends. In an encrypted file bytes of a page that was
     /// never written read as zeros: the last page, where a footer may stand, often is such a page.
@@ -19,5 +35,18 @@ struct PlainBytes {
         let count = min(max(wanted, 0), byteCount - first)
         try pages?.attempt(offset: UInt64(first), byteCount: UInt64(count))
         return ByteView(start: (base + first).assumingMemoryBound(to: UInt8.self), count: count)
+    }
+
+    /// What the first and the last bytes say about the file.
+    func header() throws(StorageError) -> FileHeader {
+        try FileHeader(
+            prefix: view(at: 0, byteCount: FileHeader.byteCount),
+            footer: view(at: byteCount - FileHeader.footerByteCount, byteCount: FileHeader.footerByteCount),
+            fileSize: UInt64(byteCount), isEncrypted: pages != nil)
+    }
+
+    /// The bytes up to `limit` as a space of nodes; valid while these bytes and `joinedValues` are kept.
+    func space(limit: UInt64, joinedValues: JoinedValues) -> NodeSpace {
+        NodeSpace(base: base, limit: min(limit, UInt64(byteCount)), pages: pages, joinedValues: joinedValues)
     }
 }

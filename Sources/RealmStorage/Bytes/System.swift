@@ -46,7 +46,7 @@ package enum System {
 
     static func unmap(_ address: UnsafeMutableRawPointer, byteCount: Int) { _ = munmap(address, byteCount) }
 
-    private static func retrying(_ call: () -> Int32) -> Int32 {
+    static func retrying(_ call: () -> Int32) -> Int32 {
         while true {
             let result = call()
             if result >= 0 || errno != EINTR { return result }

@@ -21,12 +21,22 @@ package struct FileHeader: Sendable, Equatable {
     static let footerCookie: UInt64 = 0x3034_1252_37e5_26c8
     /// The formats read as they are.
     package static let supportedFormats = 20...24
+    /// The only format that is written.
+    package static let writtenFormat = 24
 
     package let selectedSlot: Int
     package let fileFormat: Int
     /// `Ref.none` for an empty database.
     package let topRef: Ref
     package let isStreaming: Bool
+
+    /// What the header says after a commit by this program.
+    init(selectedSlot: Int, topRef: Ref) {
+        self.selectedSlot = selectedSlot
+        self.topRef = topRef
+        fileFormat = FileHeader.writtenFormat
+        isStreaming = false
+    }
 
     /// Reads and checks header and footer.
     ///

@@ -17,7 +17,6 @@ extension RealmFile {
 
     /// The bytes of a page, zeros where it is not present; valid while this file is alive.
     package func bytes(ofPage page: Int) throws(StorageError) -> ByteView {
-        try PlainBytes(mapping: mapping, pages: pages, byteCount: plainByteCount)
-            .view(at: page * EncryptionLayout.pageByteCount, byteCount: EncryptionLayout.pageByteCount)
+        try plain.view(at: page * EncryptionLayout.pageByteCount, byteCount: EncryptionLayout.pageByteCount)
     }
 }

@@ -15,18 +15,54 @@ package final class Snapshot: Sendable {
     private let joinedValues: JoinedValues
     private let positions: [TableKey: Int]
     private let names: [String: Int]
+    /// Keeps the nodes of this version from being written over.
+    private let pin: VersionPin?
+    /// log2 of the writer's leaf size.
+    let clusterShift: Int
 
     /// Reads top node and schema of the newest version. `clusterShift` is 8 for every released SDK.
-    package init(file: RealmFile, clusterShift: Int = 8) throws(StorageError) {
+    package convenience init(file: RealmFile, clusterShift: Int = 8) throws(StorageError) {
+        try self.init(file: file, clusterShift: clusterShift, previous: nil, pin: nil)
+    }
+
+    /// Reads the version that the header of `file` names. What has not changed since `previous`, an earlier version of
+    /// the same file, is taken from there.
+    init(file: RealmFile, clusterShift: Int, previous: Snapshot?, pin: VersionPin?) throws(StorageError) {
         self.file = file
+        self.pin = pin
+        self.clusterShift = clusterShift
         joinedValues = JoinedValues()
         let whole = file.space(limit: UInt64(file.plainByteCount), joinedValues: joinedValues)
         top = try TopNode.read(file.header.topRef, whole)
         space = file.space(limit: top.logicalSize, joinedValues: joinedValues)
-        tables = try Snapshot.readTables(top, space, file.header.fileFormat, clusterShift)
-        positions = Dictionary(tables.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
-        names = Dictionary(tables.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-        schemaVersion = try Snapshot.readSchemaVersion(names["metadata"].map { [tables] in tables[$0] })
+        tables = try Snapshot.readTables(top, space, file.header.fileFormat, clusterShift, previous)
+        if let previous, Snapshot.haveSameColumns(tables, previous.tables) {
+            positions = previous.positions
+            names = previous.names
+        } else {
+            try Snapshot.checkLinks(of: tables)
+            positions = Dictionary(tables.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
+            names = Dictionary(tables.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        }
+        let metadata = names["metadata"].map { [tables] in tables[$0] }
+        if let previous, let metadata, metadata.ref == previous.table(named: "metadata")?.ref {
+            schemaVersion = previous.schemaVersion
+        } else {
+            schemaVersion = try Snapshot.readSchemaVersion(metadata)
+        }
+    }
+
+    /// The version that the header of `file` names, read without the rest.
+    static func version(of file: RealmFile) throws(StorageError) -> UInt64 {
+        let joinedValues = JoinedValues()
+        return try withExtendedLifetime(joinedValues) { () throws(StorageError) -> UInt64 in
+            let whole = file.space(limit: UInt64(file.plainByteCount), joinedValues: joinedValues)
+            return max(try TopNode.read(file.header.topRef, whole).version, 1)
+        }
+    }
+
+    private static func haveSameColumns(_ tables: [Table], _ others: [Table]) -> Bool {
+        tables.count == others.count && zip(tables, others).allSatisfy { $0.source.hasSameColumns(as: $1.source) }
     }
 
     /// The commit counter; 1 when the file does not tell.
@@ -45,7 +81,7 @@ package final class Snapshot: Sendable {
     package var classes: [Table] { tables.filter { $0.className != nil } }
 
     private static func readTables(
-        _ top: TopNode, _ space: NodeSpace, _ fileFormat: Int, _ clusterShift: Int
+        _ top: TopNode, _ space: NodeSpace, _ fileFormat: Int, _ clusterShift: Int, _ previous: Snapshot?
     ) throws(StorageError) -> [Table] {
         guard !top.tables.isNone else { return [] }
         let list = try space.node(at: top.tables)
@@ -58,7 +94,8 @@ package final class Snapshot: Sendable {
         for position in 0..<list.count {
             guard case .ref(let ref) = try list.slot(position) else { continue }
             let reader = try TableReader(ref: ref, name: names[position], space: space, fileFormat: fileFormat)
-            let table = try reader.table(clusterShift: clusterShift)
+            let table = try reader.table(
+                clusterShift: clusterShift, previous: previous?.table(at: position, named: names[position]))
             guard table.key.position == position else {
                 throw .corrupt(ref: ref, reason: "table '\(table.name)' has key \(table.key.rawValue) at position \(position)")
             }
@@ -67,8 +104,12 @@ package final class Snapshot: Sendable {
             }
             tables.append(table)
         }
-        try checkLinks(of: tables)
         return tables
+    }
+
+    private func table(at position: Int, named name: String) -> Table? {
+        guard let table = table(named: name), table.key.position == position else { return nil }
+        return table
     }
 
     /// Every link column has a target table in use.

@@ -23,6 +23,16 @@ package enum StorageError: Error, Sendable, Equatable {
         case encryptionKeyMalformed(String)
         case formatUnsupported(found: Int, reason: String)
         case fileInUse(String)
+        /// The format is read, but not written.
+        case formatNotWritable(found: Int)
+        /// The file belongs to a synchronised realm: writing to it would lose changes.
+        case synchronized
+        /// So many old versions are being read that no new one is made.
+        case tooManyVersions(Int)
+        /// A write failed in a way that only opening the file again can settle; reading goes on.
+        case writesStopped
+        /// Another write transaction is running, or the file was closed.
+        case notWritable(String)
     }
 }
 
@@ -45,7 +55,11 @@ extension StorageError.Refusal {
         case .unsuitable(let reason), .notARealm(let reason), .encryptionKeyRequired(let reason),
             .encryptionKeyWrong(let reason), .encryptionKeyMalformed(let reason), .fileInUse(let reason):
             return reason
-        case .formatUnsupported(_, let reason): return reason
+        case .formatUnsupported(_, let reason), .notWritable(let reason): return reason
+        case .formatNotWritable(let found): return "file format \(found) can be read, but only format 24 is written"
+        case .synchronized: return "the file belongs to a synchronised realm, which is not written to"
+        case .tooManyVersions(let count): return "\(count) old versions are being read"
+        case .writesStopped: return "an earlier write failed; the file has to be opened again before the next one"
         }
     }
 }

@@ -17,6 +17,9 @@ package struct TopNode: Sendable {
     /// What slot 7 may say about the history of a file.
     package enum HistoryType: Int, Sendable { case none = 0, obsolete = 1, inFile = 2, syncClient = 3, syncServer = 4 }
 
+    /// The version of the history's own layout that SDKs expect of a local file.
+    static let writtenHistorySchema: UInt64 = 1
+
     static let allowedSlotCounts: Set<Int> = [3, 5, 7, 9, 10, 11, 12]
 
     package let ref: Ref

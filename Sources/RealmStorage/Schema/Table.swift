@@ -22,9 +22,15 @@ package final class Table: Sendable {
     /// The number of objects.
     package let count: Int
     package let fileFormat: Int
+    /// The top node of the table.
+    package let ref: Ref
+    /// What the columns were read from.
+    let source: TableReader.Source
     private let columnIndexes: [String: Int]
 
     init(_ parts: TableReader.Parts, objects: ClusterTree, tombstones: ClusterTree, fileFormat: Int) throws(StorageError) {
+        ref = parts.source.ref
+        source = parts.source
         key = parts.key
         name = parts.name
         kind = parts.kind
@@ -38,6 +44,25 @@ package final class Table: Sendable {
         count = try objects.count()
         columnIndexes = Dictionary(
             parts.columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// `previous` with other trees: its columns are as good for a later version in which nothing they were read from has
+    /// changed.
+    init(_ previous: Table, _ source: TableReader.Source, objects: ClusterTree, tombstones: ClusterTree) throws(StorageError) {
+        ref = source.ref
+        self.source = source
+        key = previous.key
+        name = previous.name
+        kind = previous.kind
+        columns = previous.columns
+        backlinks = previous.backlinks
+        primaryKey = previous.primaryKey
+        primaryKeyPosition = previous.primaryKeyPosition
+        self.objects = objects
+        self.tombstones = tombstones
+        fileFormat = previous.fileFormat
+        columnIndexes = previous.columnIndexes
+        count = ref == previous.ref ? previous.count : try objects.count()
     }
 
     /// The class name, or nil for a table of the SDK.

@@ -15,7 +15,18 @@
 ///
 /// Source: docs/format.md, "Tables" and "Spec".
 struct TableReader {
+    /// What everything in a table but its trees is read from. Nodes never change while a version is kept that has them,
+    /// so a later version with the same source has the same columns.
+    struct Source: Sendable {
+        let ref: Ref
+        fileprivate let slots: [UInt64]
+        fileprivate let name: String
+
+        func hasSameColumns(as other: Source) -> Bool { slots == other.slots && name == other.name }
+    }
+
     struct Parts {
+        let source: Source
         let key: TableKey
         let name: String
         let kind: TableKind
@@ -52,14 +63,23 @@ struct TableReader {
         guard top.hasRefs, !top.isInner, top.count >= 10 else { throw top.corrupt("\(what): bad top node") }
     }
 
-    func table(clusterShift: Int) throws(StorageError) -> Table {
-        let objects = try top.requiredRef(2, "\(what): objects")
-        let tombstones = try top.optionalRef(13, "\(what): tombstones")
-        return try Table(
-            try parts(),
-            objects: ClusterTree(root: objects, space: space, shift: clusterShift),
-            tombstones: ClusterTree(root: tombstones, space: space, shift: clusterShift),
-            fileFormat: fileFormat)
+    /// Reads the table, or takes the columns of `previous`, the same table in a version that is still kept.
+    func table(clusterShift: Int, previous: Table? = nil) throws(StorageError) -> Table {
+        let objects = ClusterTree(root: try top.requiredRef(2, "\(what): objects"), space: space, shift: clusterShift)
+        let tombstones = ClusterTree(
+            root: try top.optionalRef(13, "\(what): tombstones"), space: space, shift: clusterShift)
+        if let previous, previous.fileFormat == fileFormat, source.hasSameColumns(as: previous.source),
+            // A list of distinct strings is read in the space of its version.
+            previous.columns.allSatisfy({ $0.enumeration == nil }) {
+            return try Table(previous, source, objects: objects, tombstones: tombstones)
+        }
+        return try Table(try parts(), objects: objects, tombstones: tombstones, fileFormat: fileFormat)
+    }
+
+    /// The slots that columns and keys are read from.
+    private var source: Source {
+        let slots = [0, 3, 4, 7, 8, 11, 12].map { $0 < top.count ? UInt64(bitPattern: top.integer($0)) : 0 }
+        return Source(ref: top.ref, slots: slots, name: name)
     }
 
     private func parts() throws(StorageError) -> Parts {
@@ -69,6 +89,7 @@ struct TableReader {
             throw top.corrupt("\(what): table kind 3 is not defined")
         }
         return Parts(
+            source: source,
             key: TableKey(UInt32(truncatingIfNeeded: try top.number(3, "\(what): key"))), name: name, kind: kind,
             columns: columns.filter { $0.type != .backlink }, backlinks: columns.filter { $0.type == .backlink },
             primaryKey: primaryKey)

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Collects nodes that lie one after the other in the file, so that many of them become one write.
+///
+/// Nodes begin at multiples of 8 and take exactly what their headers say; the first four header bytes are `AAAA`.
+/// Source: docs/format.md, "Nodes".
+final class NodeOutput {
+    private let data: DataFile
+    private var memory: UnsafeMutableRawPointer
+    private var capacity: Int
+    /// Where the collected bytes go.
+    private var start = 0
+    private var count = 0
+
+    private static let batchByteCount = 1 << 20
+    /// A payload from here on is written from where it is.
+    private static let directByteCount = 1 << 18
+
+    init(_ data: DataFile) {
+        self.data = data
+        capacity = 1 << 16
+        memory = .allocate(byteCount: capacity, alignment: 8)
+    }
+
+    deinit { memory.deallocate() }
+
+    /// Says where the next node goes, in a file of `logicalSize` bytes.
+    func seek(to position: Int, logicalSize: Int) throws(StorageError) {
+        try data.extend(to: logicalSize)
+        if position == start + count, count < NodeOutput.batchByteCount { return }
+        try flush()
+        start = position
+    }
+
+    /// Writes what was collected.
+    func flush() throws(StorageError) {
+        guard count > 0 else { return }
+        try data.write(ByteView(start: UnsafePointer(memory.assumingMemoryBound(to: UInt8.self)), count: count), at: start)
+        start += count
+        count = 0
+    }
+
+    /// Adds a copy of a node without refs.
+    func append(_ node: Node) throws(StorageError) {
+        let payload = node.payloadByteCount
+        appendHeader(flags: node.flags, count: node.count)
+        if payload >= NodeOutput.directByteCount {
+            try flush()
+            try data.write(node.bytes, at: start)
+            start += payload
+        } else {
+            let target = room(payload)
+            target.copyMemory(from: node.payload, byteCount: payload)
+        }
+        let padding = -payload & 7
+        if padding > 0 { room(padding).initializeMemory(as: UInt8.self, repeating: 0, count: padding) }
+    }
+
+    /// Adds a node of packed integers, which all fit the width that `widthCode` stands for.
+    func append(integers values: some RandomAccessCollection<Int64>, flags: UInt8, widthCode: Int) {
+        let flags = flags & ~7 | UInt8(widthCode)
+        let payload = MutableNode.payloadByteCount(flags: flags, count: values.count)
+        appendHeader(flags: flags, count: values.count)
+        let target = room((payload + 7) & ~7)
+        target.initializeMemory(as: UInt8.self, repeating: 0, count: (payload + 7) & ~7)
+        switch widthCode {
+        case 0: return
+        case 1, 2, 3: storeBits(values, at: target, width: (1 << widthCode) >> 1)
+        case 4: store(values, at: target, as: Int8.self)
+        case 5: store(values, at: target, as: Int16.self)
+        case 6: store(values, at: target, as: Int32.self)
+        default: store(values, at: target, as: Int64.self)
+        }
+    }
+
+    /// In bounds: the caller made room for as many numbers of this size.
+    private func store<Number: FixedWidthInteger>(
+        _ values: some Collection<Int64>, at target: UnsafeMutableRawPointer, as type: Number.Type
+    ) {
+        var position = target
+        for value in values {
+            position.storeBytes(of: Number(truncatingIfNeeded: value).littleEndian, as: Number.self)
+            position += MemoryLayout<Number>.size
+        }
+    }
+
+    private func storeBits(_ values: some Collection<Int64>, at target: UnsafeMutableRawPointer, width: Int) {
+        let bytes = target.assumingMemoryBound(to: UInt8.self)
+        var bit = 0
+        for value in values {
+            bytes[bit >> 3] |= UInt8(truncatingIfNeeded: value) << UInt8(bit & 7)
+            bit += width
+        }
+    }
+
+    private func appendHeader(flags: UInt8, count elements: Int) {
+        let target = room(8)
+        target.storeBytes(of: UInt32(0x4141_4141), as: UInt32.self)
+        target.storeBytes(of: (UInt32(flags) << 24 | UInt32(elements)).bigEndian, toByteOffset: 4, as: UInt32.self)
+    }
+
+    /// Room for `byteCount` more bytes.
+    private func room(_ byteCount: Int) -> UnsafeMutableRawPointer {
+        if count + byteCount > capacity {
+            let wider = max(capacity * 2, count + byteCount)
+            let moved = UnsafeMutableRawPointer.allocate(byteCount: wider, alignment: 8)
+            moved.copyMemory(from: memory, byteCount: count)
+            memory.deallocate()
+            memory = moved
+            capacity = wider
+        }
+        defer { count += byteCount }
+        return memory + count
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A range of addresses that fills up from the front and never moves: with the bytes of a file, or with memory.
+///
+/// What is inside stays where it is while the range grows, so readers of older versions are not disturbed. A file that
+/// outgrows its range gets a new one; those who read in the old one keep it alive.
+///
+/// `@unchecked Sendable`: `populated` is used by the thread that holds the write transaction only. Others read below a
+/// limit that was there when they got hold of the range.
+package final class ReservedMemory: @unchecked Sendable {
+    let address: UnsafeMutableRawPointer
+    /// How many bytes the range has.
+    package let capacity: Int
+    /// How many bytes from the front can be read: whole pages.
+    private var populated = 0
+
+    /// Reserves addresses; nothing can be read yet.
+    package init(capacity: Int) throws(StorageError) {
+        self.capacity = ReservedMemory.wholePages(max(capacity, 1))
+        address = try System.reserve(byteCount: self.capacity)
+    }
+
+    deinit { System.unmap(address, byteCount: capacity) }
+
+    static func wholePages(_ byteCount: Int) -> Int {
+        let page = System.pageByteCount
+        return (byteCount + page - 1) / page * page
+    }
+
+    /// Shows the first `byteCount` bytes of a file that is at least that long.
+    func show(descriptor: Int32, byteCount: Int) throws(StorageError) {
+        let wanted = try checked(byteCount)
+        guard wanted > populated else { return }
+        try System.showFile(descriptor, offset: populated, byteCount: wanted - populated, at: address + populated)
+        populated = wanted
+    }
+
+    /// Makes the first `byteCount` bytes memory that can be written; what is new is zero.
+    func fill(byteCount: Int) throws(StorageError) {
+        let wanted = try checked(byteCount)
+        guard wanted > populated else { return }
+        try System.populate(address + populated, byteCount: wanted - populated)
+        populated = wanted
+    }
+
+    /// Copies `bytes` into memory that was filled.
+    func store(_ bytes: ByteView, at offset: Int) {
+        precondition(offset >= 0 && bytes.count <= populated - offset, "bytes at \(offset) end after \(populated)")
+        bytes.withUnsafeBytes { source in
+            guard let start = source.baseAddress else { return }
+            (address + offset).copyMemory(from: start, byteCount: source.count)
+        }
+    }
+
+    /// The bytes from `offset`; valid while this object is alive. The caller knows that they are there.
+    package func view(at offset: Int, byteCount: Int) -> ByteView {
+        precondition(offset >= 0 && byteCount >= 0 && byteCount <= populated - offset, "bytes at \(offset) end after \(populated)")
+        return ByteView(start: UnsafePointer((address + offset).assumingMemoryBound(to: UInt8.self)), count: byteCount)
+    }
+
+    private func checked(_ byteCount: Int) throws(StorageError) -> Int {
+        let wanted = ReservedMemory.wholePages(byteCount)
+        guard wanted <= capacity else { throw .limit("\(byteCount) bytes in a range of \(capacity)") }
+        return wanted
+    }
+}

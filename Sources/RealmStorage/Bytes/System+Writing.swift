@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// System calls of files that are open for writing.
+extension System {
+    /// Which file a path or a descriptor names.
+    struct FileIdentity: Equatable {
+        let device: UInt64
+        let inode: UInt64
+    }
+
+    // MARK: - Opening
+
+    /// Opens an existing file for reading and writing; nil when there is none.
+    static func openForWriting(_ path: String) throws(StorageError) -> Int32? {
+        let descriptor = retrying { open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK) }
+        guard descriptor < 0 else { return descriptor }
+        switch errno {
+        case ENOENT: return nil
+        case EACCES, EPERM, EROFS: throw .refused(.unsuitable("no permission to write the file"))
+        case EISDIR: throw .refused(.unsuitable("not a regular file"))
+        case let code: throw .io(operation: "open", errno: code)
+        }
+    }
+
+    /// Makes a file that must not exist yet.
+    static func createForWriting(_ path: String) throws(StorageError) -> Int32 {
+        try openOrCreate(path, O_EXCL)
+    }
+
+    /// Opens or makes a file that is no symbolic link.
+    static func openLockFile(_ path: String) throws(StorageError) -> Int32 {
+        try openOrCreate(path, O_NOFOLLOW | O_NONBLOCK)
+    }
+
+    private static func openOrCreate(_ path: String, _ flags: Int32) throws(StorageError) -> Int32 {
+        let descriptor = retrying { open(path, O_RDWR | O_CREAT | O_CLOEXEC | flags, 0o644) }
+        guard descriptor < 0 else { return descriptor }
+        switch errno {
+        case ENOENT, ENOTDIR: throw .refused(.fileNotFound)
+        case EACCES, EPERM, EROFS: throw .refused(.unsuitable("no permission to write in the folder of the file"))
+        case let code: throw .io(operation: "open", errno: code)
+        }
+    }
+
+    // MARK: - Bytes
+
+    /// Writes all of `bytes`.
+    static func write(_ descriptor: Int32, _ bytes: ByteView, at offset: Int) throws(StorageError) {
+        let code = bytes.withUnsafeBytes { writeAll(descriptor, $0, offset) }
+        if code != 0 { throw .io(operation: "pwrite", errno: code) }
+    }
+
+    private static func writeAll(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, _ offset: Int) -> Int32 {
+        guard let start = bytes.baseAddress else { return 0 }
+        var done = 0
+        while done < bytes.count {
+            // In bounds: `done` stays below the count.
+            let count = pwrite(descriptor, start + done, bytes.count - done, off_t(offset + done))
+            if count > 0 { done += count } else if count == 0 { return ENOSPC } else if errno != EINTR { return errno }
+        }
+        return 0
+    }
+
+    /// Up to `byteCount` bytes from `offset`, fewer at the end of the file.
+    static func read(_ descriptor: Int32, at offset: Int, byteCount: Int) throws(StorageError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: byteCount)
+        var done = 0
+        while done < byteCount {
+            let count = bytes.withUnsafeMutableBytes { buffer in
+                buffer.baseAddress.map { pread(descriptor, $0 + done, byteCount - done, off_t(offset + done)) } ?? 0
+            }
+            if count == 0 { break }
+            if count > 0 { done += count } else if errno != EINTR { throw .io(operation: "pread", errno: errno) }
+        }
+        bytes.removeLast(byteCount - done)
+        return bytes
+    }
+
+    /// Lengthens a file with blocks that really exist, so that writing to them cannot find the disk full.
+    static func allocate(_ descriptor: Int32, from oldByteCount: Int, to byteCount: Int) throws(StorageError) {
+        while true {
+            let code = posix_fallocate(descriptor, off_t(oldByteCount), off_t(byteCount - oldByteCount))
+            if code == 0 { return }
+            if code != EINTR { throw .io(operation: "posix_fallocate", errno: code) }
+        }
+    }
+
+    static func truncate(_ descriptor: Int32, to byteCount: Int) throws(StorageError) {
+        guard retrying({ ftruncate(descriptor, off_t(byteCount)) }) == 0 else {
+            throw .io(operation: "ftruncate", errno: errno)
+        }
+    }
+
+    /// Waits until everything written is on the disk; never repeated, because a failed sync may drop what it failed for.
+    static func sync(_ descriptor: Int32, dataOnly: Bool) throws(StorageError) {
+        guard (dataOnly ? fdatasync(descriptor) : fsync(descriptor)) == 0 else {
+            throw .io(operation: dataOnly ? "fdatasync" : "fsync", errno: errno)
+        }
+    }
+
+    // MARK: - Names
+
+    /// The path without symbolic links; the last part need not exist.
+    static func resolved(_ path: String) throws(StorageError) -> String {
+        if let whole = realPath(path) { return whole }
+        guard errno == ENOENT else { throw .io(operation: "realpath", errno: errno) }
+        let cut = path.lastIndex(of: "/")
+        let name = cut.map { path[path.index(after: $0)...] } ?? path[...]
+        guard !name.isEmpty, name != ".", name != ".." else { throw .refused(.fileNotFound) }
+        let folder = cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        guard let parent = realPath(folder) else { throw .refused(.fileNotFound) }
+        // A link that leads nowhere would be followed when the file is made.
+        guard !isSymbolicLink(path) else { throw .refused(.fileNotFound) }
+        return parent == "/" ? "/" + name : parent + "/" + name
+    }
+
+    private static func realPath(_ path: String) -> String? {
+        guard let text = realpath(path, nil) else { return nil }
+        defer { free(text) }
+        return String(cString: text)
+    }
+
+    private static func isSymbolicLink(_ path: String) -> Bool {
+        var info = stat()
+        return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFLNK
+    }
+
+    static func rename(_ old: String, to new: String) throws(StorageError) {
+        guard Glibc.rename(old, new) == 0 else { throw .io(operation: "rename", errno: errno) }
+    }
+
+    static func remove(_ path: String) { _ = unlink(path) }
+
+    /// Makes the names in the folder of `path` durable.
+    static func syncFolder(of path: String) throws(StorageError) {
+        let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let descriptor = retrying { open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY) }
+        guard descriptor >= 0 else { throw .io(operation: "open", errno: errno) }
+        defer { close(descriptor) }
+        try sync(descriptor, dataOnly: false)
+    }
+
+    static func identity(_ descriptor: Int32) -> FileIdentity? {
+        var info = stat()
+        return fstat(descriptor, &info) == 0 ? FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino)) : nil
+    }
+
+    static func identity(path: String) -> FileIdentity? {
+        var info = stat()
+        return stat(path, &info) == 0 ? FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino)) : nil
+    }
+
+    /// The type of the file system that holds an open file, as the system's list of mounts calls it.
+    static func fileSystemType(_ descriptor: Int32) -> String? {
+        guard let file = identity(descriptor), let mounts = try? openForReading("/proc/self/mountinfo") else { return nil }
+        defer { close(mounts) }
+        var bytes: [UInt8] = []
+        while let part = try? read(mounts, at: bytes.count, byteCount: 1 << 16), !part.isEmpty, bytes.count < 1 << 22 {
+            bytes += part
+        }
+        let number = file.device
+        let major = number >> 8 & 0xfff | number >> 32 & ~0xfff
+        let device = "\(major):\(number & 0xff | number >> 12 & 0xffff_ff00)"
+        // 36 35 98:0 /root /mount options tags - type source options
+        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+            let words = line.split(separator: " ")
+            guard words.count > 6, words[2] == device, let dash = words.firstIndex(of: "-") else { continue }
+            return dash + 1 < words.count ? String(words[dash + 1]) : nil
+        }
+        return nil
+    }
+
+    // MARK: - Locks
+
+    enum LockKind { case exclusive, shared, none }
+
+    /// Takes, changes or gives up a lock on an open file without waiting; false when somebody else's is in the way.
+    static func lock(_ descriptor: Int32, _ kind: LockKind) throws(StorageError) -> Bool {
+        let operation: Int32
+        switch kind {
+        case .exclusive: operation = LOCK_EX | LOCK_NB
+        case .shared: operation = LOCK_SH | LOCK_NB
+        case .none: operation = LOCK_UN
+        }
+        guard retrying({ flock(descriptor, operation) }) != 0 else { return true }
+        guard errno == EWOULDBLOCK else { throw .io(operation: "flock", errno: errno) }
+        return false
+    }
+
+    static func pause(milliseconds: UInt32) { _ = usleep(milliseconds * 1000) }
+
+    // MARK: - Memory
+
+    static let pageByteCount = Int(sysconf(Int32(_SC_PAGESIZE)))
+
+    /// A range of addresses with nothing behind them.
+    static func reserve(byteCount: Int) throws(StorageError) -> UnsafeMutableRawPointer {
+        let address = mmap(nil, byteCount, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        guard let address, address != MAP_FAILED else { throw .io(operation: "mmap", errno: errno) }
+        return address
+    }
+
+    /// Shows a part of a file in a reserved range; both offsets are multiples of the page size.
+    static func showFile(
+        _ descriptor: Int32, offset: Int, byteCount: Int, at address: UnsafeMutableRawPointer
+    ) throws(StorageError) {
+        let result = mmap(address, byteCount, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, off_t(offset))
+        guard result == address else { throw .io(operation: "mmap", errno: errno) }
+    }
+
+    /// Turns a part of a reserved range into zero-filled memory.
+    static func populate(_ address: UnsafeMutableRawPointer, byteCount: Int) throws(StorageError) {
+        guard mprotect(address, byteCount, PROT_READ | PROT_WRITE) == 0 else {
+            throw .io(operation: "mprotect", errno: errno)
+        }
+    }
+}

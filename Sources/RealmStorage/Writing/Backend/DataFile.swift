@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The plain bytes of a Realm file that is open for writing, whether it is encrypted or not.
+///
+/// - What is written is readable at once, in the same memory that snapshots read.
+/// - Nothing is durable before `sync` returns. In an encrypted file nothing even reaches the file before.
+/// - Every offset is one of the plain file.
+///
+/// `@unchecked Sendable`: used by the thread that holds the write transaction; snapshots get copies of `plain`.
+package final class DataFile: @unchecked Sendable {
+    package static let pageByteCount = EncryptionLayout.pageByteCount
+
+    let backend: any StorageBackend
+    private let key: EncryptionKey?
+    private let sealer: PageSealer?
+    private(set) var plain: PlainBytes
+    /// Decrypted pages that older snapshots still read in, after the range of addresses was exhausted.
+    private var olderPages: [Weak<LazyPlainPages>] = []
+    /// What is free: its pages may be written even if they cannot be read.
+    private var disposable: FreeSpace?
+    private var hasGrown = false
+    /// Whether a failed sync or a half-written page has left the file in a state that only a new opening can tell.
+    package private(set) var isUncertain = false
+
+    package init(_ backend: any StorageBackend, key: EncryptionKey? = nil) throws(StorageError) {
+        self.backend = backend
+        self.key = key
+        sealer = if let key { try PageSealer(key: key) } else { nil }
+        plain = try DataFile.plain(of: backend, key, previous: nil)
+    }
+
+    var plainByteCount: Int { plain.byteCount }
+    var isEncrypted: Bool { key != nil }
+
+    private static func plain(
+        of backend: any StorageBackend, _ key: EncryptionKey?, previous: PlainBytes?
+    ) throws(StorageError) -> PlainBytes {
+        let memory = try backend.memory()
+        guard let key else { return PlainBytes(memory: memory, pages: nil, byteCount: backend.byteCount) }
+        let pages: LazyPlainPages
+        if let old = previous?.pages, previous?.isIn(memory) == true {
+            pages = old
+            try old.grow(toPageCount: EncryptionLayout.plainPageCount(fileByteCount: backend.byteCount))
+        } else {
+            pages = try LazyPlainPages(
+                source: UnsafeRawPointer(memory.address), owner: memory, fileByteCount: backend.byteCount,
+                capacity: memory.capacity / DataFile.pageByteCount * DataFile.pageByteCount, key: key)
+        }
+        return PlainBytes(memory: memory, pages: pages, byteCount: pages.plainByteCount)
+    }
+
+    // MARK: - Size
+
+    /// Makes sure that the first `byteCount` bytes exist on the disk.
+    func extend(to byteCount: Int) throws(StorageError) {
+        guard byteCount > plainByteCount else { return }
+        let pageCount = (byteCount + DataFile.pageByteCount - 1) / DataFile.pageByteCount
+        let physical = isEncrypted
+            ? EncryptionLayout.fileByteCount(plainPageCount: pageCount) : pageCount * DataFile.pageByteCount
+        try backend.extend(to: physical)
+        hasGrown = true
+        let older = plain.pages
+        plain = try DataFile.plain(of: backend, key, previous: plain)
+        if let older, let pages = plain.pages, older !== pages {
+            for page in sealer?.changedPages ?? [] { pages.adopt(page: page, from: older) }
+            olderPages.append(Weak(older))
+        }
+    }
+
+    // MARK: - Bytes
+
+    /// Says where no version has anything: pages that lie wholly there need not be readable.
+    func setDisposable(_ free: FreeSpace) { disposable = free }
+
+    /// Writes inside the plain file, where no version that is being read has anything.
+    func write(_ bytes: ByteView, at offset: Int) throws(StorageError) {
+        precondition(offset >= 0 && bytes.count <= plainByteCount - offset, "a write at \(offset) beyond the file")
+        guard let pages = plain.pages, let sealer else { return try backend.write(bytes, at: offset) }
+        guard bytes.count > 0 else { return }
+        for page in offset / DataFile.pageByteCount...(offset + bytes.count - 1) / DataFile.pageByteCount {
+            // Those who read in older memory must not meet encrypted bytes that are about to change.
+            for older in olderPages { _ = try older.value?.state(ofPage: page) }
+            try pages.prepare(page: page) { isDisposable(page) }
+            sealer.markChanged(page: page)
+        }
+        pages.patch(bytes, at: offset)
+    }
+
+    func write(_ bytes: [UInt8], at offset: Int) throws(StorageError) {
+        try ByteView.withBytes(of: bytes) { view throws(StorageError) in try write(view, at: offset) }
+    }
+
+    private func isDisposable(_ page: Int) -> Bool {
+        guard let disposable else { return false }
+        let start = page * DataFile.pageByteCount
+        return start >= disposable.logicalSize
+            || disposable.usable.contains { $0.position <= start && $0.end >= start + DataFile.pageByteCount }
+    }
+
+    /// Returns when everything written is durable.
+    func sync() throws(StorageError) {
+        let scope: SyncScope = hasGrown ? .full : .data
+        if let pages = plain.pages, let sealer, !sealer.changedPages.isEmpty {
+            var stage = PageSealer.Stage.entries
+            do throws(StorageError) {
+                try sealer.flush(pages, to: backend, scope, stage: &stage)
+            } catch {
+                isUncertain = true
+                throw error
+            }
+        } else {
+            do throws(StorageError) {
+                try backend.sync(scope)
+            } catch {
+                isUncertain = true
+                throw error
+            }
+        }
+        hasGrown = false
+        olderPages.removeAll { $0.value == nil }
+    }
+
+    /// Says that a write failed which may or may not have made a new version.
+    func markUncertain() { isUncertain = true }
+
+    /// Gives up what was written since the last sync; for a commit that fails before its header is written.
+    ///
+    /// The bytes may stay where they are, because no version has anything there.
+    func forgetChanges() { sealer?.forgetChanges() }
+}
+
+private struct Weak<Object: AnyObject> {
+    weak var value: Object?
+
+    init(_ value: Object) { self.value = value }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A file on disk.
+///
+/// `@unchecked Sendable`: all mutable fields belong to the thread that holds the write transaction.
+package final class FileBackend: StorageBackend, @unchecked Sendable {
+    private var descriptor: Int32
+    package private(set) var byteCount: Int
+    private var current: ReservedMemory?
+    private let reservation: Int?
+
+    /// Takes over an open descriptor. `reservation` replaces the usual size of address ranges.
+    package init(descriptor: Int32, reservation: Int? = nil) throws(StorageError) {
+        do throws(StorageError) {
+            byteCount = try System.regularFileSize(descriptor)
+        } catch {
+            System.close(descriptor)
+            throw error
+        }
+        self.descriptor = descriptor
+        self.reservation = reservation
+    }
+
+    /// Opens an existing file; nil when there is none.
+    package convenience init?(path: String, reservation: Int? = nil) throws(StorageError) {
+        guard let descriptor = try System.openForWriting(path) else { return nil }
+        try self.init(descriptor: descriptor, reservation: reservation)
+    }
+
+    /// Makes a file that must not exist.
+    package convenience init(creating path: String) throws(StorageError) {
+        try self.init(descriptor: try System.createForWriting(path))
+    }
+
+    deinit { close() }
+
+    package func memory() throws(StorageError) -> ReservedMemory {
+        if let current, byteCount <= current.capacity {
+            try current.show(descriptor: descriptor, byteCount: byteCount)
+            return current
+        }
+        let memory = try ReservedMemory(capacity: max(reservation ?? Reservation.capacity(for: byteCount), byteCount))
+        try memory.show(descriptor: descriptor, byteCount: byteCount)
+        current = memory
+        return memory
+    }
+
+    package func write(_ bytes: ByteView, at offset: Int) throws(StorageError) {
+        precondition(offset >= 0 && bytes.count <= byteCount - offset, "a write at \(offset) beyond \(byteCount) bytes")
+        try System.write(descriptor, bytes, at: offset)
+    }
+
+    package func extend(to wanted: Int) throws(StorageError) {
+        guard wanted > byteCount else { return }
+        do throws(StorageError) {
+            try System.allocate(descriptor, from: byteCount, to: wanted)
+        } catch {
+            // A part may have been added; the next size is taken from what is known to be there.
+            try? System.truncate(descriptor, to: byteCount)
+            throw error
+        }
+        byteCount = wanted
+    }
+
+    package func truncate(to wanted: Int) throws(StorageError) {
+        guard wanted < byteCount else { return }
+        current = nil
+        try System.truncate(descriptor, to: wanted)
+        byteCount = wanted
+    }
+
+    package func sync(_ scope: SyncScope) throws(StorageError) {
+        try System.sync(descriptor, dataOnly: scope == .data)
+    }
+
+    package func close() {
+        guard descriptor >= 0 else { return }
+        System.close(descriptor)
+        descriptor = -1
+    }
+}

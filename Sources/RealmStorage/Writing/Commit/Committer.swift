@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Turns the new nodes of a transaction into the next version of a file.
+///
+/// 1. Nodes, free lists and top node go to free space, which no version that is read or durable uses.
+/// 2. The top ref goes to the header slot that is not selected. Sync.
+/// 3. One bit of the header selects that slot. Sync. Only now the commit has happened.
+///
+/// A crash before step 3 leaves the old version, one after it the new one, and nothing needs repair. An error before
+/// step 3 leaves everything as it was. After an error in step 3, or in any sync, nobody can tell what is on the disk:
+/// further commits are refused until the file is opened again.
+/// Source: docs/format.md, "Commits".
+///
+/// `@unchecked Sendable`: used by the thread that holds the write transaction.
+package final class Committer: @unchecked Sendable {
+    /// The version on the disk.
+    struct State {
+        var header: FileHeader
+        /// Byte 23 of the header.
+        var flags: UInt8
+        var top: TopNode
+        var free: FreeSpace
+
+        var version: UInt64 { max(top.version, 1) }
+    }
+
+    let data: DataFile
+    private(set) var state: State
+    private let path: String
+    private let pins: VersionPins
+
+    /// Reads the free space of the version that `snapshot` shows.
+    init(_ data: DataFile, _ snapshot: Snapshot, pins: VersionPins) throws(StorageError) {
+        self.data = data
+        self.pins = pins
+        path = snapshot.file.path
+        let flags = try data.plain.view(at: 0, byteCount: FileHeader.byteCount)[23]
+        state = State(
+            header: snapshot.file.header, flags: flags, top: snapshot.top,
+            free: try FreeSpace(snapshot.top, snapshot.space))
+    }
+
+    /// Makes the version with these table names and tables, and returns it once it is durable.
+    ///
+    /// `nodes` belong to a transaction that started from `previous`, the newest version.
+    func commit(_ nodes: WriteSpace, names: Ref, tables: Ref, previous: Snapshot) throws(StorageError) -> Snapshot {
+        guard !data.isUncertain else { throw .refused(.writesStopped) }
+        let free: FreeSpace, snapshot: Snapshot
+        do throws(StorageError) {
+            let written = try write(nodes, names: names, tables: tables)
+            free = written.free
+            let header = FileHeader(selectedSlot: 1 - state.header.selectedSlot, topRef: written.top)
+            snapshot = try makeSnapshot(header, previous)
+            try writeSlot(header)
+        } catch {
+            data.forgetChanges()
+            throw error
+        }
+        try publish()
+        state = State(header: snapshot.file.header, flags: state.flags ^ 1, top: snapshot.top, free: free)
+        return snapshot
+    }
+
+    private func makeSnapshot(_ header: FileHeader, _ previous: Snapshot) throws(StorageError) -> Snapshot {
+        let file = RealmFile(path: path, header: header, plain: data.plain, fileByteCount: data.backend.byteCount)
+        return try Snapshot(
+            file: file, clusterShift: previous.clusterShift, previous: previous, pin: pins.pin(state.version + 1))
+    }
+
+    // MARK: - Nodes
+
+    private func write(_ nodes: WriteSpace, names: Ref, tables: Ref) throws(StorageError) -> (top: Ref, free: FreeSpace) {
+        var free = state.free
+        free.release(upTo: min(pins.oldest ?? state.version, state.version))
+        let freed = try freedBlocks(nodes)
+        try free.requireInUse(freed)
+        data.setDisposable(free)
+        let entryCount = free.usable.count + free.locked.count + freed.count + 8
+        let expected = try NodeWriter.expectedByteCount([names, tables], in: nodes, logicalSize: free.logicalSize)
+            + FreeListLayout.reserve(entryCount: entryCount, topSlotCount: topSlotCount)
+        var writer = NodeWriter(nodes, SpaceAllocator(free, expected: expected), NodeOutput(data))
+        let newNames = try writer.write(names)
+        let newTables = try writer.write(tables)
+        writer.allocator.lock(freed, version: state.version + 1)
+        let top = try writeLists(&writer, names: newNames, tables: newTables)
+        try writer.output.flush()
+        return (top, writer.allocator.finish())
+    }
+
+    /// What the new version no longer uses, ascending: nodes that were replaced, the old free lists, top and history.
+    private func freedBlocks(_ nodes: WriteSpace) throws(StorageError) -> [FreeBlock] {
+        var blocks = nodes.freed.map { FreeBlock(position: Int(clamping: $0.ref.rawValue), byteCount: $0.byteCount) }
+        let top = state.top
+        guard !top.ref.isNone else { return try FreeSpace.joined(blocks) }
+        for ref in [top.ref, top.freePositions, top.freeLengths, top.freeVersions] where !ref.isNone {
+            let node = try nodes.node(at: ref)
+            blocks.append(FreeBlock(node))
+        }
+        try collect(top.history, nodes, &blocks)
+        if case .ref(let shrinking) = try nodes.node(at: top.ref).slot(11) { try collect(shrinking, nodes, &blocks) }
+        return try FreeSpace.joined(blocks)
+    }
+
+    /// Adds all nodes of a committed tree.
+    private func collect(_ root: Ref, _ nodes: WriteSpace, _ blocks: inout [FreeBlock]) throws(StorageError) {
+        guard !root.isNone else { return }
+        var pending = [root]
+        var budget = nodes.space.nodeBudget
+        while let ref = pending.popLast() {
+            budget -= 1
+            guard budget >= 0 else { throw .corrupt(ref: root, reason: "a tree with more nodes than the file has room for") }
+            let node = try nodes.node(at: ref)
+            blocks.append(FreeBlock(node))
+            guard node.hasRefs else { continue }
+            for index in 0..<node.count {
+                if case .ref(let child) = try node.slot(index) { pending.append(child) }
+            }
+        }
+    }
+
+    // MARK: - Free lists and top
+
+    /// 11 slots, and the one about shrinking when the file has it.
+    private var topSlotCount: Int { max(state.top.slotCount, 11) }
+
+    private func writeLists(_ writer: inout NodeWriter, names: Ref, tables: Ref) throws(StorageError) -> Ref {
+        var block = 0, reserve = 0
+        // Making room may add blocks, which need room in turn.
+        repeat {
+            reserve = listReserve(writer.allocator.free)
+            block = try writer.allocator.block(with: reserve)
+        } while listReserve(writer.allocator.free) > reserve
+        let free = writer.allocator.free
+        let layout = FreeListLayout(
+            start: free.usable[block].position, end: free.usable[block].end,
+            rest: FreeListLayout.entries(of: free, leavingOut: block),
+            top: topSlots(names, tables, logicalSize: free.logicalSize))
+        _ = try writer.allocator.allocate(layout.end - layout.start)
+        try layout.write(to: writer.output, logicalSize: free.logicalSize)
+        return layout.topRef
+    }
+
+    private func listReserve(_ free: FreeSpace) -> Int {
+        FreeListLayout.reserve(entryCount: free.usable.count + free.locked.count + 2, topSlotCount: topSlotCount)
+    }
+
+    /// Names, tables, size, three free lists, version, in-file history without entries, its schema, no sync, no shrinking.
+    private func topSlots(_ names: Ref, _ tables: Ref, logicalSize: Int) -> [Int64] {
+        var slots: [Int64] = [
+            Int64(bitPattern: names.rawValue), Int64(bitPattern: tables.rawValue),
+            MutableNode.tagged(UInt64(logicalSize)), 0, 0, 0, MutableNode.tagged(state.version + 1),
+            MutableNode.tagged(UInt64(TopNode.HistoryType.inFile.rawValue)), 0,
+            MutableNode.tagged(TopNode.writtenHistorySchema), MutableNode.tagged(0),
+        ]
+        while slots.count < topSlotCount { slots.append(0) }
+        return slots
+    }
+
+    // MARK: - Header
+
+    /// Fills the slot that is not selected.
+    private func writeSlot(_ header: FileHeader) throws(StorageError) {
+        var ref: [UInt8] = []
+        for index in 0..<8 { ref.append(UInt8(truncatingIfNeeded: header.topRef.rawValue >> UInt64(8 * index))) }
+        try data.write(ref, at: 8 * header.selectedSlot)
+        try data.write([UInt8(FileHeader.writtenFormat)], at: 20 + header.selectedSlot)
+    }
+
+    /// Makes what was written durable, then selects it.
+    private func publish() throws(StorageError) {
+        try data.sync()
+        do throws(StorageError) {
+            try data.write([state.flags ^ 1], at: 23)
+        } catch {
+            data.markUncertain()
+            throw error
+        }
+        try data.sync()
+    }
+}
+
+extension FreeBlock {
+    /// The bytes of a committed node.
+    init(_ node: Node) { self.init(position: Int(clamping: node.ref.rawValue), byteCount: node.byteCount) }
+}

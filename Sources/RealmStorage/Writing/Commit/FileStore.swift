@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// A Realm file that is open for reading and writing, owned by this process until it is closed.
+///
+/// Readers take `current` and keep it as long as they like: a snapshot pins its version. One write transaction runs at a
+/// time; its commit makes the next snapshot. See `Committer` for what a crash or a failing disk leaves behind.
+package final class FileStore: Sendable {
+    package struct Options: Sendable {
+        /// Makes the file if there is none.
+        package var createsMissingFile = false
+        /// log2 of the size of cluster leaves; 8 in every file of an SDK.
+        package var clusterShift = 8
+        /// No write begins while more versions than this are being read.
+        package var maximumVersionCount = 1000
+
+        package init() {}
+    }
+
+    /// Without symbolic links; empty for a realm in memory.
+    package let path: String
+    package let options: Options
+    private let committer: Committer
+    private let pins: VersionPins
+    private let lock: OwnershipLock?
+    private let newest: Mutex<Snapshot>
+    private let writing = Mutex(Writing.idle)
+
+    private enum Writing { case idle, running, closed }
+
+    /// Opens the file at `path`, with the 64-byte `key` if it is, or is going to be, encrypted.
+    ///
+    /// Throws `.refused` when the file is in use, missing, no Realm file, of a format that is not written, synchronised,
+    /// or on a network file system.
+    package static func open(
+        path: String, key: EncryptionKey? = nil, _ options: Options = Options()
+    ) throws(StorageError) -> FileStore {
+        let path = try System.resolved(path)
+        guard options.createsMissingFile || System.identity(path: path) != nil else { throw .refused(.fileNotFound) }
+        let lock = try OwnershipLock(ofFile: path)
+        let backend = if let existing = try existing(path) { existing } else { try create(path, key, options) }
+        return try FileStore(backend, path: path, key: key, options, lock: lock)
+    }
+
+    /// An empty realm that lives in memory only.
+    package static func inMemory(_ options: Options = Options()) throws(StorageError) -> FileStore {
+        try FileStore(MemoryBackend(), options: options)
+    }
+
+    /// The bytes of `backend`, which is not used otherwise.
+    package convenience init(
+        _ backend: any StorageBackend, key: EncryptionKey? = nil, options: Options = Options()
+    ) throws(StorageError) {
+        try self.init(backend, path: "", key: key, options, lock: nil)
+    }
+
+    private init(
+        _ backend: any StorageBackend, path: String, key: EncryptionKey?, _ options: Options, lock: OwnershipLock?
+    ) throws(StorageError) {
+        let data = try FirstOpening.open(backend, key: key)
+        let header = try data.plain.header()
+        let pins = VersionPins()
+        let file = RealmFile(path: path, header: header, plain: data.plain, fileByteCount: backend.byteCount)
+        let version = try Snapshot.version(of: file)
+        let snapshot = try Snapshot(
+            file: file, clusterShift: options.clusterShift, previous: nil, pin: pins.pin(version))
+        committer = try Committer(data, snapshot, pins: pins)
+        newest = Mutex(snapshot)
+        self.path = path
+        self.options = options
+        self.pins = pins
+        self.lock = lock
+    }
+
+    // MARK: - Files
+
+    private static func existing(_ path: String) throws(StorageError) -> FileBackend? {
+        guard let descriptor = try System.openForWriting(path) else { return nil }
+        try requireLocal(descriptor)
+        return try FileBackend(descriptor: descriptor)
+    }
+
+    /// An encrypted file is made under another name first: a torn first page could never be read again.
+    private static func create(_ path: String, _ key: EncryptionKey?, _ options: Options) throws(StorageError) -> FileBackend {
+        guard options.createsMissingFile else { throw .refused(.fileNotFound) }
+        let name = key == nil ? path : path + ".new"
+        if key != nil { System.remove(name) }
+        let descriptor = try System.createForWriting(name)
+        do throws(StorageError) {
+            try requireLocal(descriptor)
+            let backend = try FileBackend(descriptor: descriptor)
+            try FirstOpening.writeEmpty(backend, key)
+            if name != path { try System.rename(name, to: path) }
+            try System.syncFolder(of: path)
+            return backend
+        } catch {
+            System.remove(name)
+            throw error
+        }
+    }
+
+    /// Locks and mappings are not to be relied on across a network.
+    private static func requireLocal(_ descriptor: Int32) throws(StorageError) {
+        let remote: Set<String> = ["nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "ceph", "coda", "fuse.sshfs"]
+        guard let type = System.fileSystemType(descriptor), remote.contains(type) else { return }
+        System.close(descriptor)
+        throw .refused(.unsuitable("the file is on a network file system (\(type)), where it cannot be owned safely"))
+    }
+
+    // MARK: - Versions
+
+    /// The newest version.
+    package var current: Snapshot { newest.withLock { $0 } }
+    /// How many versions are being read, the newest included.
+    package var liveVersionCount: Int { pins.count }
+    /// The oldest version that is being read.
+    package var oldestLiveVersion: UInt64 { pins.oldest ?? current.version }
+    package var isEncrypted: Bool { current.file.isEncrypted }
+    /// Whether commits go on; false after a failed sync.
+    package var acceptsWrites: Bool { !committer.data.isUncertain && writing.withLock { $0 != .closed } }
+
+    // MARK: - Writing
+
+    /// Begins the one write transaction that may run at a time. Using `arena` again saves making a new one.
+    package func beginWrite(arena: NodeArena? = nil) throws(StorageError) -> WriteTransaction {
+        guard pins.count <= options.maximumVersionCount else { throw .refused(.tooManyVersions(pins.count)) }
+        guard !committer.data.isUncertain else { throw .refused(.writesStopped) }
+        let arena = if let arena { arena } else { try NodeArena() }
+        let before = writing.withLock { state in
+            defer { if state == .idle { state = .running } }
+            return state
+        }
+        guard before == .idle else {
+            throw .refused(.notWritable(before == .closed ? "the file is closed" : "another write transaction is running"))
+        }
+        return WriteTransaction(self, base: current, arena: arena)
+    }
+
+    /// Waits for nothing: throws while a transaction runs. Snapshots can be read on, but the file no longer belongs to
+    /// this process, so let go of them first.
+    package func close() throws(StorageError) {
+        let isIdle = writing.withLock { state in
+            if state == .idle { state = .closed }
+            return state != .running
+        }
+        guard isIdle else { throw .refused(.notWritable("a write transaction is running")) }
+        committer.data.backend.close()
+        lock?.release()
+    }
+
+    fileprivate func commit(_ nodes: WriteSpace, names: Ref, tables: Ref, base: Snapshot) throws(StorageError) -> Snapshot {
+        let snapshot = try committer.commit(nodes, names: names, tables: tables, previous: base)
+        newest.withLock { $0 = snapshot }
+        return snapshot
+    }
+
+    fileprivate func endWrite() { writing.withLock { $0 = .idle } }
+}
+
+/// The one write that runs on a file. Ends with `commit`, `rollBack`, or when it is dropped.
+///
+/// `@unchecked Sendable`: may go from thread to thread, but is used by one at a time.
+package final class WriteTransaction: @unchecked Sendable {
+    /// The version it started from.
+    package let base: Snapshot
+    /// Where its nodes are made.
+    package let nodes: WriteSpace
+    private let store: FileStore
+    private let arena: NodeArena
+    private var isRunning = true
+
+    fileprivate init(_ store: FileStore, base: Snapshot, arena: NodeArena) {
+        self.store = store
+        self.base = base
+        self.arena = arena
+        nodes = WriteSpace(base: base.space, arena: arena)
+    }
+
+    deinit { rollBack() }
+
+    /// Makes the next version from these table names and tables, and returns it once it is durable.
+    ///
+    /// After an error nothing has changed and the transaction still runs: it may be tried again or rolled back. When
+    /// `FileStore.acceptsWrites` turns false, whether it was committed is known only when the file is opened again.
+    package func commit(names: Ref, tables: Ref) throws(StorageError) -> Snapshot {
+        guard isRunning else { throw .refused(.notWritable("the transaction has ended")) }
+        let snapshot = try store.commit(nodes, names: names, tables: tables, base: base)
+        rollBack()
+        return snapshot
+    }
+
+    /// Forgets all changes that are not committed.
+    package func rollBack() {
+        guard isRunning else { return }
+        isRunning = false
+        arena.reset()
+        store.endWrite()
+    }
+}

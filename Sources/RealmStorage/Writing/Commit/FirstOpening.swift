@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What has to be done with a file before the first commit to it: checks first, then repairs, each safe against crashes.
+///
+/// - An empty file becomes an empty realm.
+/// - Streaming form, whose top ref stands at the end of the file, is left, because the file is going to grow.
+/// - What a crash or an SDK's shrinking left behind the logical end is cut off.
+///
+/// Nothing is changed in a file that is refused. Source: docs/format.md, "Opening for writing".
+enum FirstOpening {
+    /// Opens the bytes of `backend`, which somebody owns by an `OwnershipLock` or nobody else knows.
+    static func open(_ backend: any StorageBackend, key: EncryptionKey?) throws(StorageError) -> DataFile {
+        if backend.byteCount == 0 { try writeEmpty(backend, key) }
+        var data = try DataFile(backend, key: key)
+        let header = try data.plain.header()
+        let top = try requireWritable(data, header)
+        if header.isStreaming {
+            try leaveStreamingForm(data, header)
+            data = try DataFile(backend, key: key)
+        }
+        return try fitted(data, to: top.ref.isNone ? FileHeader.byteCount : Int(clamping: top.logicalSize), key)
+    }
+
+    // MARK: - Checks
+
+    /// The top node, if this program may write to the file.
+    private static func requireWritable(_ data: DataFile, _ header: FileHeader) throws(StorageError) -> TopNode {
+        guard header.topRef.isNone || header.fileFormat == FileHeader.writtenFormat else {
+            throw .refused(.formatNotWritable(found: header.fileFormat))
+        }
+        let joinedValues = JoinedValues()
+        return try withExtendedLifetime(joinedValues) { () throws(StorageError) -> TopNode in
+            let space = data.plain.space(limit: UInt64(data.plainByteCount), joinedValues: joinedValues)
+            let top = try TopNode.read(header.topRef, space)
+            try checkHistory(top)
+            _ = try FreeSpace(top, space)
+            return top
+        }
+    }
+
+    private static func checkHistory(_ top: TopNode) throws(StorageError) {
+        switch TopNode.HistoryType(rawValue: top.historyType) {
+        case .none?: return
+        case .inFile?:
+            guard top.historySchemaVersion <= TopNode.writtenHistorySchema else {
+                throw .refused(.unsuitable("the history of the file has layout \(top.historySchemaVersion), which is unknown"))
+            }
+        case .syncClient?, .syncServer?: throw .refused(.synchronized)
+        case .obsolete?, nil: throw .refused(.unsuitable("the history of the file is of type \(top.historyType), which is unknown"))
+        }
+    }
+
+    // MARK: - Repairs
+
+    /// A header without any version; one write, so that there is all of it or a file of 0 bytes.
+    static func writeEmpty(_ backend: any StorageBackend, _ key: EncryptionKey?) throws(StorageError) {
+        var page = [UInt8](repeating: 0, count: FileHeader.byteCount)
+        page.replaceSubrange(16..<20, with: FileHeader.signature)
+        if let key {
+            try writeEncrypted(page, backend, key)
+        } else {
+            try backend.extend(to: page.count)
+            try ByteView.withBytes(of: page) { view throws(StorageError) in try backend.write(view, at: 0) }
+        }
+        try backend.sync(.full)
+    }
+
+    private static func writeEncrypted(
+        _ header: [UInt8], _ backend: any StorageBackend, _ key: EncryptionKey
+    ) throws(StorageError) {
+        try backend.extend(to: EncryptionLayout.fileByteCount(plainPageCount: 1))
+        let plain = header + [UInt8](repeating: 0, count: EncryptionLayout.pageByteCount - header.count)
+        var sealed = [UInt8](repeating: 0, count: EncryptionLayout.pageByteCount)
+        let stamp = try PageCipher(key).seal(page: 0, counter: 1, from: plain, to: &sealed)
+        for (bytes, offset) in [
+            (PageEntry(newest: stamp, previous: .none).bytes, EncryptionLayout.entryOffset(0)),
+            (sealed, EncryptionLayout.pageOffset(0)),
+        ] {
+            try ByteView.withBytes(of: bytes) { view throws(StorageError) in try backend.write(view, at: offset) }
+        }
+    }
+
+    /// Puts the top ref into slot 1, then selects it. Slot 0 keeps its mark until the next commit.
+    private static func leaveStreamingForm(_ data: DataFile, _ header: FileHeader) throws(StorageError) {
+        let bytes = try data.plain.view(at: 0, byteCount: FileHeader.byteCount).array
+        var ref: [UInt8] = []
+        for index in 0..<8 { ref.append(UInt8(truncatingIfNeeded: header.topRef.rawValue >> UInt64(8 * index))) }
+        try data.write(ref, at: 8)
+        try data.write([bytes[20]], at: 21)
+        try data.sync()
+        try data.write([bytes[23] | 1], at: 23)
+        try data.sync()
+    }
+
+    /// Makes the file as long as its logical size, in whole pages.
+    private static func fitted(_ data: DataFile, to logicalSize: Int, _ key: EncryptionKey?) throws(StorageError) -> DataFile {
+        let pageCount = (logicalSize + DataFile.pageByteCount - 1) / DataFile.pageByteCount
+        let wanted = pageCount * DataFile.pageByteCount
+        guard data.plainByteCount > wanted else {
+            try data.extend(to: wanted)
+            return data
+        }
+        let backend = data.backend
+        try backend.truncate(to: key == nil ? wanted : EncryptionLayout.fileByteCount(plainPageCount: pageCount))
+        return try DataFile(backend, key: key)
+    }
+}

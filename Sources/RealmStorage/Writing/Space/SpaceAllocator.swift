@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Hands out positions for the nodes of one commit, as far as possible one after the other.
+///
+/// A block that holds all of the commit is best, and of those the smallest. Without one the largest blocks are used in
+/// turn, as long as they are worth a write of their own; then the file grows.
+struct SpaceAllocator {
+    private(set) var free: FreeSpace
+    /// The index of the block that is being filled, in `free.usable`. Filled blocks shrink from the front.
+    private var current: Int?
+    /// Bytes that are expected to be asked for.
+    private var expected: Int
+    /// Blocks by falling size, made when no single block is large enough, and how far they were looked at.
+    private var largestFirst: [Int]?
+    private var nextLargest = 0
+    /// Smaller blocks are not worth a write of their own.
+    private var leastByteCount = 0
+    /// Blocks from here on came by growing.
+    private var firstGrown: Int
+
+    /// `expected` is about how many bytes will be asked for in all.
+    init(_ free: FreeSpace, expected: Int) {
+        self.free = free
+        self.expected = expected
+        firstGrown = free.usable.count
+    }
+
+    /// The position of `byteCount` bytes, a multiple of 8 below 64 MiB.
+    mutating func allocate(_ byteCount: Int) throws(StorageError) -> Int {
+        assert(byteCount > 0 && byteCount & 7 == 0)
+        guard byteCount < FreeSpace.sectionByteCount else { throw .limit("a node of \(byteCount) bytes is too large") }
+        let index = try block(for: byteCount)
+        let position = free.usable[index].position
+        free.usable[index].position += byteCount
+        free.usable[index].byteCount -= byteCount
+        expected = max(expected - byteCount, 0)
+        return position
+    }
+
+    /// The usable block from which the next `byteCount` bytes will come.
+    mutating func block(with byteCount: Int) throws(StorageError) -> Int {
+        guard byteCount < FreeSpace.sectionByteCount else { throw .limit("a list of \(byteCount) bytes is too large") }
+        return try block(for: byteCount)
+    }
+
+    /// Adds ascending blocks that version `version` frees.
+    mutating func lock(_ blocks: [FreeBlock], version: UInt64) { free.lock(blocks, version: version) }
+
+    /// What is free now; blocks that were used up are gone.
+    consuming func finish() -> FreeSpace {
+        free.usable.removeAll { $0.byteCount == 0 }
+        return free
+    }
+
+    private mutating func block(for byteCount: Int) throws(StorageError) -> Int {
+        if let current, free.usable[current].byteCount >= byteCount { return current }
+        let index: Int
+        if let found = grown(for: byteCount) ?? whole(for: byteCount) ?? fragment(for: byteCount) {
+            index = found
+        } else {
+            try grow(by: byteCount)
+            guard let found = grown(for: byteCount) else { throw .limit("no room for \(byteCount) bytes") }
+            index = found
+        }
+        current = index
+        return index
+    }
+
+    /// A block that came by growing.
+    private func grown(for byteCount: Int) -> Int? {
+        (firstGrown..<free.usable.count).first { free.usable[$0].byteCount >= byteCount }
+    }
+
+    /// The smallest block with room for everything that is expected.
+    private func whole(for byteCount: Int) -> Int? {
+        guard largestFirst == nil else { return nil }
+        let wanted = max(byteCount, expected)
+        var best: Int?
+        for (index, block) in free.usable.enumerated() where block.byteCount >= wanted {
+            if best.map({ block.byteCount < free.usable[$0].byteCount }) ?? true { best = index }
+        }
+        return best
+    }
+
+    /// The next of the largest blocks. Small ones count only when most of the file is free already.
+    private mutating func fragment(for byteCount: Int) -> Int? {
+        if largestFirst == nil {
+            largestFirst = free.usable.indices.sorted { free.usable[$0].byteCount > free.usable[$1].byteCount }
+            leastByteCount = free.usableByteCount > free.logicalSize / 2 ? 64 : 1024
+        }
+        guard let order = largestFirst, nextLargest < order.count else { return nil }
+        let index = order[nextLargest]
+        let least = max(byteCount, min(leastByteCount, expected))
+        guard free.usable[index].byteCount >= least else { return nil }
+        nextLargest += 1
+        return index
+    }
+
+    /// Lengthens the file so that a block of `byteCount` bytes is among what is new.
+    private mutating func grow(by byteCount: Int) throws(StorageError) {
+        firstGrown = free.usable.last?.end == free.logicalSize ? free.usable.count - 1 : free.usable.count
+        while true {
+            let present = firstGrown < free.usable.count ? free.usable[free.usable.count - 1].byteCount : 0
+            let needed = max(byteCount, expected) - present
+            let size = FreeSpace.grownSize(from: free.logicalSize, needed: max(needed, 8))
+            guard size < SpaceAllocator.maximumSize else { throw .limit("a file of \(size) bytes is too large") }
+            FreeSpace.append(
+                FreeBlock(position: free.logicalSize, byteCount: size - free.logicalSize), to: &free.usable)
+            free.logicalSize = size
+            // What is new may be cut by a section into pieces that are too small.
+            if grown(for: byteCount) != nil { return }
+        }
+    }
+
+    /// Positions stay well below the refs of new nodes.
+    private static let maximumSize = 1 << 46
+}
