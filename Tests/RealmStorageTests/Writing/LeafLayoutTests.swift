@@ -114,6 +114,10 @@ import Testing
         #expect(try leaf(writer(.decimal), [.decimal(.zero), .decimal(minusZero)]).flags == 0x0b)
         let long = Decimal128(isNegative: false, coefficient: 1 << 23, exponent: 0)
         #expect(try leaf(writer(.decimal), [.decimal(long)]).flags == 0x0c)
+        for (exponent, flags) in [(90, 0x0b), (-90, 0x0b), (-91, 0x0c), (369, 0x0c), (-370, 0x0d)] as [(Int, UInt8)] {
+            let number = Decimal128(isNegative: false, coefficient: 1, exponent: exponent)
+            #expect(try leaf(writer(.decimal), [.decimal(number)]).flags == flags, "exponent \(exponent)")
+        }
         #expect(try leaf(writer(.decimal), [.decimal(.infinity)]).flags == 0x0d)
         #expect(try leaf(writer(.decimal), [.decimal(.notANumber)]).flags == 0x0d)
     }

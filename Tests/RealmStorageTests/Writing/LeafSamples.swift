@@ -89,7 +89,7 @@ struct LeafSampler {
     }
 
     private mutating func decimal() -> Decimal128 {
-        let plain = Decimal128(isNegative: roll(2) == 0, coefficient: UInt128(integer().magnitude), exponent: roll(5) - 2)
+        let plain = Decimal128(isNegative: roll(2) == 0, coefficient: UInt128(integer().magnitude), exponent: (roll(5) - 2) * [1, 1, 45, 184][roll(4)])
         switch level {
         case 0: return .zero
         case 1: return [.zero, Decimal128(isNegative: true, coefficient: 0, exponent: 0)][roll(2)]

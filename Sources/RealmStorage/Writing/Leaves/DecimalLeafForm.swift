@@ -83,13 +83,23 @@ struct DecimalLeafForm: LeafForm {
             if node.count == 0 { node.setContext(number == .zero) }
             if node.hasContext == (number == .zero) { return }
         }
-        let needed = number.stored32 != nil ? 4 : number.stored64 != nil ? 8 : 16
+        let needed = DecimalLeafForm.byteCount(for: number)
         guard node.width < needed else { return }
         let old = try DecimalLeaf(node.node)
         let wide = try writes.makeNode(.elements, widthCode: needed == 4 ? 3 : needed == 8 ? 4 : 5, count: old.count)
         for row in 0..<old.count { store(old.decimal(row) ?? .null, in: wide, row) }
         writes.discard(old.node)
         node = wide
+    }
+
+    /// The width that a number needs. Other programs look for a number only in leaves of at least this width, so
+    /// exponents that just fit are not taken.
+    private static func byteCount(for number: Decimal128) -> Int {
+        if number.isNull { return 4 }
+        guard number.isFinite else { return 16 }
+        let exponent = abs(number.exponent)
+        if number.coefficient < 1 << 23, exponent < 91 { return 4 }
+        return number.coefficient < 1 << 53 && exponent < 370 ? 8 : 16
     }
 
     /// The leaf is wide enough.

@@ -57,7 +57,7 @@ package struct LeafWriter {
         case .uuid: return IdentifierLeafForm(writes: writes, elementByteCount: 16, isNullable: isNullable)
         case .string: return StringLeafForm(writes: writes, isNullable: isNullable, enumeration: enumeration)
         case .binary: return BinaryLeafForm(writes: writes, isNullable: isNullable)
-        case .mixed: return MixedLeafForm(writes: writes, inCluster: inCluster)
+        case .mixed: return MixedLeafForm(writes: writes)
         }
     }
 

@@ -3,7 +3,6 @@
 /// Leaves of Mixed.
 struct MixedLeafForm: LeafForm {
     let writes: WriteSpace
-    let inCluster: Bool
 
     var defaultValue: Value { .null }
 
@@ -21,14 +20,14 @@ struct MixedLeafForm: LeafForm {
     func insert(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         let entry = try entry(value)
         var nodes = try MixedNodes(writes, leaf)
-        try nodes.insert(entry, at: row, inCluster: inCluster)
+        try nodes.insert(entry, at: row)
         return try nodes.finish()
     }
 
     func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         let entry = try entry(value)
         var nodes = try MixedNodes(writes, leaf)
-        try nodes.set(entry, at: row, inCluster: inCluster)
+        try nodes.set(entry, at: row)
         return try nodes.finish()
     }
 
@@ -49,7 +48,7 @@ struct MixedLeafForm: LeafForm {
         guard row >= 0, row <= head.count else { throw .corrupt(ref: leaf, reason: "row \(row) of a leaf of \(head.count)") }
         var tail = try MixedNodes(writes, try makeDefaults(count: 0))
         for index in row..<head.count {
-            try tail.insert(try head.entryWithID(index), at: index - row, inCluster: inCluster)
+            try tail.insert(try head.entryWithID(index), at: index - row)
         }
         for index in stride(from: head.count - 1, through: row, by: -1) { try head.erase(index) }
         return (try head.finish(), try tail.finish())
@@ -58,7 +57,7 @@ struct MixedLeafForm: LeafForm {
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
         var head = try MixedNodes(writes, leaf)
         var tail = try MixedNodes(writes, next)
-        for index in 0..<tail.count { try head.insert(try tail.entryWithID(index), at: head.count, inCluster: inCluster) }
+        for index in 0..<tail.count { try head.insert(try tail.entryWithID(index), at: head.count) }
         try tail.discardShallow()
         return try head.finish()
     }
@@ -73,7 +72,7 @@ struct MixedLeafForm: LeafForm {
 extension LeafWriter {
     /// Stores the new root of the collection that is nested in `row` of a Mixed leaf; its id stays.
     package func setNestedRoot(_ root: Ref, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
-        try MixedLeafForm(writes: writes, inCluster: false).setRoot(root, at: row, in: leaf)
+        try MixedLeafForm(writes: writes).setRoot(root, at: row, in: leaf)
     }
 
     /// The root of the collection that is nested in `row` of a Mixed leaf, or nil when the value is something else.

@@ -29,7 +29,7 @@ struct MixedNodes {
 
     // MARK: - Values
 
-    mutating func insert(_ entry: MixedEntry, at row: Int, inCluster: Bool) throws(StorageError) {
+    mutating func insert(_ entry: MixedEntry, at row: Int) throws(StorageError) {
         try words.requireRow(row, below: count + 1)
         let word = try addPayload(entry)
         try words.insert(word, at: row)
@@ -38,10 +38,10 @@ struct MixedNodes {
             try ids.insert(0, at: row)
             try top.update(Slot.ids, ids.ref)
         }
-        try setID(entry, row, inCluster)
+        try setID(entry, row)
     }
 
-    mutating func set(_ entry: MixedEntry, at row: Int, inCluster: Bool) throws(StorageError) {
+    mutating func set(_ entry: MixedEntry, at row: Int) throws(StorageError) {
         try words.requireRow(row)
         let old = words.integer(row)
         if entry.slot != 0, entry.slot == MixedEntry.slot(ofWord: old) {
@@ -53,7 +53,7 @@ struct MixedNodes {
             try removePayload(old)
             try words.set(row, try addPayload(entry))
         }
-        try setID(entry, row, inCluster)
+        try setID(entry, row)
     }
 
     mutating func erase(_ row: Int) throws(StorageError) {
@@ -159,7 +159,9 @@ struct MixedNodes {
         default:
             var node = try payload(slot, ref)
             index = slot == Slot.pairs ? node.count / 2 : node.count
-            for number in MixedNodes.numbers(entry) { try node.append(number) }
+            let (first, second) = MixedNodes.numbers(entry)
+            try node.append(first)
+            if let second { try node.append(second) }
             try top.update(slot, node.ref)
         }
         return MixedEntry.word(type: entry.type, slot: slot, index: Int64(index))
@@ -180,9 +182,11 @@ struct MixedNodes {
         case .identifier(_, let storage): try setBytes(storage.view, index, ref)
         default:
             var node = try payload(entry.slot, ref)
-            let numbers = MixedNodes.numbers(entry)
-            guard index >= 0, index < node.count / numbers.count else { throw node.node.corrupt("no payload \(index)") }
-            for (offset, number) in numbers.enumerated() { try node.set(Int(index) * numbers.count + offset, number) }
+            let (first, second) = MixedNodes.numbers(entry)
+            let size = second == nil ? 1 : 2
+            guard index >= 0, index < node.count / size else { throw node.node.corrupt("no payload \(index)") }
+            try node.set(Int(index) * size, first)
+            if let second { try node.set(Int(index) * size + 1, second) }
             try top.update(entry.slot, node.ref)
         }
     }
@@ -191,12 +195,13 @@ struct MixedNodes {
         try top.update(Slot.strings, try strings.set(bytes, at: Int(index), in: ref))
     }
 
-    private static func numbers(_ entry: MixedEntry) -> [Int64] {
+    /// What a payload that is no text holds.
+    private static func numbers(_ entry: MixedEntry) -> (first: Int64, second: Int64?) {
         switch entry {
-        case .integer(_, let number): return [number]
-        case .pair(_, let first, let second): return [first, second]
-        case .collection(_, let root, _): return [Int64(bitPattern: root.rawValue)]
-        case .word, .bytes, .identifier: return []
+        case .integer(_, let number), .word(let number): return (number, nil)
+        case .pair(_, let first, let second): return (first, second)
+        case .collection(_, let root, _): return (Int64(bitPattern: root.rawValue), nil)
+        case .bytes, .identifier: return (0, nil)
         }
     }
 
@@ -263,12 +268,12 @@ extension MixedNodes {
     }
 
     /// Gives the value that was just stored in `row` its id: a new one for a collection, else 0.
-    private mutating func setID(_ entry: MixedEntry, _ row: Int, _ inCluster: Bool) throws(StorageError) {
+    private mutating func setID(_ entry: MixedEntry, _ row: Int) throws(StorageError) {
         guard case .collection(_, _, let wanted) = entry else {
             if try id(row) != 0 { try storeID(0, row) }
             return
         }
-        try storeID(wanted != 0 ? wanted : MixedNodes.randomID(inCluster), row)
+        try storeID(try wanted != 0 ? wanted : unusedID(), row)
     }
 
     private mutating func storeID(_ id: Int64, _ row: Int) throws(StorageError) {
@@ -282,8 +287,12 @@ extension MixedNodes {
         try top.update(Slot.ids, ids.ref)
     }
 
-    /// Ids of properties have 32 bits for other programs; those of elements tell them apart within a collection.
-    private static func randomID(_ inCluster: Bool) -> Int64 {
-        inCluster ? Int64(Int32.random(in: 1 ... .max)) : .random(in: 1 ... .max)
+    /// A random id that the leaf does not have. Other programs keep no more than 32 bits of it.
+    private func unusedID() throws(StorageError) -> Int64 {
+        var id = Int64(Int32.random(in: 1 ... .max))
+        guard let ref = try optionalRef(Slot.ids) else { return id }
+        let ids = try writes.integerNode(ref)
+        while (0..<ids.count).contains(where: { ids.integer($0) == id }) { id = Int64(Int32.random(in: 1 ... .max)) }
+        return id
     }
 }
