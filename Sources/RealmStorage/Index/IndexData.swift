@@ -1,62 +1,120 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The byte string under which a search index files a value; nil stands for null, which is not the empty string.
+/// The byte string under which a search index files a value; null is not the empty string.
 ///
-/// The bytes are consumed in steps of four; each step is one key of a node. Source: docs/format.md, "Search indexes".
-package struct IndexData: Sendable, Equatable {
+/// The bytes are consumed in steps of four; each step is one key of a node. The data of a string or binary borrows its
+/// bytes from the value. Source: docs/format.md, "Search indexes".
+package struct IndexData: Sendable {
     /// General indexes open no level past this offset.
     package static let maximumOffset = 200
     /// Marks the end of the data inside a key of fewer than four bytes.
-    private static let endMark: UInt8 = 0x58
+    static let endMark: UInt8 = 0x58
+    /// The key of data that ended with the key before.
+    package static let endKey: Int32 = 0x5800_0000
 
-    package let bytes: [UInt8]?
+    private enum Content: Sendable {
+        case nothing
+        case borrowed(ByteView)
+        case owned([UInt8])
+        /// Up to 16 bytes, the first in the lowest bits of the first word.
+        case words(UInt64, UInt64, byteCount: Int)
+    }
 
-    package init(bytes: [UInt8]?) { self.bytes = bytes }
+    private let content: Content
+    /// The number of bytes; 0 for null.
+    package let count: Int
+
+    private init(_ content: Content) {
+        self.content = content
+        switch content {
+        case .nothing: count = 0
+        case .borrowed(let view): count = view.count
+        case .owned(let bytes): count = bytes.count
+        case .words(_, _, let byteCount): count = byteCount
+        }
+    }
+
+    package init(bytes: [UInt8]?) { self.init(bytes.map { .owned($0) } ?? .nothing) }
 
     /// The data of `value`. Nested collections and links are filed too; see the table in the format notes.
     package init(_ value: Value) {
         switch value {
-        case .null: bytes = nil
-        case .int(let number): bytes = IndexData.littleEndian(number)
-        case .bool(let flag): bytes = IndexData.littleEndian(Int64(flag ? 1 : 0))
-        case .string(let text): bytes = text.array
-        case .binary(let data): bytes = data.array
-        case .timestamp(let date): bytes = IndexData.littleEndian(date.seconds) + IndexData.littleEndian(date.nanoseconds)
-        case .objectID(let id): bytes = IndexData.bigEndian(id.first) + IndexData.bigEndian(id.last)
-        case .uuid(let id): bytes = IndexData.bigEndian(id.first) + IndexData.bigEndian(id.last)
+        case .null: self.init(Content.nothing)
+        case .int(let number): self.init(number)
+        case .bool(let flag): self.init(flag ? 1 : 0)
+        case .string(let bytes), .binary(let bytes): self.init(.borrowed(bytes))
+        case .timestamp(let date):
+            let nanoseconds = UInt64(UInt32(bitPattern: date.nanoseconds))
+            self.init(.words(UInt64(bitPattern: date.seconds), nanoseconds, byteCount: 12))
+        case .objectID(let id): self.init(.words(id.first.byteSwapped, UInt64(id.last.byteSwapped), byteCount: 12))
+        case .uuid(let id): self.init(.words(id.first.byteSwapped, id.last.byteSwapped, byteCount: 16))
         case .float(let number):
-            bytes = Int32(exactly: number).map { IndexData.littleEndian(Int64($0)) }
-                ?? IndexData.littleEndian(number.bitPattern)
+            if let whole = Int32(exactly: number) { self.init(Int64(whole)); return }
+            self.init(.words(UInt64(number.bitPattern), 0, byteCount: 4))
         case .double(let number):
-            bytes = Int32(exactly: number).map { IndexData.littleEndian(Int64($0)) }
-                ?? IndexData.littleEndian(number.bitPattern)
+            if let whole = Int32(exactly: number) { self.init(Int64(whole)); return }
+            self.init(.words(number.bitPattern, 0, byteCount: 8))
         case .decimal(let number):
-            bytes = number.truncatedInt64.map { IndexData.littleEndian($0) }
-                ?? IndexData.littleEndian(number.low) + IndexData.littleEndian(number.high)
+            if let whole = number.truncatedInt64 { self.init(whole); return }
+            self.init(.words(number.low, number.high, byteCount: 16))
         case .link(let table, let key):
-            bytes = IndexData.littleEndian(table.rawValue) + IndexData.littleEndian(key.rawValue)
-        case .list: bytes = Array("__List__".utf8)
-        case .dictionary: bytes = Array("__Dictionary__".utf8)
+            let bits = UInt64(bitPattern: key.rawValue)
+            self.init(.words(UInt64(table.rawValue) | bits << 32, bits >> 32, byteCount: 12))
+        case .list: self.init(.owned(IndexData.listText))
+        case .dictionary: self.init(.owned(IndexData.dictionaryText))
+        }
+    }
+
+    private init(_ number: Int64) { self.init(.words(UInt64(bitPattern: number), 0, byteCount: 8)) }
+
+    private static let listText = Array("__List__".utf8)
+    private static let dictionaryText = Array("__Dictionary__".utf8)
+
+    package var isNull: Bool {
+        if case .nothing = content { return true }
+        return false
+    }
+
+    /// A copy of the bytes; nil for null.
+    package var bytes: [UInt8]? { isNull ? nil : (0..<count).map { byte($0) } }
+
+    /// Byte `index`, which must be in `0..<count`.
+    private func byte(_ index: Int) -> UInt8 {
+        switch content {
+        case .nothing: return 0
+        case .borrowed(let view): return view[index]
+        case .owned(let bytes): return bytes[index]
+        case .words(let low, let high, _):
+            return UInt8(truncatingIfNeeded: (index < 8 ? low : high) >> UInt64((index & 7) << 3))
         }
     }
 
     /// The key at `offset`: four bytes big endian, or what is left of them, the end mark and zeros.
     package func key(at offset: Int) -> Int32 {
-        guard let bytes, offset <= bytes.count else { return 0 }
+        guard offset <= count, !isNull else { return 0 }
         var key: UInt32 = 0
-        for step in 0..<4 {
-            let index = offset + step
-            let byte = index < bytes.count ? bytes[index] : (index == bytes.count ? IndexData.endMark : 0)
+        for index in offset..<offset + 4 {
+            let byte = index < count ? byte(index) : (index == count ? IndexData.endMark : 0)
             key = key << 8 | UInt32(byte)
         }
         return Int32(bitPattern: key)
     }
+}
 
-    private static func littleEndian<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
-        (0..<Number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> Number(8 * $0)) }
+extension IndexData: Hashable {
+    package static func == (left: IndexData, right: IndexData) -> Bool {
+        guard left.count == right.count, left.isNull == right.isNull else { return false }
+        switch (left.content, right.content) {
+        case (.words(let low, let high, _), .words(let otherLow, let otherHigh, _)):
+            return low == otherLow && high == otherHigh
+        case (.borrowed(let view), .borrowed(let other)): return view == other
+        case (.owned(let bytes), .owned(let other)): return bytes == other
+        default: return (0..<left.count).allSatisfy { left.byte($0) == right.byte($0) }
+        }
     }
 
-    private static func bigEndian<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
-        littleEndian(number).reversed()
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(isNull)
+        for index in 0..<count { hasher.combine(byte(index)) }
     }
 }

@@ -17,6 +17,9 @@ package struct SearchIndex: Sendable {
     /// Levels of subindexes and inner nodes together; general indexes end at offset 200, words after 64 bytes.
     static let maximumDepth = 4096
 
+    /// Lists of object keys are trees of plain integers.
+    static let listShape = ElementShape(type: .int, isNullable: false)
+
     package let root: Ref
     package let space: NodeSpace
 
@@ -70,6 +73,8 @@ struct IndexNode {
     let node: Node
     private let space: NodeSpace
     private let keys: PackedIntegers
+    /// Whether the flags of the key node are those of plain integers.
+    let keysArePlain: Bool
 
     init(_ ref: Ref, _ space: NodeSpace) throws(StorageError) {
         node = try space.node(at: ref)
@@ -78,6 +83,7 @@ struct IndexNode {
         let list = try space.node(at: try node.requiredRef(0, "index keys"))
         guard !list.hasRefs else { throw list.corrupt("index keys are a plain integer node") }
         keys = try list.integers()
+        keysArePlain = !list.hasContext
         guard keys.count == node.count - 1 else {
             throw node.corrupt("\(keys.count) index keys for \(node.count - 1) entries")
         }
@@ -86,6 +92,8 @@ struct IndexNode {
     var isInner: Bool { node.isInner }
     var count: Int { keys.count }
     func key(_ position: Int) -> Int32 { Int32(truncatingIfNeeded: keys[position]) }
+    /// Bits per key: 32 in every file of a known writer.
+    var keyWidth: Int { keys.width }
 
     /// The first position whose key is not below `key`.
     func lowerBound(_ key: Int32) -> Int {
@@ -98,16 +106,23 @@ struct IndexNode {
         return low
     }
 
-    func child(_ position: Int) throws(StorageError) -> Ref { try node.requiredRef(position + 1, "child of an index") }
-
-    func entry(_ position: Int) throws(StorageError) -> SearchIndex.Entry {
+    /// What stands at `position`, without a look into lists.
+    func slot(_ position: Int) throws(StorageError) -> IndexSlot {
         switch try node.slot(position + 1) {
         case .none: throw node.corrupt("index entry \(position) is empty")
         case .tagged(let key): return .one(ObjectKey(Int64(bitPattern: key)))
-        case .ref(let ref):
-            let target = try space.node(at: ref)
-            if target.hasContext { return .subindex(ref) }
-            return .list(try BPlusTree(root: ref, space: space, shape: ElementShape(type: .int, isNullable: false)))
+        case .ref(let ref): return try space.node(at: ref).hasContext ? .subindex(ref) : .list(ref)
+        }
+    }
+
+    func child(_ position: Int) throws(StorageError) -> Ref { try node.requiredRef(position + 1, "child of an index") }
+
+    func entry(_ position: Int) throws(StorageError) -> SearchIndex.Entry {
+        switch try slot(position) {
+        case .absent: throw node.corrupt("index entry \(position) is empty")
+        case .one(let key): return .one(key)
+        case .subindex(let ref): return .subindex(ref)
+        case .list(let ref): return .list(try BPlusTree(root: ref, space: space, shape: SearchIndex.listShape))
         }
     }
 }

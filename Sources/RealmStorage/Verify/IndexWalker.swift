@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Visits every node of a search index, checks how it is built, and shows what it files.
+///
+/// Invariants: keys are 32 bits wide and ascend; the key of a child is the largest in it; nodes have up to 1000 keys
+/// and only the root of an empty index has none; key arrays hold no refs; a level starts at a multiple of four
+/// bytes up to 200; lists are not empty.
+struct IndexWalker {
+    /// What is filed under one path of keys.
+    struct Entry {
+        /// The keys at offsets 0, 4, 8, …
+        let path: [Int32]
+        let objects: [ObjectKey]
+        let isList: Bool
+        /// The node that holds the entry.
+        let node: Ref
+    }
+
+    typealias Visit = (Entry, inout VerifyReport) throws(StorageError) -> Void
+
+    private let space: NodeSpace
+    private let place: String
+    private var path: [Int32] = []
+    private var budget: Int
+    private(set) var objectCount = 0
+
+    init(space: NodeSpace, place: String) {
+        self.space = space
+        self.place = place
+        budget = space.nodeBudget
+    }
+
+    mutating func walk(_ root: Ref, _ report: inout VerifyReport, _ visit: Visit) throws(StorageError) {
+        let node = try space.node(at: root)
+        // An index of nothing is a leaf without keys.
+        if !node.isInner, try IndexNode(root, space).count == 0 { return checkKeys(try IndexNode(root, space), &report) }
+        _ = try level(root, depth: 0, &report, visit)
+    }
+
+    /// Returns the largest key below `ref`.
+    private mutating func level(
+        _ ref: Ref, depth: Int, _ report: inout VerifyReport, _ visit: Visit
+    ) throws(StorageError) -> Int32? {
+        budget -= 1
+        guard budget >= 0, depth < 256 else {
+            throw .corrupt(ref: ref, reason: "an index with more nodes than the file has room for")
+        }
+        let node = try IndexNode(ref, space)
+        checkKeys(node, &report)
+        if node.count == 0 { report.error("\(place): node \(ref) is empty") }
+        for position in 0..<node.count {
+            if node.isInner {
+                let last = try level(try node.child(position), depth: depth + 1, &report, visit)
+                if last != node.key(position) {
+                    report.error("\(place): child \(position) of node \(ref) ends with another key than its parent says")
+                }
+            } else {
+                path.append(node.key(position))
+                try self.visit(try node.slot(position), node, depth, &report, visit)
+                path.removeLast()
+            }
+        }
+        return node.count == 0 ? nil : node.key(node.count - 1)
+    }
+
+    private func checkKeys(_ node: IndexNode, _ report: inout VerifyReport) {
+        let ref = node.node.ref
+        if node.keyWidth != 32 { report.error("\(place): the keys of node \(ref) are \(node.keyWidth) bits wide") }
+        if node.count > SearchIndexWriter.standardCapacity { report.error("\(place): node \(ref) has \(node.count) keys") }
+        if !node.keysArePlain { report.error("\(place): the keys of node \(ref) are marked as something else") }
+        for position in 1..<max(node.count, 1) where node.key(position - 1) >= node.key(position) {
+            report.error("\(place): keys of node \(ref) do not ascend")
+        }
+    }
+
+    private mutating func visit(
+        _ slot: IndexSlot, _ node: IndexNode, _ depth: Int, _ report: inout VerifyReport, _ visit: Visit
+    ) throws(StorageError) {
+        switch slot {
+        case .absent: return
+        case .one(let object): try file([object], isList: false, node, &report, visit)
+        case .list(let ref):
+            let tree = try BPlusTree(root: ref, space: space, shape: SearchIndex.listShape)
+            let objects = try tree.objectKeys()
+            if objects.isEmpty { report.error("\(place): an empty list at \(ref)") }
+            if objects.count != tree.count { report.error("\(place): a list of \(objects.count) at \(ref) claims \(tree.count)") }
+            try file(objects, isList: true, node, &report, visit)
+        case .subindex(let ref):
+            guard path.count * 4 <= IndexData.maximumOffset else {
+                return report.error("\(place): a level at \(ref) below offset \(IndexData.maximumOffset)")
+            }
+            _ = try level(ref, depth: depth + 1, &report, visit)
+        }
+    }
+
+    private mutating func file(
+        _ objects: [ObjectKey], isList: Bool, _ node: IndexNode, _ report: inout VerifyReport, _ visit: Visit
+    ) throws(StorageError) {
+        objectCount += objects.count
+        try visit(Entry(path: path, objects: objects, isList: isList, node: node.node.ref), &report)
+    }
+}

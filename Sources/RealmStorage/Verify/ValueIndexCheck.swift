@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Checks a general index against the values of the objects.
+struct ValueIndexCheck {
+    private let place: String
+    private let isMixed: Bool
+    /// The value of an object; nil when there is none with that key.
+    private let valueOf: (ObjectKey) throws(StorageError) -> Value?
+    /// The objects that the index holds.
+    private(set) var found: Set<ObjectKey> = []
+
+    init(place: String, isMixed: Bool, valueOf: @escaping (ObjectKey) throws(StorageError) -> Value?) {
+        self.place = place
+        self.isMixed = isMixed
+        self.valueOf = valueOf
+    }
+
+    mutating func run(
+        _ root: Ref, _ walker: inout IndexWalker, _ report: inout VerifyReport
+    ) throws(StorageError) {
+        try walker.walk(root, &report) { (entry, report) throws(StorageError) in try check(entry, &report) }
+    }
+
+    private mutating func check(_ entry: IndexWalker.Entry, _ report: inout VerifyReport) throws(StorageError) {
+        var members: [(object: ObjectKey, value: Value, data: IndexData)] = []
+        for object in entry.objects {
+            guard found.insert(object).inserted else {
+                report.error("\(place): object \(object.rawValue) is filed twice")
+                continue
+            }
+            guard let value = try valueOf(object) else {
+                report.error("\(place): object \(object.rawValue) does not exist")
+                continue
+            }
+            let data = IndexData(value)
+            guard entry.path.indices.allSatisfy({ data.key(at: 4 * $0) == entry.path[$0] }) else {
+                complain(object, value, &report)
+                continue
+            }
+            members.append((object, value, data))
+        }
+        guard let first = members.first, members.count > 1 else { return }
+        if entry.path.count * 4 <= IndexData.maximumOffset, !members.allSatisfy({ $0.data == first.data }) {
+            let text = "\(place): a list of different values in node \(entry.node), above the last level"
+            // The reference engine puts numbers that are equal into one list, even where their data differ.
+            if isMixed, members.allSatisfy({ $0.value.isNumber }) { report.warn(text) } else { report.error(text) }
+        }
+        checkOrder(members.map { ($0.object, $0.value) }, entry, &report)
+    }
+
+    private func checkOrder(
+        _ members: [(object: ObjectKey, value: Value)], _ entry: IndexWalker.Entry, _ report: inout VerifyReport
+    ) {
+        for (member, next) in zip(members, members.dropFirst()) {
+            let order = Value.order(member.value, next.value)
+            guard order > 0 || order == 0 && member.object >= next.object else { continue }
+            return report.error("\(place): a list in node \(entry.node) is out of order at object \(next.object.rawValue)")
+        }
+    }
+
+    /// Deleting the target of a link in an indexed Mixed leaves the index as it was, in the reference engine; so does it
+    /// file equal numbers together whose data differ.
+    private func complain(_ object: ObjectKey, _ value: Value, _ report: inout VerifyReport) {
+        let text = "\(place): object \(object.rawValue) is filed under another value"
+        if isMixed, value.isNull || value.isNumber { report.warn(text) } else { report.error(text) }
+    }
+}

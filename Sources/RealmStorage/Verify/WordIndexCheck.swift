@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Checks an index of complete words against the words of the objects.
+struct WordIndexCheck {
+    /// Which objects, ascending, have a word; nil stands for null.
+    typealias Words = [[UInt8]?: [ObjectKey]]
+
+    private let place: String
+    private let words: Words
+
+    init(place: String, words: Words) {
+        self.place = place
+        self.words = words
+    }
+
+    func run(_ root: Ref, _ walker: inout IndexWalker, _ report: inout VerifyReport) throws(StorageError) {
+        var missing = words
+        try walker.walk(root, &report) { (entry, report) throws(StorageError) in
+            let filed = WordIndexCheck.word(endingWith: entry.path)
+            checkOrder(entry, &report)
+            guard missing[filed] != entry.objects else {
+                missing[filed] = nil
+                return
+            }
+            settle(entry, [filed, WordIndexCheck.longWord(endingWith: entry.path)], &missing, &report)
+        }
+        for (word, objects) in missing {
+            for object in objects { report.error("\(place): object \(object.rawValue) is missing under \(text(word))") }
+        }
+    }
+
+    /// The reference engine takes a word that ends in "X" for one without it. So either word, or both, may be filed.
+    private func settle(
+        _ entry: IndexWalker.Entry, _ candidates: [[UInt8]?], _ missing: inout Words, _ report: inout VerifyReport
+    ) {
+        var known: Set<ObjectKey> = []
+        for word in Set(candidates) {
+            known.formUnion(words[word] ?? [])
+            missing[word]?.removeAll { entry.objects.contains($0) }
+        }
+        for object in entry.objects where !known.contains(object) {
+            report.error("\(place): object \(object.rawValue) does not hold \(text(candidates[0])), under which it is filed")
+        }
+    }
+
+    private func checkOrder(_ entry: IndexWalker.Entry, _ report: inout VerifyReport) {
+        for (object, next) in zip(entry.objects, entry.objects.dropFirst()) where object >= next {
+            return report.error("\(place): a list in node \(entry.node) is out of order at object \(next.rawValue)")
+        }
+    }
+
+    private func text(_ word: [UInt8]?) -> String { word.map { "'\(String(decoding: $0, as: UTF8.self))'" } ?? "null" }
+
+    // MARK: - From keys to words
+
+    /// The word that ends with the last key of `path`; nil for null.
+    private static func word(endingWith path: [Int32]) -> [UInt8]? {
+        var rest = path[...]
+        // Below a key that reads as padded, 0 stands for the shorter word, which ended with that key.
+        while let last = rest.last, last == 0 {
+            rest.removeLast()
+            if rest.isEmpty { return nil }
+        }
+        guard let last = rest.last else { return nil }
+        return rest.dropLast().flatMap(bytes(of:)) + tail(of: last)
+    }
+
+    /// The word that ends with all four bytes of the last key.
+    private static func longWord(endingWith path: [Int32]) -> [UInt8] { path.flatMap(bytes(of:)) }
+
+    private static func bytes(of key: Int32) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: UInt32(bitPattern: key) >> $0) }
+    }
+
+    /// The bytes in front of the end mark, or all four.
+    private static func tail(of key: Int32) -> [UInt8] {
+        guard WordIndexWriter.isPadded(key) else { return bytes(of: key) }
+        return Array(bytes(of: key).reversed().drop { $0 == 0 }.dropFirst().reversed())
+    }
+}
