@@ -99,7 +99,8 @@ struct CellCheck {
         var previous: Value?
         while let (leaf, _) = try cursor.next() {
             for row in 0..<leaf.count {
-                let value = try CellCheck.setElement(leaf, row)
+                // Unresolved links are ordered like any other.
+                let value = try leaf.storedValue(row)
                 if let previous, order(previous, value) >= 0 {
                     let text = "\(place): set elements out of order or equal"
                     // Older formats ordered text by other rules.
@@ -109,17 +110,6 @@ struct CellCheck {
                 previous = value
             }
         }
-    }
-
-    /// With unresolved links in place: they are ordered like any other.
-    private static func setElement(_ leaf: ColumnLeaf, _ row: Int) throws(StorageError) -> Value {
-        switch leaf {
-        case .link(let links): return .link(links.targetTable, links.key(row))
-        case .mixed(let values):
-            if let link = try values.storedLink(row) { return .link(link.table, link.key) }
-        default: break
-        }
-        return try leaf.value(row)
     }
 
     /// A NaN spoils the order of a set of floats or doubles.

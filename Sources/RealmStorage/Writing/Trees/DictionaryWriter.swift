@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Changes dictionaries with text keys, those of properties and those nested in Mixed.
+///
+/// A dictionary is a node of two refs: a B+ tree of distinct keys in ascending order, and one of as many values, which
+/// are Mixed whatever the type of the property. `Ref.none` is empty. Which keys are allowed is decided by the caller.
+/// A file that was upgraded from an older format may have keys in another order; such a dictionary is sorted when it is
+/// changed for the first time. Source: docs/format.md, "Dictionaries".
+package struct DictionaryWriter {
+    private let writes: WriteSpace
+    private let keys: BPlusTreeWriter
+    private let values: BPlusTreeWriter
+
+    private static let keyShape = ElementShape(type: .string, isNullable: false)
+
+    /// Smaller capacities than the format's 1000 are for tests.
+    package init(_ writes: WriteSpace, leafCapacity: Int = 1000, fanOut: Int = 1000) {
+        self.writes = writes
+        keys = BPlusTreeWriter(writes, DictionaryWriter.keyShape, leafCapacity: leafCapacity, fanOut: fanOut)
+        values = BPlusTreeWriter(writes, .mixed, leafCapacity: leafCapacity, fanOut: fanOut)
+    }
+
+    // MARK: - Reading
+
+    /// An entry as it is stored; its bytes are valid until the dictionary changes.
+    package struct Entry {
+        package let keyBytes: ByteView
+        /// With an unresolved link as it is stored.
+        package let value: Value
+
+        package var key: String { keyBytes.string }
+    }
+
+    /// All entries in stored order.
+    package func entries(_ root: Ref) throws(StorageError) -> [Entry] {
+        guard !root.isNone else { return [] }
+        let parts = try parts(root)
+        let names = try keyBytes(parts.keys)
+        var entries: [Entry] = []
+        entries.reserveCapacity(names.count)
+        var cursor = try values.tree(parts.values).leaves()
+        while let (leaf, start) = try cursor.next() {
+            for row in 0..<leaf.count {
+                guard start + row < names.count else { break }
+                entries.append(Entry(keyBytes: names[start + row], value: try leaf.storedValue(row)))
+            }
+        }
+        guard entries.count == names.count else {
+            throw .corrupt(ref: root, reason: "\(names.count) dictionary keys with \(entries.count) values")
+        }
+        return entries
+    }
+
+    /// The place of the entry with `key`, or nil.
+    package func position(of key: ByteView, in root: Ref) throws(StorageError) -> Int? {
+        guard !root.isNone else { return nil }
+        let keyRoot = try parts(root).keys
+        let place = try place(of: key, in: keyRoot)
+        if place.isPresent { return place.index }
+        // Only in a file's own trees keys may be in another order.
+        guard !WriteSpace.isNew(keyRoot) else { return nil }
+        let scanned = try OrderedSearch(try keys.tree(keyRoot)).scan(DictionaryWriter.order(key))
+        return scanned.isPresent ? scanned.index : nil
+    }
+
+    package func position(of key: String, in root: Ref) throws(StorageError) -> Int? {
+        let bytes = ByteStorage(key)
+        defer { withExtendedLifetime(bytes) {} }
+        return try position(of: bytes.view, in: root)
+    }
+
+    // MARK: - Changing
+
+    /// A dictionary with the place of an entry in it.
+    package struct Change {
+        package let root: Ref
+        package let index: Int
+        package let isNew: Bool
+    }
+
+    /// Sets the value under a key; a collection nested in the old value is given up.
+    package func set(_ key: ByteView, _ value: Value, in root: Ref) throws(StorageError) -> Change {
+        let root = try root.isNone ? makeEmpty() : sorted(root)
+        var parts = try parts(root)
+        let place = try place(of: key, in: parts.keys)
+        if place.isPresent {
+            parts.values = try values.set(value, at: place.index, in: parts.values)
+        } else {
+            parts.keys = try keys.insert(.string(key), at: place.index, in: parts.keys)
+            parts.values = try values.insert(value, at: place.index, in: parts.values)
+        }
+        return Change(root: try replace(parts, in: root), index: place.index, isNew: !place.isPresent)
+    }
+
+    package func set(_ key: String, _ value: Value, in root: Ref) throws(StorageError) -> Change {
+        let bytes = ByteStorage(key)
+        defer { withExtendedLifetime(bytes) {} }
+        return try set(bytes.view, value, in: root)
+    }
+
+    /// Removes an entry; a collection nested in its value is given up.
+    package func erase(at index: Int, in root: Ref) throws(StorageError) -> Ref {
+        var parts = try parts(root)
+        let isSorted = try isSorted(parts.keys)
+        parts.keys = try keys.erase(at: index, in: parts.keys)
+        parts.values = try values.erase(at: index, in: parts.values)
+        let new = try replace(parts, in: root)
+        return isSorted ? new : try rebuilt(new)
+    }
+
+    /// A dictionary without entries that is not `Ref.none`.
+    package func makeEmpty() throws(StorageError) -> Ref {
+        var top = try writes.makeNode(.refs, count: 2)
+        try top.set(0, try keys.makeEmpty())
+        try top.set(1, try values.makeEmpty())
+        return top.ref
+    }
+
+    // MARK: - Parts
+
+    private struct Parts {
+        var keys: Ref
+        var values: Ref
+    }
+
+    private func parts(_ root: Ref) throws(StorageError) -> Parts {
+        let node = try writes.node(at: root)
+        guard node.hasRefs, !node.isInner, node.count == 2 else { throw node.corrupt("a dictionary is a node of two refs") }
+        let parts = Parts(
+            keys: try node.optionalRef(0, "dictionary keys"), values: try node.optionalRef(1, "dictionary values"))
+        // A tree of another count in a new node would be our own doing.
+        guard try WriteSpace.isNew(root) ? true : keys.count(parts.keys) == values.count(parts.values) else {
+            throw node.corrupt("dictionary keys and values differ in number")
+        }
+        return parts
+    }
+
+    private func replace(_ parts: Parts, in root: Ref) throws(StorageError) -> Ref {
+        var top = try writes.writable(root)
+        if top.ref(0) != parts.keys { try top.set(0, parts.keys) }
+        if top.ref(1) != parts.values { try top.set(1, parts.values) }
+        return top.ref
+    }
+
+    private func place(of key: ByteView, in keyRoot: Ref) throws(StorageError) -> OrderedSearch.Place {
+        var search = OrderedSearch(try keys.tree(keyRoot))
+        return try search.find(DictionaryWriter.order(key))
+    }
+
+    private static func order(_ key: ByteView) -> (_ leaf: ColumnLeaf, _ row: Int) throws(StorageError) -> Int {
+        { leaf, row throws(StorageError) in try bytes(leaf, row).compare(key) }
+    }
+
+    private static func bytes(_ leaf: ColumnLeaf, _ row: Int) throws(StorageError) -> ByteView {
+        guard case .string(let strings) = leaf, let bytes = try strings.string(row) else {
+            throw .corrupt(ref: .none, reason: "a dictionary key is not text")
+        }
+        return bytes
+    }
+
+    private func keyBytes(_ keyRoot: Ref) throws(StorageError) -> [ByteView] {
+        var found: [ByteView] = []
+        var cursor = try keys.tree(keyRoot).leaves()
+        while let (leaf, _) = try cursor.next() {
+            for row in 0..<leaf.count { found.append(try DictionaryWriter.bytes(leaf, row)) }
+        }
+        return found
+    }
+}
+
+// MARK: - Order
+
+extension DictionaryWriter {
+    /// Whether the keys ascend. Trees that this transaction changed do.
+    private func isSorted(_ keyRoot: Ref) throws(StorageError) -> Bool {
+        guard !WriteSpace.isNew(keyRoot) else { return true }
+        var previous: ByteView?
+        var cursor = try keys.tree(keyRoot).leaves()
+        while let (leaf, _) = try cursor.next() {
+            for row in 0..<leaf.count {
+                let bytes = try DictionaryWriter.bytes(leaf, row)
+                if let previous, bytes < previous { return false }
+                previous = bytes
+            }
+        }
+        return true
+    }
+
+    private func sorted(_ root: Ref) throws(StorageError) -> Ref {
+        try isSorted(try parts(root).keys) ? root : rebuilt(root)
+    }
+
+    /// The same entries by ascending keys. Nested collections move along.
+    private func rebuilt(_ root: Ref) throws(StorageError) -> Ref {
+        var old = try parts(root)
+        var new = Parts(keys: .none, values: .none)
+        for entry in try entries(root).sorted(by: { $0.keyBytes < $1.keyBytes }) {
+            new.keys = try keys.append(.string(entry.keyBytes), to: new.keys)
+            new.values = try values.append(entry.value, to: new.values)
+        }
+        for index in 0..<(try values.count(old.values)) {
+            old.values = try values.update(at: index, in: old.values) { (leaf, row) throws(StorageError) in
+                guard try values.leaves.nestedRoot(row, in: leaf) != nil else { return leaf }
+                return try values.leaves.setNestedRoot(.none, at: row, in: leaf)
+            }
+        }
+        try writes.discardTree(old.keys)
+        try writes.discardTree(old.values)
+        return try replace(new, in: root)
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds places in a B+ tree whose elements ascend by some order: sets and the keys of dictionaries.
+struct OrderedSearch {
+    /// Where an element stands, or would stand.
+    struct Place {
+        let index: Int
+        let isPresent: Bool
+    }
+
+    private let tree: BPlusTree
+    /// The leaf that was looked at last.
+    private var leaf: ColumnLeaf?
+    private var start = 0
+
+    init(_ tree: BPlusTree) { self.tree = tree }
+
+    /// Halves the tree. `order` tells how an element sorts against the one that is wanted.
+    mutating func find(
+        _ order: (_ leaf: ColumnLeaf, _ row: Int) throws(StorageError) -> Int
+    ) throws(StorageError) -> Place {
+        var low = 0
+        var high = tree.count
+        while low < high {
+            let middle = low + (high - low) / 2
+            let found = try order(try leaf(holding: middle), middle - start)
+            if found == 0 { return Place(index: middle, isPresent: true) }
+            if found < 0 { low = middle + 1 } else { high = middle }
+        }
+        return Place(index: low, isPresent: false)
+    }
+
+    /// Looks at every element, for trees whose order cannot be relied on. An element that is not there would stand before
+    /// the first that sorts after it.
+    func scan(
+        _ order: (_ leaf: ColumnLeaf, _ row: Int) throws(StorageError) -> Int
+    ) throws(StorageError) -> Place {
+        var cursor = tree.leaves()
+        var insertion: Int?
+        while let (leaf, start) = try cursor.next() {
+            for row in 0..<leaf.count {
+                let found = try order(leaf, row)
+                if found == 0 { return Place(index: start + row, isPresent: true) }
+                if found > 0, insertion == nil { insertion = start + row }
+            }
+        }
+        return Place(index: insertion ?? tree.count, isPresent: false)
+    }
+
+    private mutating func leaf(holding index: Int) throws(StorageError) -> ColumnLeaf {
+        if let leaf, index >= start, index - start < leaf.count { return leaf }
+        let place = try tree.leaf(containing: index)
+        let leaf = try ColumnLeaf(place.node, tree.space, tree.shape, inCluster: false)
+        guard index - place.start < leaf.count else {
+            throw place.node.corrupt("a leaf of \(leaf.count) elements where its parent promises more")
+        }
+        self.leaf = leaf
+        start = place.start
+        return leaf
+    }
+}
+
+extension ColumnLeaf {
+    /// The value in `row` with an unresolved link as it is stored, which `value(_:)` reads as null.
+    func storedValue(_ row: Int) throws(StorageError) -> Value {
+        switch self {
+        case .link(let links): return links.key(row).isNull ? .null : .link(links.targetTable, links.key(row))
+        case .mixed(let values):
+            if let link = try values.storedLink(row) { return .link(link.table, link.key) }
+            return try values.value(row)
+        default: return try value(row)
+        }
+    }
+}
