@@ -24,7 +24,7 @@ package struct PlainWorkload: Sendable {
     package typealias Roots = (names: Ref, tables: Ref)
 
     /// Changes some tables; `tables` then tells what the version will hold once it is committed.
-    package mutating func change(_ transaction: WriteTransaction, using random: inout SeededGenerator) throws -> Roots {
+    package mutating func change(_ transaction: StoreWrite, using random: inout SeededGenerator) throws -> Roots {
         let top = transaction.base.top
         let nodes = transaction.nodes
         var roots: Roots = (top.names, top.tables)

@@ -123,7 +123,7 @@ package final class FileStore: Sendable {
     // MARK: - Writing
 
     /// Begins the one write transaction that may run at a time. Using `arena` again saves making a new one.
-    package func beginWrite(arena: NodeArena? = nil) throws(StorageError) -> WriteTransaction {
+    package func beginWrite(arena: NodeArena? = nil) throws(StorageError) -> StoreWrite {
         guard pins.count <= options.maximumVersionCount else { throw .refused(.tooManyVersions(pins.count)) }
         guard !committer.data.isUncertain else { throw .refused(.writesStopped) }
         let arena = if let arena { arena } else { try NodeArena() }
@@ -134,7 +134,7 @@ package final class FileStore: Sendable {
         guard before == .idle else {
             throw .refused(.notWritable(before == .closed ? "the file is closed" : "another write transaction is running"))
         }
-        return WriteTransaction(self, base: current, arena: arena)
+        return StoreWrite(self, base: current, arena: arena)
     }
 
     /// Waits for nothing: throws while a transaction runs. Snapshots can be read on, but the file no longer belongs to
@@ -158,10 +158,10 @@ package final class FileStore: Sendable {
     fileprivate func endWrite() { writing.withLock { $0 = .idle } }
 }
 
-/// The one write that runs on a file. Ends with `commit`, `rollBack`, or when it is dropped.
+/// The right to write that one transaction at a time has. Ends with `commit`, `rollBack`, or when it is dropped.
 ///
 /// `@unchecked Sendable`: may go from thread to thread, but is used by one at a time.
-package final class WriteTransaction: @unchecked Sendable {
+package final class StoreWrite: @unchecked Sendable {
     /// The version it started from.
     package let base: Snapshot
     /// Where its nodes are made.

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A value with bytes of its own, for when the node it came from is going to change.
+package struct DetachedValue: Sendable {
+    /// Valid as long as this struct is.
+    package let value: Value
+    private let storage: ByteStorage?
+
+    package init(_ value: Value) {
+        switch value {
+        case .string(let bytes):
+            let storage = ByteStorage(bytes.array)
+            self.storage = storage
+            self.value = .string(storage.view)
+        case .binary(let bytes):
+            let storage = ByteStorage(bytes.array)
+            self.storage = storage
+            self.value = .binary(storage.view)
+        default:
+            storage = nil
+            self.value = value
+        }
+    }
+}

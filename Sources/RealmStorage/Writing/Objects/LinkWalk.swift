@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds links as they are stored, those to tombstones included.
+extension WriteTransaction {
+    /// All links in one property of an object, one for each time it is linked.
+    func storedLinks(
+        of column: Column, _ object: ObjectKey, in key: TableKey
+    ) throws(StorageError) -> [StoredLink] {
+        var links: [StoredLink] = []
+        if let form = CollectionForm(column) {
+            guard column.type == .link || column.type == .mixed else { return [] }
+            try collect(collectionRoot(column, of: object, in: key), form, &links)
+            return links
+        }
+        let row = try existingRow(object, in: key)
+        try collect(row.leaf.attach(column), row: row.index, &links)
+        return links
+    }
+
+    /// The links in one element and below it.
+    func storedLinks(
+        at position: Int, in root: Ref, _ form: CollectionForm
+    ) throws(StorageError) -> [StoredLink] {
+        var links: [StoredLink] = []
+        let place = try elementTree(root, form).leaf(containing: position)
+        let leaf = try ColumnLeaf(place.node, writes.space, form.elements, inCluster: false)
+        try collect(leaf, row: position - place.start, &links)
+        return links
+    }
+
+    /// The links in a collection and below it.
+    func storedLinks(in root: Ref, _ form: CollectionForm) throws(StorageError) -> [StoredLink] {
+        var links: [StoredLink] = []
+        try collect(root, form, &links)
+        return links
+    }
+
+    /// Collections first met last: what is nested waits in a list, however deep it goes.
+    private func collect(_ root: Ref, _ form: CollectionForm, _ links: inout [StoredLink]) throws(StorageError) {
+        var pending = [(root, form)]
+        var budget = writes.space.nodeBudget
+        while let (root, form) = pending.popLast() {
+            budget -= 1
+            guard budget >= 0 else { throw .corrupt(ref: root, reason: "nested collections without end") }
+            var leaves = try elementTree(root, form).leaves()
+            while let (leaf, _) = try leaves.next() {
+                for row in 0..<leaf.count {
+                    if let link = try storedLink(leaf, row) { links.append(link) }
+                    if let inner = try nestedCollection(leaf, row) { pending.append(inner) }
+                }
+            }
+        }
+    }
+
+    private func collect(_ leaf: ColumnLeaf, row: Int, _ links: inout [StoredLink]) throws(StorageError) {
+        if let link = try storedLink(leaf, row) { links.append(link) }
+        if let (root, form) = try nestedCollection(leaf, row) { try collect(root, form, &links) }
+    }
+
+    func storedLink(_ leaf: ColumnLeaf, _ row: Int) throws(StorageError) -> StoredLink? {
+        switch leaf {
+        case .link(let links):
+            let key = links.key(row)
+            return key.isNull ? nil : StoredLink(table: links.targetTable, object: key)
+        case .mixed(let values):
+            return try values.storedLink(row).map { StoredLink(table: $0.table, object: $0.key) }
+        default: return nil
+        }
+    }
+
+    private func nestedCollection(_ leaf: ColumnLeaf, _ row: Int) throws(StorageError) -> (Ref, CollectionForm)? {
+        guard case .mixed(let values) = leaf else { return nil }
+        switch try values.value(row) {
+        case .list(let root): return (root, .list(.mixed))
+        case .dictionary(let root): return (root, .dictionary)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What changes the rows of a table, for one state of its columns.
+final class TableWriters {
+    let columnSet: ColumnSet
+    let cluster: ClusterWriter
+    /// Lists of distinct strings by position in the spec.
+    let enumerations: [(position: Int, writer: EnumerationWriter)]
+    private let leaves: [Int: LeafWriter]
+
+    init(_ writes: WriteSpace, _ state: TableState, shift: Int) {
+        columnSet = state.columnSet
+        var enumerations: [(position: Int, writer: EnumerationWriter)] = []
+        var leaves: [Int: LeafWriter] = [:]
+        var columns: [ClusterWriter.Column] = []
+        for (position, column) in (state.columns + state.backlinks).enumerated() {
+            let shape = TableWriters.shape(column)
+            var enumeration: EnumerationWriter?
+            if column.enumeration != nil, let root = state.spec.enumerations?[position] {
+                let writer = EnumerationWriter(writes, root: root)
+                enumerations.append((position, writer))
+                enumeration = writer
+            }
+            let leaf = LeafWriter(writes, shape, inCluster: true, enumeration: enumeration)
+            leaves[column.leafIndex] = leaf
+            columns.append(ClusterWriter.Column(leafIndex: column.leafIndex, shape: shape, leaf: leaf))
+        }
+        self.enumerations = enumerations
+        self.leaves = leaves
+        cluster = ClusterWriter(writes, columns: columns, shift: shift)
+    }
+
+    static func shape(_ column: Column) -> LeafShape {
+        column.collection == nil && column.type != .backlink ? .values(column.elementShape) : .refs
+    }
+
+    /// The writer of a column's leaves.
+    func leaf(_ column: Column) -> LeafWriter? { leaves[column.leafIndex] }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Lists, sets and dictionaries, those of properties and those nested in Mixed.
+///
+/// Callers have checked values against the type of the elements and positions against the size.
+extension WriteTransaction {
+    // MARK: - Lists
+
+    package func insert(_ value: Value, at index: Int, in place: CollectionPlace) throws(StorageError) {
+        try edit(place) { root, form throws(StorageError) in
+            root = try BPlusTreeWriter(writes, form.elements).insert(value, at: index, in: root)
+        }
+        try record(value, at: place)
+        touch(place, .insert(index))
+    }
+
+    package func setElement(_ value: Value, at index: Int, in place: CollectionPlace) throws(StorageError) {
+        let old = try links(at: index, in: place)
+        try edit(place) { root, form throws(StorageError) in
+            root = try BPlusTreeWriter(writes, form.elements).set(value, at: index, in: root)
+        }
+        try record(value, at: place)
+        touch(place, .set(index))
+        try forget(old, from: place)
+    }
+
+    package func eraseElement(at index: Int, in place: CollectionPlace) throws(StorageError) {
+        let old = try links(at: index, in: place)
+        try edit(place) { root, form throws(StorageError) in
+            root = try BPlusTreeWriter(writes, form.elements).erase(at: index, in: root)
+        }
+        touch(place, .erase(index))
+        try forget(old, from: place)
+    }
+
+    /// Moves an element to the index that it has afterwards.
+    package func moveElement(from source: Int, to target: Int, in place: CollectionPlace) throws(StorageError) {
+        guard source != target else { return }
+        try edit(place) { root, form throws(StorageError) in
+            let writer = BPlusTreeWriter(writes, form.elements)
+            let value = try detachedElement(at: source, in: &root, form)
+            root = try writer.insert(value.value, at: target, in: root)
+            withExtendedLifetime(value) {}
+        }
+        touch(place, .move(from: source, to: target))
+    }
+
+    /// Exchanges two elements.
+    package func swapElements(_ first: Int, _ second: Int, in place: CollectionPlace) throws(StorageError) {
+        guard first != second else { return }
+        let (low, high) = (min(first, second), max(first, second))
+        try moveElement(from: high, to: low, in: place)
+        if high - low > 1 { try moveElement(from: low + 1, to: high, in: place) }
+    }
+
+    /// Makes an embedded object and puts a link to it into a list.
+    package func insertEmbedded(at index: Int, in place: CollectionPlace) throws(StorageError) -> ObjectKey {
+        let (target, child) = try makeEmbedded(for: place)
+        try insert(.link(target, child), at: index, in: place)
+        return child
+    }
+
+    /// Makes an embedded object in place of the one at `index`, which is deleted.
+    package func replaceEmbedded(at index: Int, in place: CollectionPlace) throws(StorageError) -> ObjectKey {
+        let (target, child) = try makeEmbedded(for: place)
+        try setElement(.link(target, child), at: index, in: place)
+        return child
+    }
+
+    private func makeEmbedded(for place: CollectionPlace) throws(StorageError) -> (TableKey, ObjectKey) {
+        guard let target = place.column.targetTable, try table(target).kind == .embedded else {
+            throw WriteTransaction.noEmbedded
+        }
+        return (target, try createObject(in: target))
+    }
+
+    /// Removes all elements.
+    package func clear(_ place: CollectionPlace) throws(StorageError) {
+        let (root, form) = try collection(at: place)
+        let count = try elementTree(root, form).count
+        guard count > 0 else { return }
+        let old = try storedLinks(in: root, form)
+        try edit(place) { root, _ throws(StorageError) in
+            try writes.discardTree(root)
+            root = .none
+        }
+        touch(place, .clear(count: count))
+        try forget(old, from: place)
+    }
+
+    // MARK: - Sets
+
+    /// Adds a member unless an equal one is there. Returns whether the set changed.
+    @discardableResult
+    package func insertMember(_ value: Value, in place: CollectionPlace) throws(StorageError) -> Bool {
+        let index = try edit(place) { root, form throws(StorageError) -> Int? in
+            let added = try SetWriter(writes, form.elements).insert(value, in: root)
+            root = added.root
+            return added.isNew ? added.index : nil
+        }
+        guard let index else { return false }
+        try record(value, at: place)
+        touch(place, .insert(index))
+        return true
+    }
+
+    /// Removes a member. Returns whether there was one.
+    @discardableResult
+    package func removeMember(_ value: Value, in place: CollectionPlace) throws(StorageError) -> Bool {
+        let (root, form) = try collection(at: place)
+        guard let index = try SetWriter(writes, form.elements).index(of: value, in: root) else { return false }
+        try eraseElement(at: index, in: place)
+        return true
+    }
+
+    // MARK: - Dictionaries
+
+    /// Sets the value under a key. Returns whether the key is new.
+    @discardableResult
+    package func setEntry(_ key: String, _ value: Value, in place: CollectionPlace) throws(StorageError) -> Bool {
+        let (root, form) = try collection(at: place)
+        let position = try DictionaryWriter(writes).position(of: key, in: root)
+        let old = try position.map { (position) throws(StorageError) in try storedLinks(at: position, in: root, form) } ?? []
+        let index = try edit(place) { root, _ throws(StorageError) -> Int in
+            let changed = try DictionaryWriter(writes).set(key, value, in: root)
+            root = changed.root
+            return changed.index
+        }
+        try record(value, at: place)
+        touch(place, position == nil ? .insert(index) : .set(index))
+        try forget(old, from: place)
+        return position == nil
+    }
+
+    /// Makes an embedded object under a key, in place of the one that is there.
+    package func setEmbeddedEntry(_ key: String, in place: CollectionPlace) throws(StorageError) -> ObjectKey {
+        let (target, child) = try makeEmbedded(for: place)
+        try setEntry(key, .link(target, child), in: place)
+        return child
+    }
+
+    /// Removes an entry. Returns whether there was one.
+    @discardableResult
+    package func removeEntry(_ key: String, in place: CollectionPlace) throws(StorageError) -> Bool {
+        let (root, form) = try collection(at: place)
+        guard let position = try DictionaryWriter(writes).position(of: key, in: root) else { return false }
+        let old = try storedLinks(at: position, in: root, form)
+        try edit(place) { root, _ throws(StorageError) in root = try DictionaryWriter(writes).erase(at: position, in: root) }
+        touch(place, .erase(position))
+        try forget(old, from: place)
+        return true
+    }
+
+    // MARK: - Common
+
+    private func links(at index: Int, in place: CollectionPlace) throws(StorageError) -> [StoredLink] {
+        let (root, form) = try collection(at: place)
+        return try storedLinks(at: index, in: root, form)
+    }
+
+    /// Records the link that `value` may be at its target.
+    private func record(_ value: Value, at place: CollectionPlace) throws(StorageError) {
+        guard case .link(let table, let object) = value else { return }
+        try addBacklink(to: StoredLink(table: table, object: object), from: place.object, place.column, in: place.table)
+    }
+
+    /// Takes the records of links back that are no longer there, and deletes embedded objects that nobody owns now.
+    private func forget(_ links: [StoredLink], from place: CollectionPlace) throws(StorageError) {
+        for link in links { try removeBacklink(to: link, from: place.object, place.column, in: place.table) }
+        for link in links where try table(link.table).kind == .embedded {
+            try deleteObject(link.object, in: link.table)
+        }
+    }
+
+    private func touch(_ place: CollectionPlace, _ change: CollectionChange) {
+        log(change, at: place)
+        changes.append(.modified(place.table, place.object, place.column.key))
+    }
+
+    /// Takes an element out of its tree, with a copy of its bytes.
+    private func detachedElement(
+        at index: Int, in root: inout Ref, _ form: CollectionForm
+    ) throws(StorageError) -> DetachedValue {
+        let writer = BPlusTreeWriter(writes, form.elements)
+        let place = try elementTree(root, form).leaf(containing: index)
+        let leaf = try ColumnLeaf(place.node, writes.space, form.elements, inCluster: false)
+        let row = index - place.start
+        let value: DetachedValue
+        if let link = try storedLink(leaf, row) {
+            value = DetachedValue(.link(link.table, link.object))
+        } else {
+            value = DetachedValue(try leaf.value(row))
+        }
+        switch value.value {
+        case .list, .dictionary:
+            // The collection moves along: a null in its place keeps it from being given up.
+            let kept = LeafWriter(writes, .values(form.elements), inCluster: false)
+            root = try writer.update(at: index, in: root) { leaf, row throws(StorageError) in
+                try kept.set(.null, at: row, in: leaf)
+            }
+        default: break
+        }
+        root = try writer.erase(at: index, in: root)
+        return value
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Search indexes, kept in step with the values.
+///
+/// An index that disagrees with the values, as the reference engine sometimes leaves behind, is built anew.
+extension WriteTransaction {
+    private func indexedColumns(_ key: TableKey) throws(StorageError) -> [Column] {
+        let state = try table(key)
+        return state.columns.filter { !state.indexRoot($0).isNone }
+    }
+
+    private func index(_ column: Column, _ key: TableKey) throws(StorageError) -> ColumnIndexWriter {
+        try ColumnIndexWriter(column, isFullText: column.attributes.contains(.fullText), writes) {
+            [unowned self] object throws(StorageError) in try self.value(column, of: object, in: key)
+        }
+    }
+
+    /// Enters a new object with the values that it has. Its lists are empty.
+    func fileInIndexes(_ object: ObjectKey, in key: TableKey) throws(StorageError) {
+        for column in try indexedColumns(key) where column.collection == nil {
+            let root = try table(key).indexRoot(column)
+            let value = try value(column, of: object, in: key)
+            try setIndexRoot(try index(column, key).insert(value, object, into: root), column, in: key)
+        }
+    }
+
+    /// Takes an object out of all indexes of its table.
+    func removeFromIndexes(_ object: ObjectKey, in key: TableKey) throws(StorageError) {
+        for column in try indexedColumns(key) {
+            guard column.collection == nil else {
+                try refile(object, column, from: try indexedElements(column, of: object, in: key), to: [], in: key)
+                continue
+            }
+            let root = try table(key).indexRoot(column)
+            let value = try value(column, of: object, in: key)
+            let erased = try index(column, key).erase(value, object, from: root)
+            let new = if let erased { erased } else { try rebuiltWithout(object, column, in: key) }
+            try setIndexRoot(new, column, in: key)
+        }
+    }
+
+    /// Moves an object from its old value to the one that is stored now.
+    func refile(_ object: ObjectKey, _ column: Column, from old: Value, in key: TableKey) throws(StorageError) {
+        let root = try table(key).indexRoot(column)
+        let new = try index(column, key).replace(old, by: try value(column, of: object, in: key), object, in: root)
+        guard let new else { return try rebuildIndex(column.key, of: key) }
+        try setIndexRoot(new, column, in: key)
+    }
+
+    // MARK: - Lists of strings
+
+    /// Runs a change of a collection, and moves the object in the index of its elements, if there is one.
+    func refilingElements<Result>(
+        _ place: CollectionPlace, _ change: () throws(StorageError) -> Result
+    ) throws(StorageError) -> Result {
+        guard place.column.collection != nil, try !table(place.table).indexRoot(place.column).isNone else {
+            return try change()
+        }
+        let old = try indexedElements(place.column, of: place.object, in: place.table)
+        let result = try change()
+        let new = try indexedElements(place.column, of: place.object, in: place.table)
+        try refile(place.object, place.column, from: old, to: new, in: place.table)
+        return result
+    }
+
+    private func refile(
+        _ object: ObjectKey, _ column: Column, from old: [DetachedValue], to new: [DetachedValue], in key: TableKey
+    ) throws(StorageError) {
+        let root = try table(key).indexRoot(column)
+        let moved = try index(column, key).replaceElements(old.map(\.value), by: new.map(\.value), object, in: root)
+        withExtendedLifetime((old, new)) {}
+        guard let moved else { return try rebuildIndex(column.key, of: key) }
+        try setIndexRoot(moved, column, in: key)
+    }
+
+    private func indexedElements(
+        _ column: Column, of object: ObjectKey, in key: TableKey
+    ) throws(StorageError) -> [DetachedValue] {
+        let root = try collectionRoot(column, of: object, in: key)
+        var elements = try ListView(root: root, space: writes.space, shape: column.elementShape).elements()
+        var values: [DetachedValue] = []
+        while let element = try elements.next() { values.append(DetachedValue(element)) }
+        return values
+    }
+
+    // MARK: - Roots
+
+    private func setIndexRoot(_ root: Ref, _ column: Column, in key: TableKey) throws(StorageError) {
+        try update(key) { $0.setIndexRoot(root, leafIndex: column.leafIndex) }
+    }
+
+    /// A new index of all objects.
+    func buildIndex(_ column: Column, of key: TableKey) throws(StorageError) -> Ref {
+        let objects = ClusterTree(root: try table(key).objects, space: writes.space, shift: clusterShift)
+        return try index(column, key).build(from: objects)
+    }
+
+    /// An index built anew from a table that still holds an object which is going to vanish.
+    private func rebuiltWithout(
+        _ object: ObjectKey, _ column: Column, in key: TableKey
+    ) throws(StorageError) -> Ref {
+        try rebuildIndex(column.key, of: key)
+        let root = try table(key).indexRoot(column)
+        let value = try value(column, of: object, in: key)
+        return try index(column, key).erase(value, object, from: root) ?? root
+    }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What happens to links when the object they point to goes, or comes back.
+extension WriteTransaction {
+    /// What becomes of a link.
+    enum LinkEdit {
+        /// Null in a property and in a dictionary; elements of lists and sets go.
+        case remove
+        /// The link points to this object of the same table instead.
+        case redirect(ObjectKey)
+    }
+
+    /// Removes every link to an object. Its own records of them vanish with its row.
+    func nullifyIncoming(of object: StoredLink) throws(StorageError) {
+        try editIncoming(of: object, .remove)
+    }
+
+    /// Gives a new object the links that waited for its primary key.
+    func resurrect(_ object: ObjectKey, _ primaryKey: Value, in key: TableKey) throws(StorageError) {
+        guard let ghost = try tombstone(primaryKey, in: key) else { return }
+        let link = StoredLink(table: key, object: ghost)
+        for (origin, column, originTable) in try incoming(of: link) {
+            guard try editLink(to: link, from: origin, column, in: originTable, .redirect(object)) else { continue }
+            try addBacklink(to: StoredLink(table: key, object: object), from: origin, column, in: originTable)
+        }
+        try eraseTombstone(ghost, in: key)
+    }
+
+    private func editIncoming(of object: StoredLink, _ edit: LinkEdit) throws(StorageError) {
+        for (origin, column, table) in try incoming(of: object) {
+            _ = try editLink(to: object, from: origin, column, in: table, edit)
+        }
+    }
+
+    /// Every recorded link to an object. Records whose origin is gone are left out.
+    private func incoming(
+        of object: StoredLink
+    ) throws(StorageError) -> [(origin: ObjectKey, column: Column, table: TableKey)] {
+        let row = try existingRow(object.object, in: object.table)
+        var links: [(ObjectKey, Column, TableKey)] = []
+        for hidden in try table(object.table).backlinks {
+            guard let originTable = hidden.targetTable, let originColumn = hidden.oppositeColumn,
+                try hasTable(originTable), let column = try table(originTable).column(originColumn)
+            else { continue }
+            for key in try row.leaf.backlinks(hidden, row: row.index).keys() {
+                guard try self.row(key, in: originTable) != nil else { continue }
+                links.append((key, column, originTable))
+            }
+        }
+        return links
+    }
+
+    /// The tombstone that keeps a primary key's place.
+    private func tombstone(_ primaryKey: Value, in key: TableKey) throws(StorageError) -> ObjectKey? {
+        let state = try table(key)
+        guard let column = state.primaryKey, !state.tombstones.isNone else { return nil }
+        var leaves = ClusterTree(root: state.tombstones, space: writes.space, shift: clusterShift).leaves()
+        while let leaf = try leaves.next() {
+            let values = try leaf.attach(column)
+            for row in 0..<leaf.count where try values.value(row).isIdentical(to: primaryKey) { return leaf.key(at: row) }
+        }
+        return nil
+    }
+
+    /// Edits the first link to `target` in a property. Returns whether there was one: records may be stale.
+    private func editLink(
+        to target: StoredLink, from origin: ObjectKey, _ column: Column, in key: TableKey, _ edit: LinkEdit
+    ) throws(StorageError) -> Bool {
+        guard column.collection == nil else {
+            let place = CollectionPlace(key, origin, column)
+            let (root, form) = try collection(at: place)
+            guard let new = try editFirst(target, in: root, form, edit, logged: place) else { return false }
+            try setCollectionRoot(new, column, of: origin, in: key)
+            return true
+        }
+        let row = try existingRow(origin, in: key)
+        let leaf = try row.leaf.attach(column)
+        if try storedLink(leaf, row.index) == target {
+            try setUnrecorded(edit.value(in: target.table), column, of: origin, in: key)
+            changes.append(.modified(key, origin, column.key))
+            return true
+        }
+        return try editNestedLink(to: target, in: leaf.value(row.index), from: origin, column, in: key, edit)
+    }
+
+    private func editNestedLink(
+        to target: StoredLink, in value: Value, from origin: ObjectKey, _ column: Column, in key: TableKey,
+        _ edit: LinkEdit
+    ) throws(StorageError) -> Bool {
+        let new: Ref?
+        switch value {
+        case .list(let root): new = try editFirst(target, in: root, .list(.mixed), edit, logged: nil)
+        case .dictionary(let root): new = try editFirst(target, in: root, .dictionary, edit, logged: nil)
+        default: return false
+        }
+        guard let new else { return false }
+        let writer = LeafWriter(writes, .values(.mixed), inCluster: true)
+        try updateLeaf(column, of: origin, in: key) { leaf, row throws(StorageError) in
+            try writer.setNestedRoot(new, at: row, in: leaf)
+        }
+        changes.append(.modified(key, origin, column.key))
+        return true
+    }
+
+    /// The new root of a collection in which the first link to `target` was edited; nil when there is none.
+    /// Elements of the collection itself come before what is nested in them.
+    private func editFirst(
+        _ target: StoredLink, in root: Ref, _ form: CollectionForm, _ edit: LinkEdit, logged place: CollectionPlace?
+    ) throws(StorageError) -> Ref? {
+        guard !root.isNone else { return nil }
+        var inner: [(position: Int, root: Ref, form: CollectionForm)] = []
+        var leaves = try elementTree(root, form).leaves()
+        while let (leaf, start) = try leaves.next() {
+            for row in 0..<leaf.count {
+                if try storedLink(leaf, row) == target {
+                    return try editElement(at: start + row, of: target, in: root, form, edit, logged: place)
+                }
+                guard case .mixed(let values) = leaf else { continue }
+                switch try values.value(row) {
+                case .list(let child): inner.append((start + row, child, .list(.mixed)))
+                case .dictionary(let child): inner.append((start + row, child, .dictionary))
+                default: break
+                }
+            }
+        }
+        for (position, child, childForm) in inner {
+            guard let new = try editFirst(target, in: child, childForm, edit, logged: nil) else { continue }
+            log(.set(position), at: place)
+            return try setNestedRoot(new, at: position, in: root, form)
+        }
+        return nil
+    }
+
+    private func editElement(
+        at position: Int, of target: StoredLink, in root: Ref, _ form: CollectionForm, _ edit: LinkEdit,
+        logged place: CollectionPlace?
+    ) throws(StorageError) -> Ref {
+        let writer = BPlusTreeWriter(writes, form.elements)
+        switch (form, edit) {
+        case (.dictionary, _):
+            log(.set(position), at: place)
+            let values = LeafWriter(writes, .values(.mixed), inCluster: false)
+            return try updateElement(at: position, in: root, form) { leaf, row throws(StorageError) in
+                try values.set(edit.value(in: target.table), at: row, in: leaf)
+            }
+        case (.list, .redirect):
+            log(.set(position), at: place)
+            return try writer.set(edit.value(in: target.table), at: position, in: root)
+        case (.list, .remove), (.set, .remove):
+            log(.erase(position), at: place)
+            return try writer.erase(at: position, in: root)
+        case (.set(let shape), .redirect):
+            let rest = try writer.erase(at: position, in: root)
+            let added = try SetWriter(writes, shape).insert(edit.value(in: target.table), in: rest)
+            log(.erase(position), at: place)
+            log(.insert(added.index), at: place)
+            return added.root
+        }
+    }
+
+    func log(_ change: CollectionChange, at place: CollectionPlace?) {
+        guard let place, place.path.isEmpty, place.column.collection != nil else { return }
+        changes.append(.collection(place.table, place.object, place.column.key, change))
+    }
+}
+
+extension WriteTransaction.LinkEdit {
+    func value(in table: TableKey) -> Value {
+        switch self {
+        case .remove: return .null
+        case .redirect(let object): return .link(table, object)
+        }
+    }
+}

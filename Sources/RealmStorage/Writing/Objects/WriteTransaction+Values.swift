@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Properties without collection.
+extension WriteTransaction {
+    /// Sets a value, or a link to an object that exists. Embedded objects are made with `setEmbedded`.
+    ///
+    /// The caller has checked that the value fits the property. What it held before is given up: nested collections,
+    /// records of links, an embedded object.
+    package func set(
+        _ value: Value, _ column: Column, of object: ObjectKey, in key: TableKey
+    ) throws(StorageError) {
+        var orphans: [StoredLink] = []
+        if column.type == .link || column.type == .mixed { try forgetLinks(of: column, object, in: key, orphans: &orphans) }
+        try setUnrecorded(value, column, of: object, in: key)
+        if case .link(let target, let linked) = value {
+            try addBacklink(to: StoredLink(table: target, object: linked), from: object, column, in: key)
+        }
+        changes.append(.modified(key, object, column.key))
+        try delete(orphans)
+    }
+
+    /// Makes a new embedded object in a property that holds one, in place of the one that is there.
+    package func setEmbedded(
+        _ column: Column, of object: ObjectKey, in key: TableKey
+    ) throws(StorageError) -> ObjectKey {
+        guard let target = column.targetTable else { throw WriteTransaction.noEmbedded }
+        try set(.null, column, of: object, in: key)
+        let child = try createObject(in: target)
+        try set(.link(target, child), column, of: object, in: key)
+        return child
+    }
+
+    /// Turns a Mixed property into an empty list or dictionary.
+    package func setNested(
+        _ kind: CollectionKind, _ column: Column, of object: ObjectKey, in key: TableKey
+    ) throws(StorageError) {
+        try set(kind == .list ? .list(.none) : .dictionary(.none), column, of: object, in: key)
+    }
+
+    /// Changes index and leaf, but no record of a link.
+    func setUnrecorded(
+        _ value: Value, _ column: Column, of object: ObjectKey, in key: TableKey
+    ) throws(StorageError) {
+        let old = DetachedValue(try self.value(column, of: object, in: key))
+        if column.type == .mixed {
+            switch old.value {
+            case .list(let root), .dictionary(let root): try writes.discardTree(root)
+            default: break
+            }
+        }
+        try updateLeaf(column, of: object, in: key, setting: value)
+        if try !table(key).indexRoot(column).isNone { try refile(object, column, from: old.value, in: key) }
+        withExtendedLifetime(old) {}
+    }
+
+    static let noEmbedded = StorageError.limit("the property holds no embedded objects")
+
+    func delete(_ orphans: [StoredLink]) throws(StorageError) {
+        for orphan in orphans { try deleteObject(orphan.object, in: orphan.table) }
+    }
+}

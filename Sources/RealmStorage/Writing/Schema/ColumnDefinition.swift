@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A column that is to be made.
+package struct ColumnDefinition: Sendable {
+    package let name: String
+    package let type: ColumnType
+    package let isNullable: Bool
+    package let collection: CollectionKind?
+    /// The table that links point to.
+    package let target: TableKey?
+    package let index: IndexKind?
+
+    /// Nullability of links, Mixed and dictionaries of them follows from the type, whatever `isNullable` says.
+    package init(
+        _ name: String, _ type: ColumnType, isNullable: Bool = false, collection: CollectionKind? = nil,
+        target: TableKey? = nil, index: IndexKind? = nil
+    ) {
+        self.name = name
+        self.type = type
+        self.isNullable = ColumnDefinition.nullability(type, collection) ?? isNullable
+        self.collection = collection
+        self.target = target
+        self.index = index
+    }
+
+    /// What the type leaves no choice about.
+    private static func nullability(_ type: ColumnType, _ collection: CollectionKind?) -> Bool? {
+        switch type {
+        case .mixed: return true
+        case .link: return collection == nil || collection == .dictionary
+        case .backlink: return false
+        default: return nil
+        }
+    }
+
+    /// The attribute bits of the column key: everything but indexes.
+    var keyAttributes: ColumnAttributes {
+        var bits: ColumnAttributes = isNullable ? .nullable : []
+        switch collection {
+        case .list: bits.insert(.list)
+        case .set: bits.insert(.set)
+        case .dictionary: bits.insert(.dictionary)
+        case nil: break
+        }
+        return bits
+    }
+
+    /// What stands in the spec: the type, and for dictionaries the type of the keys.
+    var typeWord: Int64 {
+        Int64(type.rawValue) | (collection == .dictionary ? Int64(ColumnType.string.rawValue) << 16 : 0)
+    }
+}

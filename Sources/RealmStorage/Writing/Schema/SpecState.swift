@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The columns of a table as its spec keeps them, taken apart so that they can be changed.
+///
+/// Public columns come first; backlink columns follow and have no name. Source: docs/format.md, "Spec".
+struct SpecState: Sendable {
+    /// The type number; a dictionary also has the type of its keys from bit 16 on.
+    var types: [Int64] = []
+    /// Names of the public columns.
+    var names: [String] = []
+    var attributes: [Int64] = []
+    var keys: [Int64] = []
+    /// Lists of distinct strings, one per public column, when any column is enumerated.
+    var enumerations: [Ref]?
+
+    init() {}
+
+    init(_ node: Node, _ space: NodeSpace) throws(StorageError) {
+        types = try SpecState.integers(node, 0, space)
+        names = try TableReader.names(try space.node(at: try node.requiredRef(1, "column names")), space)
+        attributes = try SpecState.integers(node, 2, space)
+        keys = try SpecState.integers(node, 5, space)
+        let list = try node.optionalRef(4, "enumerated columns")
+        guard !list.isNone else { return }
+        let refs = try space.node(at: list)
+        var roots: [Ref] = []
+        for index in 0..<names.count { roots.append(try refs.optionalRef(index, "enumerated column")) }
+        enumerations = roots
+    }
+
+    private static func integers(_ node: Node, _ slot: Int, _ space: NodeSpace) throws(StorageError) -> [Int64] {
+        let values = try space.node(at: try node.requiredRef(slot, "spec")).integers()
+        return (0..<values.count).map { values[$0] }
+    }
+
+    /// Writes a new spec node.
+    func write(_ writes: WriteSpace) throws(StorageError) -> Ref {
+        var slots = [
+            try writes.makeIntegers(types).ref, try writes.makeNames(names), try writes.makeIntegers(attributes).ref,
+            .none, .none, try writes.makeIntegers(keys).ref,
+        ]
+        if let enumerations, enumerations.contains(where: { !$0.isNone }) {
+            slots[4] = try writes.makeRefs(enumerations)
+        }
+        return try writes.makeRefs(slots)
+    }
+
+    /// Gives up the nodes of the spec at `ref`, but not the lists of distinct strings, which the new spec takes over.
+    static func discard(_ ref: Ref, _ writes: WriteSpace) throws(StorageError) {
+        let node = try writes.node(at: ref)
+        for slot in [0, 1, 2, 4, 5] {
+            let child = try node.optionalRef(slot, "spec")
+            if !child.isNone { try writes.discard(child) }
+        }
+        writes.discard(node)
+    }
+
+    // MARK: - Columns
+
+    /// The position of the column with that key.
+    func position(of key: ColumnKey) -> Int? { keys.firstIndex { ColumnKey($0).leafIndex == key.leafIndex } }
+
+    /// The lowest leaf index that no column uses.
+    var freeLeafIndex: Int {
+        let used = Set(keys.map { ColumnKey($0).leafIndex })
+        return (0...keys.count).first { !used.contains($0) } ?? keys.count
+    }
+
+    /// Adds a column: a public one after the public ones, a backlink column at the end.
+    mutating func insert(_ key: ColumnKey, type: Int64, attributes bits: Int64, name: String?) {
+        let position = name == nil ? keys.count : names.count
+        types.insert(type, at: position)
+        attributes.insert(bits, at: position)
+        keys.insert(key.rawValue, at: position)
+        guard let name else { return }
+        names.append(name)
+        enumerations?.append(.none)
+    }
+
+    /// Takes a column out; returns the root of its list of distinct strings.
+    mutating func remove(at position: Int) -> Ref {
+        types.remove(at: position)
+        attributes.remove(at: position)
+        keys.remove(at: position)
+        guard position < names.count else { return .none }
+        names.remove(at: position)
+        return enumerations?.remove(at: position) ?? .none
+    }
+}
+
+extension WriteSpace {
+    /// A new node of refs.
+    func makeRefs(_ refs: [Ref], _ kind: NodeKind = .refs) throws(StorageError) -> Ref {
+        try makeIntegers(refs.map { Int64(bitPattern: $0.rawValue) }, kind).ref
+    }
+
+    /// A list of names: cells of equal width that end with the number of unused bytes.
+    func makeNames(_ names: [String]) throws(StorageError) -> Ref {
+        let longest = names.map(\.utf8.count).max() ?? 0
+        guard longest < 64 else { throw .limit("a name may have at most 63 bytes") }
+        // No name is null, so cells of width 0, which read as null, occur in empty lists only.
+        let code = names.allSatisfy(\.isEmpty) ? 0 : longest == 0 ? 0 : Int.bitWidth - longest.leadingZeroBitCount + 1
+        let width = (1 << code) >> 1
+        let node = try makeNode(.elements, widthCode: code, count: names.count)
+        guard width > 0 else { return node.ref }
+        for (index, name) in names.enumerated() {
+            let bytes = ByteStorage(name)
+            withExtendedLifetime(bytes) { node.store(bytes.view, atByte: index * width) }
+            node.store(UInt8(width - 1 - name.utf8.count), atByte: (index + 1) * width - 1)
+        }
+        return node.ref
+    }
+}

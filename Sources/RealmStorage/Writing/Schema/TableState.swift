@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A table in a write transaction: its top node taken apart.
+///
+/// A value, so that a savepoint is a copy. `flush` puts what changed back into nodes.
+package struct TableState {
+    /// The table node as it was flushed last.
+    private(set) var ref: Ref
+    package let key: TableKey
+    package internal(set) var name: String
+    package internal(set) var kind: TableKind
+    var spec: SpecState
+    /// Root of the cluster tree.
+    package internal(set) var objects: Ref { didSet { isChanged = true } }
+    var tombstones: Ref { didSet { isChanged = true } }
+    /// Roots of search indexes by leaf index.
+    var indexes: [Ref] { didSet { isChanged = true } }
+    /// By leaf index.
+    var oppositeTables: [Int64]
+    var oppositeColumns: [Int64]
+    /// Raised when a column is removed, so that a later one has another key.
+    var columnSequence: UInt64
+    /// Where the next object key comes from.
+    var objectSequence: UInt64 { didSet { isChanged = true } }
+    var primaryKeyColumn: ColumnKey?
+    /// The columns; another object whenever one of them changes.
+    private(set) var columnSet = ColumnSet(columns: [], backlinks: [])
+    /// Whether anything below the table changed since the transaction began.
+    private(set) var isChanged = false
+    var isSchemaChanged = false
+    private var isCounted = false
+
+    private static let slotCount = 14
+    private enum Slot {
+        static let spec = 0, objects = 2, key = 3, indexes = 4, columnSequence = 5, changes = 6, oppositeTables = 7
+        static let oppositeColumns = 8, objectSequence = 9, primaryKey = 11, flags = 12, tombstones = 13
+    }
+
+    /// Takes the table node at `ref` apart.
+    init(ref: Ref, name: String, _ space: NodeSpace) throws(StorageError) {
+        let top = try space.node(at: ref)
+        let what = "table '\(name)'"
+        self.ref = ref
+        self.name = name
+        key = TableKey(UInt32(truncatingIfNeeded: try top.number(Slot.key, what)))
+        kind = TableKind(rawValue: Int(try top.number(Slot.flags, what) & 3)) ?? .topLevel
+        spec = try SpecState(try space.node(at: try top.requiredRef(Slot.spec, what)), space)
+        objects = try top.requiredRef(Slot.objects, what)
+        tombstones = try top.optionalRef(Slot.tombstones, what)
+        let list = try space.node(at: try top.requiredRef(Slot.indexes, what))
+        var roots: [Ref] = []
+        for index in 0..<list.count { roots.append(try list.optionalRef(index, what)) }
+        indexes = roots
+        oppositeTables = try TableState.integers(top, Slot.oppositeTables, what, space)
+        oppositeColumns = try TableState.integers(top, Slot.oppositeColumns, what, space)
+        columnSequence = try top.number(Slot.columnSequence, what)
+        objectSequence = try top.number(Slot.objectSequence, what)
+        if case .tagged(let raw) = try top.slot(Slot.primaryKey) {
+            primaryKeyColumn = ColumnKey(Int64(bitPattern: raw))
+        }
+        rebuildColumns(space)
+    }
+
+    /// Makes the node of a new, empty table.
+    init(new key: TableKey, name: String, kind: TableKind, _ writes: WriteSpace) throws(StorageError) {
+        self.key = key
+        self.name = name
+        self.kind = kind
+        spec = SpecState()
+        objects = try writes.makeIntegers([MutableNode.tagged(0)], .refs).ref
+        tombstones = .none
+        indexes = []
+        oppositeTables = []
+        oppositeColumns = []
+        columnSequence = 0
+        objectSequence = 0
+        var top = try writes.makeNode(.refs, count: TableState.slotCount, capacity: TableState.slotCount * 8)
+        for slot in [Slot.indexes, Slot.oppositeTables, Slot.oppositeColumns] {
+            try top.set(slot, try writes.makeNode(slot == Slot.indexes ? .refs : .integers).ref)
+        }
+        try top.set(Slot.spec, try spec.write(writes))
+        try top.set(Slot.objects, objects)
+        try top.set(Slot.key, tagged: UInt64(key.rawValue))
+        try top.set(Slot.columnSequence, tagged: 0)
+        try top.set(Slot.changes, tagged: 0)
+        try top.set(Slot.flags, tagged: UInt64(kind.rawValue))
+        ref = top.ref
+        isChanged = true
+        isSchemaChanged = true
+    }
+
+    private static func integers(_ top: Node, _ slot: Int, _ what: String, _ space: NodeSpace) throws(StorageError) -> [Int64] {
+        let values = try space.node(at: try top.requiredRef(slot, what)).integers()
+        return (0..<values.count).map { values[$0] }
+    }
+
+    // MARK: - Columns
+
+    /// Public columns in declaration order.
+    package var columns: [Column] { columnSet.columns }
+    /// Hidden columns of incoming links.
+    package var backlinks: [Column] { columnSet.backlinks }
+
+    package var primaryKey: Column? {
+        primaryKeyColumn.flatMap { key in columns.first { $0.leafIndex == key.leafIndex } }
+    }
+
+    package func column(named name: String) -> Column? { columnSet.byName[name] }
+
+    /// Any column, public or hidden, by leaf index.
+    func column(_ key: ColumnKey) -> Column? {
+        columns.first { $0.leafIndex == key.leafIndex } ?? backlinks.first { $0.leafIndex == key.leafIndex }
+    }
+
+    /// The backlink column for links from `origin` in table `table`, if there is one.
+    func backlinkColumn(from table: TableKey, _ origin: ColumnKey) -> Column? {
+        backlinks.first { $0.targetTable == table && $0.oppositeColumn?.leafIndex == origin.leafIndex }
+    }
+
+    /// The root of the search index of a column, `Ref.none` without one.
+    func indexRoot(_ column: Column) -> Ref { column.leafIndex < indexes.count ? indexes[column.leafIndex] : .none }
+
+    mutating func setIndexRoot(_ root: Ref, leafIndex: Int) {
+        while indexes.count <= leafIndex { indexes.append(.none) }
+        indexes[leafIndex] = root
+    }
+
+    mutating func setOpposite(_ table: TableKey, _ column: ColumnKey, leafIndex: Int) {
+        while oppositeTables.count <= leafIndex {
+            oppositeTables.append(Int64(TableKey.null.rawValue))
+            oppositeColumns.append(ColumnKey.null.rawValue)
+        }
+        oppositeTables[leafIndex] = Int64(table.rawValue)
+        oppositeColumns[leafIndex] = column.rawValue
+    }
+
+    /// Follows a change of the spec.
+    mutating func schemaDidChange(_ space: NodeSpace) {
+        isChanged = true
+        isSchemaChanged = true
+        rebuildColumns(space)
+    }
+
+    private mutating func rebuildColumns(_ space: NodeSpace) {
+        columnSet = ColumnSet(
+            columns: (0..<spec.names.count).map { column(at: $0, space) },
+            backlinks: (spec.names.count..<spec.keys.count).map { column(at: $0, space) })
+    }
+
+    private func column(at position: Int, _ space: NodeSpace) -> Column {
+        let key = ColumnKey(spec.keys[position])
+        let attributes = ColumnAttributes(rawValue: Int(truncatingIfNeeded: spec.attributes[position]))
+        let type = ColumnType(rawValue: Int(spec.types[position] & 0xffff)) ?? .int
+        let list = position < spec.names.count ? spec.enumerations?[position] ?? .none : .none
+        return Column(
+            name: position < spec.names.count ? spec.names[position] : "", key: key, type: type, attributes: attributes,
+            collection: TableState.collection(attributes),
+            dictionaryKeyType: ColumnType(rawValue: Int(spec.types[position] >> 16)) ?? .string,
+            targetTable: oppositeTable(key.leafIndex, type), oppositeColumn: oppositeColumn(key.leafIndex, type),
+            searchIndex: key.leafIndex < indexes.count ? indexes[key.leafIndex] : .none,
+            enumeration: list.isNone ? nil : StringEnumeration(root: list, space: space))
+    }
+
+    private static func collection(_ attributes: ColumnAttributes) -> CollectionKind? {
+        if attributes.contains(.list) { return .list }
+        if attributes.contains(.set) { return .set }
+        return attributes.contains(.dictionary) ? .dictionary : nil
+    }
+
+    private func oppositeTable(_ leafIndex: Int, _ type: ColumnType) -> TableKey? {
+        guard type == .link || type == .backlink, leafIndex < oppositeTables.count else { return nil }
+        let key = oppositeTables[leafIndex]
+        return key == Int64(TableKey.null.rawValue) ? nil : TableKey(UInt32(truncatingIfNeeded: key))
+    }
+
+    private func oppositeColumn(_ leafIndex: Int, _ type: ColumnType) -> ColumnKey? {
+        guard type == .link || type == .backlink, leafIndex < oppositeColumns.count else { return nil }
+        let key = ColumnKey(oppositeColumns[leafIndex])
+        return key == .null ? nil : key
+    }
+
+    // MARK: - Back into nodes
+
+    /// Writes what changed into the table node; returns its ref.
+    mutating func flush(_ writes: WriteSpace) throws(StorageError) -> Ref {
+        guard isChanged else { return ref }
+        var top = try writes.writable(ref)
+        while top.count < TableState.slotCount { try top.append(0) }
+        if isSchemaChanged { try flushSchema(&top, writes) }
+        try top.set(Slot.objects, objects)
+        try top.set(Slot.tombstones, tombstones)
+        if objectSequence > 0 { try top.set(Slot.objectSequence, tagged: objectSequence) }
+        try flushIndexes(&top, writes)
+        if !isCounted {
+            let changes = UInt64(bitPattern: top.integer(Slot.changes)) >> 1
+            try top.set(Slot.changes, tagged: changes &+ 1)
+            isCounted = true
+        }
+        ref = top.ref
+        return ref
+    }
+
+    private mutating func flushSchema(_ top: inout MutableNode, _ writes: WriteSpace) throws(StorageError) {
+        try SpecState.discard(top.ref(Slot.spec), writes)
+        try top.set(Slot.spec, try spec.write(writes))
+        for (slot, values) in [(Slot.oppositeTables, oppositeTables), (Slot.oppositeColumns, oppositeColumns)] {
+            try writes.discard(top.ref(slot))
+            try top.set(slot, try writes.makeIntegers(values).ref)
+        }
+        try top.set(Slot.columnSequence, tagged: columnSequence)
+        if let primaryKeyColumn {
+            try top.set(Slot.primaryKey, tagged: UInt64(bitPattern: primaryKeyColumn.rawValue))
+        } else {
+            try top.set(Slot.primaryKey, 0)
+        }
+        let flags = UInt64(bitPattern: top.integer(Slot.flags)) >> 1
+        try top.set(Slot.flags, tagged: flags & ~3 | UInt64(kind.rawValue))
+        isSchemaChanged = false
+    }
+
+    private func flushIndexes(_ top: inout MutableNode, _ writes: WriteSpace) throws(StorageError) {
+        let old = try writes.node(at: top.ref(Slot.indexes))
+        var differ = old.count != indexes.count
+        if !differ {
+            for index in 0..<indexes.count where try old.optionalRef(index, "index") != indexes[index] { differ = true }
+        }
+        guard differ else { return }
+        var list = try writes.writable(old.ref)
+        for (index, root) in indexes.enumerated() {
+            if index < list.count { try list.set(index, root) } else { try list.append(root) }
+        }
+        try top.set(Slot.indexes, list.ref)
+    }
+}
+
+/// The columns of a table between two changes of its schema.
+final class ColumnSet: Sendable {
+    let columns: [Column]
+    let backlinks: [Column]
+    let byName: [String: Column]
+
+    init(columns: [Column], backlinks: [Column]) {
+        self.columns = columns
+        self.backlinks = backlinks
+        byName = Dictionary(columns.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The leaves of columns that come, go or change.
+extension WriteTransaction {
+    /// Gives every object, tombstones included, the default value in a new column.
+    func addLeaves(of column: ColumnKey, in key: TableKey) throws(StorageError) {
+        let state = try table(key)
+        let cluster = writers(state).cluster
+        guard let added = cluster.columns.first(where: { $0.leafIndex == column.leafIndex }) else { return }
+        let objects = try cluster.addColumn(added, in: state.objects)
+        let tombstones = try state.tombstones.isNone ? Ref.none : cluster.addColumn(added, in: state.tombstones)
+        try store(objects, tombstones, in: key)
+    }
+
+    /// Gives up the values of a column with everything below them.
+    func dropLeaves(of column: Column, in key: TableKey) throws(StorageError) {
+        let state = try table(key)
+        let cluster = writers(state).cluster
+        let objects = try cluster.removeColumn(leafIndex: column.leafIndex, in: state.objects)
+        let tombstones = try state.tombstones.isNone
+            ? Ref.none : cluster.removeColumn(leafIndex: column.leafIndex, in: state.tombstones)
+        try store(objects, tombstones, in: key)
+    }
+
+    private func store(_ objects: Ref, _ tombstones: Ref, in key: TableKey) throws(StorageError) {
+        try update(key) { state in
+            state.objects = objects
+            state.tombstones = tombstones
+        }
+    }
+
+    /// Takes the records of all links in a column back, and deletes the embedded objects that it owns.
+    func clearLinks(of column: Column, in key: TableKey) throws(StorageError) {
+        for object in try objectKeys(in: key) {
+            var orphans: [StoredLink] = []
+            try forgetLinks(of: column, object, in: key, orphans: &orphans)
+            try delete(orphans)
+        }
+    }
+
+    // MARK: - Nullability
+
+    /// Makes the values or elements of a column optional or required, as the SDKs do: by a new column that takes over
+    /// name, values, index and primary key. Nulls become the default value of the type.
+    ///
+    /// Returns the new key; a column that is as wanted, or whose type leaves no choice, stays.
+    @discardableResult
+    package func setNullable(_ isNullable: Bool, _ column: ColumnKey, of key: TableKey) throws(StorageError) -> ColumnKey {
+        guard let old = try table(key).column(column), old.isNullable != isNullable,
+            old.type != .link, old.type != .mixed
+        else { return column }
+        let isPrimaryKey = try table(key).primaryKeyColumn?.leafIndex == column.leafIndex
+        let index = old.declaredIndex
+        let definition = ColumnDefinition(
+            temporaryName, old.type, isNullable: isNullable, collection: old.collection)
+        let new = try addColumn(definition, to: key)
+        guard let added = try table(key).column(new) else { return new }
+        for object in try objectKeys(in: key) { try copyValues(of: object, from: old, to: added, in: key) }
+        if isPrimaryKey { try update(key) { $0.primaryKeyColumn = nil } }
+        try removeColumn(column, of: key)
+        try renameColumn(new, of: key, to: old.name)
+        if let index { try addIndex(index, to: new, of: key) }
+        if isPrimaryKey { try setPrimaryKey(new, of: key) }
+        return new
+    }
+
+    /// No property of a user has this name: it is shorter than the longest and begins with what names may not.
+    private var temporaryName: String { "$nullability" }
+
+    private func copyValues(
+        of object: ObjectKey, from old: Column, to new: Column, in key: TableKey
+    ) throws(StorageError) {
+        guard let form = CollectionForm(old) else {
+            let value = DetachedValue(try value(old, of: object, in: key))
+            if value.value.isNull, !new.isNullable { return }
+            try updateLeaf(new, of: object, in: key, setting: value.value)
+            return withExtendedLifetime(value) {}
+        }
+        let (root, place) = (try collectionRoot(old, of: object, in: key), CollectionPlace(key, object, new))
+        guard !root.isNone, try elementTree(root, form).count > 0 else { return }
+        if case .dictionary = form { return try copyEntries(root, to: place) }
+        let fallback = LeafWriter(writes, .values(new.elementShape), inCluster: false).defaultValue
+        var elements = ElementCursor(try elementTree(root, form))
+        var index = 0
+        while let element = try elements.next() {
+            let value = DetachedValue(element.isNull && !new.isNullable ? fallback : element)
+            if case .set = form { try insertMember(value.value, in: place) } else { try insert(value.value, at: index, in: place) }
+            withExtendedLifetime(value) {}
+            index += 1
+        }
+    }
+
+    private func copyEntries(_ root: Ref, to place: CollectionPlace) throws(StorageError) {
+        let fallback = LeafWriter(writes, .values(place.column.elementShape), inCluster: false).defaultValue
+        for entry in try DictionaryWriter(writes).entries(root) {
+            let value = entry.value.isNull && !place.column.isNullable ? fallback : entry.value
+            try setEntry(entry.key, value, in: place)
+        }
+    }
+}

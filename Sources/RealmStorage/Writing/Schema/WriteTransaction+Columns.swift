@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Columns: made, removed, renamed, indexed.
+extension WriteTransaction {
+    /// Adds a column with the default value in every object, and for links the hidden column in the target.
+    @discardableResult
+    package func addColumn(_ definition: ColumnDefinition, to key: TableKey) throws(StorageError) -> ColumnKey {
+        try requireName(definition.name)
+        guard try table(key).column(named: definition.name) == nil else {
+            throw .limit("there is already a column named '\(definition.name)'")
+        }
+        let column = try insertColumn(definition, name: definition.name, in: key)
+        if definition.type == .link, let target = definition.target { try connect(column, of: key, to: target) }
+        if let index = definition.index { try addIndex(index, to: column, of: key) }
+        return column
+    }
+
+    private func insertColumn(
+        _ definition: ColumnDefinition, name: String?, in key: TableKey
+    ) throws(StorageError) -> ColumnKey {
+        let column = try update(key) { [writes] state throws(StorageError) -> ColumnKey in
+            let index = state.spec.freeLeafIndex
+            guard index < 0xffff else { throw .limit("a table may have at most 65535 columns") }
+            let tag = UInt32(truncatingIfNeeded: state.columnSequence ^ UInt64(state.key.rawValue))
+            let column = ColumnKey(index: index, definition, tag: tag)
+            state.spec.insert(
+                column, type: definition.typeWord, attributes: Int64(definition.keyAttributes.rawValue), name: name)
+            state.setIndexRoot(.none, leafIndex: index)
+            state.setOpposite(.null, .null, leafIndex: index)
+            state.schemaDidChange(writes.space)
+            return column
+        }
+        try addLeaves(of: column, in: key)
+        return column
+    }
+
+    /// Makes the hidden column of incoming links in the target, and ties both ends together.
+    private func connect(_ column: ColumnKey, of key: TableKey, to target: TableKey) throws(StorageError) {
+        let backlinks = try insertColumn(ColumnDefinition("", .backlink), name: nil, in: target)
+        try setOpposite(of: column, in: key, to: target, backlinks)
+        try setOpposite(of: backlinks, in: target, to: key, column)
+    }
+
+    /// The column of `target` that records links from a Mixed column; made when there is none.
+    func backlinkColumn(in target: TableKey, from key: TableKey, _ column: ColumnKey) throws(StorageError) -> Column {
+        if let known = try table(target).backlinkColumn(from: key, column) { return known }
+        let made = try insertColumn(ColumnDefinition("", .backlink), name: nil, in: target)
+        try setOpposite(of: made, in: target, to: key, column)
+        guard let column = try table(target).column(made) else { throw .corrupt(ref: .none, reason: "a lost column") }
+        return column
+    }
+
+    private func setOpposite(
+        of column: ColumnKey, in key: TableKey, to table: TableKey, _ opposite: ColumnKey
+    ) throws(StorageError) {
+        try update(key) { [writes] state in
+            state.setOpposite(table, opposite, leafIndex: column.leafIndex)
+            state.schemaDidChange(writes.space)
+        }
+    }
+
+    package func renameColumn(_ column: ColumnKey, of key: TableKey, to name: String) throws(StorageError) {
+        try requireName(name)
+        if let other = try table(key).column(named: name), other.key != column {
+            throw .limit("there is already a column named '\(name)'")
+        }
+        try update(key) { [writes] state throws(StorageError) in
+            guard let position = state.spec.position(of: column), position < state.spec.names.count else { return }
+            state.spec.names[position] = name
+            state.schemaDidChange(writes.space)
+        }
+    }
+
+    /// Removes a column with its values, its index, the embedded objects it owns and the records of its links.
+    package func removeColumn(_ column: ColumnKey, of key: TableKey) throws(StorageError) {
+        guard let known = try table(key).column(column) else { return }
+        if known.type == .link || known.type == .mixed { try clearLinks(of: known, in: key) }
+        try discardIndex(known, of: key)
+        try dropLeaves(of: known, in: key)
+        if known.type == .link, let target = known.targetTable, let opposite = known.oppositeColumn {
+            try dropBacklinkColumn(opposite, of: target)
+        }
+        if known.type == .mixed { try dropBacklinkColumns(from: key, column) }
+        try forget(column, of: key)
+    }
+
+    /// A hidden column without its other end.
+    func dropBacklinkColumn(_ column: ColumnKey, of key: TableKey) throws(StorageError) {
+        guard let known = try table(key).column(column) else { return }
+        try dropLeaves(of: known, in: key)
+        try forget(column, of: key)
+    }
+
+    /// The reference engine leaves these behind, and then cannot delete objects that they mention.
+    private func dropBacklinkColumns(from key: TableKey, _ column: ColumnKey) throws(StorageError) {
+        for target in try tableKeys() {
+            guard let known = try table(target).backlinkColumn(from: key, column) else { continue }
+            try dropBacklinkColumn(known.key, of: target)
+        }
+    }
+
+    private func forget(_ column: ColumnKey, of key: TableKey) throws(StorageError) {
+        try update(key) { [writes] state throws(StorageError) in
+            guard let position = state.spec.position(of: column) else { return }
+            let strings = state.spec.remove(at: position)
+            if !strings.isNone { try writes.discardTree(strings) }
+            if state.primaryKeyColumn?.leafIndex == column.leafIndex { state.primaryKeyColumn = nil }
+            state.setOpposite(.null, .null, leafIndex: column.leafIndex)
+            state.columnSequence &+= 1
+            state.schemaDidChange(writes.space)
+        }
+    }
+
+    // MARK: - Indexes and keys
+
+    /// Builds an index from the values that are there. A column has at most one.
+    package func addIndex(_ kind: IndexKind, to column: ColumnKey, of key: TableKey) throws(StorageError) {
+        try setIndexAttribute(kind, of: column, in: key)
+        try rebuildIndex(column, of: key)
+    }
+
+    /// Removes the index of a column that is not the primary key.
+    package func removeIndex(of column: ColumnKey, in key: TableKey) throws(StorageError) {
+        guard let known = try table(key).column(column) else { return }
+        try setIndexAttribute(nil, of: column, in: key)
+        if try table(key).primaryKeyColumn?.leafIndex != column.leafIndex { try discardIndex(known, of: key) }
+    }
+
+    private func setIndexAttribute(_ kind: IndexKind?, of column: ColumnKey, in key: TableKey) throws(StorageError) {
+        try update(key) { [writes] state throws(StorageError) in
+            guard let position = state.spec.position(of: column) else { return }
+            let bits = Int64(ColumnAttributes.indexed.rawValue | ColumnAttributes.fullText.rawValue)
+            let wanted: ColumnAttributes = kind == nil ? [] : kind == .general ? .indexed : .fullText
+            state.spec.attributes[position] = state.spec.attributes[position] & ~bits | Int64(wanted.rawValue)
+            state.schemaDidChange(writes.space)
+        }
+    }
+
+    private func discardIndex(_ column: Column, of key: TableKey) throws(StorageError) {
+        let root = try table(key).indexRoot(column)
+        guard !root.isNone else { return }
+        try writes.discardTree(root)
+        try update(key) { [writes] state in
+            state.setIndexRoot(.none, leafIndex: column.leafIndex)
+            state.schemaDidChange(writes.space)
+        }
+    }
+
+    /// Builds the index of a column anew from the objects.
+    func rebuildIndex(_ column: ColumnKey, of key: TableKey) throws(StorageError) {
+        guard let known = try table(key).column(column) else { return }
+        try discardIndex(known, of: key)
+        let root = try buildIndex(known, of: key)
+        try update(key) { [writes] state in
+            state.setIndexRoot(root, leafIndex: column.leafIndex)
+            state.schemaDidChange(writes.space)
+        }
+    }
+
+    /// Makes a column the primary key, or leaves the table without one. The caller has checked that values are unique.
+    ///
+    /// A primary key has a search index without the attribute; the former one loses its index unless it was declared.
+    package func setPrimaryKey(_ column: ColumnKey?, of key: TableKey) throws(StorageError) {
+        let former = try table(key).primaryKey
+        try update(key) { [writes] state in
+            state.primaryKeyColumn = column
+            state.schemaDidChange(writes.space)
+        }
+        if let former, former.leafIndex != column?.leafIndex, former.declaredIndex == nil {
+            try discardIndex(former, of: key)
+        }
+        if let column, let known = try table(key).column(column), try table(key).indexRoot(known).isNone {
+            try rebuildIndex(column, of: key)
+        }
+    }
+}
+
+extension ColumnKey {
+    /// The key of a new column. Source: docs/format.md, "Keys".
+    init(index: Int, _ definition: ColumnDefinition, tag: UInt32) {
+        let bits = Int64(definition.keyAttributes.rawValue) << 22 | Int64(definition.type.rawValue) << 16
+        self.init(Int64(tag) << 30 | bits | Int64(index))
+    }
+}

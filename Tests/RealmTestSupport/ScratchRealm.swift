@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// A realm for tests of writes: every commit is verified.
+package final class ScratchRealm {
+    package let store: FileStore
+    /// The transaction that runs now.
+    package private(set) var transaction: WriteTransaction
+
+    /// In memory, or at `path`.
+    package init(path: String? = nil, key: EncryptionKey? = nil, clusterShift: Int = 8) throws {
+        var options = FileStore.Options()
+        options.clusterShift = clusterShift
+        options.createsMissingFile = true
+        store = if let path { try FileStore.open(path: path, key: key, options) } else { try FileStore.inMemory(options) }
+        transaction = try store.beginTransaction()
+    }
+
+    /// Commits, verifies the whole file, and begins the next transaction. Returns the new version.
+    @discardableResult
+    package func commit() throws -> Snapshot {
+        let snapshot = try transaction.commit()
+        let report = snapshot.verify()
+        guard report.isClean else { throw Failure(problems: report.errors) }
+        transaction = try store.beginTransaction()
+        return snapshot
+    }
+
+    /// Lets go of the file.
+    package func close() throws {
+        transaction.end()
+        try store.close()
+    }
+
+    package struct Failure: Error, CustomStringConvertible {
+        package let problems: [String]
+        package var description: String { problems.joined(separator: "\n") }
+    }
+}
