@@ -31,7 +31,7 @@ import Testing
 
     @Test("A leaf behaves like an array, from the first value on", arguments: shapes)
     func leavesBehaveLikeArrays(_ shape: Shape) throws {
-        for seed in 1...(LeafWriterTests.isLong ? 200 : 6) {
+        for seed in 1...(LeafWriterTests.isLong ? 60 : 6) {
             let scratch = try WriteScratch()
             var rig = try LeafRig(
                 scratch.writes, shape.shape, inCluster: shape.inCluster, seed: seed, note: shape.testDescription)

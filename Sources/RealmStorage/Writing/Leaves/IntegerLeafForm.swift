@@ -73,6 +73,7 @@ struct IntegerLeafForm: LeafForm {
         var node = try writable(leaf)
         let other = try writes.node(at: next)
         guard other.flags & 0xd8 == node.flags & 0xd8 else { throw other.corrupt("integer leaf expected") }
+        guard other.width > 0 || other.count <= NodeSpace.maximumEmptyCount else { throw NodeSpace.emptyNode(next) }
         for row in 0..<other.count { try node.append(other.integer(row)) }
         writes.discard(other)
         return node.ref

@@ -30,22 +30,23 @@ extension MutableNode {
 extension WriteSpace {
     /// A node of plain integers, ready to be changed.
     func writableIntegers(_ ref: Ref) throws(StorageError) -> MutableNode {
-        let node = try writable(ref)
-        guard node.flags & 0xd8 == 0 else { throw node.node.corrupt("integer leaf expected") }
-        return node
+        try writable(ref, flags: 0, "integer leaf expected")
     }
 
     /// A leaf with refs, ready to be changed.
     func writableRefs(_ ref: Ref) throws(StorageError) -> MutableNode {
-        let node = try writable(ref)
-        guard node.flags & 0xd8 == 0x40 else { throw node.node.corrupt("a leaf with refs expected") }
-        return node
+        try writable(ref, flags: 0x40, "a leaf with refs expected")
     }
 
     /// A node of whole-byte elements, ready to be changed.
     func writableElements(_ ref: Ref) throws(StorageError) -> MutableNode {
+        try writable(ref, flags: 0x08, "a leaf of whole-byte elements expected")
+    }
+
+    private func writable(_ ref: Ref, flags: UInt8, _ reason: StaticString) throws(StorageError) -> MutableNode {
         let node = try writable(ref)
-        guard node.flags & 0xd8 == 0x08 else { throw node.node.corrupt("a leaf of whole-byte elements expected") }
+        guard node.flags & 0xd8 == flags else { throw node.node.corrupt("\(reason)") }
+        guard node.width > 0 || node.count <= NodeSpace.maximumEmptyCount else { throw NodeSpace.emptyNode(ref) }
         return node
     }
 
@@ -53,6 +54,7 @@ extension WriteSpace {
     func integerNode(_ ref: Ref) throws(StorageError) -> Node {
         let node = try node(at: ref)
         guard node.flags & 0xd8 == 0 else { throw node.corrupt("integer leaf expected") }
+        guard node.width > 0 || node.count <= NodeSpace.maximumEmptyCount else { throw NodeSpace.emptyNode(ref) }
         return node
     }
 

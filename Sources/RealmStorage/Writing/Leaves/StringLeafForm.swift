@@ -128,6 +128,7 @@ struct StringLeafForm: LeafForm {
 
     private func form(of node: Node) throws(StorageError) -> Form {
         guard !node.isInner, node.widthType != Node.WidthType.ignore.rawValue else { throw node.corrupt("string leaf expected") }
+        guard node.width > 0 || node.count <= NodeSpace.maximumEmptyCount else { throw NodeSpace.emptyNode(node.ref) }
         if node.hasRefs { return blobs.isBig(node) ? .big : .medium }
         return node.widthType == Node.WidthType.multiply.rawValue ? .short : .enumerated
     }
