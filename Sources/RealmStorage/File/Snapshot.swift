@@ -17,6 +17,8 @@ package final class Snapshot: Sendable {
     private let names: [String: Int]
     /// Keeps the nodes of this version from being written over.
     private let pin: VersionPin?
+    /// What a view of a transaction borrows from.
+    private let lenders: (base: Snapshot, arena: NodeArena)?
     /// log2 of the writer's leaf size.
     let clusterShift: Int
 
@@ -31,11 +33,34 @@ package final class Snapshot: Sendable {
         self.file = file
         self.pin = pin
         self.clusterShift = clusterShift
+        lenders = nil
         joinedValues = JoinedValues()
         let whole = file.space(limit: UInt64(file.plainByteCount), joinedValues: joinedValues)
         top = try TopNode.read(file.header.topRef, whole)
         space = file.space(limit: top.logicalSize, joinedValues: joinedValues)
         tables = try Snapshot.readTables(top, space, file.header.fileFormat, clusterShift, previous)
+        (positions, names, schemaVersion) = try Snapshot.directory(tables, previous)
+    }
+
+    /// The state of a write transaction that began with `base`: valid until the transaction changes something or ends.
+    init(base: Snapshot, names: Ref, tables: Ref, _ writes: WriteSpace) throws(StorageError) {
+        file = base.file
+        pin = nil
+        clusterShift = base.clusterShift
+        lenders = (base, writes.arena)
+        joinedValues = base.joinedValues
+        top = base.top.with(names: names, tables: tables)
+        space = writes.space
+        // Columns are taken over from `base` where they were read from committed nodes, which do not change.
+        self.tables = try Snapshot.readTables(top, space, FileHeader.writtenFormat, clusterShift, base)
+        (positions, self.names, schemaVersion) = try Snapshot.directory(self.tables, base)
+    }
+
+    private typealias Directory = (positions: [TableKey: Int], names: [String: Int], schemaVersion: UInt64?)
+
+    private static func directory(_ tables: [Table], _ previous: Snapshot?) throws(StorageError) -> Directory {
+        let positions: [TableKey: Int]
+        let names: [String: Int]
         if let previous, Snapshot.haveSameColumns(tables, previous.tables) {
             positions = previous.positions
             names = previous.names
@@ -44,12 +69,11 @@ package final class Snapshot: Sendable {
             positions = Dictionary(tables.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
             names = Dictionary(tables.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         }
-        let metadata = names["metadata"].map { [tables] in tables[$0] }
+        let metadata = names["metadata"].map { tables[$0] }
         if let previous, let metadata, metadata.ref == previous.table(named: "metadata")?.ref {
-            schemaVersion = previous.schemaVersion
-        } else {
-            schemaVersion = try Snapshot.readSchemaVersion(metadata)
+            return (positions, names, previous.schemaVersion)
         }
+        return (positions, names, try Snapshot.readSchemaVersion(metadata))
     }
 
     /// The version that the header of `file` names, read without the rest.

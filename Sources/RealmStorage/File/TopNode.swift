@@ -71,6 +71,25 @@ package struct TopNode: Sendable {
         syncFileID = try node.number(10, "sync file id")
     }
 
+    /// The same version with other tables, as a write transaction sees it.
+    func with(names: Ref, tables: Ref) -> TopNode { TopNode(self, names: names, tables: tables) }
+
+    private init(_ other: TopNode, names: Ref, tables: Ref) {
+        ref = other.ref
+        self.names = names
+        self.tables = tables
+        logicalSize = other.logicalSize
+        freePositions = other.freePositions
+        freeLengths = other.freeLengths
+        freeVersions = other.freeVersions
+        version = other.version
+        historyType = other.historyType
+        history = other.history
+        historySchemaVersion = other.historySchemaVersion
+        syncFileID = other.syncFileID
+        slotCount = other.slotCount
+    }
+
     private init(emptyDatabaseOf size: UInt64) {
         ref = .none
         names = .none

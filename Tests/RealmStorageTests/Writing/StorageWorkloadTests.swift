@@ -25,6 +25,36 @@ struct StorageWorkloadTests {
         try realm.close()
     }
 
+    /// For another program to look at: `REALM_REST_WORKLOAD_FILES=FOLDER` keeps the files, half of them encrypted.
+    @Test(
+        "leave files that open again",
+        arguments: Array(1...UInt64(ProcessInfo.processInfo.environment["REALM_REST_WORKLOAD_SEEDS"] ?? "2")!))
+    func filesOpenAgain(seed: UInt64) throws {
+        let kept = ProcessInfo.processInfo.environment["REALM_REST_WORKLOAD_FILES"]
+        let folder = kept ?? NSTemporaryDirectory() + "realm-rest-workload-\(getpid())-\(seed)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { if kept == nil { try? FileManager.default.removeItem(atPath: folder) } }
+        let path = folder + "/workload-\(seed)\(seed % 4 == 0 ? "-encrypted" : "").realm"
+        let key = seed % 4 == 0 ? try EncryptionKey(bytes: Fixtures.key) : nil
+        var workload = StorageWorkload(seed: seed)
+        for opening in 0..<4 {
+            let realm = try ScratchRealm(path: path, key: key)
+            if opening == 0 { try workload.makeSchema(realm.transaction) }
+            for commit in 0..<4 {
+                do {
+                    for _ in 0..<150 { try workload.step(realm.transaction) }
+                    try realm.commit()
+                } catch {
+                    Issue.record("seed \(seed), opening \(opening), commit \(commit): \(error)")
+                    return
+                }
+            }
+            #expect(try realm.transaction.view().tables.count == realm.store.current.tables.count)
+            try realm.close()
+        }
+        #expect(try Snapshot(file: try RealmFile(path: path, key: key)).verify().isClean)
+    }
+
     @Test("that are rolled back leave nothing behind", arguments: [11, 12, 13] as [UInt64])
     func rollbackLeavesNothing(seed: UInt64) throws {
         let realm = try ScratchRealm(clusterShift: 2)

@@ -211,6 +211,12 @@ package final class WriteTransaction: @unchecked Sendable {
         return new
     }
 
+    /// The present state as a snapshot, for queries and representations: valid until the next change or the end.
+    package func view() throws(StorageError) -> Snapshot {
+        let roots = try flush()
+        return try Snapshot(base: base, names: roots.names, tables: roots.tables, writes)
+    }
+
     /// What was flushed last.
     private var roots: Roots?
 
