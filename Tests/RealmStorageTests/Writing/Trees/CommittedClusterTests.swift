@@ -13,7 +13,7 @@ import Testing
         "added-columns", "unresolved", "types-list", "types-set", "types-dictionary", "random-1", "random-2", "table-70000",
     ].filter { Fixtures.names.contains($0) }
 
-    private static func columns(_ table: Table, _ writes: WriteSpace) -> [ClusterWriter.Column] {
+    static func columns(_ table: Table, _ writes: WriteSpace) -> [ClusterWriter.Column] {
         (table.columns + table.backlinks).map { column in
             let isRefs = column.collection != nil || column.type == .backlink
             let shape: LeafShape = isRefs ? .refs : .values(column.elementShape)
@@ -71,7 +71,7 @@ import Testing
         try columnsComeAndGo(table, scratch, root, tree.root, what)
     }
 
-    private static func keys(_ tree: ClusterTree) throws -> [Int64] {
+    static func keys(_ tree: ClusterTree) throws -> [Int64] {
         var keys: [Int64] = []
         var cursor = tree.leaves()
         while let leaf = try cursor.next() { keys += (0..<leaf.count).map { leaf.key(at: $0).rawValue } }
