@@ -56,6 +56,18 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "The form of the request log: json, text or none.")
     var logFormat = "json"
 
+    @Option(help: "What is logged: debug (requests with their queries), info, warning (failed ones) or error.")
+    var logLevel = "info"
+
+    @Flag(help: "Tell in every answer where its time went.")
+    var serverTiming = false
+
+    @Option(
+        name: .customLong("backlink-names"),
+        help: ArgumentHelp(
+            "Names for linking objects, as JSON in a file: {\"Dog\":{\"owners\":\"Person.dogs\"}}.", valueName: "REALM=FILE"))
+    var backlinkNames: [String] = []
+
     @Option(name: .customLong("allow-host"), help: ArgumentHelp("A host name that clients may call this server by.", valueName: "NAME"))
     var hosts: [String] = []
 
@@ -80,6 +92,12 @@ struct ServeOptions: ParsableArguments {
             do { try server.limits.apply(limit) } catch { throw ValidationError("--limit: \(error)") }
         }
         server.logFormat = try format()
+        guard let level = AccessLog.Level(name: logLevel) else {
+            throw ValidationError("--log-level takes debug, info, warning or error")
+        }
+        server.logLevel = level
+        server.showsTiming = serverTiming
+        server.backlinkNames = try BacklinkNameFiles.read(backlinkNames)
         server.extraHosts = hosts
         server.corsOrigins = origins
         server.isInsecure = insecure

@@ -41,10 +41,12 @@ package final class Catalog: Sendable {
 
     /// Opens a file under a reserved name; the outcome becomes the state of the realm.
     @discardableResult
-    package func open(_ name: RealmName, path: String, key: EncryptionKey?) -> State {
+    package func open(
+        _ name: RealmName, path: String, key: EncryptionKey?, backlinkNames: BacklinkNames = .none
+    ) -> State {
         let state: State
         do throws(StorageError) {
-            state = .ready(try Database(name: name, path: path, key: key))
+            state = .ready(try Database(name: name, path: path, key: key, backlinkNames: backlinkNames))
         } catch {
             state = .failed(error)
         }

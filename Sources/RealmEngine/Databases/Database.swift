@@ -19,6 +19,8 @@ package final class Database: Sendable {
     package let path: String
     package let mode: Mode
     package let epoch: Epoch
+    /// Names that the configuration gives to linking objects; checked by whoever opens the database.
+    package let backlinkNames: BacklinkNames
     private let newest: Mutex<Version>
 
     /// A snapshot with the token that names it.
@@ -38,12 +40,15 @@ package final class Database: Sendable {
     }
 
     /// Opens `path` for reading.
-    package init(name: RealmName, path: String, key: EncryptionKey? = nil) throws(StorageError) {
+    package init(
+        name: RealmName, path: String, key: EncryptionKey? = nil, backlinkNames: BacklinkNames = .none
+    ) throws(StorageError) {
         let snapshot = try Snapshot(file: try RealmFile(path: path, key: key))
         let epoch = Epoch()
         let token = VersionToken(epoch: epoch, version: snapshot.version)
         self.name = name
         self.path = path
+        self.backlinkNames = backlinkNames
         self.epoch = epoch
         mode = .readOnly
         newest = Mutex(Version(snapshot, token))

@@ -37,6 +37,8 @@ package struct ClassSchema: Sendable, Equatable {
     package struct Backlink: Sendable, Equatable, Comparable {
         package let className: String
         package let property: String
+        /// What the configuration calls these linking objects.
+        package var name: String?
 
         package static func < (left: Backlink, right: Backlink) -> Bool {
             left.className != right.className ? left.className < right.className : left.property < right.property
@@ -101,16 +103,18 @@ extension CollectionKind {
 }
 
 extension RealmSchema {
-    package init(_ snapshot: Snapshot) {
-        self.init(version: snapshot.schemaVersion, classes: snapshot.classes.map { ClassSchema($0, in: snapshot) })
+    package init(_ snapshot: Snapshot, _ names: BacklinkNames = .none) {
+        self.init(
+            version: snapshot.schemaVersion, classes: snapshot.classes.map { ClassSchema($0, in: snapshot, names) })
     }
 
     package subscript(name: String) -> ClassSchema? { classes.first { $0.name == name } }
 }
 
 extension ClassSchema {
-    package init(_ table: Table, in snapshot: Snapshot) {
-        name = table.className ?? table.name
+    package init(_ table: Table, in snapshot: Snapshot, _ names: BacklinkNames = .none) {
+        let ownName = table.className ?? table.name
+        name = ownName
         kind = table.kind
         primaryKey = table.primaryKey?.name
         properties = table.columns.map { column in
@@ -125,7 +129,9 @@ extension ClassSchema {
                 let source = column.oppositeColumn.flatMap({ origin.column($0) }), source.type != .mixed,
                 source.type != .backlink
             else { return nil }
-            return Backlink(className: className, property: source.name)
+            return Backlink(
+                className: className, property: source.name,
+                name: names.name(of: ownName, origin: className, property: source.name))
         }.sorted()
     }
 }

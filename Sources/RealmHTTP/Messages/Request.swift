@@ -28,6 +28,10 @@ package final class Request: @unchecked Sendable {
     package var route: RouteTemplate = .unmatched
     /// The realm that the path names, as it was when the request was let in.
     package var realm: Catalog.State?
+    /// Where the time went, when answers tell.
+    package var timing: ServerTiming?
+    /// The predicate, for the log at its lowest level; never with its arguments.
+    package var query: String?
     /// The version an answer was made from, for the log.
     package var version: String?
 

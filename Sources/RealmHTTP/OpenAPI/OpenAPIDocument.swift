@@ -2,8 +2,21 @@
 
 /// The description of the whole API: OpenAPI 3.0.3, because generators still mishandle the nullability of 3.1.
 package enum OpenAPIDocument {
+    /// How integers are written: a client is generated for one of the two.
+    package enum Integers: String, Sendable, CaseIterable {
+        case number, string
+
+        /// The schema of an integer.
+        var schema: DocumentValue {
+            switch self {
+            case .number: return ["type": "integer", "format": "int64"]
+            case .string: return ["type": "string", "pattern": "^-?[0-9]+$"]
+            }
+        }
+    }
+
     /// The document that `/v1/openapi.json` serves and `openapi/openapi.yaml` holds.
-    package static func api(version: String) -> DocumentValue {
+    package static func api(version: String, ints: Integers = .number) -> DocumentValue {
         [
             "openapi": "3.0.3",
             "info": [
@@ -13,16 +26,16 @@ package enum OpenAPIDocument {
             ],
             "servers": [["url": "/"]],
             "paths": .object(paths.map { DocumentValue.Member($0, $1) }),
-            "components": components(adding: []),
+            "components": components(ints, adding: []),
         ]
     }
 
     /// Shared parameters, responses and schemas, with more schemas behind them.
-    static func components(adding schemas: [(String, DocumentValue)]) -> DocumentValue {
+    static func components(_ ints: Integers, adding schemas: [(String, DocumentValue)]) -> DocumentValue {
         [
-            "parameters": .object(OpenAPIParts.parameters.map { DocumentValue.Member($0, $1) }),
+            "parameters": .object((OpenAPIParts.parameters + [OpenAPIParts.intsParameter(ints)]).map { DocumentValue.Member($0, $1) }),
             "responses": .object(OpenAPIParts.commonResponses.map { DocumentValue.Member($0, $1) }),
-            "schemas": .object((OpenAPISchemas.all + schemas).map { DocumentValue.Member($0, $1) }),
+            "schemas": .object((OpenAPISchemas.all(ints) + schemas).map { DocumentValue.Member($0, $1) }),
         ]
     }
 
@@ -77,7 +90,7 @@ package enum OpenAPIDocument {
         ("/v1/realms/{realm}/openapi.json", [
             "get": operation(
                 "getRealmOpenAPI", "The description of this API for the classes of one realm.", tag: "schema",
-                parameters: ["Realm", "IfNoneMatch", "RequestId"], responses: anyObject("An OpenAPI document.")),
+                parameters: ["Realm", "DocumentInts", "IfNoneMatch", "RequestId"], responses: anyObject("An OpenAPI document.")),
         ]),
     ]
 
@@ -121,7 +134,7 @@ package enum OpenAPIDocument {
     private static let operationalPaths: [(String, DocumentValue)] = [
         ("/v1/openapi.json", [
             "get": operation(
-                "getOpenAPI", "This document.", tag: "operations", parameters: ["IfNoneMatch", "RequestId"],
+                "getOpenAPI", "This document.", tag: "operations", parameters: ["DocumentInts", "IfNoneMatch", "RequestId"],
                 responses: anyObject("An OpenAPI document.")),
         ]),
         ("/healthz", ["get": operation("health", "Whether the process answers.", tag: "operations", responses: status)]),

@@ -31,6 +31,15 @@ enum OpenAPIParts {
         .members(("type", "integer"), ("format", "int64"), ("minimum", .int(minimum)), ("maximum", maximum.map { .int($0) }))
     }
 
+    /// A document describes one form of integers, so this parameter has one value in it.
+    static func intsParameter(_ ints: OpenAPIDocument.Integers) -> (String, DocumentValue) {
+        let description = "string writes every integer as a string. This document describes answers with ints=\(ints.rawValue); "
+            + "take it with the parameter ints for the other form."
+        return ("Ints", .members(
+            ("name", "ints"), ("in", "query"), ("required", ints == .string ? true : nil),
+            ("description", .string(description)), ("schema", choice(ints.rawValue))))
+    }
+
     /// Parameters by the name that operations refer to them with.
     static let parameters: [(String, DocumentValue)] = [
         ("Realm", inPath("realm", "Name of a realm.", pattern: "^[A-Za-z0-9._-]{1,128}$")),
@@ -50,7 +59,7 @@ enum OpenAPIParts {
         ("Fields", inQuery("fields", "Comma list of properties; a dotted path expands the link it crosses.", text)),
         ("Expand", inQuery("expand", "Comma list of links to replace by the objects they point to.", text)),
         ("Meta", inQuery("meta", "none leaves the member $meta out.", choice("full", "none"))),
-        ("Ints", inQuery("ints", "string writes every integer as a string.", choice("number", "string"))),
+        ("DocumentInts", inQuery("ints", "string describes answers in which every integer is a string.", choice("number", "string"))),
         ("Format", inQuery("format", "Representation, instead of the header Accept.", choice("json", "ejson", "ndjson", "csv"))),
         ("At", inQuery("at", "Comma list of positions in the result; negative ones count from its end.", text)),
         ("IndexOf", inQuery("indexOf", "Answers the position of the object with this key.", text)),
@@ -93,7 +102,7 @@ enum OpenAPIParts {
     static func responses(_ success: DocumentValue, isConditional: Bool = true) -> DocumentValue {
         var members: [DocumentValue.Member] = [.init("200", success)]
         if isConditional { members.append(.init("304", response("NotModified"))) }
-        for status in ["400", "404", "405", "406", "503", "504"] { members.append(.init(status, response("Problem"))) }
+        for status in ["400", "404", "405", "406", "429", "503", "504"] { members.append(.init(status, response("Problem"))) }
         members.append(.init("default", response("Problem")))
         return .object(members)
     }

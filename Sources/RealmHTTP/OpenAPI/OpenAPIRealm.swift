@@ -8,10 +8,12 @@ package import RealmStorage
 package struct OpenAPIRealm {
     private let realm: String
     private let snapshot: Snapshot
+    private let ints: OpenAPIDocument.Integers
     private let identifiers: [TableKey: String]
 
-    package init(realm: String, snapshot: Snapshot) {
+    package init(realm: String, snapshot: Snapshot, ints: OpenAPIDocument.Integers = .number) {
         self.realm = realm
+        self.ints = ints
         self.snapshot = snapshot
         identifiers = OpenAPIRealm.identifiers(of: snapshot)
     }
@@ -22,7 +24,7 @@ package struct OpenAPIRealm {
             "info": ["title": .string(realm), "version": .string(version), "description": "The classes of one realm."],
             "servers": [["url": "/"]],
             "paths": .object(snapshot.classes.flatMap(paths)),
-            "components": OpenAPIDocument.components(adding: snapshot.classes.flatMap(schemas)),
+            "components": OpenAPIDocument.components(ints, adding: snapshot.classes.flatMap(schemas)),
         ]
     }
 
@@ -30,7 +32,7 @@ package struct OpenAPIRealm {
 
     /// An identifier per class, distinct even where mapping makes two names alike.
     private static func identifiers(of snapshot: Snapshot) -> [TableKey: String] {
-        var used = Set(OpenAPISchemas.all.map(\.0))
+        var used = Set(OpenAPISchemas.names)
         var identifiers: [TableKey: String] = [:]
         for table in snapshot.classes {
             let base = identifier(table.className ?? "")
@@ -84,7 +86,7 @@ package struct OpenAPIRealm {
 
     private func schemas(_ table: Table) -> [(String, DocumentValue)] {
         let name = identifier(table)
-        return [(name, schema(table)), ("\(name)Page", OpenAPISchemas.objectPage(of: OpenAPIParts.schema(name)))]
+        return [(name, schema(table)), ("\(name)Page", OpenAPISchemas.objectPage(of: OpenAPIParts.schema(name), ints))]
     }
 
     private func schema(_ table: Table) -> DocumentValue {
@@ -118,7 +120,7 @@ package struct OpenAPIRealm {
 
     private func scalar(_ column: Column) -> DocumentValue {
         switch column.type {
-        case .int: return ["type": "integer", "format": "int64"]
+        case .int: return ints.schema
         case .bool: return ["type": "boolean"]
         case .string: return ["type": "string"]
         case .binary: return ["type": "string", "format": "byte"]

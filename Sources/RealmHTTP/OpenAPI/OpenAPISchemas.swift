@@ -2,7 +2,17 @@
 
 /// Schemas of documents that do not depend on a realm.
 enum OpenAPISchemas {
-    static let all: [(String, DocumentValue)] = [
+    static func all(_ ints: OpenAPIDocument.Integers) -> [(String, DocumentValue)] {
+        fixed + [
+            ("ObjectPage", objectPage(of: OpenAPIParts.schema("Object"), ints)), ("PropertyPage", propertyPage(ints)),
+            ("QueryBody", queryBody(ints)), ("AggregateBody", aggregateBody(ints)),
+        ]
+    }
+
+    /// The names of all of them.
+    static var names: [String] { all(.number).map(\.0) }
+
+    private static let fixed: [(String, DocumentValue)] = [
         ("Problem", problem),
         ("RealmDocument", realm),
         ("RealmPage", page(of: OpenAPIParts.schema("RealmDocument"))),
@@ -12,10 +22,6 @@ enum OpenAPISchemas {
         ("Meta", meta),
         ("Link", link),
         ("Object", ["type": "object", "description": "An object of a class: its properties, and $meta.", "additionalProperties": true]),
-        ("ObjectPage", objectPage(of: OpenAPIParts.schema("Object"))),
-        ("PropertyPage", propertyPage),
-        ("QueryBody", queryBody),
-        ("AggregateBody", aggregateBody),
         ("Aggregates", ["type": "object", "description": "One member per operation, and version.", "additionalProperties": true]),
         ("Status", ["type": "object", "properties": ["status": OpenAPIParts.text], "required": ["status"]]),
     ]
@@ -80,7 +86,13 @@ enum OpenAPISchemas {
             "properties": ["type": "array", "items": OpenAPIParts.schema("SchemaProperty")],
             "backlinks": [
                 "type": "array",
-                "items": ["type": "object", "required": ["class", "property"], "properties": ["class": text, "property": text]],
+                "items": [
+                    "type": "object", "required": ["class", "property"],
+                    "properties": [
+                        "class": text, "property": text,
+                        "name": ["type": "string", "description": "What the configuration calls these linking objects."],
+                    ],
+                ],
             ],
         ],
     ]
@@ -116,12 +128,12 @@ enum OpenAPISchemas {
     }
 
     /// A page of objects. Parameters that ask for something else (`indexOf`, `explain`, `sectionBy`) change the members.
-    static func objectPage(of item: DocumentValue) -> DocumentValue {
+    static func objectPage(of item: DocumentValue, _ ints: OpenAPIDocument.Integers) -> DocumentValue {
         [
             "type": "object",
             "properties": [
-                "items": ["type": "array", "items": item], "next": nullableText, "count": count, "version": text,
-                "index": ["type": "integer", "format": "int64", "nullable": true],
+                "items": ["type": "array", "items": item], "next": nullableText, "count": ints.schema, "version": text,
+                "index": ints.schema.adding([.init("nullable", true)]),
                 "plan": ["type": "array", "items": text],
                 "sections": ["type": "array", "items": ["type": "object", "additionalProperties": true]],
             ],
@@ -129,37 +141,41 @@ enum OpenAPISchemas {
         ]
     }
 
-    private static let propertyPage: DocumentValue = [
-        "type": "object",
-        "description": "A page of a collection, or the value of a single property.",
-        "properties": [
-            "items": ["type": "array", "items": anything], "value": anything, "next": nullableText, "count": count,
-            "version": text,
-        ],
-        "additionalProperties": true,
-    ]
+    private static func propertyPage(_ ints: OpenAPIDocument.Integers) -> DocumentValue {
+        [
+            "type": "object",
+            "description": "A page of a collection, or the value of a single property.",
+            "properties": [
+                "items": ["type": "array", "items": anything], "value": anything, "next": nullableText, "count": ints.schema,
+                "version": text,
+            ],
+            "additionalProperties": true,
+        ]
+    }
 
-    private static let names: DocumentValue = ["type": "array", "items": text]
+    private static let texts: DocumentValue = ["type": "array", "items": text]
 
-    private static let queryBody: DocumentValue = [
-        "type": "object",
-        "additionalProperties": false,
-        "properties": [
-            "where": text, "args": ["type": "array", "items": anything], "sort": names, "distinct": names,
-            "limit": OpenAPIParts.number(from: 0, to: 1000), "after": text, "offset": OpenAPIParts.number(from: 0),
-            "count": OpenAPIParts.choice("exact", "none"), "fields": names, "expand": names,
-            "meta": OpenAPIParts.choice("full", "none"), "ints": OpenAPIParts.choice("number", "string"),
-            "at": ["type": "array", "items": ["type": "integer", "format": "int64"]], "indexOf": text, "indexOfWhere": text,
-            "explain": flag, "sectionBy": text, "section": anything,
-        ],
-    ]
+    /// A body of parameters; integers have one form in a document.
+    private static func body(_ properties: [DocumentValue.Member], _ ints: OpenAPIDocument.Integers) -> DocumentValue {
+        .members(
+            ("type", "object"), ("additionalProperties", false), ("required", ints == .string ? ["ints"] : nil),
+            ("properties", .object(properties + [.init("ints", OpenAPIParts.choice(ints.rawValue))])))
+    }
 
-    private static let aggregateBody: DocumentValue = [
-        "type": "object",
-        "additionalProperties": false,
-        "properties": [
-            "where": text, "args": ["type": "array", "items": anything], "ops": names,
-            "ints": OpenAPIParts.choice("number", "string"),
-        ],
-    ]
+    private static func queryBody(_ ints: OpenAPIDocument.Integers) -> DocumentValue {
+        body([
+            .init("where", text), .init("args", ["type": "array", "items": anything]), .init("sort", texts),
+            .init("distinct", texts), .init("limit", OpenAPIParts.number(from: 0, to: 1000)), .init("after", text),
+            .init("offset", OpenAPIParts.number(from: 0)), .init("count", OpenAPIParts.choice("exact", "none")),
+            .init("fields", texts), .init("expand", texts), .init("meta", OpenAPIParts.choice("full", "none")),
+            .init("at", ["type": "array", "items": ["type": "integer", "format": "int64"]]), .init("indexOf", text),
+            .init("indexOfWhere", text), .init("explain", flag), .init("sectionBy", text), .init("section", anything),
+        ], ints)
+    }
+
+    private static func aggregateBody(_ ints: OpenAPIDocument.Integers) -> DocumentValue {
+        body([
+            .init("where", text), .init("args", ["type": "array", "items": anything]), .init("ops", texts),
+        ], ints)
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import Synchronization
 
 /// One line per request on standard output.
 ///
@@ -9,6 +10,43 @@ internal import Glibc
 package final class AccessLog: Sendable {
     package enum Format: String, Sendable, CaseIterable {
         case json, text
+    }
+
+    /// What is worth a line.
+    package enum Level: Int, Sendable, CaseIterable {
+        /// Every request, with its predicate.
+        case debug
+        /// Every request.
+        case info
+        /// Those that failed.
+        case warning
+        /// Those that failed through no fault of the client.
+        case error
+
+        package var name: String { String(describing: self) }
+
+        package init?(name: String) {
+            guard let level = Level.allCases.first(where: { $0.name == name }) else { return nil }
+            self = level
+        }
+
+        fileprivate func covers(status: Int) -> Bool {
+            switch self {
+            case .debug, .info: return true
+            case .warning: return status >= 400
+            case .error: return status >= 500
+            }
+        }
+    }
+
+    /// The level that counts now; any thread may change it.
+    package final class LevelSwitch: Sendable {
+        private let value: Atomic<Int>
+
+        package init(_ level: Level = .info) { value = Atomic(level.rawValue) }
+
+        package var current: Level { Level(rawValue: value.load(ordering: .relaxed)) ?? .info }
+        package func set(_ level: Level) { value.store(level.rawValue, ordering: .relaxed) }
     }
 
     /// What is told of a request.
@@ -22,6 +60,23 @@ package final class AccessLog: Sendable {
         package var principal: String?
         package var version: String?
         package var traceparent: String?
+        package var query: String?
+
+        package init(
+            id: String, method: String, route: StaticString, status: Int, bytes: Int, seconds: Double, principal: String?,
+            version: String?, traceparent: String?, query: String?
+        ) {
+            self.id = id
+            self.method = method
+            self.route = route
+            self.status = status
+            self.bytes = bytes
+            self.seconds = seconds
+            self.principal = principal
+            self.version = version
+            self.traceparent = traceparent
+            self.query = query
+        }
     }
 
     private struct State {
@@ -35,14 +90,20 @@ package final class AccessLog: Sendable {
     private let monitor = Monitor(State())
     private let writerEnded = Monitor(false)
     private let descriptor: Int32
+    let level: LevelSwitch
 
-    package init(format: Format, descriptor: Int32 = STDOUT_FILENO) {
+    package init(format: Format, level: Level = .info, descriptor: Int32 = STDOUT_FILENO) {
         self.format = format
+        self.level = LevelSwitch(level)
         self.descriptor = descriptor
         Threads.spawn("log", stackBytes: 512 << 10) { [self] in writeLines() }
     }
 
     package func write(_ entry: Entry) {
+        let level = level.current
+        guard level.covers(status: entry.status) else { return }
+        var entry = entry
+        if level != .debug { entry.query = nil }
         let now = WallClock.now()
         monitor.signal { state in
             guard state.pending.count < AccessLog.pendingLimit, !state.isClosed else {
@@ -106,9 +167,10 @@ package final class AccessLog: Sendable {
         buffer.append(",\"bytes\":" as StaticString)
         buffer.append(decimal: Int64(entry.bytes))
         buffer.append(",\"duration\":" as StaticString)
-        appendMilliseconds(entry.seconds, to: buffer)
+        buffer.append(milliseconds: entry.seconds)
         appendMember(",\"principal\":", entry.principal, to: buffer)
         appendMember(",\"version\":", entry.version, to: buffer)
+        if entry.query != nil { appendMember(",\"query\":", entry.query, to: buffer) }
         if entry.traceparent != nil { appendMember(",\"traceparent\":", entry.traceparent, to: buffer) }
         buffer.append("}\n" as StaticString)
     }
@@ -116,14 +178,6 @@ package final class AccessLog: Sendable {
     private static func appendMember(_ name: StaticString, _ text: String?, to buffer: OutputBuffer) {
         buffer.append(name)
         if let text { buffer.append(jsonString: text) } else { buffer.append("null" as StaticString) }
-    }
-
-    /// Milliseconds with three digits after the point.
-    private static func appendMilliseconds(_ seconds: Double, to buffer: OutputBuffer) {
-        let microseconds = Int64(min(seconds, 1e9) * 1e6)
-        buffer.append(decimal: microseconds / 1000)
-        buffer.append(UInt8(ascii: "."))
-        buffer.append(padded: Int(microseconds % 1000), width: 3)
     }
 
     private static func appendText(_ entry: Entry, _ now: WallClock, to buffer: OutputBuffer) {
@@ -137,9 +191,13 @@ package final class AccessLog: Sendable {
         buffer.append(UInt8(ascii: " "))
         buffer.append(decimal: Int64(entry.bytes))
         buffer.append(" B " as StaticString)
-        appendMilliseconds(entry.seconds, to: buffer)
+        buffer.append(milliseconds: entry.seconds)
         buffer.append(" ms " as StaticString)
         buffer.append(entry.id)
+        if let query = entry.query {
+            buffer.append(UInt8(ascii: " "))
+            buffer.append(jsonString: query)
+        }
         buffer.append(UInt8(ascii: "\n"))
     }
 

@@ -5,8 +5,10 @@ enum RequestBody {
     /// The object in the body of a query; an empty body is none.
     ///
     /// `isRequired` makes an empty body an error.
-    static func object(_ request: Request, depthLimit: Int) throws(Problem) -> JSONObject {
-        try requireJSON(request)
+    static func object(
+        _ request: Request, depthLimit: Int, types: [String] = queryTypes
+    ) throws(Problem) -> JSONObject {
+        try requireJSON(request, types)
         let value = try JSONParser.parse(request.body, depthLimit: depthLimit)
         guard let object = value.object else {
             throw Problem(.invalidBody, "the body is \(value.kind), but has to be an object")
@@ -14,13 +16,16 @@ enum RequestBody {
         return object
     }
 
-    /// Refuses media types other than JSON and Extended JSON.
-    static func requireJSON(_ request: Request) throws(Problem) {
+    /// JSON and Extended JSON.
+    static let queryTypes = ["application/json", "application/ejson"]
+
+    /// Refuses other media types.
+    static func requireJSON(_ request: Request, _ types: [String] = queryTypes) throws(Problem) {
         guard let text = request.headers[.contentType] else {
             guard request.body.isEmpty else { throw unsupported("the body has no Content-Type") }
             return
         }
-        guard let type = MediaType(text), ["application/json", "application/ejson"].contains(type.essence) else {
+        guard let type = MediaType(text), types.contains(type.essence) else {
             throw unsupported("the media type of the body is not taken here")
         }
         if let charset = type.parameters["charset"], charset.lowercased() != "utf-8" {

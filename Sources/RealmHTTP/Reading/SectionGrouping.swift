@@ -120,8 +120,8 @@ package struct SectionGrouping: Sendable {
         case (.mod(let step), .float(let number)):
             return SectionKey(.float(number - (number / Float(step)).rounded(.down) * Float(step)))
         // NaN and the infinities are sections of their own.
-        case (.floor, .decimal(let number)) where !number.isFinite: return SectionKey(.decimal(number))
-        case (.floor(let step), .decimal(let number)): return SectionKey(.decimal(Decimal128(SectionGrouping.floor(number, step))))
+        case (.floor(let step), .decimal(let number)): return SectionKey(.decimal(number.floor(toMultipleOf: step)))
+        case (.mod(let step), .decimal(let number)): return SectionKey(.decimal(number.remainder(dividingBy: step)))
         default:
             throw SectionGrouping.invalid("the function of 'sectionBy' does not take values of this type")
         }
@@ -140,15 +140,6 @@ package struct SectionGrouping: Sendable {
     private static func floor(_ number: Int64, _ step: Int64) -> Int64 {
         let (bound, overflow) = number.subtractingReportingOverflow(remainder(number, step))
         return overflow ? .min : bound
-    }
-
-    /// Decimals are grouped by whole steps; those beyond the integers all fall into the outermost.
-    private static func floor(_ number: Decimal128, _ step: Int64) -> Int64 {
-        var text: [UInt8] = []
-        number.append(to: &text)
-        let double = Double(String(decoding: text, as: UTF8.self)) ?? 0
-        let steps = (double / Double(step)).rounded(.down) * Double(step)
-        return steps >= 9e18 ? Int64.max : steps <= -9e18 ? Int64.min : Int64(steps)
     }
 }
 

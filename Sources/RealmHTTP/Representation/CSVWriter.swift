@@ -5,44 +5,46 @@ package import RealmStorage
 
 /// Writes objects as lines of CSV (RFC 4180): links as keys, collections, embedded objects and Mixed as JSON text.
 ///
-/// Null is an empty cell, the empty string a quoted one.
+/// Objects of a class without primary key have theirs in a first column `$key`, unless metadata is left out.
 package final class CSVWriter {
     private let plan: ObjectPlan
     private let snapshot: Snapshot
     private let encoder: ObjectEncoder
-    private let cell = OutputBuffer(capacity: 256)
+    private let line = CSVLine()
+    private let showsKey: Bool
 
     package init(_ plan: ObjectPlan, _ snapshot: Snapshot, _ representation: Representation) {
         self.plan = plan
         self.snapshot = snapshot
         encoder = ObjectEncoder(snapshot, representation)
+        showsKey = representation.includesMeta && plan.table.primaryKey == nil && plan.table.kind != .embedded
     }
 
-    /// The names of the columns.
-    package func writeHeader(to buffer: OutputBuffer) {
-        for (index, member) in plan.members.enumerated() {
-            if index > 0 { buffer.append(UInt8(ascii: ",")) }
-            cell.removeAll()
-            cell.append(member.name)
-            writeCell(to: buffer)
-        }
-        buffer.append("\r\n" as StaticString)
+    /// The names of the columns, those of the caller's first.
+    package func writeHeader(leading: [String] = [], to buffer: OutputBuffer) {
+        for name in leading { line.add(name, to: buffer) }
+        if showsKey { line.add("$key", to: buffer) }
+        for member in plan.members { line.add(member.name, to: buffer) }
+        line.end(in: buffer)
     }
 
-    package func write(_ row: Row, to buffer: OutputBuffer) throws(StorageError) {
-        for (index, member) in plan.members.enumerated() {
-            if index > 0 { buffer.append(UInt8(ascii: ",")) }
-            cell.removeAll()
-            guard try fillCell(member, row) else { continue }
-            writeCell(to: buffer)
+    /// A line with the caller's cells first. All cells of an object that is not there are empty.
+    package func write(_ row: Row?, leading: [String] = [], to buffer: OutputBuffer) throws(StorageError) {
+        for text in leading { line.add(text, to: buffer) }
+        if showsKey { line.add(row.map { KeyText.text($0.key) }, to: buffer) }
+        for member in plan.members {
+            try line.add(to: buffer) { cell throws(StorageError) in
+                guard let row else { return false }
+                return try fill(cell, member, row)
+            }
         }
-        buffer.append("\r\n" as StaticString)
+        line.end(in: buffer)
     }
 
     /// Puts the text of a member into `cell`; false for null.
-    private func fillCell(_ member: ObjectPlan.Member, _ row: Row) throws(StorageError) -> Bool {
+    private func fill(_ cell: OutputBuffer, _ member: ObjectPlan.Member, _ row: Row) throws(StorageError) -> Bool {
         guard case .single(let column) = member.source else {
-            try fillWithJSON(member, row)
+            try fillWithJSON(cell, member, row)
             return true
         }
         let value = try row.value(column)
@@ -52,36 +54,17 @@ package final class CSVWriter {
         case .link(let tableKey, let key) where column.type == .link && !member.isShownWhole:
             guard let table = snapshot.table(tableKey), let target = try table.find(key) else { return false }
             cell.append(try KeyText.text(of: target, in: table))
-        default: try fillWithJSON(member, row)
+        default: try fillWithJSON(cell, member, row)
         }
         return true
     }
 
     /// The JSON of the member; strings lose their quotes, as the cell is one already.
-    private func fillWithJSON(_ member: ObjectPlan.Member, _ row: Row) throws(StorageError) {
+    private func fillWithJSON(_ cell: OutputBuffer, _ member: ObjectPlan.Member, _ row: Row) throws(StorageError) {
         var writer = JSONWriter(cell)
         try encoder.writeValue(of: member, row, to: &writer)
-        guard case .single(let column) = member.source, column.type != .mixed, cell.count >= 2 else { return }
-        let text = cell.array
-        guard text.first == UInt8(ascii: "\""), text.last == UInt8(ascii: "\"") else { return }
-        // Only dates, numbers in text, ids and base64 come here: nothing in them is escaped.
-        cell.removeAll()
-        cell.append(text[1..<text.count - 1])
-    }
-
-    private func writeCell(to buffer: OutputBuffer) {
-        let needsQuotes = cell.withBytes { bytes in
-            bytes.isEmpty || bytes.contains { $0 == 0x22 || $0 == 0x2c || $0 == 0x0a || $0 == 0x0d }
-        }
-        guard needsQuotes else { return buffer.append(cell) }
-        buffer.append(UInt8(ascii: "\""))
-        cell.withBytes { bytes in
-            for byte in bytes {
-                if byte == UInt8(ascii: "\"") { buffer.append(byte) }
-                buffer.append(byte)
-            }
-        }
-        buffer.append(UInt8(ascii: "\""))
+        guard case .single(let column) = member.source, column.type != .mixed else { return }
+        cell.removeQuotes()
     }
 }
 

@@ -220,16 +220,10 @@ package struct ObjectPlanner {
 
     /// Finds `@links.Class.property`, or a name that the configuration gives to one.
     package func linkingObjects(_ name: String, _ table: Table) -> (origin: Table, column: Column, backlinks: Column)? {
-        var name = name
-        if let full = backlinkNames[table.className ?? ""]?[name] { name = "@links." + full }
-        let parts = name.split(separator: ".", maxSplits: 2).map(String.init)
-        guard parts.count == 3, parts[0] == "@links", let origin = snapshot.classTable(named: parts[1]),
-            let column = origin.column(named: parts[2]), column.type == .link,
-            let backlinks = table.backlinks.first(where: {
-                $0.targetTable == origin.key && $0.oppositeColumn?.leafIndex == column.leafIndex
-            })
-        else { return nil }
-        return (origin, column, backlinks)
+        if let path = backlinkNames[table.className ?? ""]?[name] { return table.backlinkColumn(from: path, in: snapshot) }
+        let prefix = "@links."
+        guard name.hasPrefix(prefix) else { return nil }
+        return table.backlinkColumn(from: String(name.dropFirst(prefix.count)), in: snapshot)
     }
 
     private func escaped(_ name: String) -> [UInt8] {

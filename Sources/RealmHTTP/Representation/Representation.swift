@@ -38,6 +38,13 @@ package struct Representation: Sendable, Equatable {
     }
 }
 
+extension JSONWriter {
+    /// A number of the answer itself, in the form that its integers have.
+    mutating func integer(_ number: Int, _ representation: Representation) {
+        if representation.intsAsStrings { string(String(number)) } else { int(number) }
+    }
+}
+
 /// What the writing of a response found out that a header has to tell.
 package struct RepresentationNotes: Sendable, Equatable {
     /// An integer beyond ±(2^53 − 1) was written as a number.

@@ -76,6 +76,7 @@ struct AggregateNumbers {
     }
 
     private func isMixed(_ path: String) -> Bool {
-        (try? KeyPath.resolve(path, from: table, in: context.snapshot))?.property?.type == .mixed
+        (try? KeyPath.resolve(
+            path, from: table, in: context.snapshot, mapping: context.database.backlinkNames.mapping))?.property?.type == .mixed
     }
 }

@@ -12,6 +12,8 @@ package final class Application: Sendable {
         package var isReadOnly = false
         /// Whether administrators' paths are there for everybody: the listener is bound to loopback.
         package var isLoopback = true
+        /// Whether answers tell where their time went.
+        package var showsTiming = false
 
         package init(hosts: HostPolicy) { self.hosts = hosts }
     }
@@ -21,6 +23,9 @@ package final class Application: Sendable {
     package let metrics = MetricsRegistry()
     let requestMetrics = RequestMetrics()
     let answers: AnswerCache
+    package let leases = LeaseRegistry()
+    let logLevel: AccessLog.LevelSwitch
+    private let rates: RateLimiter?
     private let accessLog: AccessLog?
     private let isStopping = Atomic<Bool>(false)
 
@@ -28,6 +33,8 @@ package final class Application: Sendable {
         self.catalog = catalog
         self.configuration = configuration
         self.accessLog = accessLog
+        logLevel = accessLog?.level ?? AccessLog.LevelSwitch()
+        rates = RateLimiter(rate: configuration.limits.rate)
         answers = AnswerCache(byteLimit: configuration.limits.answerCacheBytes)
         metrics.add { [answers] text in
             let figures = answers.figures
@@ -60,6 +67,7 @@ extension Application: RequestHandler {
             try checkBeforeRouting(request)
             let match = request.match
             request.route = match.template
+            try checkRate(request)
             try checkRoute(match, request)
             return .accept(bodyLimit: limits.bodyBytes)
         } catch {
@@ -90,8 +98,18 @@ extension Application: RequestHandler {
         }
     }
 
+    /// Every client has a rate of its own; whoever watches over the server's health is not held up by it.
+    private func checkRate(_ request: Request) throws(Problem) {
+        guard let rates, request.route != .healthz, request.route != .readyz,
+            let seconds = rates.secondsToWait(request.clientAddress, request.arrival)
+        else { return }
+        var problem = Problem.overLimit(.rateLimited, "too many requests from this address", limit: rates.rate)
+        problem.retryAfterSeconds = max(1, Int(seconds.rounded(.up)))
+        throw problem
+    }
+
     private func checkRoute(_ match: RouteMatch, _ request: Request) throws(Problem) {
-        guard match.template.isServed else { throw Problem(.notFound, "there is nothing at this path") }
+        guard match.template.isServed, configuration.isLoopback || !match.template.isAdministrative else { throw Problem(.notFound, "there is nothing at this path") }
         request.realm = try realmState(match)
         try checkMethod(match, request)
         try configuration.hosts.checkOrigin(request)
@@ -123,6 +141,7 @@ extension Application: RequestHandler {
         do throws(Problem) {
             try inflateBody(of: request)
             if request.method == .options { return .now(options(request)) }
+            if configuration.showsTiming { request.timing = ServerTiming() }
             request.deadline = request.arrival.adding(seconds: Double(limits.readSeconds))
             return try dispatch(Call(request: request, application: self))
         } catch {
@@ -175,6 +194,7 @@ extension Application: RequestHandler {
         compress(&response, for: request)
         response.add("X-Request-Id", request.id.text)
         response.add("X-Content-Type-Options", constant: "nosniff")
+        if let timing = request.timing { response.add("Server-Timing", timing.text) }
         configuration.hosts.addSharing(to: &response, request)
         return response
     }
@@ -187,7 +207,7 @@ extension Application: RequestHandler {
             AccessLog.Entry(
                 id: request.id.text, method: request.methodName, route: request.route.template, status: status,
                 bytes: bytesSent, seconds: seconds, principal: nil, version: request.version,
-                traceparent: request.headers[.traceparent]))
+                traceparent: request.headers[.traceparent], query: request.query))
     }
 }
 

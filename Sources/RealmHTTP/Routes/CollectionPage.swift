@@ -11,31 +11,69 @@ struct CollectionPage {
     let elements: Elements
 
     func answer(_ elementWriter: ElementWriter) throws(Problem) -> Response {
-        let etag = context.versionTag(parameters.representation.code)
+        let etag = context.versionTag(parameters.code)
         if context.call.isCurrent(etag) { return context.unchanged(etag) }
         let positions = try CollectionView(context: context, parameters: parameters, elements: elements).positions()
         let start = try firstIndex()
+        if parameters.isTabular, parameters.limit == nil { return stream(elementWriter, positions, from: start, etag) }
         let limit = parameters.limit ?? ReadParameters.defaultLimit
         let first = min(start, positions.count)
         let end = limit < positions.count - first ? first + limit : positions.count
         // A page of no rows leads nowhere.
         let next = end < positions.count && limit > 0
             ? PageCursor(index: end).text(identity: identity) : nil
+        var response = parameters.isTabular
+            ? try lines(elementWriter, positions, first..<end, etag)
+            : try envelope(elementWriter, positions, first..<end, next: next, etag)
+        context.addPageHeaders(to: &response, next: next, count: parameters.countsExactly ? positions.count : nil)
+        return response
+    }
+
+    private func envelope(
+        _ elementWriter: ElementWriter, _ positions: CollectionView.Positions, _ range: Range<Int>, next: String?,
+        _ etag: String
+    ) throws(Problem) -> Response {
         var writer = JSONWriter(reservingCapacity: 4096)
         writer.beginObject()
         writer.key("items")
         writer.beginArray()
         try Problem.mapping { () throws(StorageError) in
-            for index in first..<end { try elementWriter.write(try elements.element(at: positions[index]), to: &writer) }
+            for index in range { try elementWriter.write(try elements.element(at: positions[index]), to: &writer) }
         }
         writer.endArray()
         writer.member("next", text: next)
-        if parameters.countsExactly { writer.member("count", int: positions.count) }
+        if parameters.countsExactly {
+            writer.key("count")
+            writer.integer(positions.count, parameters.representation)
+        }
         writer.member("version", text: context.version.tokenText)
         writer.endObject()
-        var response = context.answer(
+        return context.answer(
             writer.buffer, type: parameters.representation.mediaType, etag: etag, notes: elementWriter.notes)
-        context.addPageHeaders(to: &response, next: next, count: parameters.countsExactly ? positions.count : nil)
+    }
+
+    private func lines(
+        _ elementWriter: ElementWriter, _ positions: CollectionView.Positions, _ range: Range<Int>, _ etag: String
+    ) throws(Problem) -> Response {
+        let lines = ElementLines(elements, elementWriter, context, parameters)
+        let buffer = OutputBuffer(capacity: 4096)
+        lines.begin(in: buffer)
+        try Problem.mapping { () throws(StorageError) in
+            for index in range { try lines.write(at: positions[index], to: buffer) }
+        }
+        return context.answer(buffer, type: lines.mediaType, etag: etag, notes: lines.notes)
+    }
+
+    /// NDJSON and CSV without a limit have all elements.
+    private func stream(
+        _ elementWriter: ElementWriter, _ positions: CollectionView.Positions, from start: Int, _ etag: String
+    ) -> Response {
+        let lines = ElementLines(elements, elementWriter, context, parameters)
+        var response = Response(status: 200)
+        response.add("Content-Type", constant: lines.mediaType)
+        context.addReadHeaders(to: &response, etag: etag)
+        if parameters.countsExactly { response.add("Realm-Count", String(positions.count)) }
+        response.body = .stream(ElementStream(lines, positions, from: start))
         return response
     }
 

@@ -41,7 +41,7 @@ final class ElementWriter {
         let name = target.column.name
         let fields = choice.fields.map { $0.map { name + "." + $0 } } ?? [name]
         do throws(ObjectPlanner.UnknownPath) {
-            return try ObjectPlanner(context.snapshot).plan(
+            return try context.planner.plan(
                 target.table, fields: PathTree(fields), expand: PathTree(choice.expand.map { name + "." + $0 })
             ).members.first
         } catch {
@@ -75,6 +75,33 @@ final class ElementWriter {
         writer.endObject()
     }
 
+    // MARK: - Rows of tables
+
+    /// The plan of the objects, embedded or not, that elements are; nil where they are values.
+    var rowPlan: ObjectPlan? { objects ?? member?.embeddedPlan }
+
+    /// The object that an element is; nil for null.
+    func row(of value: Value) throws(StorageError) -> Row? {
+        guard let rowPlan, case .link(_, let key) = value else { return nil }
+        return try rowPlan.table.find(key)
+    }
+
+    /// Puts an element that is a value into a cell; false for null.
+    func fill(_ cell: OutputBuffer, _ value: Value) throws(StorageError) -> Bool {
+        let isMixed = member?.source.column.type == .mixed
+        switch value {
+        case .null: return false
+        case .string(let text) where !isMixed: cell.append(text)
+        default:
+            var writer = JSONWriter(cell)
+            try writeValue(value, to: &writer)
+            if !isMixed { cell.removeQuotes() }
+        }
+        return true
+    }
+
+    // MARK: - Single values
+
     /// The value of a property that is no collection.
     func writeSingle(_ target: PropertyTarget, to writer: inout JSONWriter) throws(StorageError) {
         if let element = target.element { return try writeValue(element, to: &writer) }
@@ -100,9 +127,15 @@ final class ElementWriter {
     }
 
     private static func write(_ key: DictionaryKey, to writer: inout JSONWriter) {
+        if case .text(let bytes) = key, writer.string(bytes) { return }
+        writer.string(text(of: key))
+    }
+
+    /// A dictionary key as text; one that is not UTF-8 in base64url.
+    static func text(of key: DictionaryKey) -> String {
         switch key {
-        case .text(let bytes): if !writer.string(bytes) { writer.string("@b64." + Base64.encode(bytes.array, .url)) }
-        case .integer(let number): writer.string(String(number))
+        case .text(let bytes): return bytes.validatedString ?? "@b64." + Base64.encode(bytes.array, .url)
+        case .integer(let number): return String(number)
         }
     }
 }

@@ -27,6 +27,12 @@ struct Elements {
     let count: Int
     let subject: Subject
 
+    /// Whether elements are entries of a dictionary.
+    var hasEntries: Bool {
+        if case .dictionary = form { return true }
+        return false
+    }
+
     /// The elements of a collection property.
     init(_ column: Column, of row: Row, in table: Table, _ snapshot: Snapshot) throws(StorageError) {
         if column.type == .link, let target = column.targetTable.flatMap({ snapshot.table($0) }) {

@@ -36,7 +36,9 @@ extension Application {
         isShort: Bool, _ call: Call, _ work: @escaping @Sendable () throws(Problem) -> Response
     ) throws(Problem) -> Reply {
         if isShort { return .now(try work()) }
+        let begin = Instant.now()
         return .work { [self] in
+            call.request.timing?.queue += Instant.now().seconds(since: begin)
             do throws(Problem) {
                 try call.request.checkDeadline()
                 return try work()

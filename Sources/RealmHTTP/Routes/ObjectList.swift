@@ -97,7 +97,10 @@ struct ObjectList: Sendable {
         try write(keys, plan, encoder, to: &writer)
         writer.endArray()
         writer.member("next", text: next)
-        if let count { writer.member("count", int: count) }
+        if let count {
+            writer.key("count")
+            writer.integer(count, parameters.representation)
+        }
         writer.member("version", text: context.version.tokenText)
         writer.endObject()
         return context.answer(
@@ -108,6 +111,7 @@ struct ObjectList: Sendable {
     func write(
         _ keys: [ObjectKey], _ plan: ObjectPlan, _ encoder: ObjectEncoder, to writer: inout JSONWriter
     ) throws(Problem) {
+        let begin = context.request.timing.map { _ in Instant.now() }
         let finder = RowFinder(table)
         for (position, key) in keys.enumerated() {
             if position & 63 == 63 { try context.request.checkDeadline() }
@@ -116,6 +120,7 @@ struct ObjectList: Sendable {
                 try encoder.write(row, plan, to: &writer)
             }
         }
+        if let begin { context.request.timing?.encode += Instant.now().seconds(since: begin) }
     }
 
     private func lines(_ keys: [ObjectKey], _ plan: ObjectPlan) throws(Problem) -> Response {
@@ -179,7 +184,7 @@ struct ObjectList: Sendable {
         }
         return document { writer in
             writer.key("index")
-            if let index { writer.int(index) } else { writer.null() }
+            if let index { writer.integer(index, parameters.representation) } else { writer.null() }
         }
     }
 
@@ -190,7 +195,8 @@ struct ObjectList: Sendable {
             throw .conflict("'indexOfWhere' is a predicate only", parameter: "indexOfWhere")
         }
         let condition = try Problem.querying("indexOfWhere") { () throws(QueryError) in
-            try text.bind(to: table, in: context.snapshot, arguments: arguments)
+            try text.bind(
+                to: table, in: context.snapshot, arguments: arguments, mapping: context.database.backlinkNames.mapping)
         }
         let finder = RowFinder(table)
         for (index, key) in try query.keys().enumerated() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
@@ -16,12 +17,14 @@ final class ObjectQuery {
         sort: [ReadParameters.SortTerm]? = nil
     ) throws(Problem) {
         request = context.request
+        request.query = parameters.predicate
         let query = try ObjectQuery.parse(parameters.predicate, "where")
         try ObjectQuery.checkDescriptors(query, parameters)
         let terms = sort ?? parameters.sort
         // Bound by itself first, so that it is known in which parameter a mistake is.
+        let mapping = context.database.backlinkNames.mapping
         let plain = try Problem.querying { () throws(QueryError) in
-            try query.bind(to: table, in: context.snapshot, arguments: arguments)
+            try query.bind(to: table, in: context.snapshot, arguments: arguments, mapping: mapping)
         }
         guard !terms.isEmpty || !parameters.distinct.isEmpty else {
             bound = plain
@@ -30,7 +33,7 @@ final class ObjectQuery {
         let order = ResultOrder(
             sort: terms.map { ResultOrder.Key(path: $0.path, isAscending: $0.isAscending) }, distinct: parameters.distinct)
         do throws(QueryError) {
-            bound = try query.bind(to: table, in: context.snapshot, arguments: arguments, order: order)
+            bound = try query.bind(to: table, in: context.snapshot, arguments: arguments, mapping: mapping, order: order)
         } catch {
             throw ObjectQuery.orderProblem(error, parameters)
         }
@@ -74,16 +77,22 @@ final class ObjectQuery {
     // MARK: - Results
 
     func keys(_ window: ResultWindow = .all) throws(Problem) -> [ObjectKey] {
-        try Problem.querying { () throws(QueryError) in try bound.execute(window, check: check) }
+        try request.timed(\.query) { () throws(Problem) in
+            try Problem.querying { () throws(QueryError) in try bound.execute(window, check: check) }
+        }
     }
 
     /// Positions of those of the given objects that are in the result, in its order.
     func positions(over keys: [ObjectKey]) throws(Problem) -> [Int] {
-        try Problem.querying { () throws(QueryError) in try bound.execute(over: keys, check: check) }
+        try request.timed(\.query) { () throws(Problem) in
+            try Problem.querying { () throws(QueryError) in try bound.execute(over: keys, check: check) }
+        }
     }
 
     func count() throws(Problem) -> Int {
-        try Problem.querying { () throws(QueryError) in try bound.count(check: check) }
+        try request.timed(\.query) { () throws(Problem) in
+            try Problem.querying { () throws(QueryError) in try bound.count(check: check) }
+        }
     }
 
     /// See `BoundQuery`.
@@ -104,6 +113,10 @@ final class ObjectQuery {
     }
 
     func aggregate(_ requests: [AggregateRequest]) throws(Problem) -> (count: Int, results: [AggregateResult]) {
+        try request.timed(\.query) { () throws(Problem) in try calculate(requests) }
+    }
+
+    private func calculate(_ requests: [AggregateRequest]) throws(Problem) -> (count: Int, results: [AggregateResult]) {
         do throws(QueryError) {
             return try bound.aggregate(requests, check: check)
         } catch {

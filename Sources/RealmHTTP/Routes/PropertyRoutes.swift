@@ -6,12 +6,12 @@ internal import RealmStorage
 extension Application {
     /// `GET …/{key}/{property}`: a value, or a page of a collection.
     func property(_ call: Call) throws(Problem) -> Response {
-        let parameters = try ReadParameters(call, .collection, formats: [.documents, .octets])
+        let parameters = try ReadParameters(call, .collection, formats: [.documents, .rows, .octets])
         let context = try ReadContext(call)
         let table = try context.table()
         let row = try context.row(in: table)
         let name = try call.match.required(6, "property")
-        if let linking = ObjectPlanner(context.snapshot).linkingObjects(name, table) {
+        if let linking = context.planner.linkingObjects(name, table) {
             return try linkingObjects(linking, of: row, parameters, context)
         }
         let target = try PropertyTarget.find(name, from: row, in: table, context.snapshot)
@@ -26,13 +26,13 @@ extension Application {
 
     /// `GET …/{key}/@links/{Class}/{property}`
     func links(_ call: Call) throws(Problem) -> Response {
-        let parameters = try ReadParameters(call, .collection, formats: .documents)
+        let parameters = try ReadParameters(call, .collection, formats: [.documents, .rows])
         let context = try ReadContext(call)
         let table = try context.table()
         let row = try context.row(in: table)
         let origin = try call.match.required(7, "Class")
         let property = try call.match.required(8, "property")
-        guard let linking = ObjectPlanner(context.snapshot).linkingObjects("@links.\(origin).\(property)", table) else {
+        guard let linking = context.planner.linkingObjects("@links.\(origin).\(property)", table) else {
             throw Problem(.notFound, "no property of this name and class links to class \(table.className ?? "")")
         }
         return try linkingObjects(linking, of: row, parameters, context)
@@ -53,6 +53,9 @@ extension Application {
         _ target: PropertyTarget, _ parameters: ReadParameters, _ context: ReadContext
     ) throws(Problem) -> Response {
         try refuseCollectionParameters(context.call)
+        guard !parameters.isTabular else {
+            throw Problem(.notAcceptable, "a property that is no collection has no form as lines")
+        }
         let etag = context.versionTag(parameters.representation.code)
         if context.call.isCurrent(etag) { return context.unchanged(etag) }
         let elementWriter = try ElementWriter(target, parameters, context)

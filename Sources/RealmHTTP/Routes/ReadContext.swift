@@ -57,6 +57,9 @@ final class ReadContext: Sendable {
         return row
     }
 
+    /// Compiles plans, with the names that linking objects have in this realm.
+    var planner: ObjectPlanner { ObjectPlanner(snapshot, backlinkNames: database.backlinkNames.byClass) }
+
     /// The tag of everything that changes with any commit.
     func versionTag(_ code: String) -> String { "\"v.\(version.tokenText)~\(code)\"" }
 
@@ -66,7 +69,7 @@ final class ReadContext: Sendable {
             return try PlanCache.of(version).wholeObjects(of: table, in: snapshot)
         }
         do throws(ObjectPlanner.UnknownPath) {
-            return try ObjectPlanner(snapshot).plan(
+            return try planner.plan(
                 table, fields: parameters.fields.map { PathTree($0) }, expand: PathTree(parameters.expand))
         } catch {
             throw Problem(error)

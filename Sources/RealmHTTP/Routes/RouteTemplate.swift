@@ -53,9 +53,12 @@ package enum RouteTemplate: Int, Sendable, CaseIterable {
         }
     }
 
-    /// Methods that read, as far as this server has them.
+    /// Methods that change no realm, as far as this server has them.
     package var readMethods: MethodSet {
         switch self {
+        case .adminLeases: return .get
+        case .adminLease: return .delete
+        case .adminConfig: return [.get, .patch]
         case .realms, .realm, .schema, .schemaClass, .object, .property, .links, .openAPI, .realmOpenAPI, .healthz, .readyz,
             .metrics:
             return .get
@@ -78,6 +81,14 @@ package enum RouteTemplate: Int, Sendable, CaseIterable {
         case .property: return .put
         case .transactions: return .post
         default: return []
+        }
+    }
+
+    /// Paths that only administrators see.
+    package var isAdministrative: Bool {
+        switch self {
+        case .metrics, .adminLeases, .adminLease, .adminConfig: return true
+        default: return false
         }
     }
 

@@ -18,7 +18,12 @@ final class RowLines {
         csv = parameters.format == .csv ? CSVWriter(plan, snapshot, parameters.representation) : nil
     }
 
-    var mediaType: StaticString { csv == nil ? "application/x-ndjson" : "text/csv; charset=utf-8; header=present" }
+    var mediaType: StaticString { RowLines.mediaType(isCSV: csv != nil) }
+
+    static func mediaType(isCSV: Bool) -> StaticString {
+        isCSV ? "text/csv; charset=utf-8; header=present" : "application/x-ndjson"
+    }
+
     var notes: RepresentationNotes { encoder.notes }
 
     /// What comes before the first row.

@@ -10,7 +10,7 @@ extension Application {
         try parameters.requireKnown(["format"])
         let format = try schemaFormat(call, parameters["format"])
         let context = try ReadContext(call)
-        let schema = RealmSchema(context.snapshot)
+        let schema = RealmSchema(context.snapshot, context.database.backlinkNames)
         let text = try schemaText(call, schema, format)
         var hash = StableHash()
         hash.add(text)
@@ -51,18 +51,26 @@ extension Application {
 
     /// `GET /v1/openapi.json`
     func openAPI(_ call: Call) throws(Problem) -> Response {
-        try QueryParameters(call.request.target).requireKnown([])
-        return description(call, Application.apiText, epoch: "api")
+        let text = switch try integers(call) {
+        case .number: Application.apiText
+        case .string: Application.apiTextWithStrings
+        }
+        return description(call, text, epoch: "api")
     }
 
     private static let apiText = OpenAPIDocument.api(version: Build.version).json
+    private static let apiTextWithStrings = OpenAPIDocument.api(version: Build.version, ints: .string).json
+
+    private func integers(_ call: Call) throws(Problem) -> OpenAPIDocument.Integers {
+        let set = try ParameterSet(try QueryParameters(call.request.target), urlNames: ["ints"])
+        return try set.choice("ints", ["number", "string"]) == "string" ? .string : .number
+    }
 
     /// `GET …/openapi.json`: made from the live schema.
     func realmOpenAPI(_ call: Call) throws(Problem) -> Response {
-        let parameters = try QueryParameters(call.request.target)
-        try parameters.requireKnown(["ints"])
+        let ints = try integers(call)
         let context = try ReadContext(call)
-        let text = OpenAPIRealm(realm: context.database.name.text, snapshot: context.snapshot).document(version: Build.version).json
+        let text = OpenAPIRealm(realm: context.database.name.text, snapshot: context.snapshot, ints: ints).document(version: Build.version).json
         var response = description(call, text, epoch: context.version.token.epoch)
         response.add("Realm-Version", context.version.tokenText)
         return response

@@ -144,7 +144,10 @@ struct SectionedList {
         }
         writer.endArray()
         writer.member("next", text: next)
-        if let count { writer.member("count", int: count) }
+        if let count {
+            writer.key("count")
+            writer.integer(count, parameters.representation)
+        }
         writer.member("version", text: context.version.tokenText)
         writer.endObject()
         var notes = encoder.notes

@@ -18,8 +18,14 @@ package enum SchemaDocument {
             "type": .string(one.kind.schemaName),
             "primaryKey": one.primaryKey.map(DocumentValue.string) ?? .null,
             "properties": .array(one.properties.map(document)),
-            "backlinks": .array(one.backlinks.map { ["class": .string($0.className), "property": .string($0.property)] }),
+            "backlinks": .array(one.backlinks.map(document)),
         ]
+    }
+
+    private static func document(_ backlink: ClassSchema.Backlink) -> DocumentValue {
+        .members(
+            ("class", .string(backlink.className)), ("property", .string(backlink.property)),
+            ("name", backlink.name.map(DocumentValue.string)))
     }
 
     private static func document(_ property: PropertySchema) -> DocumentValue {

@@ -31,7 +31,7 @@ struct SwiftRendering {
         for property in one.properties { lines.append("    " + line(property, isKey: property.name == one.primaryKey)) }
         for backlink in one.backlinks {
             let origin = rules.identifier(backlink.className).text
-            let label = rules.identifier("\(backlink.className)_\(backlink.property)").text
+            let label = rules.identifier(backlink.name ?? "\(backlink.className)_\(backlink.property)").text
             lines.append("    @Persisted(originProperty: \(quoted(backlink.property))) var \(label): LinkingObjects<\(origin)>")
         }
         return (lines + ["}", ""]).joined(separator: "\n")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmEngine
+package import RealmEngine
 package import RealmStorage
 
 /// A whole server: realms, application, daemon. What `realm-rest serve` runs, and tests too.
@@ -17,9 +17,14 @@ package final class RealmServer: Sendable {
         package var keys: [String: EncryptionKey] = [:]
         /// Looks a variable up in the environment: other keys are in `REALM_REST_KEY_NAME`.
         package var environment: @Sendable (String) -> String? = { _ in nil }
+        /// Names of linking objects, by realm.
+        package var backlinkNames: [String: BacklinkNames] = [:]
         package var isReadOnly = false
+        /// Whether answers tell where their time went.
+        package var showsTiming = false
         package var limits = Limits()
         package var logFormat: AccessLog.Format? = .json
+        package var logLevel = AccessLog.Level.info
         package var extraHosts: [String] = []
         package var corsOrigins: [String] = []
         /// Allows an address that is not loopback without credentials.
@@ -44,6 +49,7 @@ package final class RealmServer: Sendable {
         self.options = options
         let catalog = Catalog()
         try RealmServer.open(options, catalog, report)
+        try RealmServer.checkBacklinkNames(options, catalog)
         try RealmServer.checkDescriptors(options.limits)
         let socket = try RealmServer.bind(options)
         var configuration = Application.Configuration(
@@ -52,7 +58,8 @@ package final class RealmServer: Sendable {
         configuration.limits = options.limits
         configuration.isReadOnly = options.isReadOnly
         configuration.isLoopback = socket.isLoopback
-        log = options.logFormat.map { AccessLog(format: $0) }
+        configuration.showsTiming = options.showsTiming
+        log = options.logFormat.map { AccessLog(format: $0, level: options.logLevel) }
         application = Application(catalog: catalog, configuration: configuration, accessLog: log)
         var daemonConfiguration = HTTPServer.Configuration()
         daemonConfiguration.limits = options.limits
@@ -143,9 +150,22 @@ package final class RealmServer: Sendable {
             throw Failure(description: "two files would be served as '\(name)'")
         }
         do throws(StorageError) {
-            return catalog.open(name, path: path, key: try key(of: name, options))
+            let names = options.backlinkNames[name.text] ?? .none
+            return catalog.open(name, path: path, key: try key(of: name, options), backlinkNames: names)
         } catch {
             throw Failure(description: "the key of '\(name)' in the environment: \(error)")
+        }
+    }
+
+    /// Names that do not fit the schema, or belong to no realm, stop the start.
+    private static func checkBacklinkNames(_ options: Options, _ catalog: Catalog) throws(Failure) {
+        for (realm, names) in options.backlinkNames.sorted(by: { $0.key < $1.key }) {
+            guard let state = catalog[realm] else {
+                throw Failure(description: "backlink names for '\(realm)': there is no realm of this name")
+            }
+            if case .ready(let database) = state, let mistake = names.mistake(in: database.current.snapshot) {
+                throw Failure(description: "backlink names for '\(realm)': \(mistake)")
+            }
         }
     }
 

@@ -33,7 +33,7 @@ extension Binder {
         let isUsable = value.isNull || type.isComparable(with: hint) || (type == .typedLink && hint == .link)
         guard isUsable else {
             throw invalid(
-                .argument, "cannot compare argument \(label) of type '\(argument.typeName)' to a \(hint.rawValue)",
+                .argument, "cannot compare argument \(label) of type '\(value.typeName)' to a \(hint.rawValue)",
                 constant.range)
         }
         return ConstantOperand(value, type: type, label: label)

@@ -40,7 +40,7 @@ extension Binder {
             switch try argument(number, syntax.regionRange) {
             case .shape(let shape): return shape
             case .string(let text): return try shape(from: text, syntax.regionRange)
-            case let other: throw invalid(.argument, "\(other.typeName) is no shape", syntax.regionRange)
+            default: throw invalid(.argument, "the argument is no shape", syntax.regionRange)
             }
         }
     }
@@ -59,7 +59,7 @@ extension Binder {
         case .int(let value): return Double(value)
         case .float(let value): return Double(value)
         case .double(let value): return value
-        case let other: throw invalid(.argument, "\(other.typeName) is no coordinate", range)
+        default: throw invalid(.argument, "argument $\(number) is no coordinate", range)
         }
     }
 }

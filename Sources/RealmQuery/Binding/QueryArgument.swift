@@ -22,24 +22,4 @@ package indirect enum QueryArgument: Sendable {
     case object(className: String, primaryKey: QueryArgument)
     case list([QueryArgument])
     case shape(GeoShape)
-
-    /// What to call the argument in messages.
-    var typeName: String {
-        switch self {
-        case .null: return "null"
-        case .int: return "int"
-        case .bool: return "bool"
-        case .float: return "float"
-        case .double: return "double"
-        case .string: return "string"
-        case .binary: return "binary"
-        case .timestamp: return "date"
-        case .decimal: return "decimal"
-        case .objectID: return "objectId"
-        case .uuid: return "uuid"
-        case .objectKey, .link, .object: return "link"
-        case .list: return "list"
-        case .shape: return "shape"
-        }
-    }
 }

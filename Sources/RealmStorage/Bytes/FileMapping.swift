@@ -14,7 +14,7 @@ package final class FileMapping: @unchecked Sendable {
     }
 
     /// The whole file; valid while the mapping is alive.
-    var bytes: ByteView { ByteView(start: address.assumingMemoryBound(to: UInt8.self), count: byteCount) }
+    package var bytes: ByteView { ByteView(start: address.assumingMemoryBound(to: UInt8.self), count: byteCount) }
 
     deinit { System.unmap(UnsafeMutableRawPointer(mutating: address), byteCount: byteCount) }
 }

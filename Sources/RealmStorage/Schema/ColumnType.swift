@@ -22,6 +22,17 @@ package enum ColumnType: Int, Sendable, Hashable, CaseIterable {
     static let historicLinkList = 13
 }
 
+extension ColumnType {
+    /// The name of the type in dumps and messages.
+    package var name: String {
+        switch self {
+        case .decimal: return "decimal128"
+        case .objectID: return "objectId"
+        default: return String(describing: self)
+        }
+    }
+}
+
 /// What a property holds besides a single value.
 package enum CollectionKind: Sendable, Hashable { case list, set, dictionary }
 

@@ -94,3 +94,25 @@ package enum Value: Sendable {
         return false
     }
 }
+
+extension Value {
+    /// The name of the value's type in dumps and messages.
+    package var typeName: String {
+        switch self {
+        case .null: return "null"
+        case .int: return ColumnType.int.name
+        case .bool: return ColumnType.bool.name
+        case .float: return ColumnType.float.name
+        case .double: return ColumnType.double.name
+        case .string: return ColumnType.string.name
+        case .binary: return ColumnType.binary.name
+        case .timestamp: return ColumnType.timestamp.name
+        case .decimal: return ColumnType.decimal.name
+        case .objectID: return ColumnType.objectID.name
+        case .uuid: return ColumnType.uuid.name
+        case .link: return ColumnType.link.name
+        case .list: return "list"
+        case .dictionary: return "dictionary"
+        }
+    }
+}

@@ -74,7 +74,7 @@ struct FileDump {
         writer.key("key")
         writer.int(table.key.rawValue)
         writer.key("type")
-        writer.string(table.kind.dumpName)
+        writer.string(String(describing: table.kind))
         writer.key("primaryKey")
         if let key = table.primaryKey { writer.string(key.name) } else { writer.null() }
         writer.key("columns")
@@ -91,9 +91,9 @@ struct FileDump {
         writer.key("name")
         writer.string(column.name)
         writer.key("type")
-        writer.string(column.type.dumpName)
+        writer.string(column.type.name)
         writer.key("collection")
-        if let collection = column.collection { writer.string(collection.dumpName) } else { writer.null() }
+        if let collection = column.collection { writer.string(String(describing: collection)) } else { writer.null() }
         writer.key("nullable")
         writer.bool(column.isNullable)
         writer.key("columnKey")
@@ -104,7 +104,7 @@ struct FileDump {
         }
         if column.collection == .dictionary {
             writer.key("keyType")
-            writer.string(column.dictionaryKeyType.dumpName)
+            writer.string(column.dictionaryKeyType.name)
         }
         writer.key("hasIndex")
         writer.bool(column.hasSearchIndex)
@@ -180,25 +180,5 @@ struct FileDump {
             writer.endArray()
         }
         writer.endObject()
-    }
-}
-
-extension TableKind {
-    var dumpName: String {
-        switch self {
-        case .topLevel: return "topLevel"
-        case .embedded: return "embedded"
-        case .asymmetric: return "asymmetric"
-        }
-    }
-}
-
-extension CollectionKind {
-    var dumpName: String {
-        switch self {
-        case .list: return "list"
-        case .set: return "set"
-        case .dictionary: return "dictionary"
-        }
     }
 }

@@ -170,22 +170,8 @@ struct ValueDump {
 extension Value {
     /// The type name of a value in Mixed.
     fileprivate var dumpTypeName: String {
-        switch self {
-        case .null: return "null"
-        case .int: return "int"
-        case .bool: return "bool"
-        case .float: return "float"
-        case .double: return "double"
-        case .string: return "string"
-        case .binary: return "binary"
-        case .timestamp: return "timestamp"
-        case .decimal: return "decimal128"
-        case .objectID: return "objectId"
-        case .uuid: return "uuid"
-        case .link: return "typedLink"
-        case .list: return "list"
-        case .dictionary: return "dictionary"
-        }
+        if case .link = self { return "typedLink" }
+        return typeName
     }
 }
 
@@ -197,26 +183,6 @@ extension Decimal128 {
         case .infinity(let isNegative): return isNegative ? "-Infinity" : "Infinity"
         case .finite(let isNegative, let coefficient, let exponent):
             return "\(isNegative ? "-" : "")\(coefficient)E\(exponent)"
-        }
-    }
-}
-
-extension ColumnType {
-    var dumpName: String {
-        switch self {
-        case .int: return "int"
-        case .bool: return "bool"
-        case .string: return "string"
-        case .binary: return "binary"
-        case .mixed: return "mixed"
-        case .timestamp: return "timestamp"
-        case .float: return "float"
-        case .double: return "double"
-        case .decimal: return "decimal128"
-        case .link: return "link"
-        case .backlink: return "backlink"
-        case .objectID: return "objectId"
-        case .uuid: return "uuid"
         }
     }
 }

@@ -15,7 +15,7 @@ import Testing
         var testDescription: String { "\(method) \(target.prefix(60)) -> \(code)" }
     }
 
-    @Test(arguments: [
+    static let requests: [Bad] = [
         Bad(target: "/", status: 404, code: "not_found"),
         Bad(target: "/v1", status: 404, code: "not_found"),
         Bad(target: "/v1/", status: 404, code: "not_found"),
@@ -43,7 +43,9 @@ import Testing
         Bad(
             method: "POST", target: "/v1/realms/links/query/Dog", headers: [("Origin", "http://evil.example")], status: 403,
             code: "forbidden"),
-    ])
+    ]
+
+    @Test(arguments: requests)
     func `bad requests are told apart`(_ bad: Bad) throws {
         let server = try TestServer(["links"])
         let answer = try server.request(bad.method, bad.target, headers: bad.headers)

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where the time of one request went: what the header `Server-Timing` tells, in milliseconds.
+package struct ServerTiming: Sendable {
+    /// Waiting for a worker.
+    package var queue = 0.0
+    /// Waiting for the write lock.
+    package var lock = 0.0
+    /// Finding the result.
+    package var query = 0.0
+    /// Writing it.
+    package var encode = 0.0
+
+    package init() {}
+
+    /// The value of the header.
+    package var text: String {
+        let buffer = OutputBuffer(capacity: 96)
+        for (name, seconds) in [("queue", queue), ("lock", lock), ("query", query), ("encode", encode)] {
+            if !buffer.isEmpty { buffer.append(", " as StaticString) }
+            buffer.append(name)
+            buffer.append(";dur=" as StaticString)
+            buffer.append(milliseconds: seconds)
+        }
+        return buffer.text
+    }
+}
+
+extension OutputBuffer {
+    /// Milliseconds with three digits after the point.
+    func append(milliseconds seconds: Double) {
+        let microseconds = Int64(min(max(seconds, 0), 1e9) * 1e6)
+        append(decimal: microseconds / 1000)
+        append(UInt8(ascii: "."))
+        append(padded: Int(microseconds % 1000), width: 3)
+    }
+}
+
+extension Request {
+    /// Runs `work` and counts its time, when times are told.
+    func timed<Result>(
+        _ part: WritableKeyPath<ServerTiming, Double>, _ work: () throws(Problem) -> Result
+    ) throws(Problem) -> Result {
+        guard timing != nil else { return try work() }
+        let begin = Instant.now()
+        let result = try work()
+        timing?[keyPath: part] += Instant.now().seconds(since: begin)
+        return result
+    }
+}

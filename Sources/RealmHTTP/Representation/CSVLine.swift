@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Writes lines of CSV (RFC 4180) cell by cell. Null is an empty cell, the empty string a quoted one.
+///
+/// Used by one thread at a time.
+final class CSVLine {
+    private let cell = OutputBuffer(capacity: 256)
+    private var isFirst = true
+
+    /// The next cell holds what `fill` appends; false stands for null.
+    func add(
+        to buffer: OutputBuffer, _ fill: (OutputBuffer) throws(StorageError) -> Bool
+    ) throws(StorageError) {
+        if !isFirst { buffer.append(UInt8(ascii: ",")) }
+        isFirst = false
+        cell.removeAll()
+        if try fill(cell) { write(to: buffer) }
+    }
+
+    func add(_ text: String?, to buffer: OutputBuffer) {
+        if !isFirst { buffer.append(UInt8(ascii: ",")) }
+        isFirst = false
+        guard let text else { return }
+        cell.removeAll()
+        cell.append(text)
+        write(to: buffer)
+    }
+
+    func end(in buffer: OutputBuffer) {
+        buffer.append("\r\n" as StaticString)
+        isFirst = true
+    }
+
+    private func write(to buffer: OutputBuffer) {
+        let needsQuotes = cell.withBytes { bytes in
+            bytes.isEmpty || bytes.contains { $0 == 0x22 || $0 == 0x2c || $0 == 0x0a || $0 == 0x0d }
+        }
+        guard needsQuotes else { return buffer.append(cell) }
+        buffer.append(UInt8(ascii: "\""))
+        cell.withBytes { bytes in
+            for byte in bytes {
+                if byte == UInt8(ascii: "\"") { buffer.append(byte) }
+                buffer.append(byte)
+            }
+        }
+        buffer.append(UInt8(ascii: "\""))
+    }
+}
+
+extension OutputBuffer {
+    /// Takes the quotes off JSON text that is one string of which nothing is escaped: dates, ids, base64.
+    func removeQuotes() {
+        guard count >= 2 else { return }
+        let text = array
+        guard text.first == UInt8(ascii: "\""), text.last == UInt8(ascii: "\"") else { return }
+        removeAll()
+        append(text[1..<text.count - 1])
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+
+/// Paths for administrators, who are everybody as long as the server is bound to loopback.
+extension Application {
+    /// `GET /admin/leases`
+    func leases(_ call: Call) throws(Problem) -> Response {
+        try QueryParameters(call.request.target).requireKnown([])
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("items")
+        writer.beginArray()
+        for lease in leases.all {
+            writer.beginObject()
+            writer.member("id", text: lease.id)
+            writer.member("kind", text: lease.kind.rawValue)
+            writer.member("realm", text: lease.realm)
+            writer.member("principal", text: lease.principal)
+            writer.key("since")
+            writer.value { buffer in
+                buffer.append(UInt8(ascii: "\""))
+                buffer.append(logTime: lease.begin)
+                buffer.append(UInt8(ascii: "\""))
+            }
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.nullMember("next")
+        writer.endObject()
+        return unstored(writer.buffer)
+    }
+
+    /// `DELETE /admin/leases/{id}`
+    func endLease(_ call: Call) throws(Problem) -> Response {
+        try QueryParameters(call.request.target).requireKnown([])
+        guard leases.end(try call.match.required(2, "id")) else {
+            throw Problem(.notFound, "there is no lease of this id")
+        }
+        return Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")])
+    }
+
+    /// `GET /admin/config`, and `PATCH`, which can change the level of the log.
+    func adminConfiguration(_ call: Call) throws(Problem) -> Response {
+        try QueryParameters(call.request.target).requireKnown([])
+        if call.request.method == .patch { try change(call) }
+        return unstored(configurationDocument)
+    }
+
+    private func change(_ call: Call) throws(Problem) {
+        let body = try RequestBody.object(
+            call.request, depthLimit: limits.jsonDepth, types: ["application/json", "application/merge-patch+json"])
+        for member in body.members where member.name != "logLevel" {
+            throw Problem(.invalidBody, "'\(member.name)' cannot be changed while the server runs").with("pointer", "/" + member.name)
+        }
+        guard let value = body["logLevel"] else { return }
+        guard let level = value.string.flatMap({ AccessLog.Level(name: $0) }) else {
+            let names = AccessLog.Level.allCases.map(\.name).joined(separator: ", ")
+            throw Problem.invalidParameter("logLevel", "'logLevel' has to be one of: \(names)").with("pointer", "/logLevel")
+        }
+        logLevel.set(level)
+    }
+
+    /// What the server was told, without secrets.
+    private var configurationDocument: OutputBuffer {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("version", text: Build.version)
+        writer.member("logLevel", text: logLevel.current.name)
+        writer.member("readOnly", bool: configuration.isReadOnly)
+        writer.member("serverTiming", bool: configuration.showsTiming)
+        writer.key("hosts")
+        write(configuration.hosts.hosts, to: &writer)
+        writer.key("origins")
+        write(configuration.hosts.corsOrigins, to: &writer)
+        writer.key("realms")
+        write(Set(catalog.all.map(\.name)), to: &writer)
+        writer.key("limits")
+        writer.beginObject()
+        for entry in Limits.entries {
+            writer.key(entry.name)
+            writer.int(limits[keyPath: entry.path])
+        }
+        writer.endObject()
+        writer.endObject()
+        return writer.buffer
+    }
+
+    private func write(_ names: Set<String>, to writer: inout JSONWriter) {
+        writer.beginArray()
+        for name in names.sorted() { writer.string(name) }
+        writer.endArray()
+    }
+
+    private func unstored(_ body: OutputBuffer) -> Response {
+        Response(type: "application/json", body, headers: [HeaderField("Cache-Control", "no-store")])
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Writes the elements of a collection as lines of NDJSON or CSV.
+///
+/// In CSV, objects have a column for each of their properties and values one column `value`; entries of dictionaries
+/// begin with their `entry`. Used by one thread at a time.
+final class ElementLines {
+    private let elements: Elements
+    private let writer: ElementWriter
+    private let isCSV: Bool
+    /// Nil for elements that are values.
+    private let objects: CSVWriter?
+    private let line = CSVLine()
+
+    init(_ elements: Elements, _ writer: ElementWriter, _ context: ReadContext, _ parameters: ReadParameters) {
+        self.elements = elements
+        self.writer = writer
+        isCSV = parameters.format == .csv
+        objects = writer.rowPlan.map { CSVWriter($0, context.snapshot, parameters.representation) }
+    }
+
+    var mediaType: StaticString { RowLines.mediaType(isCSV: isCSV) }
+    var notes: RepresentationNotes { writer.notes }
+
+    /// What comes before the first row.
+    func begin(in buffer: OutputBuffer) {
+        guard isCSV else { return }
+        let leading = elements.hasEntries ? ["entry"] : []
+        if let objects { return objects.writeHeader(leading: leading, to: buffer) }
+        for name in leading + ["value"] { line.add(name, to: buffer) }
+        line.end(in: buffer)
+    }
+
+    func write(at index: Int, to buffer: OutputBuffer) throws(StorageError) {
+        let element = try elements.element(at: index)
+        guard isCSV else {
+            var json = JSONWriter(buffer)
+            try writer.write(element, to: &json)
+            buffer.append(UInt8(ascii: "\n"))
+            return
+        }
+        let leading = element.entry.map { [ElementWriter.text(of: $0)] } ?? []
+        if let objects { return try objects.write(try writer.row(of: element.value), leading: leading, to: buffer) }
+        for text in leading { line.add(text, to: buffer) }
+        try line.add(to: buffer) { cell throws(StorageError) in try writer.fill(cell, element.value) }
+        line.end(in: buffer)
+    }
+}
+
+/// A whole collection as lines, made while it is sent.
+///
+/// `@unchecked Sendable`: the daemon asks for one chunk at a time, and each is made by one worker.
+final class ElementStream: ChunkProducer, @unchecked Sendable {
+    private let positions: CollectionView.Positions
+    private let lines: ElementLines
+    private var next: Int
+    private var hasBegun = false
+
+    init(_ lines: ElementLines, _ positions: CollectionView.Positions, from first: Int) {
+        self.lines = lines
+        self.positions = positions
+        next = first
+    }
+
+    func produce(into buffer: OutputBuffer) throws -> Bool {
+        if !hasBegun { lines.begin(in: buffer) }
+        hasBegun = true
+        while next < positions.count {
+            guard buffer.count < Streaming.chunkBytes else { return false }
+            try lines.write(at: positions[next], to: buffer)
+            next += 1
+        }
+        return true
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmHTTP
+import Testing
+
+/// Which requests are worth a line of the log, and what stands in it.
+@Suite struct AccessLogTests {
+    private func lines(_ level: AccessLog.Level, _ format: AccessLog.Format) throws -> [String] {
+        let pipe = Pipe()
+        let log = AccessLog(format: format, level: level, descriptor: pipe.fileHandleForWriting.fileDescriptor)
+        for status in [200, 404, 500] {
+            log.write(
+                AccessLog.Entry(
+                    id: "r\(status)", method: "GET", route: "/v1/realms", status: status, bytes: 12, seconds: 0.0025,
+                    principal: nil, version: "abc.7", traceparent: nil, query: "name == \"x\""))
+        }
+        log.close()
+        try pipe.fileHandleForWriting.close()
+        let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    @Test(arguments: zip(AccessLog.Level.allCases, [["r200", "r404", "r500"], ["r200", "r404", "r500"], ["r404", "r500"], ["r500"]]))
+    func `the level decides`(_ level: AccessLog.Level, _ ids: [String]) throws {
+        for format in AccessLog.Format.allCases {
+            let lines = try lines(level, format)
+            #expect(lines.count == ids.count, "\(format)")
+            for (line, id) in zip(lines, ids) {
+                #expect(line.contains(id))
+                #expect(line.contains("2.500"))
+                #expect(line.contains("name ==") == (level == .debug))
+            }
+        }
+    }
+
+    @Test func `a line is JSON`() throws {
+        for line in try lines(.debug, .json) {
+            let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            #expect(object["query"] as? String == "name == \"x\"")
+            #expect(object["version"] as? String == "abc.7")
+            #expect(object["duration"] as? Double == 2.5)
+        }
+    }
+}
