@@ -147,6 +147,9 @@ final class LazyPlainPages: @unchecked Sendable {
         }
     }
 
+    /// Decrypts a page whose encrypted bytes are about to change, for readers of a range that the file has outgrown.
+    func readBeforeChange(page: Int) throws(StorageError) { if page < pageCount { _ = try settle(page: page) } }
+
     /// Replaces bytes of prepared pages that no reader looks at.
     func patch(_ bytes: ByteView, at offset: Int) { memory.store(bytes, at: offset) }
 

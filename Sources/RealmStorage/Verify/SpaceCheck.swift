@@ -43,6 +43,10 @@ struct SpaceCheck {
             report.statistics.nodes += 1
             report.statistics.usedBytes += UInt64(node.byteCount)
             extents.append(Extent(start: ref.rawValue, end: ref.rawValue + UInt64(node.byteCount), isNode: true))
+            let section = UInt64(FreeSpace.sectionByteCount)
+            if ref.rawValue / section != (ref.rawValue + UInt64(node.byteCount) - 1) / section {
+                report.warn("node \(ref) of \(node.byteCount) bytes crosses a section of 64 MiB")
+            }
             guard node.hasRefs else { continue }
             for index in 0..<node.count {
                 let raw = UInt64(bitPattern: node.integer(index))

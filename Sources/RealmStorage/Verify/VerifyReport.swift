@@ -51,6 +51,7 @@ extension Snapshot {
         guard !top.ref.isNone else { return report }
         report.statistics.logicalSize = top.logicalSize
         report.attempt("space") { (report) throws(StorageError) in try SpaceCheck(self).run(&report) }
+        report.attempt("history") { (report) throws(StorageError) in try HistoryCheck(snapshot: self).run(&report) }
         // With nodes that overlap or are shared, what they hold cannot be trusted enough to be compared.
         guard report.isClean else { return report }
         var objects = ObjectCheck(self)

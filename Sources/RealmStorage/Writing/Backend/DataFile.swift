@@ -79,7 +79,7 @@ package final class DataFile: @unchecked Sendable {
         guard bytes.count > 0 else { return }
         for page in offset / DataFile.pageByteCount...(offset + bytes.count - 1) / DataFile.pageByteCount {
             // Those who read in older memory must not meet encrypted bytes that are about to change.
-            for older in olderPages { _ = try older.value?.state(ofPage: page) }
+            for older in olderPages { try older.value?.readBeforeChange(page: page) }
             try pages.prepare(page: page) { isDisposable(page) }
             sealer.markChanged(page: page)
         }
