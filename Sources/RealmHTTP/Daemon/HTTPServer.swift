@@ -68,11 +68,13 @@ package final class HTTPServer: @unchecked Sendable {
     }
 
     /// The largest request head has to fit with the daemon's own notes and the head of the answer; what is a little
-    /// over the limits too, so that the refusal can be ours. No more than that: the daemon clears this memory for every
-    /// request.
+    /// over the limits too, so that the refusal can be ours.
+    ///
+    /// The daemon clears this memory for every request, so it is not more than needed: with a quarter less the largest
+    /// request that is allowed gets no answer.
     private static func connectionMemory(_ limits: Limits) -> Int {
         let heads = limits.targetBytes + limits.headerBytes
-        return max(32 << 10, heads + limits.headerFields * 80 + (6 << 10)) & ~0xfff
+        return max(32 << 10, heads + heads / 2 + limits.headerFields * 96 + (8 << 10)) & ~0xfff
     }
 
     /// Ends in steps: refuse new work, let running requests finish for `graceSeconds`, then close everything.
