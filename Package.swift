@@ -31,9 +31,10 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CDecimal", providers: [.apt(["libintelrdfpmath-dev"])]),
+        .systemLibrary(name: "CProcessor"),
         .target(
             name: "RealmStorage",
-            dependencies: ["COpenSSL", "CDecimal"],
+            dependencies: ["COpenSSL", "CDecimal", "CProcessor"],
             swiftSettings: hot),
         .target(
             name: "RealmQuery",

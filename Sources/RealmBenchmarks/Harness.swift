@@ -2,12 +2,14 @@
 
 internal import Glibc
 
-/// Times closures: each figure is the median of several runs after one that warms up.
+/// Times closures: each figure is the median of several runs after one that warms up, or the least of them, which a
+/// machine with other work disturbs less.
 struct Harness {
     /// Timed runs per figure.
     let runs: Int
+    var takesLeast = false
 
-    /// The median time of one call of `body` in nanoseconds; `body` is called `repetitions` times per run.
+    /// The time of one call of `body` in nanoseconds; `body` is called `repetitions` times per run.
     func nanoseconds(repetitions: Int = 1, _ body: () throws -> Void) rethrows -> Double {
         try body()
         var times: [Double] = []
@@ -16,10 +18,10 @@ struct Harness {
             for _ in 0..<repetitions { try body() }
             times.append(Double(Harness.now() - begin) / Double(repetitions))
         }
-        return times.sorted()[times.count / 2]
+        return times.sorted()[takesLeast ? 0 : times.count / 2]
     }
 
-    /// The median time of one call of `body` in milliseconds.
+    /// The time of one call of `body` in milliseconds.
     func milliseconds(_ body: () throws -> Void) rethrows -> Double { try nanoseconds(body) / 1e6 }
 
     /// Monotonic time in nanoseconds.

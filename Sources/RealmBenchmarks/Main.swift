@@ -2,8 +2,10 @@
 
 internal import Glibc
 
-/// `RealmBenchmarks [--kernels] [--leaves] [--survey] [--no-http] [--baseline FILE.json] [FILE.realm …]`
+/// `RealmBenchmarks [--kernels] [--leaves] [--survey] [--no-http] [--best N] [--only TEXT] [--baseline FILE.json]
+/// [FILE.realm …]`
 ///
+/// `--best` shows the least of N runs instead of a median, `--only` the in-process figures whose name has the text.
 /// Every file has the class `Item {id int pk, name string, age int, score double, active bool, city string indexed,
 /// createdAt date, balance decimal128?}` with the distribution of values that the queries below expect.
 @main
@@ -23,9 +25,9 @@ struct Main {
         if options.showsKernels { try KernelBenchmarks(harness: Harness(runs: 11)).run() }
         for path in options.files {
             var report = Report(title: path)
-            if options.showsLeaves { try LeafBenchmarks(path, Harness(runs: 11)).run(&report) }
-            try QueryBenchmarks(path, Harness(runs: 5)).run(&report, options.baseline)
-            if options.showsSurvey { try QuerySurvey(path, Harness(runs: 11)).run(&report) }
+            if options.showsLeaves { try LeafBenchmarks(path, options.harness(runs: 11)).run(&report) }
+            try QueryBenchmarks(path, options.harness(runs: 5), only: options.only).run(&report, options.baseline)
+            if options.showsSurvey { try QuerySurvey(path, options.harness(runs: 11)).run(&report) }
             if options.showsHTTP { try HTTPBenchmarks(path).run(&report) }
             report.print()
         }
@@ -39,6 +41,11 @@ struct BenchmarkOptions {
     var showsLeaves = false
     var showsSurvey = false
     var showsHTTP = true
+    /// How many runs to take the least of; nil for medians.
+    var best: Int?
+    var only: String?
+
+    func harness(runs: Int) -> Harness { Harness(runs: best ?? runs, takesLeast: best != nil) }
 
     init(_ arguments: some Sequence<String>) throws {
         var rest = arguments.makeIterator()
@@ -48,6 +55,14 @@ struct BenchmarkOptions {
             case "--leaves": showsLeaves = true
             case "--survey": showsSurvey = true
             case "--no-http": showsHTTP = false
+            case "--best":
+                guard let count = rest.next().flatMap({ Int($0) }), count > 0 else {
+                    throw BenchmarkError.unsuitable("--best needs a number of runs")
+                }
+                best = count
+            case "--only":
+                guard let text = rest.next() else { throw BenchmarkError.unsuitable("--only needs a text") }
+                only = text
             case "--baseline":
                 guard let path = rest.next() else { throw BenchmarkError.unsuitable("--baseline needs a file") }
                 baseline = try Baseline(path)

@@ -10,12 +10,15 @@ struct QueryBenchmarks {
 
     private let path: String
     private let harness: Harness
+    /// Only figures whose name has this text are taken.
+    private let only: String?
     private let snapshot: Snapshot
     private let table: Table
 
-    init(_ path: String, _ harness: Harness) throws {
+    init(_ path: String, _ harness: Harness, only: String? = nil) throws {
         self.path = path
         self.harness = harness
+        self.only = only
         snapshot = try Snapshot(file: try RealmFile(path: path))
         guard let table = snapshot.classTable(named: "Item") else { throw BenchmarkError.unsuitable("no class Item") }
         self.table = table
@@ -24,25 +27,36 @@ struct QueryBenchmarks {
     func run(_ report: inout Report, _ baseline: Baseline?) throws {
         let figures = baseline?.figures(forObjects: table.count) ?? [:]
         report.begin("in process, \(table.count) objects", comparedWith: figures.isEmpty ? "" : "reference")
-        report.add("open the file", .milliseconds, try open(), comparedWith: figures["openFileMs"])
-        for (name, figure, text) in Self.counts {
+        if isWanted("open the file") {
+            report.add("open the file", .milliseconds, try open(), comparedWith: figures["openFileMs"])
+        }
+        for (name, figure, text) in Self.counts where isWanted(name) {
             let (time, count) = try self.count(text)
             report.add(name, .milliseconds, time, comparedWith: figures[figure], note: "\(count) objects")
         }
-        for (name, figure, text) in Self.finds {
+        for (name, figure, text) in Self.finds where isWanted(name) {
             report.add(name, .milliseconds, try find(text), comparedWith: figures[figure])
         }
-        for (name, figure, text, request) in Self.aggregates {
+        for (name, figure, text, request) in Self.aggregates where isWanted(name) {
             let time = try aggregate(text, request)
             report.add(name, .milliseconds, time, comparedWith: figures[figure])
         }
-        report.add(
-            "primary key look-ups", .perSecond, try lookUp(), comparedWith: figures["primaryKeyLookupsPerSecond"])
+        try runRates(&report, figures)
+    }
+
+    private func runRates(_ report: inout Report, _ figures: [String: Double]) throws {
+        if isWanted("primary key look-ups") {
+            report.add(
+                "primary key look-ups", .perSecond, try lookUp(), comparedWith: figures["primaryKeyLookupsPerSecond"])
+        }
+        guard isWanted("full scan to JSON, rows") else { return }
         let (rows, bytes) = try scan()
         report.add(
             "full scan to JSON, rows", .perSecond, rows, comparedWith: figures["fullScanRowsPerSecond"],
             note: "\(bytes) bytes")
     }
+
+    private func isWanted(_ name: String) -> Bool { only.map { name.contains($0) } ?? true }
 
     private static let counts = [
         ("count age > 50", "countAgeGt50Ms", "age > 50"),

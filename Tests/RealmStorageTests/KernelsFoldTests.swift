@@ -94,6 +94,27 @@ struct KernelsFoldTests {
             }
         }
     }
+
+    @Test("keys are found in ascending signed arrays, spread evenly or in heaps", arguments: [0, 4, 5, 6, 7])
+    func signedSearch(_ widthCode: Int) throws {
+        var random = SeededGenerator(seed: PackedCase.seed)
+        let range = PackedCase.range(widthCode)
+        for (count, heaps) in [(0, 1), (1, 1), (63, 3), (65, 60), (256, 1), (1000, 4), (1000, 1000)] {
+            let centres = (0..<heaps).map { _ in Int64.random(in: range, using: &random) }
+            let keys = (0..<count).map { _ in
+                let near = (centres.randomElement(using: &random) ?? 0).addingReportingOverflow(.random(in: 0...40, using: &random))
+                return near.overflow ? range.upperBound : min(near.partialValue, range.upperBound)
+            }.sorted()
+            let buffer = try PackedBuffer(keys, widthCode: widthCode)
+            for key in keys.flatMap({ [$0, $0 &- 1, $0 &+ 1] }) + [0, range.lowerBound, range.upperBound, .min, .max] {
+                let expected = keys.firstIndex { $0 >= key } ?? keys.count
+                #expect(buffer.integers.lowerBound(signed: key) == expected, "seed \(PackedCase.seed), \(count) keys, \(key)")
+            }
+            // Whatever the order of hostile keys: an answer, and no read outside.
+            let shuffled = try PackedBuffer(keys.shuffled(using: &random), widthCode: widthCode)
+            for key in keys.prefix(50) { #expect((0...count).contains(shuffled.integers.lowerBound(signed: key))) }
+        }
+    }
 }
 
 @Suite("Row masks")

@@ -96,6 +96,40 @@ struct KernelsRealTests {
         withExtendedLifetime(buffer) {}
     }
 
+    @Test("sums leave out null and NaN, and add in row order", arguments: counts)
+    func sums(_ count: Int) throws {
+        var random = SeededGenerator(seed: PackedCase.seed)
+        for share in [0, 1, 30] {
+            let values = (0..<count).map { _ -> Double? in
+                switch Int.random(in: 0..<100, using: &random) {
+                case ..<share: return Bool.random(using: &random) ? nil : .nan
+                case 99: return [.infinity, -.infinity, .greatestFiniteMagnitude].randomElement(using: &random)
+                default: return .random(in: -10...10, using: &random)
+                }
+            }
+            let (buffer, leaf) = try Self.leaf(values)
+            let (floatBuffer, floats) = try Self.leaf(values.map { $0.map { Float($0) } })
+            for _ in 0..<20 {
+                let mask = randomMask(count, using: &random)
+                var total = RealSum(), expected = RealSum(), floatTotal = RealSum(), floatExpected = RealSum()
+                mask.forEach { row in
+                    guard let value = values[row], !value.isNaN else { return }
+                    expected.sum += value
+                    expected.count += 1
+                    floatExpected.sum += Double(Float(value))
+                    floatExpected.count += 1
+                }
+                leaf.add(mask, to: &total)
+                floats.add(mask, to: &floatTotal)
+                let isEqual = total.sum == expected.sum || total.sum.isNaN && expected.sum.isNaN
+                #expect(isEqual && total.count == expected.count, "seed \(PackedCase.seed)")
+                let areEqual = floatTotal.sum == floatExpected.sum || floatTotal.sum.isNaN && floatExpected.sum.isNaN
+                #expect(areEqual && floatTotal.count == floatExpected.count, "seed \(PackedCase.seed)")
+            }
+            withExtendedLifetime((buffer, floatBuffer)) {}
+        }
+    }
+
     @Test("numbers compare exactly with integers", arguments: [0, 1, -1, 5, 1 << 53, 1 << 53 + 1, -(1 << 53) - 1, 16_777_217, Int64.max, .min])
     func integers(_ needle: Int64) throws {
         let near = Double(needle)

@@ -11,12 +11,15 @@ extension BoundQuery {
         }
     }
 
-    /// Streams the results in object order; nil when sorting or distinct values forbid it.
-    package func cursor(_ window: ResultWindow = .all) throws(QueryError) -> MatchCursor? {
+    /// Streams the results in object order; nil when sorting or distinct values forbid it. `columns` are what will be read
+    /// of the results.
+    package func cursor(
+        _ window: ResultWindow = .all, reading columns: [Column] = []
+    ) throws(QueryError) -> MatchCursor? {
         guard isInObjectOrder else { return nil }
         var limit = window.limit ?? .max
         for case .limit(let count) in steps { limit = min(limit, max(count - window.offset, 0)) }
-        return try MatchCursor(self, after: window.after?.key, skip: window.offset, limit: limit)
+        return try MatchCursor(self, after: window.after?.key, skip: window.offset, limit: limit, reading: columns)
     }
 
     /// The keys of the results in their order.

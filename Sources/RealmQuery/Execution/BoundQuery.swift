@@ -31,6 +31,11 @@ package final class BoundQuery {
         self.dependencies = dependencies
     }
 
+    /// The columns of the class itself that the query reads.
+    var ownColumns: [Column] {
+        table.columns.filter { dependencies.columns.contains(.init(table: table.key, leafIndex: $0.leafIndex)) }
+    }
+
     /// Is asked from time to time whether to go on.
     package typealias Check = () -> Bool
 

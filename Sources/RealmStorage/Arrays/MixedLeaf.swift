@@ -16,14 +16,12 @@
 ///
 /// Source: docs/format.md, "Mixed".
 ///
-/// A class, because its parts are many and leaves are copied about.
-package final class MixedLeaf: Sendable {
+/// The side arrays are checked when the leaf is attached, and looked up again for each value that needs one: kept, they
+/// would make every leaf of whatever type three times as large.
+package struct MixedLeaf: Sendable {
     package let words: PackedIntegers
     private let node: Node
-    private let integers: PackedIntegers?
-    private let pairs: PackedIntegers?
-    private let strings: StringLeaf?
-    private let collections: Node?
+    private let space: NodeSpace
     package var count: Int { words.count }
 
     init(_ node: Node, _ space: NodeSpace) throws(StorageError) {
@@ -31,24 +29,35 @@ package final class MixedLeaf: Sendable {
             throw node.corrupt("a mixed leaf has 4 to 6 slots")
         }
         self.node = node
+        self.space = space
         let first = try space.node(at: try node.requiredRef(0, "mixed words"))
         guard !first.hasRefs else { throw first.corrupt("mixed words are a plain integer node") }
         words = try first.integers()
-        integers = try MixedLeaf.plainIntegers(node, 1, space)
-        pairs = try MixedLeaf.plainIntegers(node, 2, space)
-        let text = try node.optionalRef(3, "mixed strings")
-        strings = text.isNone ? nil : try StringLeaf(try space.node(at: text), space)
-        let nested = try node.optionalRef(4, "nested collections")
-        collections = nested.isNone ? nil : try space.node(at: nested)
-        if let collections, !collections.hasRefs { throw collections.corrupt("refs of nested collections expected") }
+        _ = try numbers(Slot.integer)
+        _ = try numbers(Slot.pair)
+        _ = try strings()
+        _ = try collections()
     }
 
-    private static func plainIntegers(_ node: Node, _ slot: Int, _ space: NodeSpace) throws(StorageError) -> PackedIntegers? {
+    private func numbers(_ slot: Int) throws(StorageError) -> PackedIntegers? {
         let ref = try node.optionalRef(slot, "mixed payload")
         guard !ref.isNone else { return nil }
         let child = try space.node(at: ref)
         guard !child.hasRefs else { throw child.corrupt("a mixed payload array is a plain integer node") }
         return try child.integers()
+    }
+
+    private func strings() throws(StorageError) -> StringLeaf? {
+        let ref = try node.optionalRef(Slot.string, "mixed strings")
+        return ref.isNone ? nil : try StringLeaf(try space.node(at: ref), space)
+    }
+
+    private func collections() throws(StorageError) -> Node? {
+        let ref = try node.optionalRef(Slot.collection, "nested collections")
+        guard !ref.isNone else { return nil }
+        let nested = try space.node(at: ref)
+        guard nested.hasRefs else { throw nested.corrupt("refs of nested collections expected") }
+        return nested
     }
 
     /// The slot that must hold the payload of each type; int, bool and null may stand in the word.
@@ -89,21 +98,21 @@ package final class MixedLeaf: Sendable {
     }
 
     private func integer(_ index: Int64, _ row: Int) throws(StorageError) -> Int64 {
-        guard let integers, index >= 0, index < integers.count else {
+        guard let integers = try numbers(Slot.integer), index >= 0, index < integers.count else {
             throw node.corrupt("value \(row) has its number outside slot 1")
         }
         return integers[Int(index)]
     }
 
     private func pair(_ index: Int64, _ row: Int) throws(StorageError) -> (Int64, Int64) {
-        guard let pairs, index >= 0, index < pairs.count / 2 else {
+        guard let pairs = try numbers(Slot.pair), index >= 0, index < pairs.count / 2 else {
             throw node.corrupt("value \(row) has its pair outside slot 2")
         }
         return (pairs[Int(index) * 2], pairs[Int(index) * 2 + 1])
     }
 
     private func bytes(_ index: Int64, _ row: Int) throws(StorageError) -> ByteView {
-        guard let strings, index >= 0, index < strings.count, let bytes = try strings.string(Int(index)) else {
+        guard let strings = try strings(), index >= 0, index < strings.count, let bytes = try strings.string(Int(index)) else {
             throw node.corrupt("value \(row) has its bytes outside slot 3")
         }
         return bytes
@@ -116,7 +125,7 @@ package final class MixedLeaf: Sendable {
     }
 
     private func collection(_ index: Int64, _ row: Int) throws(StorageError) -> Ref {
-        guard let collections, index >= 0, index < collections.count else {
+        guard let collections = try collections(), index >= 0, index < collections.count else {
             throw node.corrupt("value \(row) has its collection outside slot 4")
         }
         return try collections.optionalRef(Int(index), "nested collection")

@@ -20,9 +20,9 @@ extension StringLeaf {
         case .short(let node):
             guard node.width > 0 else { return rows }
             return rows.filter { StringLeaf.padding(node, row &+ $0) == node.width }
-        case .blob(let blob) where blob.isMedium:
+        case .medium(let blob):
             return blob.nulls.compare(.notEqual, 0, start: row, count: rowCount(from: row))
-        case .blob, .enumerated:
+        case .big, .enumerated:
             return try rows.filter { (index) throws(StorageError) in try string(row &+ index) == nil }
         }
     }
@@ -38,10 +38,10 @@ extension StringLeaf {
                 let wanted = WordCells.padded(bytes, width: node.width)
                 return rows.filter { cells.equals(wanted, row &+ $0) }
             }
-        case .blob(let blob) where blob.isMedium:
+        case .medium(let blob):
             let candidates = rows & StringLeaf.lengths(blob, pattern.count, row, rowCount(from: row))
             return try texts(among: candidates, row, pattern.equals)
-        case .blob, .enumerated: break
+        case .big, .enumerated: break
         }
         return try texts(among: rows, row, pattern.equals)
     }
@@ -62,12 +62,15 @@ extension StringLeaf {
     ) throws(StorageError) -> Mask {
         guard !pattern.isEmpty else { return rows.subtracting(try nulls(from: row)) }
         guard rows.count > StringLeaf.fewRows else { return try texts(among: rows, row, pattern.occurs) }
+        let found: Mask?
         switch form {
-        case .short(let node): return rows & (try StringLeaf.search(node, pattern, row, rowCount(from: row)))
-        case .blob(let blob) where blob.isMedium:
-            return rows & (try StringLeaf.search(blob, pattern, row, rowCount(from: row)))
-        case .blob, .enumerated: return try texts(among: rows, row, pattern.occurs)
+        case .short(let node): found = StringLeaf.search(node, pattern, row, rowCount(from: row))
+        case .medium(let blob): found = StringLeaf.search(blob, pattern, row, rowCount(from: row))
+        case .big, .enumerated: found = nil
         }
+        // One by one, too, where texts lie in no order: that tells what is wrong with which of them.
+        guard let found else { return try texts(among: rows, row, pattern.occurs) }
+        return rows & found
     }
 
     /// The rows among `rows` that hold a text for which `test` is true.
@@ -79,7 +82,7 @@ extension StringLeaf {
     }
 
     /// The rows of a medium leaf whose text has so many bytes, or is null.
-    private static func lengths(_ blob: BlobLeaf, _ byteCount: Int, _ row: Int, _ count: Int) -> Mask {
+    private static func lengths(_ blob: MediumBlobs, _ byteCount: Int, _ row: Int, _ count: Int) -> Mask {
         guard count > 0 else { return .none }
         var previous = row == 0 ? 0 : blob.ends[row &- 1]
         return blob.ends.withUnpacked(start: row, count: count) { ends in
@@ -101,45 +104,43 @@ extension StringLeaf {
 // MARK: - Searching all texts at once
 
 extension StringLeaf {
-    private static func search(
-        _ node: Node, _ pattern: BytePattern, _ row: Int, _ count: Int
-    ) throws(StorageError) -> Mask {
+    /// The rows with a match that ends in front of their padding; nil for damaged cells.
+    private static func search(_ node: Node, _ pattern: BytePattern, _ row: Int, _ count: Int) -> Mask? {
         let width = node.width
-        guard pattern.count < width else { return .none }
-        var found = AscendingRows()
+        guard pattern.count < width else { return Mask.none }
         let cells = node.bytes.slice(row &* width, (row &+ count) &* width)
-        try pattern.forEachMatch(in: cells) { (position) throws(StorageError) in
-            let index = position &>> width.trailingZeroBitCount
-            let padding = padding(node, row &+ index)
-            guard padding <= width else {
-                throw node.corrupt("string \(row &+ index) has \(padding) bytes of padding in \(width)")
+        return pattern.withMatches(in: cells) { matches in
+            var isDamaged = false
+            let found = Mask(first: count).filtered { index in
+                let padding = padding(node, row &+ index)
+                isDamaged = isDamaged || padding > width
+                return matches.contains(index &* width, width &- padding &- pattern.count)
             }
-            let next = (index &+ 1) &* width
-            if position &+ pattern.count < next &- padding { found.insert(index) }
-            return next
+            return isDamaged ? nil : found
         }
-        return found.mask
     }
 
-    private static func search(
-        _ blob: BlobLeaf, _ pattern: BytePattern, _ row: Int, _ count: Int
-    ) throws(StorageError) -> Mask {
-        guard count > 0 else { return .none }
-        let first = row == 0 ? 0 : Int(clamping: blob.ends[row &- 1])
-        let texts = blob.bytes.slice(first, Int(clamping: blob.ends[row &+ count &- 1]))
-        return try blob.ends.withUnpacked(start: row, count: count) { (ends) throws(StorageError) in
-            var found = AscendingRows()
-            var index = 0
-            try pattern.forEachMatch(in: texts) { (position) throws(StorageError) in
-                while index < count, ends[index] &- Int64(first) <= Int64(position) { index &+= 1 }
-                guard index < count else { return .max }
-                let end = Int(clamping: ends[index] &- Int64(first))
-                guard end <= texts.count, texts[end &- 1] == 0 else { throw blob.corruptText(row &+ index) }
-                // A match has to end in front of the text's zero byte; null and empty texts have no room for one.
-                if position &+ pattern.count < end { found.insert(index) }
-                return end
+    /// The rows with a match that ends in front of their zero byte; nil when texts are out of order or lack that byte.
+    private static func search(_ blob: MediumBlobs, _ pattern: BytePattern, _ row: Int, _ count: Int) -> Mask? {
+        guard count > 0 else { return Mask.none }
+        let first = row == 0 ? 0 : blob.ends[row &- 1]
+        let last = blob.ends[row &+ count &- 1]
+        guard first >= 0, first <= last, last <= Int64(blob.bytes.count) else { return nil }
+        let texts = blob.bytes.slice(Int(first), Int(last))
+        return pattern.withMatches(in: texts) { matches in
+            blob.ends.withUnpacked(start: row, count: count) { ends in
+                var previous = first
+                var isDamaged = false
+                let found = Mask(first: count).filtered { index in
+                    let end = ends[index]
+                    defer { previous = end }
+                    isDamaged = isDamaged || end < previous || end > last
+                    // Null and empty texts have no room for a match in front of the zero byte.
+                    return matches.contains(Int(previous &- first), Int(end &- previous) &- pattern.count)
+                }
+                guard !isDamaged, found.allSatisfy({ texts[Int(ends[$0] &- first) &- 1] == 0 }) else { return nil }
+                return found
             }
-            return found.mask
         }
     }
 }
@@ -158,10 +159,21 @@ extension StringLeaf {
     package func rows(
         _ op: Relation, _ key: OrderKey, among rows: Mask, from row: Int = 0
     ) throws(StorageError) -> Mask {
-        if case .short(let node) = form, node.width == 16, let cells = WordCells(node), !key.isNull {
-            return rows.filter { op.holds(cells.orderKey(row &+ $0), key) }
+        try rowsByLeadingBytes(op, key, rows, row).filter { (index) throws(StorageError) in
+            op.holds(try orderKey(row &+ index), key)
         }
-        return try rows.filter { (index) throws(StorageError) in op.holds(try orderKey(row &+ index), key) }
+    }
+
+    /// At least the rows whose key compares so, told by their first eight bytes.
+    private func rowsByLeadingBytes(_ op: Relation, _ key: OrderKey, _ rows: Mask, _ row: Int) -> Mask {
+        guard case .short(let node) = form, let cells = WordCells(node), !key.isNull else { return rows }
+        let wanted = key.leadingBytes
+        switch op {
+        case .less, .lessOrEqual: return rows.filtered { cells.leadingBytes(row &+ $0) <= wanted }
+        case .greater, .greaterOrEqual: return rows.filtered { cells.leadingBytes(row &+ $0) >= wanted }
+        case .equal: return rows.filtered { cells.leadingBytes(row &+ $0) == wanted }
+        case .notEqual: return rows
+        }
     }
 }
 
@@ -169,11 +181,14 @@ extension StringLeaf {
 private struct WordCells {
     private let node: Node
     private let width: Int
+    /// What belongs to the text of the first word: not the padding count, which is its last byte in cells of eight.
+    private let ones: UInt64
 
     init?(_ node: Node) {
         guard node.width >= 8 else { return nil }
         self.node = node
         width = node.width
+        ones = node.width == 8 ? ~0xff : .max
     }
 
     /// The cell that holds `bytes`, which are fewer than `width`.
@@ -189,12 +204,11 @@ private struct WordCells {
         return true
     }
 
-    /// For cells of 16 bytes: 15 of text, and the padding, which is 16 for null.
-    func orderKey(_ row: Int) -> OrderKey {
-        let low = word(row, 1)
-        guard low >> 56 != 16 else { return .null }
-        let text = UInt128(word(row, 0).byteSwapped) << 64 | UInt128(low.byteSwapped)
-        return OrderKey(rawValue: 1 << 120 | text >> 8)
+    /// The first eight bytes as a number that sorts like them. Null has the least there is, as its cell holds zeros.
+    @inline(__always)
+    func leadingBytes(_ row: Int) -> UInt64 {
+        let isNull = StringLeaf.padding(node, row) == width
+        return isNull ? 0 : word(row, 0).byteSwapped & ones
     }
 
     @inline(__always)

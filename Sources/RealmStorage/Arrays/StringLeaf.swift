@@ -5,33 +5,42 @@
 /// | has-refs | width type | form |
 /// |---|---|---|
 /// | no | multiply | short: cells of equal width, the last byte counts the padding |
-/// | yes | bits | medium or big, see `BlobLeaf` |
+/// | yes | bits | medium or big, see `MediumBlobs`, `BigBlobs` |
 /// | no | bits | enumerated: indexes into the column's list of distinct strings |
 ///
 /// Source: docs/format.md, "String".
 package struct StringLeaf: Sendable {
     enum Form: Sendable {
         case short(Node)
-        case blob(BlobLeaf)
+        case medium(MediumBlobs)
+        case big(BigBlobs)
         case enumerated(PackedIntegers, Unmanaged<StringEnumeration>)
     }
 
     let form: Form
-    package let count: Int
 
     /// `enumeration` is the column's list of distinct strings; it outlives the leaf with its table.
     init(_ node: Node, _ space: NodeSpace, enumeration: StringEnumeration? = nil) throws(StorageError) {
         if node.hasRefs {
-            let blob = try BlobLeaf(node, space, isText: true)
-            form = .blob(blob)
-            count = blob.count
+            switch try BlobLeaf(node, space, isText: true) {
+            case .medium(let blobs): form = .medium(blobs)
+            case .big(let blobs): form = .big(blobs)
+            }
         } else if node.widthType == Node.WidthType.multiply.rawValue {
             form = .short(node)
-            count = node.count
         } else {
             guard let enumeration else { throw node.corrupt("enumerated strings in a column without their list") }
             form = .enumerated(try node.integers(), Unmanaged.passUnretained(enumeration))
-            count = node.count
+        }
+    }
+
+    /// The number of strings.
+    package var count: Int {
+        switch form {
+        case .short(let node): return node.count
+        case .medium(let blobs): return blobs.count
+        case .big(let blobs): return blobs.count
+        case .enumerated(let indexes, _): return indexes.count
         }
     }
 
@@ -39,7 +48,8 @@ package struct StringLeaf: Sendable {
     package func string(_ row: Int) throws(StorageError) -> ByteView? {
         switch form {
         case .short(let node): return try StringLeaf.short(node, row)
-        case .blob(let blob): return try blob.bytes(row)
+        case .medium(let blobs): return try blobs.bytes(row)
+        case .big(let blobs): return try blobs.bytes(row)
         case .enumerated(let indexes, let enumeration):
             return try enumeration.takeUnretainedValue().string(at: indexes[row])
         }

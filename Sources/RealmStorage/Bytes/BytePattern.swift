@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CProcessor
+
 /// Bytes to look for in texts, each in up to two spellings: as it is, or as its upper and its lower case.
 ///
 /// Case folding of the query language keeps lengths, so that byte `i` of a text has to be one of two bytes.
@@ -75,18 +77,10 @@ extension BytePattern {
     func forEachMatch<Failure: Error>(
         in text: ByteView, _ body: (Int) throws(Failure) -> Int
     ) throws(Failure) {
-        guard text.count >= count, let start = text.start, let head = first.first else { return }
-        let other = second[0]
-        let search = Search(
-            text: UnsafeBufferPointer(start: start, count: text.count),
-            head: (ByteLanes(repeating: Int8(bitPattern: head)), ByteLanes(repeating: Int8(bitPattern: other))),
-            next: (
-                ByteLanes(repeating: Int8(bitPattern: count > 1 ? first[1] : 0)),
-                ByteLanes(repeating: Int8(bitPattern: count > 1 ? second[1] : 0))),
-            hasNext: count > 1)
+        guard text.count >= count, let search = Search(text, self) else { return }
         var wanted = 0
         for base in stride(from: 0, through: text.count &- count, by: 64) where base &+ 64 > wanted {
-            var candidates = isFolded ? search.folded(base) : search.exact(base)
+            var candidates = search.candidates(base)
             while candidates != 0 {
                 let position = base &+ candidates.trailingZeroBitCount
                 candidates &= candidates &- 1
@@ -96,49 +90,105 @@ extension BytePattern {
         }
     }
 
-    /// A text, and the first two bytes that are looked for in it.
+    /// Calls `body` with all positions in `text` at which the pattern stands. The pattern is not empty.
+    func withMatches<Result, Failure: Error>(
+        in text: ByteView, _ body: (TextMatches) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let wordCount = (text.count &+ 63) &>> 6
+        return try withUnsafeTemporaryAllocation(of: UInt64.self, capacity: wordCount &+ 1) { (words) throws(Failure) in
+            words.initialize(repeating: 0)
+            if let search = Search(text, self) {
+                for index in 0..<wordCount { words[index] = matches(search, index &<< 6) }
+            }
+            // In bounds: the matches know how many positions there are.
+            let start = UnsafeRawPointer(words.baseAddress.unsafelyUnwrapped)
+            return try body(TextMatches(words: start, count: text.count))
+        }
+    }
+
+    /// Where in the 64 positions from `base` on the pattern stands.
+    @inline(__always)
+    private func matches(_ search: Search, _ base: Int) -> UInt64 {
+        let candidates = search.candidates(base)
+        return count > 2 && candidates != 0 ? confirmed(candidates, search, base) : candidates
+    }
+
+    private func confirmed(_ candidates: UInt64, _ search: Search, _ base: Int) -> UInt64 {
+        var rest = candidates
+        var kept = candidates
+        while rest != 0 {
+            let bit = rest & (0 &- rest)
+            let position = base &+ rest.trailingZeroBitCount
+            if position > search.text.count &- count || !matches(search.text, at: position, from: 2) { kept ^= bit }
+            rest ^= bit
+        }
+        return kept
+    }
+
+    /// A text, and the first two bytes that are looked for in it, each in two spellings.
     private struct Search {
         let text: UnsafeBufferPointer<UInt8>
-        let head: (ByteLanes, ByteLanes)
-        let next: (ByteLanes, ByteLanes)
-        let hasNext: Bool
+        private let head: (UInt8, UInt8)
+        private let next: (UInt8, UInt8)
+        private let hasNext: Bool
 
-        /// Where in the 64 positions from `base` on the first two bytes fit a pattern of one spelling.
-        @inline(__always)
-        func exact(_ base: Int) -> UInt64 {
-            groups(base) { lanes, following in
-                let heads = Int8.equal(lanes, head.0)
-                return hasNext ? heads & Int8.equal(following, next.0) : heads
-            }
+        /// Nil when there is no text, or nothing to look for.
+        init?(_ text: ByteView, _ pattern: BytePattern) {
+            guard let start = text.start, let first = pattern.first.first else { return nil }
+            self.text = UnsafeBufferPointer(start: start, count: text.count)
+            head = (first, pattern.second[0])
+            hasNext = pattern.count > 1
+            next = hasNext ? (pattern.first[1], pattern.second[1]) : (0, 0)
         }
 
-        /// The same for a pattern of two spellings.
+        /// Where in the 64 positions from `base` on, which lies in the text, the first two bytes fit. Behind the end of
+        /// the text zeros seem to follow.
         @inline(__always)
-        func folded(_ base: Int) -> UInt64 {
-            groups(base) { lanes, following in
-                let heads = Int8.equal(lanes, head.0) | Int8.equal(lanes, head.1)
-                return hasNext ? heads & (Int8.equal(following, next.0) | Int8.equal(following, next.1)) : heads
-            }
-        }
-
-        @inline(__always)
-        private func groups(_ base: Int, _ test: (ByteLanes, ByteLanes) -> ByteLanes) -> UInt64 {
-            let start = UnsafeRawPointer(text.baseAddress.unsafelyUnwrapped)
+        func candidates(_ base: Int) -> UInt64 {
+            let start = text.baseAddress.unsafelyUnwrapped + base
             // In bounds: 64 bytes from `base` on and the one after them.
-            if base &+ 65 <= text.count { return word(start + base, test) }
-            return withUnsafeTemporaryAllocation(byteCount: 80, alignment: 16) { copy in
-                copy.initializeMemory(as: UInt8.self, repeating: 0)
+            if base &+ 65 <= text.count { return candidates(start) }
+            return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 80) { copy in
+                copy.initialize(repeating: 0)
+                let target = copy.baseAddress.unsafelyUnwrapped
                 // In bounds: what is left of the text, fewer than 65 bytes.
-                copy.baseAddress.unsafelyUnwrapped.copyMemory(from: start + base, byteCount: text.count &- base)
-                return word(UnsafeRawPointer(copy.baseAddress.unsafelyUnwrapped), test)
+                target.update(from: start, count: text.count &- base)
+                return candidates(UnsafePointer(target))
             }
         }
 
+        /// 65 bytes are readable.
         @inline(__always)
-        private func word(_ pointer: UnsafeRawPointer, _ test: (ByteLanes, ByteLanes) -> ByteLanes) -> UInt64 {
-            LanePacking.word(
-                test(Int8.load(pointer, 0), Int8.load(pointer, 1)), test(Int8.load(pointer, 16), Int8.load(pointer, 17)),
-                test(Int8.load(pointer, 32), Int8.load(pointer, 33)), test(Int8.load(pointer, 48), Int8.load(pointer, 49)))
+        private func candidates(_ bytes: UnsafePointer<UInt8>) -> UInt64 {
+            let heads = realm_rest_find(bytes, head.0, head.1)
+            guard hasNext else { return heads }
+            let last: UInt64 = bytes[64] == next.0 || bytes[64] == next.1 ? 1 &<< 63 : 0
+            return heads & (realm_rest_find(bytes, next.0, next.1) &>> 1 | last)
         }
+    }
+}
+
+/// The positions in a run of bytes at which a pattern stands, one bit each.
+struct TextMatches {
+    /// The words of `count` bits and one more, which is 0.
+    fileprivate let words: UnsafeRawPointer
+    fileprivate let count: Int
+
+    /// Is there one among `positions` from `first` on? What lies outside the run does not count.
+    @inline(__always)
+    func contains(_ first: Int, _ positions: Int) -> Bool {
+        var position = first
+        var rest = Swift.min(positions, count &- first)
+        guard position >= 0 else { return false }
+        while rest > 0 {
+            // In bounds: `position` is below the count, and a whole word follows the last one with bits.
+            let word = words.loadUnaligned(fromByteOffset: position &>> 3, as: UInt64.self)
+                &>> UInt64(truncatingIfNeeded: position & 7)
+            // Of the word at least 57 bits are left after shifting.
+            if word & Mask.low(Swift.min(rest, 57)) != 0 { return true }
+            position &+= 57
+            rest &-= 57
+        }
+        return false
     }
 }

@@ -107,6 +107,32 @@ extension Mask {
         return result
     }
 
+    /// The same without a branch for the answer, for cheap tests of which nobody can guess the outcome.
+    @inline(__always)
+    func filtered(_ predicate: (Int) -> Bool) -> Mask {
+        var result = SIMD4<UInt64>.zero
+        for index in 0..<4 {
+            var word = words[index]
+            var kept: UInt64 = 0
+            while word != 0 {
+                let row = word.trailingZeroBitCount
+                kept |= (predicate(index &<< 6 &+ row) ? 1 : 0) &<< UInt64(truncatingIfNeeded: row)
+                word &= word &- 1
+            }
+            // Shifting the words along keeps them in registers where a variable subscript would not.
+            result = SIMD4(result[1], result[2], result[3], kept)
+        }
+        return Mask(words: result)
+    }
+
+    /// Does `predicate` hold for all set rows?
+    @inline(__always)
+    func allSatisfy(_ predicate: (Int) -> Bool) -> Bool {
+        var holds = true
+        forEach { if !predicate($0) { holds = false } }
+        return holds
+    }
+
     /// The lowest set row, or nil.
     @inlinable package var first: Int? {
         for index in 0..<4 where words[index] != 0 { return index << 6 + words[index].trailingZeroBitCount }

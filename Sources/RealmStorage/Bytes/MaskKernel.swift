@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CProcessor
+
 #if !_endian(little)
 #error("The kernels read vectors of little-endian numbers in place.")
 #endif
@@ -60,27 +62,12 @@ typealias ByteLanes = SIMD16<Int8>
 /// Packing of compared lanes into mask bits.
 enum LanePacking {
     /// Four times 16 lanes as 64 bits, first lane lowest.
-    ///
-    /// Each of the eight 8-lane groups keeps one bit of every lane, group `g` bit `g`; the or of all is the wanted
-    /// 8 × 8 bit matrix with rows and columns exchanged, and three rounds of swaps set it right.
     @inline(__always)
     static func word(_ a: ByteLanes, _ b: ByteLanes, _ c: ByteLanes, _ d: ByteLanes) -> UInt64 {
-        let kept =
-            pairs(a) & SIMD2(0x0101_0101_0101_0101, 0x0202_0202_0202_0202)
-            | pairs(b) & SIMD2(0x0404_0404_0404_0404, 0x0808_0808_0808_0808)
-            | pairs(c) & SIMD2(0x1010_1010_1010_1010, 0x2020_2020_2020_2020)
-            | pairs(d) & SIMD2(0x4040_4040_4040_4040, 0x8080_8080_8080_8080)
-        var matrix = kept[0] | kept[1]
-        var swapped = (matrix ^ matrix &>> 7) & 0x00aa_00aa_00aa_00aa
-        matrix ^= swapped ^ swapped &<< 7
-        swapped = (matrix ^ matrix &>> 14) & 0x0000_cccc_0000_cccc
-        matrix ^= swapped ^ swapped &<< 14
-        swapped = (matrix ^ matrix &>> 28) & 0x0000_0000_f0f0_f0f0
-        return matrix ^ swapped ^ swapped &<< 28
+        let low = UInt64(realm_rest_signs(a)) | UInt64(realm_rest_signs(b)) &<< 16
+        let high = UInt64(realm_rest_signs(c)) | UInt64(realm_rest_signs(d)) &<< 16
+        return low | high &<< 32
     }
-
-    @inline(__always)
-    private static func pairs(_ lanes: ByteLanes) -> SIMD2<UInt64> { unsafeBitCast(lanes, to: SIMD2<UInt64>.self) }
 
     /// Lanes of 16 bits as lanes of 8 bits.
     @inline(__always)

@@ -8,15 +8,20 @@
 /// `@unchecked Sendable`: borrowed, never-changing memory of a snapshot (see `Node`).
 package struct PackedIntegers: @unchecked Sendable {
     @usableFromInline let payload: UnsafeRawPointer
-    @usableFromInline let widthCode: Int
-    package let count: Int
+    /// Nodes have fewer than 2^24 elements; kept small because leaves are made of several of these.
+    @usableFromInline let storedCount: UInt32
+    @usableFromInline let storedWidthCode: UInt8
 
     /// `payload` holds at least `count` elements of the width that `widthCode` stands for.
     @inlinable init(payload: UnsafeRawPointer, widthCode: Int, count: Int) {
         self.payload = payload
-        self.widthCode = widthCode
-        self.count = count
+        storedWidthCode = UInt8(truncatingIfNeeded: widthCode)
+        storedCount = UInt32(count)
     }
+
+    /// The code of the width in a node's header, 0 to 7.
+    @inlinable var widthCode: Int { Int(storedWidthCode) }
+    @inlinable package var count: Int { Int(storedCount) }
 
     /// Bits per element.
     @inlinable package var width: Int { (1 << widthCode) >> 1 }

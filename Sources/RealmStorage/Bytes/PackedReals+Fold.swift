@@ -17,21 +17,40 @@ package struct RealSum: Sendable {
 
 extension PackedReals {
     /// Adds the numbers in the rows of `mask`, row 0 being element `start` and `count` the rows there are.
+    ///
+    /// Groups of 64 are added without looking for nulls first: with a null or NaN among them the sum becomes NaN, and
+    /// only then the group is added again without those.
     @inline(__always)
     func add(_ mask: Mask, _ start: Int, _ count: Int, to total: inout RealSum) {
-        let rows = numbers(start, count) & mask
+        checkRun(start, count)
+        let rows = mask & Mask(first: count)
         var sum = total.sum
-        for group in 0..<4 {
+        var added = rows.count
+        for group in 0..<4 where rows.words[group] != 0 {
             let word = rows.words[group]
-            let first = start &+ group &<< 6
-            if word == .max {
-                for index in 0..<64 { sum += Double(number(first &+ index)) }
+            let next = self.sum(start &+ group &<< 6, word, addedTo: sum)
+            if next.isNaN {
+                let rest = word & numbers(start, count).words[group]
+                added &-= word.nonzeroBitCount &- rest.nonzeroBitCount
+                sum = self.sum(start &+ group &<< 6, rest, addedTo: sum)
             } else {
-                PackedIntegers.forEachRow(word) { sum += Double(number(first &+ $0)) }
+                sum = next
             }
         }
         total.sum = sum
-        total.count &+= rows.count
+        total.count &+= added
+    }
+
+    /// `sum` and the up to 64 elements from `first` on whose bit is set, one after the other.
+    @inline(__always)
+    private func sum(_ first: Int, _ rows: UInt64, addedTo sum: Double) -> Double {
+        var sum = sum
+        if rows == .max {
+            for index in 0..<64 { sum += Double(number(first &+ index)) }
+        } else {
+            PackedIntegers.forEachRow(rows) { sum += Double(number(first &+ $0)) }
+        }
+        return sum
     }
 
     /// The least number in the rows of `mask`; nil when all are null or NaN.

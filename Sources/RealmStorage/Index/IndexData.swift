@@ -92,12 +92,23 @@ package struct IndexData: Sendable {
     /// The key at `offset`: four bytes big endian, or what is left of them, the end mark and zeros.
     package func key(at offset: Int) -> Int32 {
         guard offset <= count, !isNull else { return 0 }
-        var key: UInt32 = 0
-        for index in offset..<offset + 4 {
-            let byte = index < count ? byte(index) : (index == count ? IndexData.endMark : 0)
-            key = key << 8 | UInt32(byte)
+        let rest = count - offset
+        let key = leadingBytes(at: offset)
+        guard rest < 4 else { return Int32(bitPattern: key) }
+        return Int32(bitPattern: key | UInt32(IndexData.endMark) << UInt32(24 - 8 * rest))
+    }
+
+    /// The four bytes from `offset` on, big endian; bytes behind the end are 0.
+    private func leadingBytes(at offset: Int) -> UInt32 {
+        switch content {
+        case .nothing: return 0
+        case .borrowed(let view): return UInt32(truncatingIfNeeded: view.word(at: offset) >> 32)
+        case .owned(let bytes):
+            return (0..<4).reduce(0) { $0 << 8 | (offset + $1 < bytes.count ? UInt32(bytes[offset + $1]) : 0) }
+        case .words(let low, let high, _):
+            let number = UInt128(high) << 64 | UInt128(low)
+            return UInt32(truncatingIfNeeded: number >> UInt128(8 * offset)).byteSwapped
         }
-        return Int32(bitPattern: key)
     }
 }
 

@@ -96,15 +96,7 @@ struct IndexNode {
     var keyWidth: Int { keys.width }
 
     /// The first position whose key is not below `key`.
-    func lowerBound(_ key: Int32) -> Int {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) >> 1
-            if keys[middle] < Int64(key) { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    func lowerBound(_ key: Int32) -> Int { keys.lowerBound(signed: Int64(key)) }
 
     /// What stands at `position`, without a look into lists.
     func slot(_ position: Int) throws(StorageError) -> IndexSlot {

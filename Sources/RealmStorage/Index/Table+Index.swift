@@ -7,25 +7,32 @@ extension Table {
     package func findByPrimaryKey(_ value: Value) throws(StorageError) -> Row? {
         guard let primaryKey else { return nil }
         guard primaryKey.hasSearchIndex else { return try scan(primaryKey, for: value) }
-        for key in try SearchIndex(root: primaryKey.searchIndex, space: space).candidates(for: value) {
-            guard let row = try find(key) else { continue }
-            if try row.value(primaryKey).isIdentical(to: value) { return row }
+        switch try SearchIndex(root: primaryKey.searchIndex, space: space).filed(under: value) {
+        case .one(let key): return try find(key, primaryKey, value)
+        case .list(let tree):
+            for key in try tree.objectKeys() {
+                if let row = try find(key, primaryKey, value) { return row }
+            }
+            return nil
+        case .subindex, nil: return nil
         }
-        return nil
+    }
+
+    /// The object with `key` if it has that value.
+    private func find(_ key: ObjectKey, _ column: Column, _ value: Value) throws(StorageError) -> Row? {
+        guard let row = try find(key), try row.value(column).isIdentical(to: value) else { return nil }
+        return row
     }
 
     /// The objects whose single-valued, indexed property has exactly `value` (same type, same content), ascending.
     package func findAll(_ column: Column, equalTo value: Value) throws(StorageError) -> [ObjectKey] {
         let found = try SearchIndex(root: column.searchIndex, space: space).candidates(for: value)
         guard Table.listsMayDiffer(column, value) else {
-            guard let first = found.first, let row = try find(first) else { return [] }
-            return try row.value(column).isIdentical(to: value) ? found : []
+            guard let first = found.first, try find(first, column, value) != nil else { return [] }
+            return found
         }
         var matching: [ObjectKey] = []
-        for key in found {
-            guard let row = try find(key), try row.value(column).isIdentical(to: value) else { continue }
-            matching.append(key)
-        }
+        for key in found where try find(key, column, value) != nil { matching.append(key) }
         return matching
     }
 
@@ -35,13 +42,12 @@ extension Table {
         guard case .list(let tree)? = filed, !Table.listsMayDiffer(column, value), tree.count > 0,
             case .int(let first) = try tree.value(at: 0)
         else { return try findAll(column, equalTo: value).count }
-        guard let row = try find(ObjectKey(first)), try row.value(column).isIdentical(to: value) else { return 0 }
-        return tree.count
+        return try find(ObjectKey(first), column, value) == nil ? 0 : tree.count
     }
 
     /// All values of one list are equal below the last level, unless the column holds Mixed: one look is enough.
     private static func listsMayDiffer(_ column: Column, _ value: Value) -> Bool {
-        column.type == .mixed || IndexData(value).bytes.map { $0.count > IndexData.maximumOffset } ?? false
+        column.type == .mixed || IndexData(value).count > IndexData.maximumOffset
     }
 
     private func scan(_ column: Column, for value: Value) throws(StorageError) -> Row? {

@@ -69,8 +69,10 @@ package struct ClusterTree: Sendable {
         return remaining < leaf.count ? Row(leaf: leaf, index: remaining) : nil
     }
 
-    /// All leaves in key order, or those from the one in which `key` would stand.
-    package func leaves(from key: ObjectKey? = nil) -> ClusterCursor { ClusterCursor(self, from: key) }
+    /// All leaves in key order, or those from the one in which `key` would stand. `hints` tell what will be read.
+    package func leaves(from key: ObjectKey? = nil, hints: LeafHints = .none) -> ClusterCursor {
+        ClusterCursor(self, from: key, hints: hints)
+    }
 
     static func requireLeafDepth(_ parentDepth: Int?, _ node: Node) throws(StorageError) {
         guard parentDepth == nil || parentDepth == 1 else {
@@ -159,9 +161,11 @@ package struct ClusterCursor: Sendable {
     private var firstKey: ObjectKey?
     private var isStarted = false
     private var budget: Int
+    private let hints: LeafHints
 
-    init(_ tree: ClusterTree, from key: ObjectKey?) {
+    init(_ tree: ClusterTree, from key: ObjectKey?, hints: LeafHints) {
         self.tree = tree
+        self.hints = hints
         firstKey = key
         budget = tree.space.nodeBudget
         frames.reserveCapacity(4)
@@ -174,18 +178,20 @@ package struct ClusterCursor: Sendable {
             guard !tree.root.isNone else { return nil }
             if let leaf = try visit(tree.root, offset: 0, end: nil, parentDepth: nil) { return leaf }
         }
-        while let frame = frames.last {
-            guard frame.next < frame.inner.childCount else {
-                try finish(frame)
+        while let top = frames.indices.last {
+            // Read in place: a frame is large, and this is done for every leaf.
+            let child = frames[top].next
+            guard child < frames[top].inner.childCount else {
+                try finish(frames[top])
                 continue
             }
-            let child = frame.next
-            frames[frames.count - 1].next += 1
-            let end = child + 1 < frame.inner.childCount ? frame.inner.offset(of: child + 1) : frame.end
-            let offset = frame.inner.offset(of: child)
-            if let leaf = try visit(try frame.inner.ref(child), offset: offset, end: end, parentDepth: frame.inner.depth) {
-                return leaf
-            }
+            frames[top].next = child + 1
+            if frames[top].inner.depth == 1 { hints.prepare(behind: child, of: frames[top].inner, tree.space) }
+            let end = child + 1 < frames[top].inner.childCount ? frames[top].inner.offset(of: child + 1) : frames[top].end
+            let leaf = try visit(
+                try frames[top].inner.ref(child), offset: frames[top].inner.offset(of: child), end: end,
+                parentDepth: frames[top].inner.depth)
+            if let leaf { return leaf }
         }
         return nil
     }

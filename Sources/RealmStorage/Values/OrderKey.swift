@@ -56,6 +56,9 @@ extension OrderKey {
         rawValue = 1 << 120 | (UInt128(high) << 64 | UInt128(low)) >> 8
     }
 
+    /// The first eight bytes of a text that has this key.
+    @inlinable var leadingBytes: UInt64 { UInt64(truncatingIfNeeded: rawValue >> 56) }
+
     /// The integer that has this key.
     @inlinable var integer: Int64 { Int64(bitPattern: UInt64(truncatingIfNeeded: rawValue) ^ 1 << 63) }
 

@@ -7,31 +7,32 @@ package import RealmStorage
 ///
 /// Keeps the snapshot. Used by one thread at a time, not necessarily the same one.
 package final class MatchCursor {
-    private enum Source {
-        case leaves(ClusterCursor)
-        /// Candidates from an index, ascending, and how many are done.
-        case keys([ObjectKey], next: Int)
-    }
-
     private let query: BoundQuery
+    /// All leaves, when no index offers candidates. Stands by itself so that it moves on in place.
+    private var leaves: ClusterCursor?
+    /// Candidates from an index, ascending, and how many are done.
+    private var keys: [ObjectKey] = []
+    private var keysDone = 0
     private let finder: ObjectFinder
-    private var source: Source
     private var skip: Int
     private var remaining: Int
     /// Objects up to this one are left out.
     private let after: ObjectKey?
 
-    /// `after` starts behind an object; `skip` and `limit` count matches from there.
-    init(_ query: BoundQuery, after: ObjectKey? = nil, skip: Int = 0, limit: Int = .max) throws(QueryError) {
+    /// `after` starts behind an object; `skip` and `limit` count matches from there. `columns` are what the caller reads
+    /// of the matches, besides what the query itself does.
+    init(
+        _ query: BoundQuery, after: ObjectKey? = nil, skip: Int = 0, limit: Int = .max, reading columns: [Column] = []
+    ) throws(QueryError) {
         self.query = query
         self.after = after
         self.skip = skip
         remaining = limit
         finder = ObjectFinder(query.table)
         if let keys = try query.indexedKeys() {
-            source = .keys(keys, next: 0)
+            self.keys = keys
         } else {
-            source = .leaves(query.table.leaves(from: after))
+            leaves = query.table.leaves(from: after, hints: LeafHints(query.ownColumns + columns))
         }
     }
 
@@ -64,35 +65,27 @@ package final class MatchCursor {
     }
 
     private func advance() throws(StorageError) -> (ClusterLeaf, Mask)? {
-        switch source {
-        case .leaves(var cursor):
-            let leaf = try cursor.next()
-            source = .leaves(cursor)
-            guard let leaf else { return nil }
+        if leaves != nil {
+            guard let leaf = try leaves?.next() else { return nil }
             return (leaf, try query.condition.evaluate(leaf, allowed(leaf.allRows, leaf)))
-        case .keys(let keys, let next):
-            guard let (leaf, candidates, end) = try candidates(keys, from: next) else { return nil }
-            source = .keys(keys, next: end)
-            return (leaf, try query.condition.evaluate(leaf, allowed(candidates, leaf)))
         }
+        guard let (leaf, candidates) = try nextCandidates() else { return nil }
+        return (leaf, try query.condition.evaluate(leaf, allowed(candidates, leaf)))
     }
 
-    /// The candidates from `start` on that lie in one leaf.
-    private func candidates(
-        _ keys: [ObjectKey], from start: Int
-    ) throws(StorageError) -> (leaf: ClusterLeaf, rows: Mask, end: Int)? {
-        var index = start
-        while index < keys.count {
-            guard let first = try finder.find(keys[index]) else {
-                index += 1
+    /// The next candidates that lie in one leaf.
+    private func nextCandidates() throws(StorageError) -> (leaf: ClusterLeaf, rows: Mask)? {
+        while keysDone < keys.count {
+            guard let first = try finder.find(keys[keysDone]) else {
+                keysDone += 1
                 continue
             }
             var rows = Mask.none
-            while index < keys.count, let row = first.leaf.row(of: keys[index]) {
+            while keysDone < keys.count, let row = first.leaf.row(of: keys[keysDone]) {
                 rows[row] = true
-                index += 1
+                keysDone += 1
             }
-            return (first.leaf, rows, index)
+            return (first.leaf, rows)
         }
         return nil
     }

@@ -185,7 +185,8 @@ extension BoundQuery {
         var aggregators: [ResultAggregator] = []
         for request in requests { aggregators.append(try aggregator(request)) }
         var count = 0
-        try forEachResult(check) { leaf, rows throws(StorageError) in
+        let columns = aggregators.filter { $0.key.isPlainColumn }.map(\.key.column)
+        try forEachResult(check, reading: columns) { leaf, rows throws(StorageError) in
             count += rows.count
             for aggregator in aggregators { try aggregator.add(leaf, rows) }
         }
@@ -206,9 +207,9 @@ extension BoundQuery {
     }
 
     private func forEachResult(
-        _ check: Check?, _ body: (ClusterLeaf, Mask) throws(StorageError) -> Void
+        _ check: Check?, reading columns: [Column], _ body: (ClusterLeaf, Mask) throws(StorageError) -> Void
     ) throws(QueryError) {
-        if let cursor = try cursor() {
+        if let cursor = try cursor(reading: columns) {
             while let (leaf, rows) = try cursor.next(check: check) {
                 try storage { () throws(StorageError) in try body(leaf, rows) }
             }

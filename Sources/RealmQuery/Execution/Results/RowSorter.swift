@@ -48,6 +48,8 @@ final class RowSorter {
 
     /// Takes the rows of a leaf, which are called by their object keys.
     func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
+        let rows = try candidates(leaf, rows)
+        guard !rows.isEmpty else { return }
         leafValues.removeAll(keepingCapacity: true)
         try keys[0].append(leaf, rows, to: &leafValues)
         var index = 0
@@ -67,6 +69,12 @@ final class RowSorter {
         let ordinal = ordinal(first)
         if isCandidate(ordinal) { try add(row, item, first, ordinal) }
         position += 1
+    }
+
+    /// The rows of a leaf that can still get among the best: once enough are known, mostly none.
+    private func candidates(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) -> Mask {
+        guard limit > 0, entries.count == limit, keys[0].isPlainColumn else { return rows }
+        return try keys[0].rows(of: leaf, among: rows, notBehind: values[entries[0].slot])
     }
 
     /// Can a row still get among the best, by the first key?

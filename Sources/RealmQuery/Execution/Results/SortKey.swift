@@ -51,6 +51,36 @@ final class SortKey {
     /// The values of a leaf when the key is a plain column.
     func values(of leaf: ClusterLeaf) throws(StorageError) -> ColumnLeaf { try reader.values(of: leaf) }
 
+    /// The rows among `rows` that may sort before or with a row whose value is `limit`, when the key is a plain column.
+    ///
+    /// One look at the packed leaf; mostly few rows are left. Those that are may still sort behind it.
+    func rows(of leaf: ClusterLeaf, among rows: Mask, notBehind limit: Value) throws(StorageError) -> Mask {
+        guard let key = SortKey.orderKey(limit) else { return rows }
+        let op: Relation = isAscending ? .lessOrEqual : .greaterOrEqual
+        switch try reader.values(of: leaf) {
+        case .int(let values): return rows & values.rows(op, key)
+        case .bool(let values): return rows & values.rows(op, key)
+        case .float(let values): return rows & values.rows(op, key)
+        case .double(let values): return rows & values.rows(op, key)
+        case .timestamp(let values): return rows & values.rows(op, key)
+        case .string(let values): return try values.rows(op, key, among: rows)
+        default: return rows
+        }
+    }
+
+    private static func orderKey(_ value: Value) -> OrderKey? {
+        switch value {
+        case .null: return .null
+        case .int(let number): return OrderKey(number)
+        case .bool(let bool): return OrderKey(bool)
+        case .float(let number): return OrderKey(number)
+        case .double(let number): return OrderKey(number)
+        case .timestamp(let date): return OrderKey(date)
+        case .string(let text): return OrderKey(prefixOf: text)
+        default: return nil
+        }
+    }
+
     private func ownValue(_ row: borrowing Row) throws(StorageError) -> Value {
         guard let dictionaryKey else { return try reader.value(row) }
         return try column.dictionary(row, reader, table)?.find(dictionaryKey) ?? .null
