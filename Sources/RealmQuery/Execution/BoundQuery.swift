@@ -31,9 +31,10 @@ package final class BoundQuery {
         self.dependencies = dependencies
     }
 
-    /// The columns of the class itself that the query reads.
-    var ownColumns: [Column] {
-        table.columns.filter { dependencies.columns.contains(.init(table: table.key, leafIndex: $0.leafIndex)) }
+    /// What a walk over the leaves of the class reads: the columns of the query itself, and others.
+    func hints(reading columns: [Column]) -> LeafHints {
+        let own = dependencies.columns.filter { $0.table == table.key }.map(\.leafIndex)
+        return LeafHints(leafIndexes: own.sorted() + columns.map(\.leafIndex).filter { !own.contains($0) })
     }
 
     /// Is asked from time to time whether to go on.

@@ -45,7 +45,7 @@ extension Lexer {
 
     /// The keyword that an identifier of `length` bytes is.
     private func keyword(length: Int) -> TokenKind? {
-        guard length <= 14 else { return nil }
+        guard length <= TokenKind.maximumWordLength, TokenKind.startsWord(byte(0), length: length) else { return nil }
         let word = bytes[position..<position + length]
         let text = String(decoding: word, as: UTF8.self)
         let lower = text.lowercased()

@@ -98,6 +98,24 @@ enum TokenKind: String, Sendable {
         "none": .none, "not": .not, "true": .true, "false": .false,
     ]
 
+    static let maximumWordLength = 14
+
+    /// Might a word of `length` bytes with that first byte be a keyword? Says no to most names of properties at once.
+    static func startsWord(_ first: UInt8, length: Int) -> Bool {
+        let letter = first | 0x20
+        guard letter >= UInt8(ascii: "a"), letter <= UInt8(ascii: "z") else { return false }
+        return firstLetters[length] >> UInt32(letter - UInt8(ascii: "a")) & 1 == 1
+    }
+
+    /// For every length of keywords their first letters, one bit each.
+    private static let firstLetters: [UInt32] = {
+        var letters = [UInt32](repeating: 0, count: maximumWordLength + 1)
+        for word in Array(caseInsensitiveWords.keys) + Array(uniformCaseWords.keys) {
+            letters[word.utf8.count] |= 1 << UInt32((word.utf8.first ?? 0) - UInt8(ascii: "a"))
+        }
+        return letters
+    }()
+
     /// The operators that start with an at sign, exactly as written.
     static let atWords: [(word: StaticString, kind: TokenKind)] = [
         ("@count", .countOperator), ("@size", .countOperator), ("@min", .minimumOperator), ("@max", .maximumOperator),

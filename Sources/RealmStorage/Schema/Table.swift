@@ -8,6 +8,8 @@ package final class Table: Sendable {
     package let key: TableKey
     /// The full name, for example `class_Dog`.
     package let name: String
+    /// The class name, or nil for a table of the SDK.
+    package let className: String?
     package let kind: TableKind
     /// Public columns in declaration order.
     package let columns: [Column]
@@ -33,6 +35,7 @@ package final class Table: Sendable {
         source = parts.source
         key = parts.key
         name = parts.name
+        className = name.hasPrefix(Table.classPrefix) ? String(name.dropFirst(Table.classPrefix.count)) : nil
         kind = parts.kind
         columns = parts.columns
         backlinks = parts.backlinks
@@ -53,6 +56,7 @@ package final class Table: Sendable {
         self.source = source
         key = previous.key
         name = previous.name
+        className = previous.className
         kind = previous.kind
         columns = previous.columns
         backlinks = previous.backlinks
@@ -63,11 +67,6 @@ package final class Table: Sendable {
         fileFormat = previous.fileFormat
         columnIndexes = previous.columnIndexes
         count = ref == previous.ref ? previous.count : try objects.count()
-    }
-
-    /// The class name, or nil for a table of the SDK.
-    package var className: String? {
-        name.hasPrefix(Table.classPrefix) ? String(name.dropFirst(Table.classPrefix.count)) : nil
     }
 
     package var space: NodeSpace { objects.space }

@@ -13,17 +13,15 @@ package struct LeafHints: Sendable {
     private var slots: SIMD4<UInt32> = .zero
     private var count = 0
 
-    package static let none = LeafHints([])
+    package static let none = LeafHints(leafIndexes: [])
 
     /// Columns beyond the first few are left out.
-    package init(_ columns: some Sequence<Column>) {
-        for column in columns where count < LeafHints.maximumColumns {
-            slots[count] = UInt32(truncatingIfNeeded: column.leafIndex + 1)
+    package init(leafIndexes: [Int]) {
+        for leafIndex in leafIndexes.prefix(LeafHints.maximumColumns) {
+            slots[count] = UInt32(truncatingIfNeeded: leafIndex + 1)
             count += 1
         }
     }
-
-    var isEmpty: Bool { count == 0 }
 
     /// Leaf `child` of `parent` is about to be read: prepares those behind it.
     @inline(__always)

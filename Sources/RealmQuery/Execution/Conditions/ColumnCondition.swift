@@ -25,7 +25,8 @@ final class ColumnCondition: Condition {
     let column: Column
     let comparator: Comparator
     let constant: Value
-    private let kernel: Kernel
+    /// Made when it is first needed: a query that an index answers needs none.
+    private lazy var kernel = ColumnCondition.kernel(column.type, comparator, constant)
     private let reader: ColumnReader
     private let label: String
     private let backlinks: BacklinkLookup?
@@ -43,7 +44,6 @@ final class ColumnCondition: Condition {
         self.constant = constant
         self.label = label
         reader = ColumnReader(column)
-        kernel = ColumnCondition.kernel(column.type, comparator, constant)
     }
 
     override var cost: Double {

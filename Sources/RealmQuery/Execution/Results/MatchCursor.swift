@@ -32,7 +32,7 @@ package final class MatchCursor {
         if let keys = try query.indexedKeys() {
             self.keys = keys
         } else {
-            leaves = query.table.leaves(from: after, hints: LeafHints(query.ownColumns + columns))
+            leaves = query.table.leaves(from: after, hints: query.hints(reading: columns))
         }
     }
 
