@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// A thread of the operating system: work that blocks stays off the cooperative pool.
+package enum Threads {
+    private final class Start {
+        let name: String
+        let body: @Sendable () -> Void
+
+        init(_ name: String, _ body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+
+    /// Starts a detached thread called `name` (at most 15 characters are kept).
+    package static func spawn(_ name: String, stackBytes: Int = 4 << 20, _ body: @escaping @Sendable () -> Void) {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        pthread_attr_setstacksize(&attributes, stackBytes)
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        defer { pthread_attr_destroy(&attributes) }
+        var thread = pthread_t()
+        // The new thread takes the reference over.
+        let context = Unmanaged.passRetained(Start(name, body)).toOpaque()
+        let failure = pthread_create(&thread, &attributes, { context in
+            guard let context else { return nil }
+            let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
+            Threads.nameCurrent(start.name)
+            start.body()
+            return nil
+        }, context)
+        precondition(failure == 0, "cannot start a thread: error \(failure)")
+    }
+
+    /// Names the calling thread for debuggers and top.
+    private static func nameCurrent(_ name: String) {
+        let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+        guard file >= 0 else { return }
+        _ = name.withCString { write(file, $0, min(strlen($0), 15)) }
+        close(file)
+    }
+
+    package static func sleep(seconds: Double) { usleep(UInt32(max(0, min(seconds, 4000)) * 1_000_000)) }
+
+    /// Processors this process may use.
+    package static let processorCount = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+}
