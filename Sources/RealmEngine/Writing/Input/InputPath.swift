@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where in an input a mistake is, from the root of that input.
+package struct InputPath: Sendable, Equatable, CustomStringConvertible {
+    package enum Step: Sendable, Equatable {
+        case name(String)
+        case index(Int)
+    }
+
+    package private(set) var steps: [Step]
+
+    package init(_ steps: [Step] = []) { self.steps = steps }
+
+    /// The path of the same place, seen from what holds this input under `step`.
+    package func inside(_ step: Step) -> InputPath { InputPath([step] + steps) }
+
+    /// As a JSON Pointer (RFC 6901).
+    package var description: String {
+        steps.map { step in
+            switch step {
+            case .name(let name): return "/" + InputPath.escaped(name)
+            case .index(let index): return "/\(index)"
+            }
+        }.joined()
+    }
+
+    private static func escaped(_ name: String) -> String {
+        var text = ""
+        for character in name {
+            switch character {
+            case "~": text += "~0"
+            case "/": text += "~1"
+            default: text.append(character)
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmQuery
+package import RealmStorage
+
+/// Why a write was refused or failed, with the place of the mistake in its input.
+package struct WriteError: Error, Sendable {
+    /// Stable words; those of the HTTP interface where it has one.
+    package enum Code: String, Sendable, CaseIterable {
+        // The input does not fit the schema.
+        case unknownProperty = "unknown_property"
+        case missingProperty = "missing_property"
+        case noPrimaryKey = "no_primary_key"
+        case pathNotFound = "path_not_found"
+        case invalidSchema = "invalid_schema"
+        case typeMismatch = "type_mismatch"
+        case outOfRange = "out_of_range"
+        case nullNotAllowed = "null_not_allowed"
+        case keyMismatch = "key_mismatch"
+        case primaryKeyImmutable = "primary_key_immutable"
+        case readOnlyProperty = "read_only_property"
+        case linkTargetMissing = "link_target_missing"
+        case nestedObject = "nested_object"
+        case invalidDictionaryKey = "invalid_dictionary_key"
+        case decimalNeedsString = "decimal_needs_string"
+        // The data are in the way.
+        case classNotFound = "class_not_found"
+        case objectNotFound = "object_not_found"
+        /// Objects of embedded classes are written inside their owners only.
+        case embeddedClass = "method_not_allowed"
+        case duplicateKey = "duplicate_key"
+        case tooManyAffected = "too_many_affected"
+        case patchTestFailed = "patch_test_failed"
+        case assertionFailed = "assertion_failed"
+        case preconditionFailed = "precondition_failed"
+        case schemaVersionConflict = "schema_version_conflict"
+        case wouldLoseData = "would_lose_data"
+        // The writer is in the way.
+        case readOnly = "read_only"
+        case writeLockBusy = "write_lock_busy"
+        case overloaded
+        case deadlineExceeded = "deadline_exceeded"
+        case cancelled
+        case realmUnavailable = "realm_unavailable"
+        case tooManyActiveVersions = "too_many_active_versions"
+        case transactionBusy = "transaction_busy"
+        case transactionAborted = "transaction_aborted"
+        case transactionExpired = "transaction_expired"
+        case alreadyCommitted = "already_committed"
+        case notFound = "not_found"
+        // Something below failed; `cause` tells what.
+        case insufficientStorage = "insufficient_storage"
+        case storage
+        case query
+        /// Thrown by code of the caller that ran inside the engine.
+        case caller
+    }
+
+    package let code: Code
+    package var detail: String
+    package var path: InputPath
+    /// The key of the object in question, as text.
+    package var key: String?
+    /// Numbers by name, for example how many objects would be lost.
+    package var counts: [(name: String, count: Int)] = []
+    /// The number that was exceeded.
+    package var limit: Int?
+    /// When it may make sense to try again.
+    package var retryAfterSeconds: Double?
+    /// A `StorageError`, a `QueryError`, or what the caller's code threw.
+    package var cause: (any Error)?
+
+    package init(_ code: Code, _ detail: String, path: InputPath = InputPath()) {
+        self.code = code
+        self.detail = detail
+        self.path = path
+    }
+
+    package init(_ error: StorageError) {
+        switch error {
+        case .io(_, let number) where WriteError.diskIsFull(number):
+            self.init(.insufficientStorage, "there is no room left for this write")
+        case .limit(let reason): self.init(.outOfRange, reason)
+        default: self.init(.storage, error.description)
+        }
+        cause = error
+    }
+
+    package init(_ error: QueryError) {
+        switch error {
+        case .storage(let error): self.init(error)
+        case .cancelled: self.init(.deadlineExceeded, WriteError.late)
+        default:
+            self.init(.query, error.description)
+            cause = error
+        }
+    }
+
+    /// An error of the caller's own code, or one of the engine that went through it.
+    package init(caller error: any Error) {
+        switch error {
+        case let error as WriteError: self = error
+        case let error as StorageError: self.init(error)
+        case let error as QueryError: self.init(error)
+        default:
+            self.init(.caller, "\(error)")
+            cause = error
+        }
+    }
+
+    static let late = "the write ran past its deadline and was rolled back"
+
+    /// ENOSPC, EDQUOT, EFBIG.
+    private static func diskIsFull(_ number: Int32) -> Bool { [28, 122, 27].contains(number) }
+
+    /// The same error, seen from what holds the input under `step`.
+    func inside(_ step: InputPath.Step) -> WriteError {
+        var error = self
+        error.path = path.inside(step)
+        return error
+    }
+}
+
+extension WriteError: CustomStringConvertible {
+    package var description: String {
+        path.steps.isEmpty ? "\(code.rawValue): \(detail)" : "\(code.rawValue) at \(path): \(detail)"
+    }
+}
+
+/// Runs something that touches storage.
+@discardableResult @inline(__always)
+func stored<Result>(_ body: @autoclosure () throws(StorageError) -> Result) throws(WriteError) -> Result {
+    do throws(StorageError) { return try body() } catch { throw WriteError(error) }
+}
+
+/// Runs something that evaluates a query.
+@discardableResult @inline(__always)
+func queried<Result>(_ body: @autoclosure () throws(QueryError) -> Result) throws(WriteError) -> Result {
+    do throws(QueryError) { return try body() } catch { throw WriteError(error) }
+}
+
+/// Runs something on a part of the input; its errors tell where that part is.
+@discardableResult @inline(__always)
+func at<Result>(
+    _ step: @autoclosure () -> InputPath.Step, _ body: @autoclosure () throws(WriteError) -> Result
+) throws(WriteError) -> Result {
+    do throws(WriteError) { return try body() } catch { throw error.inside(step()) }
+}

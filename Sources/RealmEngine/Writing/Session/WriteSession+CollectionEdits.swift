@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// One change of a list.
+package enum ListEdit: Sendable {
+    case add(InputValue)
+    case insert(Int, InputValue)
+    case set(Int, InputValue)
+    case remove(Int)
+    /// The second index is the one that the element has afterwards.
+    case move(Int, Int)
+    case swap(Int, Int)
+    case clear
+    /// Deletes the objects that a list of links points to.
+    case deleteAll
+}
+
+/// One change of a set.
+package enum SetEdit: Sendable {
+    case insert(InputValue)
+    case remove(InputValue)
+    case clear
+    case union([InputValue])
+    case intersect([InputValue])
+    case minus([InputValue])
+}
+
+/// One change of a dictionary.
+package enum DictionaryEdit: Sendable {
+    case set(String, InputValue)
+    case remove(String)
+    case clear
+}
+
+/// A property, or a path from it into embedded objects and collections in Mixed.
+package struct PropertyAddress: Sendable {
+    /// What was written.
+    package let text: String
+    /// The steps that the text stands for, unless a property bears it as its name; nil when it is no path.
+    package let steps: [InputPath.Step]?
+
+    package init(_ text: String, steps: [InputPath.Step]? = nil) {
+        self.text = text
+        self.steps = steps
+    }
+}
+
+/// Changes of single elements, which keep change sets small. All return the new number of elements.
+extension WriteSession {
+    package func editList(
+        _ className: String, _ key: ObjectName, _ property: PropertyAddress, _ edits: [ListEdit],
+        options: Options = Options()
+    ) throws(WriteError) -> Int {
+        let place = try collection(className, key, property, .list)
+        for (index, edit) in edits.enumerated() { try at(.index(index), try apply(edit, to: place, options)) }
+        return try elementCount(place)
+    }
+
+    package func editSet(
+        _ className: String, _ key: ObjectName, _ property: PropertyAddress, _ edits: [SetEdit],
+        options: Options = Options()
+    ) throws(WriteError) -> Int {
+        let place = try collection(className, key, property, .set)
+        for (index, edit) in edits.enumerated() { try at(.index(index), try apply(edit, to: place, options)) }
+        return try elementCount(place)
+    }
+
+    package func editDictionary(
+        _ className: String, _ key: ObjectName, _ property: PropertyAddress, _ edits: [DictionaryEdit],
+        options: Options = Options()
+    ) throws(WriteError) -> Int {
+        let place = try collection(className, key, property, .dictionary)
+        for (index, edit) in edits.enumerated() { try at(.index(index), try apply(edit, to: place, options)) }
+        return try elementCount(place)
+    }
+
+    /// The place that an address means in an object.
+    func locate(_ property: PropertyAddress, in place: ObjectPlace) throws(WriteError) -> Location {
+        let steps = try table(place.table).column(named: property.text) != nil ? nil : property.steps
+        return try locate(steps ?? [.name(property.text)], in: place, for: .existing)
+    }
+
+    private func collection(
+        _ className: String, _ key: ObjectName, _ property: PropertyAddress, _ kind: CollectionKind
+    ) throws(WriteError) -> CollectionPlace {
+        let object = try require(key, in: try objectTable(className))
+        switch try locate(property, in: object) {
+        case .collection(let place, let column, kind): return CollectionPlace(place.table, place.object, column)
+        case .slot(let slot, _):
+            switch (try value(in: slot), kind) {
+            case (.list?, .list), (.dictionary?, .dictionary): return slot.collection
+            default: break
+            }
+        default: break
+        }
+        throw WriteError(.typeMismatch, "there is no \(kind.name) at '\(property.text)'")
+    }
+
+    // MARK: - Lists
+
+    private func apply(_ edit: ListEdit, to place: CollectionPlace, _ options: Options) throws(WriteError) {
+        try checkDeadline()
+        let count = try elementCount(place)
+        let shape = place.elementShape
+        switch edit {
+        case .add(let value): try write(value, in: .newElement(place, count), shape, .create, options)
+        case .insert(let index, let value):
+            try require(index, in: count + 1)
+            try write(value, in: .newElement(place, index), shape, .create, options)
+        case .set(let index, let value):
+            try require(index, in: count)
+            try write(value, in: .element(place, index), shape, .create, options)
+        case .remove(let index):
+            try require(index, in: count)
+            try stored(try transaction.eraseElement(at: index, in: place))
+        case .move(let source, let target):
+            try require(source, in: count)
+            try require(target, in: count)
+            try stored(try transaction.moveElement(from: source, to: target, in: place))
+        case .swap(let first, let second):
+            try require(first, in: count)
+            try require(second, in: count)
+            try stored(try transaction.swapElements(first, second, in: place))
+        case .clear: try stored(try transaction.clear(place))
+        case .deleteAll: try deleteTargets(of: place)
+        }
+    }
+
+    private func require(_ index: Int, in count: Int) throws(WriteError) {
+        guard index >= 0, index < count else {
+            throw WriteError(.pathNotFound, "the list has no place \(index)")
+        }
+    }
+
+    private func deleteTargets(of place: CollectionPlace) throws(WriteError) {
+        guard place.elementShape.type == .link else {
+            throw WriteError(.typeMismatch, "only the objects of a list of links can be deleted")
+        }
+        for member in try members(of: place) {
+            guard case .link(let table, let object) = member.value else { continue }
+            try stored(try transaction.deleteObject(object, in: table))
+        }
+        try stored(try transaction.clear(place))
+    }
+
+    // MARK: - Sets
+
+    private func apply(_ edit: SetEdit, to place: CollectionPlace, _ options: Options) throws(WriteError) {
+        try checkDeadline()
+        switch edit {
+        case .insert(let value): try insertMember(value, in: place, options)
+        case .remove(let value): try removeMember(try member(value, of: place, options), from: place)
+        case .clear: try stored(try transaction.clear(place))
+        case .union(let values):
+            for (index, value) in values.enumerated() { try at(.index(index), try insertMember(value, in: place, options)) }
+        case .minus(let values):
+            for (index, value) in values.enumerated() {
+                let member = try at(.index(index), try member(value, of: place, options))
+                try removeMember(member, from: place)
+            }
+        case .intersect(let values): try intersect(place, values, options)
+        }
+    }
+
+    private func removeMember(_ member: HeldValue, from place: CollectionPlace) throws(WriteError) {
+        try member.use { value throws(WriteError) in _ = try stored(try transaction.removeMember(value, in: place)) }
+    }
+
+    private func intersect(_ place: CollectionPlace, _ values: [InputValue], _ options: Options) throws(WriteError) {
+        var kept: [HeldValue] = []
+        for (index, value) in values.enumerated() { kept.append(try at(.index(index), try member(value, of: place, options))) }
+        let sorted = WriteSession.distinct(kept)
+        for member in try members(of: place) where !WriteSession.contains(member, sorted) {
+            try removeMember(member, from: place)
+        }
+    }
+
+    /// Binary search in values sorted by their order.
+    private static func contains(_ member: HeldValue, _ sorted: [HeldValue]) -> Bool {
+        var low = 0, high = sorted.count
+        while low < high {
+            let middle = (low + high) / 2
+            let order = Value.order(sorted[middle].value, member.value)
+            if order == 0 { return true }
+            if order < 0 { low = middle + 1 } else { high = middle }
+        }
+        return false
+    }
+
+    // MARK: - Dictionaries
+
+    private func apply(_ edit: DictionaryEdit, to place: CollectionPlace, _ options: Options) throws(WriteError) {
+        try checkDeadline()
+        switch edit {
+        case .set(let key, let value):
+            try requireKey(key)
+            try write(value, in: .entry(place, key), place.elementShape, .create, options)
+        case .remove(let key): _ = try stored(try transaction.removeEntry(key, in: place))
+        case .clear: try stored(try transaction.clear(place))
+        }
+    }
+}

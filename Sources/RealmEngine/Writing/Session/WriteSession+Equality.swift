@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Comparing inputs with what is stored: for upserts that leave equal values alone, and for tests.
+extension WriteSession {
+    /// Whether writing `input` to a property would change nothing.
+    func isEqual(
+        _ input: InputValue, to column: Column, of place: ObjectPlace, _ options: Options
+    ) throws(WriteError) -> Bool {
+        guard let kind = column.collection else {
+            return try isEqual(input, in: .property(place, column), SlotShape(column), options)
+        }
+        return try isEqual(input, CollectionPlace(place.table, place.object, column), kind, options)
+    }
+
+    /// Whether the value in a slot is what `input` says.
+    func isEqual(
+        _ input: InputValue, in slot: Slot, _ shape: SlotShape, _ options: Options
+    ) throws(WriteError) -> Bool {
+        guard let present = try value(in: slot) else { return false }
+        switch (shape.type, input) {
+        case (.link, .null), (.mixed, .null): return present.isNull
+        case (.link, _): return try isEqualLink(input, present, shape, options)
+        case (.mixed, .list), (.mixed, .object): return try isEqualNested(input, present, slot, options)
+        case (.mixed, _): return try mixedValue(input, options).use { $0.isIdentical(to: present) }
+        default:
+            let value = try ValueReader.read(input, as: shape.type, isNullable: shape.isNullable)
+            return value.use { $0.isIdentical(to: present) }
+        }
+    }
+
+    private func isEqualLink(
+        _ input: InputValue, _ present: Value, _ shape: SlotShape, _ options: Options
+    ) throws(WriteError) -> Bool {
+        guard let target = shape.target else { return false }
+        let table = try table(target)
+        guard table.kind == .embedded else {
+            // A whole object may be new, or have members to write.
+            if case .object = input { return false }
+            return try link(input, to: table, shape, options).isIdentical(to: present)
+        }
+        guard case .object(let body) = input, case .link(_, let child) = present else { return false }
+        return try isEqual(body, ObjectPlace(table: target, object: child), table, options)
+    }
+
+    /// Every member is equal, and what is absent is null or empty.
+    private func isEqual(
+        _ body: InputObject, _ place: ObjectPlace, _ table: TableState, _ options: Options
+    ) throws(WriteError) -> Bool {
+        var given: Set<Int> = []
+        for (name, value) in body.members where name != "$meta" {
+            guard let column = table.column(named: name.hasPrefix("$$") ? String(name.dropFirst()) : name) else { return false }
+            given.insert(column.leafIndex)
+            guard try isEqual(value, to: column, of: place, options) else { return false }
+        }
+        for column in table.columns where !given.contains(column.leafIndex) {
+            if column.collection == nil {
+                guard try stored(try transaction.value(column, of: place.object, in: place.table)).isNull else { return false }
+            } else {
+                guard try elementCount(CollectionPlace(place.table, place.object, column)) == 0 else { return false }
+            }
+        }
+        return true
+    }
+
+    // MARK: - Collections
+
+    private func isEqualNested(
+        _ input: InputValue, _ present: Value, _ slot: Slot, _ options: Options
+    ) throws(WriteError) -> Bool {
+        switch (input, present) {
+        case (.list, .list): return try isEqual(input, slot.collection, .list, options)
+        case (.object, .dictionary): return try isEqual(input, slot.collection, .dictionary, options)
+        default: return false
+        }
+    }
+
+    func isEqual(
+        _ input: InputValue, _ place: CollectionPlace, _ kind: CollectionKind, _ options: Options
+    ) throws(WriteError) -> Bool {
+        switch (kind, input) {
+        case (.list, .list(let elements)):
+            guard try elementCount(place) == elements.count else { return false }
+            for (index, element) in elements.enumerated() {
+                guard try isEqual(element, in: .element(place, index), place.elementShape, options) else { return false }
+            }
+            return true
+        case (.set, .list(let elements)): return try isEqualSet(elements, place, options)
+        case (.dictionary, .object(let entries)):
+            guard try elementCount(place) == entries.members.count else { return false }
+            for (key, value) in entries.members {
+                guard try isEqual(value, in: .entry(place, key), place.elementShape, options) else { return false }
+            }
+            return true
+        default: return false
+        }
+    }
+
+    private func isEqualSet(
+        _ elements: [InputValue], _ place: CollectionPlace, _ options: Options
+    ) throws(WriteError) -> Bool {
+        let present = try members(of: place)
+        var wanted: [HeldValue] = []
+        for element in elements { wanted.append(try member(element, of: place, options)) }
+        let distinct = WriteSession.distinct(wanted)
+        guard distinct.count == present.count else { return false }
+        return zip(distinct, present).allSatisfy { $0.value.isIdentical(to: $1.value) }
+    }
+
+    /// The members of a set in their order, with bytes of their own.
+    func members(of place: CollectionPlace) throws(WriteError) -> [HeldValue] {
+        var members: [HeldValue] = []
+        var cursor = try list(place).elements()
+        while let value = try stored(try cursor.next()) { members.append(HeldValue(copying: value)) }
+        return members
+    }
+
+    /// Sorted, each once; of equal numbers the first stays.
+    static func distinct(_ values: [HeldValue]) -> [HeldValue] {
+        let sorted = values.enumerated().sorted { left, right in
+            let order = Value.order(left.element.value, right.element.value)
+            return order != 0 ? order < 0 : left.offset < right.offset
+        }
+        var kept: [HeldValue] = []
+        for (_, value) in sorted {
+            if let last = kept.last, Value.order(last.value, value.value) == 0 { continue }
+            kept.append(value)
+        }
+        return kept
+    }
+}

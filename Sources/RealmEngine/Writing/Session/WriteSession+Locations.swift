@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// A place inside an object, as paths lead to it.
+enum Location {
+    case object(ObjectPlace)
+    /// A single value: of a property, an element or an entry.
+    case slot(Slot, SlotShape)
+    /// The collection of a property.
+    case collection(ObjectPlace, Column, CollectionKind)
+    /// A member of a set, by its position.
+    case member(CollectionPlace, Int)
+    /// Where a member is added to a set.
+    case newMember(CollectionPlace)
+}
+
+/// Following paths: properties, embedded objects, elements, entries, and into collections in Mixed.
+extension WriteSession {
+    /// What the last step of a path may name.
+    enum PathUse {
+        /// Something that is there.
+        case existing
+        /// A place where something may be added: an absent entry, the end of a list (`-`).
+        case adding
+    }
+
+    /// The place at `steps` in an object.
+    func locate(
+        _ steps: some Collection<InputPath.Step>, in place: ObjectPlace, for use: PathUse
+    ) throws(WriteError) -> Location {
+        var location = Location.object(place)
+        var left = steps.count
+        for step in steps {
+            left -= 1
+            location = try next(step, from: location, left == 0 ? use : .existing)
+        }
+        return location
+    }
+
+    private func next(_ step: InputPath.Step, from location: Location, _ use: PathUse) throws(WriteError) -> Location {
+        switch location {
+        case .object(let place): return try property(step, of: place)
+        case .collection(let place, let column, let kind):
+            return try element(step, of: CollectionPlace(place.table, place.object, column), kind, use)
+        case .slot(let slot, let shape): return try next(step, inside: slot, shape, use)
+        case .member, .newMember: throw WriteSession.noPath
+        }
+    }
+
+    private func property(_ step: InputPath.Step, of place: ObjectPlace) throws(WriteError) -> Location {
+        guard case .name(let name) = step else { throw WriteSession.noPath }
+        let table = try table(place.table)
+        // Shown objects write a leading `$` twice, addresses do not.
+        guard let column = table.column(named: name) ?? (name.hasPrefix("$$") ? table.column(named: String(name.dropFirst())) : nil)
+        else { throw WriteError(.unknownProperty, "class '\(table.className)' has no property '\(name)'") }
+        if let kind = column.collection { return .collection(place, column, kind) }
+        return .slot(.property(place, column), SlotShape(column))
+    }
+
+    /// Into an embedded object, or into a collection in Mixed.
+    private func next(
+        _ step: InputPath.Step, inside slot: Slot, _ shape: SlotShape, _ use: PathUse
+    ) throws(WriteError) -> Location {
+        switch try value(in: slot) {
+        case .link(let table, let object)? where shape.type == .link:
+            guard try self.table(table).kind == .embedded else { throw WriteSession.noPath }
+            return try property(step, of: ObjectPlace(table: table, object: object))
+        case .list?: return try element(step, of: slot.collection, .list, use)
+        case .dictionary?: return try element(step, of: slot.collection, .dictionary, use)
+        default: throw WriteSession.noPath
+        }
+    }
+
+    private func element(
+        _ step: InputPath.Step, of place: CollectionPlace, _ kind: CollectionKind, _ use: PathUse
+    ) throws(WriteError) -> Location {
+        switch (kind, step) {
+        case (.dictionary, .name(let key)):
+            if case .existing = use, try entry(key, of: place) == nil { throw WriteSession.noPath }
+            return .slot(.entry(place, key), place.elementShape)
+        case (.dictionary, .index): throw WriteSession.noPath
+        case (.list, _):
+            let count = try elementCount(place)
+            let index = try WriteSession.position(step, count: count, use)
+            if case .adding = use { return .slot(.newElement(place, index), place.elementShape) }
+            return .slot(.element(place, index), place.elementShape)
+        case (.set, _):
+            if case .adding = use {
+                guard case .name("-") = step else { throw WriteSession.noPath }
+                return .newMember(place)
+            }
+            return .member(place, try WriteSession.position(step, count: try elementCount(place), use))
+        }
+    }
+
+    /// An index in `0..<count`, or up to the end when something is added.
+    private static func position(_ step: InputPath.Step, count: Int, _ use: PathUse) throws(WriteError) -> Int {
+        let end = if case .adding = use { count } else { count - 1 }
+        let index: Int
+        switch step {
+        case .index(let number): index = number
+        case .name("-"):
+            guard case .adding = use else { throw noPath }
+            index = count
+        case .name(let text):
+            guard let number = Int(text), String(number) == text else { throw noPath }
+            index = number
+        }
+        guard index >= 0, index <= end else { throw noPath }
+        return index
+    }
+
+    static let noPath = WriteError(.pathNotFound, "there is nothing at this path")
+
+    // MARK: - Taking values out
+
+    /// The value at a place, as an input that writes an equal one elsewhere.
+    func input(at location: Location) throws(WriteError) -> InputValue {
+        switch location {
+        case .object(let place): return .object(try input(of: place))
+        case .slot(let slot, let shape):
+            guard let value = try value(in: slot) else { throw WriteSession.noPath }
+            return try input(of: value, slot, shape)
+        case .collection(let place, let column, let kind):
+            return try input(of: CollectionPlace(place.table, place.object, column), kind)
+        case .member(let place, let index):
+            guard let value = try element(index, of: place) else { throw WriteSession.noPath }
+            return try input(of: value, .element(place, index), place.elementShape)
+        case .newMember: throw WriteSession.noPath
+        }
+    }
+
+    /// The members of an embedded object.
+    private func input(of place: ObjectPlace) throws(WriteError) -> InputObject {
+        var members: [(name: String, value: InputValue)] = []
+        for column in try table(place.table).columns {
+            let location = try property(.name(column.name), of: place)
+            members.append((name: column.name.hasPrefix("$") ? "$" + column.name : column.name, value: try input(at: location)))
+        }
+        return InputObject(members)
+    }
+
+    private func input(of place: CollectionPlace, _ kind: CollectionKind) throws(WriteError) -> InputValue {
+        guard kind == .dictionary else {
+            var elements: [InputValue] = []
+            for index in 0..<(try elementCount(place)) {
+                let value = try element(index, of: place) ?? .null
+                elements.append(try input(of: value, .element(place, index), place.elementShape))
+            }
+            return .list(elements)
+        }
+        var entries: [(name: String, value: InputValue)] = []
+        var cursor = try dictionary(place).entries()
+        while let entry = try stored(try cursor.next()) {
+            let key = entry.key.bytes.string
+            entries.append((name: key, value: try input(of: entry.value, .entry(place, key), place.elementShape)))
+        }
+        return .object(InputObject(entries))
+    }
+
+    private func input(of value: Value, _ slot: Slot, _ shape: SlotShape) throws(WriteError) -> InputValue {
+        switch value {
+        case .null: return .null
+        case .bool(let flag): return .bool(flag)
+        case .int(let number): return .typed(.int(number))
+        case .float(let number): return .typed(.float(number))
+        case .double(let number): return .typed(.double(number))
+        case .string(let bytes): return .typed(.stringBytes(bytes.array))
+        case .binary(let bytes): return .typed(.binary(bytes.array))
+        case .timestamp(let date): return .typed(.timestamp(date))
+        case .decimal(let number): return .typed(.decimal(number))
+        case .objectID(let id): return .typed(.objectID(id))
+        case .uuid(let id): return .typed(.uuid(id))
+        case .link(let table, let object):
+            let target = try self.table(table)
+            if target.kind == .embedded { return .object(try input(of: ObjectPlace(table: table, object: object))) }
+            return .link(.stub(className: target.className, key: .objectKey(object)))
+        case .list: return try input(of: slot.collection, .list)
+        case .dictionary: return try input(of: slot.collection, .dictionary)
+        }
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmQuery
+package import RealmStorage
+
+/// Many objects at once, chosen by a query.
+extension WriteSession {
+    /// Merges `body` into every match; returns how many there were. The matches are fixed before the first change.
+    ///
+    /// More matches than `maximum` are `too_many_affected`, and nothing is written.
+    package func patchWhere(
+        _ className: String, _ query: Query, arguments: [QueryArgument] = [], maximum: Int? = nil, _ body: InputObject,
+        options: Options = Options()
+    ) throws(WriteError) -> Int {
+        let table = try objectTable(className)
+        let matches = try matches(table, query, arguments, maximum)
+        for (index, object) in matches.enumerated() {
+            if index & 0x3f == 0x3f { try checkDeadline() }
+            try write(body, to: ObjectPlace(table: table.key, object: object), table, .merge, options)
+        }
+        return matches.count
+    }
+
+    /// Deletes every match with what it owns; returns how many there were.
+    package func deleteWhere(
+        _ className: String, _ query: Query, arguments: [QueryArgument] = [], maximum: Int? = nil
+    ) throws(WriteError) -> Int {
+        let table = try objectTable(className)
+        let matches = try matches(table, query, arguments, maximum)
+        for (index, object) in matches.enumerated() {
+            if index & 0x3f == 0x3f { try checkDeadline() }
+            try stored(try transaction.deleteObject(object, in: table.key))
+        }
+        return matches.count
+    }
+
+    /// Empties every class and keeps the schema; returns how many objects went, embedded ones not counted.
+    package func deleteAllObjects() throws(WriteError) -> Int {
+        var count = 0
+        for key in try stored(try transaction.tableKeys()) {
+            let table = try table(key)
+            guard table.name.hasPrefix(Table.classPrefix), table.kind != .embedded else { continue }
+            count += try stored(try transaction.count(in: key))
+            try stored(try transaction.deleteAllObjects(in: key))
+            try checkDeadline()
+        }
+        return count
+    }
+
+    private func matches(
+        _ table: TableState, _ query: Query, _ arguments: [QueryArgument], _ maximum: Int?
+    ) throws(WriteError) -> [ObjectKey] {
+        let bound = try bind(query, to: table.key, arguments)
+        let keys = try queried(try bound.execute(check: { [deadline] in Instant.now() < deadline }))
+        if let maximum, keys.count > maximum {
+            var error = WriteError(.tooManyAffected, "the query matches \(keys.count) objects, at most \(maximum) are allowed")
+            error.counts = [(name: "matched", count: keys.count)]
+            error.limit = maximum
+            throw error
+        }
+        return keys
+    }
+
+    /// A query over the present state of a class.
+    func bind(_ query: Query, to table: TableKey, _ arguments: [QueryArgument]) throws(WriteError) -> BoundQuery {
+        let view = try view()
+        guard let table = view.table(table) else { throw WriteError(.classNotFound, "there is no such class") }
+        return try queried(try query.bind(to: table, in: view, arguments: arguments, mapping: backlinkNames.mapping))
+    }
+
+    // MARK: - Assertions
+
+    /// Throws `assertion_failed` unless the object exists, and matches `query` if there is one.
+    package func assert(
+        _ className: String, _ key: ObjectName, _ query: Query? = nil, arguments: [QueryArgument] = []
+    ) throws(WriteError) -> ObjectPlace {
+        let table = try table(class: className)
+        guard let place = try find(key, in: table) else {
+            throw WriteError(.assertionFailed, "there is no object with this key")
+        }
+        guard let query else { return place }
+        let bound = try bind(query, to: table.key, arguments)
+        guard let row = try stored(try bound.table.find(place.object)),
+            try queried(try bound.matches(row, check: { [deadline] in Instant.now() < deadline }))
+        else { throw WriteError(.assertionFailed, "the object does not match") }
+        return place
+    }
+
+    /// Throws `assertion_failed` unless exactly `count` objects match, or at least one when it is nil.
+    package func assert(
+        _ className: String, _ query: Query, arguments: [QueryArgument] = [], count: Int? = nil
+    ) throws(WriteError) -> Int {
+        let bound = try bind(query, to: try table(class: className).key, arguments)
+        let matched = try queried(try bound.count(check: { [deadline] in Instant.now() < deadline }))
+        guard count.map({ $0 == matched }) ?? (matched > 0) else {
+            var error = WriteError(.assertionFailed, "\(matched) objects match")
+            error.counts = [(name: "matched", count: matched)]
+            throw error
+        }
+        return matched
+    }
+
+    // MARK: - Numbers
+
+    /// Adds to a number; returns the new value. `out_of_range` when the type cannot hold it.
+    package func increment(
+        _ className: String, _ key: ObjectName, _ property: PropertyAddress, by amount: InputValue
+    ) throws(WriteError) -> Value {
+        let place = try require(key, in: try objectTable(className))
+        guard case .slot(let slot, let shape) = try locate(property, in: place),
+            [.int, .float, .double, .decimal].contains(shape.type)
+        else { throw WriteError(.typeMismatch, "'\(property.text)' is no number") }
+        if case .property(let owner, let column) = slot, try table(owner.table).primaryKey?.leafIndex == column.leafIndex {
+            throw WriteError(.primaryKeyImmutable, "the primary key of an object never changes")
+        }
+        let difference = try at(.name("by"), try ValueReader.read(amount, as: shape.type, isNullable: false))
+        guard let present = try value(in: slot), !present.isNull else {
+            throw WriteError(.nullNotAllowed, "null cannot be incremented")
+        }
+        let sum = try WriteSession.sum(present, difference.value)
+        try put(sum, in: slot)
+        return sum
+    }
+
+    private static func sum(_ left: Value, _ right: Value) throws(WriteError) -> Value {
+        switch (left, right) {
+        case (.int(let left), .int(let right)):
+            let (sum, overflow) = left.addingReportingOverflow(right)
+            guard !overflow else { throw WriteError(.outOfRange, "the sum is beyond 64 bits") }
+            return .int(sum)
+        case (.float(let left), .float(let right)):
+            guard (left + right).isFinite || !left.isFinite || !right.isFinite else { throw tooLarge("float") }
+            return .float(left + right)
+        case (.double(let left), .double(let right)):
+            guard (left + right).isFinite || !left.isFinite || !right.isFinite else { throw tooLarge("double") }
+            return .double(left + right)
+        case (.decimal(let left), .decimal(let right)):
+            let sum = left + right
+            guard sum.isFinite || !left.isFinite || !right.isFinite else { throw tooLarge("decimal128") }
+            return .decimal(sum)
+        default: throw WriteError(.typeMismatch, "the value is no number")
+        }
+    }
+
+    private static func tooLarge(_ type: String) -> WriteError { WriteError(.outOfRange, "no \(type) is that large") }
+}

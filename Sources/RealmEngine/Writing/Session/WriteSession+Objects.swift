@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Whole objects.
+extension WriteSession {
+    /// Which values an upsert writes.
+    package enum UpsertPolicy: Sendable {
+        /// Those that differ.
+        case modified
+        /// All that are given.
+        case all
+    }
+
+    /// Creates an object. `name` is what later links of this session may call it.
+    package func create(
+        _ className: String, _ body: InputObject, as name: String? = nil, options: Options = Options()
+    ) throws(WriteError) -> Written {
+        let place = try make(in: try objectTable(className), body, options: options)
+        if let name { named[name] = place }
+        return Written(place: place, isCreated: true)
+    }
+
+    /// Creates an object, or writes the members given into the one with its primary key.
+    package func upsert(
+        _ className: String, _ body: InputObject, _ policy: UpsertPolicy, as name: String? = nil,
+        options: Options = Options()
+    ) throws(WriteError) -> Written {
+        let table = try objectTable(className)
+        guard let column = table.primaryKey else {
+            throw WriteError(.noPrimaryKey, "class '\(className)' has no primary key to find objects by")
+        }
+        var existing: ObjectPlace?
+        if let input = member(named: column.name, of: body) {
+            let key = try at(.name(column.name), try ValueReader.read(input, as: column.type, isNullable: column.isNullable))
+            existing = try find(key, in: table)
+        }
+        if let existing { try write(body, to: existing, table, policy == .all ? .update : .updateModified, options) }
+        let place = if let existing { existing } else { try make(in: table, body, options: options) }
+        if let name { named[name] = place }
+        return Written(place: place, isCreated: existing == nil)
+    }
+
+    /// Creates the object of that key, or replaces everything in it.
+    package func put(
+        _ className: String, _ key: ObjectName, _ body: InputObject, options: Options = Options()
+    ) throws(WriteError) -> Written {
+        let table = try objectTable(className)
+        if let existing = try find(key, in: table) {
+            try requireSameKey(body, existing, table)
+            try write(body, to: existing, table, .replace, options)
+            return Written(place: existing, isCreated: false)
+        }
+        guard let column = table.primaryKey, let value = try primaryKey(key, column) else {
+            throw WriteError(.objectNotFound, "there is no object with this key")
+        }
+        if let input = member(named: column.name, of: body) {
+            let given = try at(.name(column.name), try ValueReader.read(input, as: column.type, isNullable: column.isNullable))
+            guard given.value.isIdentical(to: value.value) else { throw WriteSession.keyMismatch(column) }
+        }
+        return Written(place: try make(in: table, body, primaryKey: value, options: options), isCreated: true)
+    }
+
+    private func primaryKey(_ name: ObjectName, _ column: Column) throws(WriteError) -> HeldValue? {
+        switch name {
+        case .text(let text):
+            guard case .primaryKey(let value)? = KeyReader.target(text, primaryKey: column) else { return nil }
+            return value
+        case .primaryKey(let input):
+            return try ValueReader.read(input, as: column.type, isNullable: column.isNullable)
+        case .objectKey, .reference: return nil
+        }
+    }
+
+    private func requireSameKey(_ body: InputObject, _ place: ObjectPlace, _ table: TableState) throws(WriteError) {
+        guard let column = table.primaryKey, let input = member(named: column.name, of: body) else { return }
+        guard try isPrimaryKey(input, column, of: place) else { throw WriteSession.keyMismatch(column) }
+    }
+
+    private static func keyMismatch(_ column: Column) -> WriteError {
+        WriteError(
+            .keyMismatch, "the primary key in the object is another than the one it is addressed by",
+            path: InputPath([.name(column.name)]))
+    }
+
+    /// Changes the members given: a merge patch.
+    package func patch(
+        _ className: String, _ key: ObjectName, _ body: InputObject, options: Options = Options()
+    ) throws(WriteError) -> Written {
+        let table = try objectTable(className)
+        let place = try require(key, in: table)
+        try write(body, to: place, table, .merge, options)
+        return Written(place: place, isCreated: false)
+    }
+
+    /// Writes one property whole.
+    package func setProperty(
+        _ className: String, _ key: ObjectName, _ property: String, _ value: InputValue, options: Options = Options()
+    ) throws(WriteError) -> Written {
+        let table = try objectTable(className)
+        guard let column = table.column(named: property) else {
+            throw WriteError(.notFound, "class '\(className)' has no property '\(property)'")
+        }
+        let place = try require(key, in: table)
+        try write(value, toMember: column, of: place, table, .update, options)
+        return Written(place: place, isCreated: false)
+    }
+
+    /// Deletes an object with what it owns.
+    package func delete(_ className: String, _ key: ObjectName) throws(WriteError) -> ObjectPlace {
+        let table = try objectTable(className)
+        let place = try require(key, in: table)
+        try stored(try transaction.deleteObject(place.object, in: place.table))
+        return place
+    }
+
+    // MARK: - Making
+
+    /// Makes an object from `body`, under `primaryKey` or the one in the body.
+    func make(
+        in table: TableState, _ body: InputObject, primaryKey: HeldValue? = nil, options: Options
+    ) throws(WriteError) -> ObjectPlace {
+        var key = primaryKey
+        if key == nil, let column = table.primaryKey {
+            let value = try newPrimaryKey(column, body)
+            if try find(value, in: table) != nil {
+                throw WriteError(
+                    .duplicateKey, "class '\(table.className)' already has an object with this primary key",
+                    path: InputPath([.name(column.name)]))
+            }
+            key = value
+        }
+        let object: ObjectKey
+        if let key {
+            object = try key.use { value throws(WriteError) in
+                try stored(try transaction.createObject(in: table.key, primaryKey: value))
+            }
+        } else {
+            object = try stored(try transaction.createObject(in: table.key))
+        }
+        let place = ObjectPlace(table: table.key, object: object)
+        try write(body, to: place, table, .create, options)
+        return place
+    }
+
+    /// The key given, or a new one for types that the server can make up.
+    private func newPrimaryKey(_ column: Column, _ body: InputObject) throws(WriteError) -> HeldValue {
+        if let input = member(named: column.name, of: body) {
+            return try at(.name(column.name), try ValueReader.read(input, as: column.type, isNullable: column.isNullable))
+        }
+        switch column.type {
+        case .objectID: return HeldValue(.objectID(KeyGenerator.objectID()))
+        case .uuid: return HeldValue(.uuid(KeyGenerator.uuid()))
+        default: throw WriteError(.missingProperty, "the primary key '\(column.name)' is missing")
+        }
+    }
+
+    /// The member for a property, whose name may begin with `$`.
+    func member(named name: String, of body: InputObject) -> InputValue? {
+        body[name.hasPrefix("$") ? "$" + name : name]
+    }
+
+    // MARK: - Members
+
+    /// Writes the members of `body` into an object, and what the rule says about the others.
+    func write(
+        _ body: InputObject, to place: ObjectPlace, _ table: TableState, _ rule: WriteRule, _ options: Options
+    ) throws(WriteError) {
+        var given: Set<Int> = []
+        for (name, value) in body.members {
+            guard let column = try at(.name(name), try column(named: name, of: table, options)) else { continue }
+            given.insert(column.leafIndex)
+            try at(.name(name), try write(value, toMember: column, of: place, table, rule, options))
+        }
+        switch rule {
+        case .create, .replace: try writeAbsent(table, given, place, rule)
+        case .update, .updateModified, .merge: break
+        }
+    }
+
+    /// The property that a member means; nil for one that is ignored.
+    private func column(named name: String, of table: TableState, _ options: Options) throws(WriteError) -> Column? {
+        if name == "$meta" { return nil }
+        let property = name.hasPrefix("$$") ? String(name.dropFirst()) : name
+        if !name.hasPrefix("$") || name.hasPrefix("$$"), let column = table.column(named: property) { return column }
+        if backlinkNames.byClass[table.className]?[name] != nil {
+            throw WriteError(.readOnlyProperty, "'\(name)' are the objects that link here; they cannot be written")
+        }
+        if options.ignoresUnknownMembers, !name.hasPrefix("$") { return nil }
+        throw WriteError(.unknownProperty, "class '\(table.className)' has no property '\(property)'")
+    }
+
+    private func write(
+        _ value: InputValue, toMember column: Column, of place: ObjectPlace, _ table: TableState, _ rule: WriteRule,
+        _ options: Options
+    ) throws(WriteError) {
+        guard column.leafIndex == table.primaryKey?.leafIndex else {
+            return try write(value, to: column, of: place, rule, options)
+        }
+        if case .create = rule { return }
+        guard try isPrimaryKey(value, column, of: place) else {
+            throw WriteError(.primaryKeyImmutable, "the primary key of an object never changes")
+        }
+    }
+
+    /// Whether `input` is the primary key that the object has.
+    private func isPrimaryKey(_ input: InputValue, _ column: Column, of place: ObjectPlace) throws(WriteError) -> Bool {
+        let given = try ValueReader.read(input, as: column.type, isNullable: column.isNullable)
+        let present = try stored(try transaction.value(column, of: place.object, in: place.table))
+        return given.use { $0.isIdentical(to: present) }
+    }
+
+    private func writeAbsent(
+        _ table: TableState, _ given: Set<Int>, _ place: ObjectPlace, _ rule: WriteRule
+    ) throws(WriteError) {
+        for column in table.columns
+        where !given.contains(column.leafIndex) && column.leafIndex != table.primaryKey?.leafIndex {
+            if column.collection == nil, !column.isNullable {
+                throw WriteError(.missingProperty, "the property '\(column.name)' is missing and cannot be null")
+            }
+            guard case .replace = rule else { continue }
+            if column.collection == nil {
+                try put(.null, in: .property(place, column))
+            } else {
+                try stored(try transaction.clear(CollectionPlace(place.table, place.object, column)))
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// One change to a place in an object, in the manner of JSON Patch.
+///
+/// Paths lead through the object as it is shown: property names, list indexes (`-` for the end), dictionary keys.
+package enum PathEdit: Sendable {
+    case add(path: [InputPath.Step], InputValue)
+    case remove(path: [InputPath.Step])
+    case replace(path: [InputPath.Step], InputValue)
+    case move(from: [InputPath.Step], path: [InputPath.Step])
+    case copy(from: [InputPath.Step], path: [InputPath.Step])
+    case test(path: [InputPath.Step], InputValue)
+}
+
+extension WriteSession {
+    /// Applies edits in order. Errors name the edit by its index.
+    package func edit(
+        _ className: String, _ key: ObjectName, _ edits: [PathEdit], options: Options = Options()
+    ) throws(WriteError) -> Written {
+        let place = try require(key, in: try objectTable(className))
+        for (index, edit) in edits.enumerated() { try at(.index(index), try apply(edit, to: place, options)) }
+        return Written(place: place, isCreated: false)
+    }
+
+    private func apply(_ edit: PathEdit, to place: ObjectPlace, _ options: Options) throws(WriteError) {
+        try checkDeadline()
+        switch edit {
+        case .add(let path, let value): try add(value, try locate(path, in: place, for: .adding), options)
+        case .replace(let path, let value): try replace(value, try locate(path, in: place, for: .existing), options)
+        case .remove(let path): try remove(try locate(path, in: place, for: .existing))
+        case .move(let from, let path): try move(from, to: path, in: place, options)
+        case .copy(let from, let path):
+            let value = try input(at: try locate(from, in: place, for: .existing))
+            try add(value, try locate(path, in: place, for: .adding), options)
+        case .test(let path, let value):
+            guard try holds(value, try locate(path, in: place, for: .existing), options) else {
+                throw WriteError(.patchTestFailed, "the value at '\(InputPath(path))' is another")
+            }
+        }
+    }
+
+    private func add(_ value: InputValue, _ location: Location, _ options: Options) throws(WriteError) {
+        switch location {
+        case .object: throw WriteSession.noPath
+        case .slot(let slot, let shape):
+            if case .entry(_, let key) = slot { try requireKey(key) }
+            try requireNoPrimaryKey(slot, value)
+            if case .property(let place, let column) = slot, try isPrimaryKey(column, of: place) { return }
+            try write(value, in: slot, shape, .update, options)
+        case .collection(let place, let column, _): try write(value, to: column, of: place, .update, options)
+        case .newMember(let place): try insertMember(value, in: place, options)
+        case .member: throw WriteError(.pathNotFound, "members are added to a set at '-'")
+        }
+    }
+
+    private func replace(_ value: InputValue, _ location: Location, _ options: Options) throws(WriteError) {
+        guard case .member(let place, let index) = location else { return try add(value, location, options) }
+        try stored(try transaction.eraseElement(at: index, in: place))
+        try insertMember(value, in: place, options)
+    }
+
+    private func remove(_ location: Location) throws(WriteError) {
+        switch location {
+        case .object, .newMember: throw WriteSession.noPath
+        case .slot(let slot, let shape): try remove(slot, shape)
+        case .collection(let place, let column, _):
+            try stored(try transaction.clear(CollectionPlace(place.table, place.object, column)))
+        case .member(let place, let index): try stored(try transaction.eraseElement(at: index, in: place))
+        }
+    }
+
+    private func remove(_ slot: Slot, _ shape: SlotShape) throws(WriteError) {
+        switch slot {
+        case .property:
+            try requireNoPrimaryKey(slot, .null)
+            guard shape.isNullable else { throw WriteError(.nullNotAllowed, "a required property cannot be removed") }
+            try put(.null, in: slot)
+        case .element(let place, let index): try stored(try transaction.eraseElement(at: index, in: place))
+        case .newElement: throw WriteSession.noPath
+        case .entry(let place, let key): _ = try stored(try transaction.removeEntry(key, in: place))
+        }
+    }
+
+    /// Within one list an element keeps what it is; elsewhere it is made anew.
+    private func move(
+        _ from: [InputPath.Step], to path: [InputPath.Step], in place: ObjectPlace, _ options: Options
+    ) throws(WriteError) {
+        guard !path.starts(with: from) || path == from else {
+            throw WriteError(.pathNotFound, "nothing can be moved into itself")
+        }
+        let source = try locate(from, in: place, for: .existing)
+        guard path != from else { return }
+        if from.dropLast() == path.dropLast(), case .slot(.element(let list, let index), _) = source {
+            // The target is where the element is in the end, when the list is one shorter.
+            guard case .slot(.newElement(_, let target), _) = try locate(path, in: place, for: .adding) else {
+                throw WriteSession.noPath
+            }
+            let count = try elementCount(list)
+            guard target < count || path.last == .name("-") else { throw WriteSession.noPath }
+            return try stored(try transaction.moveElement(from: index, to: min(target, count - 1), in: list))
+        }
+        let value = try input(at: source)
+        try remove(source)
+        try add(value, try locate(path, in: place, for: .adding), options)
+    }
+
+    /// Whether the value at a place is what `input` says; inputs of other types are different, not wrong.
+    private func holds(_ input: InputValue, _ location: Location, _ options: Options) throws(WriteError) -> Bool {
+        do throws(WriteError) {
+            switch location {
+            case .object, .newMember: return false
+            case .slot(let slot, let shape): return try isEqual(input, in: slot, shape, options)
+            case .collection(let place, let column, _): return try isEqual(input, to: column, of: place, options)
+            case .member(let place, let index):
+                guard let present = try element(index, of: place) else { return false }
+                return try member(input, of: place, options).use { $0.isIdentical(to: present) }
+            }
+        } catch {
+            switch error.code {
+            case .typeMismatch, .nullNotAllowed, .outOfRange, .decimalNeedsString, .linkTargetMissing, .nestedObject:
+                return false
+            default: throw error
+            }
+        }
+    }
+
+    // MARK: - Primary keys
+
+    private func isPrimaryKey(_ column: Column, of place: ObjectPlace) throws(WriteError) -> Bool {
+        try table(place.table).primaryKey?.leafIndex == column.leafIndex
+    }
+
+    /// A primary key may be set to what it is, and to nothing else.
+    private func requireNoPrimaryKey(_ slot: Slot, _ value: InputValue) throws(WriteError) {
+        guard case .property(let place, let column) = slot, try isPrimaryKey(column, of: place) else { return }
+        guard try holds(value, .slot(slot, SlotShape(column)), Options()) else {
+            throw WriteError(.primaryKeyImmutable, "the primary key of an object never changes")
+        }
+    }
+}

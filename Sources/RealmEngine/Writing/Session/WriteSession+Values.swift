@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// How an input meets an object that is there.
+enum WriteRule {
+    /// The object is new: absent members keep their defaults.
+    case create
+    /// Absent members become null or empty.
+    case replace
+    /// The members given are written, each as `replace` would; absent ones stay.
+    case update
+    /// As `update`, but equal values are left alone.
+    case updateModified
+    /// As `update`, but embedded objects and dictionaries merge, and null removes entries.
+    case merge
+}
+
+/// Inputs into properties, elements and entries.
+extension WriteSession {
+    /// Writes a property of an object.
+    func write(
+        _ input: InputValue, to column: Column, of place: ObjectPlace, _ rule: WriteRule, _ options: Options
+    ) throws(WriteError) {
+        if case .updateModified = rule, try isEqual(input, to: column, of: place, options) { return }
+        guard let kind = column.collection else {
+            return try write(input, in: .property(place, column), SlotShape(column), rule, options)
+        }
+        let collection = CollectionPlace(place.table, place.object, column)
+        switch kind {
+        case .list: try writeList(try WriteSession.elements(of: input), to: collection, rule, options)
+        case .set: try writeSet(try WriteSession.elements(of: input), to: collection, rule, options)
+        case .dictionary: try writeDictionary(try WriteSession.entries(of: input), to: collection, rule, options)
+        }
+    }
+
+    private static func elements(of input: InputValue) throws(WriteError) -> [InputValue] {
+        switch input {
+        case .list(let elements): return elements
+        case .null: throw WriteError(.nullNotAllowed, "a collection cannot be null")
+        default: throw WriteError(.typeMismatch, "\(input.kind) stands where an array belongs")
+        }
+    }
+
+    private static func entries(of input: InputValue) throws(WriteError) -> InputObject {
+        switch input {
+        case .object(let object): return object
+        case .null: throw WriteError(.nullNotAllowed, "a collection cannot be null")
+        default: throw WriteError(.typeMismatch, "\(input.kind) stands where a dictionary belongs")
+        }
+    }
+
+    // MARK: - One value
+
+    /// Writes one value: of a property, an element or an entry.
+    func write(
+        _ input: InputValue, in slot: Slot, _ shape: SlotShape, _ rule: WriteRule, _ options: Options
+    ) throws(WriteError) {
+        switch shape.type {
+        case .link:
+            guard let target = shape.target else { throw ValueReader.mismatch(input, .link) }
+            let table = try table(target)
+            guard table.kind != .embedded else {
+                return try writeEmbedded(input, in: slot, shape, table, rule, options)
+            }
+            try put(try link(input, to: table, shape, options), in: slot)
+        case .mixed: try writeMixed(input, in: slot, options)
+        default:
+            let value = try ValueReader.read(input, as: shape.type, isNullable: shape.isNullable)
+            try value.use { value throws(WriteError) in try put(value, in: slot) }
+        }
+    }
+
+    private func writeEmbedded(
+        _ input: InputValue, in slot: Slot, _ shape: SlotShape, _ table: TableState, _ rule: WriteRule, _ options: Options
+    ) throws(WriteError) {
+        switch input {
+        case .null:
+            guard shape.isNullable else { throw WriteError(.nullNotAllowed, "an embedded object belongs here, not null") }
+            try put(.null, in: slot)
+        case .object(let body):
+            if case .merge = rule, let child = try embedded(in: slot) {
+                return try write(body, to: child, table, .merge, options)
+            }
+            let child = try putEmbedded(in: slot, table.key)
+            try write(body, to: child, table, .create, options)
+        case .link: throw WriteError(.typeMismatch, "embedded objects are given whole, not as links")
+        default: throw WriteError(.typeMismatch, "\(input.kind) stands where an object belongs")
+        }
+    }
+
+    // MARK: - Mixed
+
+    private func writeMixed(_ input: InputValue, in slot: Slot, _ options: Options) throws(WriteError) {
+        switch input {
+        case .list(let elements):
+            let place = try putNested(.list(.none), in: slot)
+            for (index, element) in elements.enumerated() {
+                try at(.index(index), try writeMixed(element, in: .newElement(place, index), options))
+            }
+        case .object(let object):
+            let place = try putNested(.dictionary(.none), in: slot)
+            for (key, value) in object.members {
+                try at(.name(key), try requireKey(key))
+                try at(.name(key), try writeMixed(value, in: .entry(place, key), options))
+            }
+        default:
+            let value = try mixedValue(input, options)
+            try value.use { value throws(WriteError) in try put(value, in: slot) }
+        }
+    }
+
+    private func putNested(_ empty: Value, in slot: Slot) throws(WriteError) -> CollectionPlace {
+        let place = slot.collection
+        guard place.path.count <= WriteSession.maximumNesting else {
+            throw WriteError(.outOfRange, "collections nest at most \(WriteSession.maximumNesting) deep")
+        }
+        try put(empty, in: slot)
+        return place
+    }
+
+    /// As deep as the SDKs read.
+    private static let maximumNesting = 100
+
+    /// A value of Mixed that is no collection.
+    func mixedValue(_ input: InputValue, _ options: Options) throws(WriteError) -> HeldValue {
+        guard case .link(let link) = input else {
+            return try ValueReader.read(input, as: .mixed, isNullable: true)
+        }
+        let target = try resolve(link, expecting: nil)
+        guard try table(target.table).kind != .embedded else {
+            throw WriteError(.typeMismatch, "nothing can link to an object of an embedded class")
+        }
+        return HeldValue(.link(target.table, target.object))
+    }
+
+    // MARK: - Collections
+
+    private func writeList(
+        _ elements: [InputValue], to place: CollectionPlace, _ rule: WriteRule, _ options: Options
+    ) throws(WriteError) {
+        try clear(place, rule)
+        let shape = place.elementShape
+        for (index, element) in elements.enumerated() {
+            if index & 0xff == 0xff { try checkDeadline() }
+            try at(.index(index), try write(element, in: .newElement(place, index), shape, .create, options))
+        }
+    }
+
+    private func writeSet(
+        _ elements: [InputValue], to place: CollectionPlace, _ rule: WriteRule, _ options: Options
+    ) throws(WriteError) {
+        try clear(place, rule)
+        for (index, element) in elements.enumerated() {
+            if index & 0xff == 0xff { try checkDeadline() }
+            try at(.index(index), try insertMember(element, in: place, options))
+        }
+    }
+
+    /// Adds a member to a set; equal ones are one.
+    @discardableResult
+    func insertMember(_ input: InputValue, in place: CollectionPlace, _ options: Options) throws(WriteError) -> Bool {
+        try member(input, of: place, options).use { value throws(WriteError) in
+            try stored(try transaction.insertMember(value, in: place))
+        }
+    }
+
+    /// A value as a member of a set.
+    func member(_ input: InputValue, of place: CollectionPlace, _ options: Options) throws(WriteError) -> HeldValue {
+        let shape = place.elementShape
+        switch shape.type {
+        case .link:
+            guard let target = shape.target else { throw ValueReader.mismatch(input, .link) }
+            return HeldValue(try link(input, to: try table(target), shape, options))
+        case .mixed: return try mixedValue(input, options)
+        default: return try ValueReader.read(input, as: shape.type, isNullable: shape.isNullable)
+        }
+    }
+
+    private func writeDictionary(
+        _ entries: InputObject, to place: CollectionPlace, _ rule: WriteRule, _ options: Options
+    ) throws(WriteError) {
+        let merges = if case .merge = rule { true } else { false }
+        if !merges { try clear(place, rule) }
+        let shape = place.elementShape
+        for (key, value) in entries.members {
+            if merges, case .null = value {
+                _ = try stored(try transaction.removeEntry(key, in: place))
+                continue
+            }
+            try at(.name(key), try requireKey(key))
+            try at(.name(key), try write(value, in: .entry(place, key), shape, merges ? .merge : .create, options))
+        }
+    }
+
+    private func clear(_ place: CollectionPlace, _ rule: WriteRule) throws(WriteError) {
+        if case .create = rule { return }
+        try stored(try transaction.clear(place))
+    }
+
+    /// Realm's own rule for dictionary keys.
+    func requireKey(_ key: String) throws(WriteError) {
+        guard !key.hasPrefix("$"), !key.contains(".") else {
+            throw WriteError(.invalidDictionaryKey, "the keys of dictionaries do not begin with '$' and have no '.'")
+        }
+    }
+}
