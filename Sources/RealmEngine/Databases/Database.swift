@@ -3,9 +3,10 @@
 package import RealmStorage
 package import Synchronization
 
-/// One open Realm file under the name it is served by.
+/// One open Realm file, or one realm in memory, under the name it is served by.
 ///
-/// Readers take `current` once and keep it for the whole request: a snapshot never changes and needs no lock.
+/// Readers take `current` once and keep it for the whole request: a snapshot never changes and needs no lock. Writes go
+/// through one queue; see `Database+Writing`.
 package final class Database: Sendable {
     /// How the file may be used.
     package enum Mode: String, Sendable {
@@ -16,12 +17,25 @@ package final class Database: Sendable {
     }
 
     package let name: RealmName
+    /// Empty for a realm in memory.
     package let path: String
     package let mode: Mode
     package let epoch: Epoch
+    /// The identifier of a realm in memory.
+    package let memoryIdentifier: String?
+    package let limits: WriteLimits
     /// Names that the configuration gives to linking objects; checked by whoever opens the database.
     package let backlinkNames: BacklinkNames
-    private let newest: Mutex<Version>
+    /// Writes that nobody waits for.
+    package let asyncWrites: AsyncWrites
+    let newest: Mutex<Version>
+    /// Nil when nothing can be written.
+    let store: FileStore?
+    let queue = Mutex<WriteQueue?>(nil)
+    /// Told of every commit.
+    package let commits = CommitFeed()
+    /// A file that goes when the realm is closed.
+    let temporaryPath: String?
 
     /// A snapshot with the token that names it.
     package final class Version: Sendable {
@@ -40,18 +54,29 @@ package final class Database: Sendable {
     }
 
     /// Opens `path` for reading.
-    package init(
+    package convenience init(
         name: RealmName, path: String, key: EncryptionKey? = nil, backlinkNames: BacklinkNames = .none
     ) throws(StorageError) {
         let snapshot = try Snapshot(file: try RealmFile(path: path, key: key))
+        self.init(name: name, path: path, mode: .readOnly, snapshot: snapshot, store: nil, backlinkNames: backlinkNames)
+    }
+
+    init(
+        name: RealmName, path: String, mode: Mode, snapshot: Snapshot, store: FileStore?, memoryIdentifier: String? = nil,
+        temporaryPath: String? = nil, limits: WriteLimits = WriteLimits(), backlinkNames: BacklinkNames
+    ) {
         let epoch = Epoch()
-        let token = VersionToken(epoch: epoch, version: snapshot.version)
         self.name = name
         self.path = path
-        self.backlinkNames = backlinkNames
+        self.mode = mode
         self.epoch = epoch
-        mode = .readOnly
-        newest = Mutex(Version(snapshot, token))
+        self.store = store
+        self.memoryIdentifier = memoryIdentifier
+        self.temporaryPath = temporaryPath
+        self.limits = limits
+        self.backlinkNames = backlinkNames
+        asyncWrites = AsyncWrites(limits)
+        newest = Mutex(Version(snapshot, VersionToken(epoch: epoch, version: snapshot.version)))
     }
 
     /// The newest version.
@@ -82,8 +107,11 @@ extension Database {
         return DatabaseFacts(
             isEncrypted: snapshot.file.isEncrypted, fileFormat: snapshot.fileFormat, schemaVersion: snapshot.schemaVersion,
             fileBytes: snapshot.file.fileByteCount, usedBytes: try usedBytes(snapshot), classCount: classes.count,
-            isEmpty: classes.allSatisfy { $0.count == 0 }, liveVersions: 1, pendingWrites: 0)
+            isEmpty: classes.allSatisfy { $0.count == 0 }, liveVersions: liveVersions, pendingWrites: pendingWrites)
     }
+
+    /// How many versions are being read.
+    package var liveVersions: Int { max(1, store?.liveVersionCount ?? 1) }
 
     /// The logical size less the free blocks in it.
     private func usedBytes(_ snapshot: Snapshot) throws(StorageError) -> Int {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+internal import Synchronization
+
+/// One commit: the versions before and after it, and what was done in between.
+package struct Commit: Sendable {
+    package let previous: Database.Version
+    package let version: Database.Version
+    /// In the order in which it was done.
+    package let changes: [ObjectChange]
+
+    /// What became of every class.
+    package var summary: ChangeSummary { ChangeSummary(changes) }
+}
+
+/// Tells those who asked of every commit, in order, on the writer thread.
+package final class CommitFeed: Sendable {
+    package typealias Observer = @Sendable (Commit) -> Void
+
+    private struct State {
+        var observers: [Int: Observer] = [:]
+        var nextToken = 0
+    }
+
+    private let state = Mutex(State())
+
+    init() {}
+
+    /// `observer` is called after a commit is durable and before those who wait for it are answered. It must not wait;
+    /// it keeps what it needs, because nobody else does.
+    package func add(_ observer: @escaping Observer) -> Int {
+        state.withLock { state in
+            state.nextToken += 1
+            state.observers[state.nextToken] = observer
+            return state.nextToken
+        }
+    }
+
+    package func remove(_ token: Int) { state.withLock { $0.observers[token] = nil } }
+
+    func publish(_ commit: @autoclosure () -> Commit) {
+        let observers = state.withLock { $0.observers }
+        guard !observers.isEmpty else { return }
+        let commit = commit()
+        for (_, observer) in observers.sorted(by: { $0.key < $1.key }) { observer(commit) }
+    }
+}

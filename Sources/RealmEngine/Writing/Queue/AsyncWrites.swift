@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+internal import Synchronization
+
+/// Writes that nobody waits for, by the ids under which their fate can be asked.
+package final class AsyncWrites: Sendable {
+    package enum State: Sendable {
+        case queued
+        case running
+        /// Durable; what the caller wants to be told.
+        case committed(any Sendable)
+        case failed(any Sendable)
+        case cancelled
+
+        var isOver: Bool {
+            switch self {
+            case .queued, .running: return false
+            case .committed, .failed, .cancelled: return true
+            }
+        }
+    }
+
+    private struct Entry {
+        let owner: String
+        var state: State
+        var ticket: WriteTicket?
+        /// When it is forgotten, once it is over.
+        var until = Instant.distantFuture
+    }
+
+    private struct Entries {
+        var byID: [String: Entry] = [:]
+        /// Ids of writes that are over, oldest first.
+        var finished: [String] = []
+    }
+
+    private let limits: WriteLimits
+    private let entries = Mutex(Entries())
+
+    init(_ limits: WriteLimits) { self.limits = limits }
+
+    /// The id of a new write.
+    func register(owner: String) -> String {
+        let id = RandomName.make()
+        entries.withLock { $0.byID[id] = Entry(owner: owner, state: .queued) }
+        return id
+    }
+
+    func setTicket(_ ticket: WriteTicket, of id: String) {
+        entries.withLock { entries in
+            guard entries.byID[id]?.state.isOver == false else { return }
+            entries.byID[id]?.ticket = ticket
+        }
+    }
+
+    func setState(_ state: State, of id: String) {
+        entries.withLock { entries in
+            guard var entry = entries.byID[id], !entry.state.isOver else { return }
+            entry.state = state
+            if state.isOver {
+                entry.until = Instant.now().adding(seconds: limits.rememberedSeconds)
+                entry.ticket = nil
+                entries.finished.append(id)
+            }
+            entries.byID[id] = entry
+            forget(&entries)
+        }
+    }
+
+    private func forget(_ entries: inout Entries) {
+        let now = Instant.now()
+        while let oldest = entries.finished.first,
+            entries.finished.count > limits.rememberedCount || (entries.byID[oldest]?.until ?? now) <= now {
+            entries.byID[oldest] = nil
+            entries.finished.removeFirst()
+        }
+    }
+
+    /// What became of a write; nil when it never was, is forgotten, or is somebody else's. `owner` nil asks for all.
+    package func state(_ id: String, owner: String?) -> State? {
+        entries.withLock { entries in
+            guard let entry = entries.byID[id], owner == nil || entry.owner == owner, entry.until > Instant.now() else { return nil }
+            return entry.state
+        }
+    }
+
+    /// Takes a write back. Nil when there is none; false when it has begun.
+    package func cancel(_ id: String, owner: String?) -> Bool? {
+        guard let state = state(id, owner: owner) else { return nil }
+        if case .cancelled = state { return true }
+        let ticket = entries.withLock { $0.byID[id]?.ticket }
+        return ticket?.cancel() ?? false
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// A transaction that a client holds over several requests, run by the writer thread.
+///
+/// The writer waits for the next request, the end of the lease, or the patience of those who queue. Requests come one
+/// at a time through `InteractiveState.step`.
+struct InteractiveTransaction {
+    private let queue: WriteQueue
+    private let writer: any WriteBackend
+    private let transaction: WriteTransaction
+
+    /// Begins the transaction, answers `request`, and returns when the transaction is over.
+    static func run(_ request: BeginRequest, on queue: WriteQueue, _ writer: any WriteBackend) {
+        let transaction: WriteTransaction
+        do throws(WriteError) {
+            transaction = try writer.beginWrite()
+        } catch {
+            return request.completion(.failure(error))
+        }
+        defer { transaction.end() }
+        let now = Instant.now()
+        let info = TransactionInfo(
+            id: RandomName.make(), owner: request.owner, version: writer.current, idleSeconds: request.idleSeconds,
+            expires: WallClock(nanoseconds: WallClock.now().nanoseconds + Int64(request.lifetimeSeconds * 1e9)), state: .open)
+        let state = InteractiveState(
+            info: info, expires: now.adding(seconds: request.lifetimeSeconds), idleEnds: now.adding(seconds: request.idleSeconds))
+        queue.monitor.broadcast { $0.interactive = state }
+        request.completion(.success(info))
+        InteractiveTransaction(queue: queue, writer: writer, transaction: transaction).serve()
+    }
+
+    private enum Event {
+        case step(TransactionStep)
+        case expired
+        case closing
+        /// Somebody in the queue may have waited long enough.
+        case impatience
+    }
+
+    private func serve() {
+        while true {
+            switch nextEvent() {
+            case .step(let step): if perform(step) { return }
+            case .expired: return end(.expired)
+            case .closing: return end(.rolledBack)
+            case .impatience:
+                guard let state = queue.monitor.withLock({ $0.interactive }) else { return }
+                queue.refuseImpatient(state)
+            }
+        }
+    }
+
+    private func nextEvent() -> Event {
+        let (wakes, known) = queue.monitor.withLock { state -> (Instant, Int) in
+            let patience = state.entries.map { $0.waitEnds(queue.limits) }.min() ?? .distantFuture
+            return (min(state.interactive?.ends ?? .distantFuture, patience), state.entries.count)
+        }
+        let event = queue.monitor.wait(until: wakes) { state -> Event? in
+            if let step = state.interactive?.step {
+                state.interactive?.step = nil
+                return .step(step)
+            }
+            if state.isClosed { return .closing }
+            // Newcomers may be less patient than those whose time was looked at.
+            return state.entries.count == known ? nil : .impatience
+        }
+        if let event { return event }
+        return queue.monitor.withLock { ($0.interactive?.ends ?? Instant.now()) <= Instant.now() } ? .expired : .impatience
+    }
+
+    // MARK: - Steps
+
+    /// Returns whether the transaction is over.
+    private func perform(_ step: TransactionStep) -> Bool {
+        switch step.action {
+        case .run(let kind, let deadline, let body): return run(kind, deadline, body, step)
+        case .commit: commit(step)
+        case .rollBack:
+            end(.rolledBack)
+            step.completion(.success(nil))
+        case .abort:
+            end(.aborted)
+            step.completion(.success(nil))
+        }
+        return true
+    }
+
+    private func run(
+        _ kind: TransactionStep.Kind, _ deadline: Instant, _ body: (WriteSession) throws -> Void, _ step: TransactionStep
+    ) -> Bool {
+        let expires = queue.monitor.withLock { $0.interactive?.expires } ?? deadline
+        let savepoint = kind == .dryRun ? transaction.savepoint() : nil
+        do throws(WriteError) {
+            let session = writer.makeSession(transaction, deadline: min(deadline, expires))
+            do {
+                try body(session)
+            } catch {
+                throw WriteError(caller: error)
+            }
+            if kind != .read { try session.checkDeadline() }
+            if let savepoint { transaction.rollBack(to: savepoint) }
+            release()
+            step.completion(.success(nil))
+            return false
+        } catch {
+            if let savepoint { transaction.rollBack(to: savepoint) }
+            guard kind == .write else {
+                release()
+                step.completion(.failure(error))
+                return false
+            }
+            end(.aborted)
+            step.completion(.failure(error))
+            return true
+        }
+    }
+
+    /// Lets the next request in; the idle time begins anew.
+    private func release() {
+        queue.monitor.withLock { state in
+            guard let idle = state.interactive?.info.idleSeconds else { return }
+            state.interactive?.isBusy = false
+            state.interactive?.idleEnds = Instant.now().adding(seconds: idle)
+        }
+    }
+
+    private func commit(_ step: TransactionStep) {
+        do throws(WriteError) {
+            let version = transaction.hasChanges ? try writer.commit(transaction) : writer.current
+            end(.committed, version)
+            step.completion(.success(version))
+        } catch {
+            end(.aborted)
+            step.completion(.failure(error))
+        }
+    }
+
+    private func end(_ state: TransactionInfo.State, _ version: Database.Version? = nil) {
+        transaction.end()
+        queue.monitor.broadcast { queueState in
+            guard var info = queueState.interactive?.info else { return }
+            info.state = state
+            info.committed = version
+            queueState.ended.insert(info, queue.limits)
+            queueState.interactive = nil
+        }
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Names that nobody can guess: 128 random bits.
+package enum RandomName {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+
+    /// 22 characters of letters, digits, `-` and `_`.
+    package static func make() -> String {
+        var bits = UInt128(UInt64.random(in: .min ... .max)) << 64 | UInt128(UInt64.random(in: .min ... .max))
+        var text = ""
+        for _ in 0..<22 {
+            text.append(alphabet[Int(bits & 63)])
+            bits >>= 6
+        }
+        return text
+    }
+}

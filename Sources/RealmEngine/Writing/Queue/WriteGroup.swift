@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Writes that share one transaction and one durable commit; each is atomic by a savepoint of its own.
+struct WriteGroup {
+    private let jobs: [WriteJob]
+    private let writer: any WriteBackend
+    private let limits: WriteLimits
+
+    init(_ jobs: [WriteJob], _ writer: any WriteBackend, _ limits: WriteLimits) {
+        self.jobs = jobs
+        self.writer = writer
+        self.limits = limits
+    }
+
+    /// Runs the writes and answers them. Returns those that there was no room for.
+    func run() -> [WriteJob] {
+        let waiting = jobs.filter { !$0.isCancelled }
+        guard !waiting.isEmpty else { return [] }
+        let transaction: WriteTransaction
+        do throws(WriteError) {
+            transaction = try writer.beginWrite()
+        } catch {
+            for job in waiting { job.refuse(error) }
+            return []
+        }
+        defer { transaction.end() }
+        var applied: [WriteJob] = []
+        var taken = 0
+        for job in waiting {
+            taken += 1
+            if apply(job, transaction, isOnly: waiting.count == 1) { applied.append(job) }
+            if transaction.writes.arena.used > limits.groupBytes { break }
+        }
+        commit(transaction, applied)
+        return Array(waiting[taken...])
+    }
+
+    /// Returns whether the job waits for the commit; otherwise it has left no trace and was answered.
+    private func apply(_ job: WriteJob, _ transaction: WriteTransaction, isOnly: Bool) -> Bool {
+        guard job.start() else { return false }
+        // What fails alone is rolled back with the transaction: nothing has to be copied for a savepoint.
+        let savepoint = isOnly ? nil : transaction.savepoint()
+        do throws(WriteError) {
+            try check(job, transaction)
+            try job.run(writer.makeSession(transaction, deadline: job.request.deadline))
+            guard job.request.isDryRun else { return true }
+            undo(transaction, savepoint)
+            job.finish(.success((version: writer.current, isCommitted: false)))
+        } catch {
+            undo(transaction, savepoint)
+            job.finish(.failure(error))
+        }
+        return false
+    }
+
+    private func undo(_ transaction: WriteTransaction, _ savepoint: WriteTransaction.Savepoint?) {
+        if let savepoint { transaction.rollBack(to: savepoint) }
+    }
+
+    private func check(_ job: WriteJob, _ transaction: WriteTransaction) throws(WriteError) {
+        guard Instant.now() < job.request.deadline else { throw WriteError(.deadlineExceeded, WriteError.late) }
+        guard let wanted = job.request.ifVersion else { return }
+        guard wanted == transaction.base.version, !transaction.hasChanges else {
+            throw WriteError(.preconditionFailed, "the realm has a newer version than the write is made for")
+        }
+    }
+
+    private func commit(_ transaction: WriteTransaction, _ applied: [WriteJob]) {
+        guard !applied.isEmpty else { return }
+        do throws(WriteError) {
+            let version = transaction.hasChanges ? try writer.commit(transaction) : writer.current
+            for job in applied { job.finish(.success((version: version, isCommitted: true))) }
+        } catch {
+            for job in applied { job.finish(.failure(error)) }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Bounds of the write queue and of interactive transactions.
+package struct WriteLimits: Sendable {
+    /// Writes that may wait at the same time.
+    package var queuedJobs = 1000
+    /// Writes that share one commit at most.
+    package var groupJobs = 256
+    /// New nodes after which a group takes no further write.
+    package var groupBytes = 64 << 20
+    /// How long a write waits behind an interactive transaction.
+    package var lockWaitSeconds = 5.0
+    /// An interactive transaction that nobody uses ends after this.
+    package var idleSeconds = 5.0
+    /// An interactive transaction ends after this whatever happens.
+    package var lifetimeSeconds = 30.0
+    /// The longest wait for the beginning of an interactive transaction.
+    package var maximumWaitSeconds = 10.0
+    /// How long, and how many, ended transactions and asynchronous writes are remembered.
+    package var rememberedSeconds = 600.0
+    package var rememberedCount = 10_000
+
+    package init() {}
+}
