@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// A small expression over the properties of one object: key paths, literals, `+ - * /` and parentheses.
+///
+/// `+` joins texts and adds numbers. Whatever null takes part in is null.
+indirect enum Expression {
+    case value(HeldValue)
+    case path([String])
+    case negated(Expression)
+    case binary(Operator, Expression, Expression)
+
+    enum Operator { case add, subtract, multiply, divide }
+
+    static func parse(_ text: String) throws(WriteError) -> Expression {
+        var parser = ExpressionParser(text)
+        return try parser.parse()
+    }
+
+    /// The value, with what `path` says that paths hold.
+    func value(_ path: ([String]) throws(WriteError) -> HeldValue) throws(WriteError) -> HeldValue {
+        switch self {
+        case .value(let value): return value
+        case .path(let names): return try path(names)
+        case .negated(let inner): return try Expression.combine(.subtract, HeldValue(.int(0)), try inner.value(path))
+        case .binary(let sign, let left, let right):
+            return try Expression.combine(sign, try left.value(path), try right.value(path))
+        }
+    }
+
+    private static func combine(_ sign: Operator, _ left: HeldValue, _ right: HeldValue) throws(WriteError) -> HeldValue {
+        switch (left.value, right.value) {
+        case (.null, _), (_, .null): return HeldValue(.null)
+        case (.string(let left), .string(let right)):
+            guard sign == .add else { throw WriteError(.typeMismatch, "texts can only be joined by '+'") }
+            return .string(left.array + right.array)
+        case (.int(let left), .int(let right)): return HeldValue(.int(try integer(sign, left, right)))
+        case (let left, let right):
+            guard let first = left.asDecimal, let second = right.asDecimal else {
+                throw WriteError(.typeMismatch, "only numbers can be calculated with, and only texts be joined")
+            }
+            if isDecimal(left) || isDecimal(right) { return HeldValue(.decimal(decimal(sign, first, second))) }
+            return HeldValue(.double(double(sign, real(left), real(right))))
+        }
+    }
+
+    private static func integer(_ sign: Operator, _ left: Int64, _ right: Int64) throws(WriteError) -> Int64 {
+        let (result, overflow): (Int64, Bool)
+        switch sign {
+        case .add: (result, overflow) = left.addingReportingOverflow(right)
+        case .subtract: (result, overflow) = left.subtractingReportingOverflow(right)
+        case .multiply: (result, overflow) = left.multipliedReportingOverflow(by: right)
+        case .divide: (result, overflow) = left.dividedReportingOverflow(by: right)
+        }
+        guard !overflow else { throw WriteError(.outOfRange, "the result is beyond 64 bits, or a division by zero") }
+        return result
+    }
+
+    private static func isDecimal(_ value: Value) -> Bool {
+        if case .decimal = value { return true }
+        return false
+    }
+
+    private static func real(_ value: Value) -> Double {
+        switch value {
+        case .int(let number): return Double(number)
+        case .float(let number): return Double(number)
+        case .double(let number): return number
+        default: return .nan
+        }
+    }
+
+    private static func double(_ sign: Operator, _ left: Double, _ right: Double) -> Double {
+        switch sign {
+        case .add: return left + right
+        case .subtract: return left - right
+        case .multiply: return left * right
+        case .divide: return left / right
+        }
+    }
+
+    private static func decimal(_ sign: Operator, _ left: Decimal128, _ right: Decimal128) -> Decimal128 {
+        switch sign {
+        case .add: return left + right
+        case .subtract: return left - right
+        case .multiply: return left * right
+        case .divide: return left / right
+        }
+    }
+}
+
+/// Reads expressions; nesting is bounded.
+private struct ExpressionParser {
+    private let characters: [Character]
+    private var position = 0
+    private var depth = 0
+
+    init(_ text: String) { characters = Array(text) }
+
+    mutating func parse() throws(WriteError) -> Expression {
+        let expression = try sum()
+        skipSpaces()
+        guard position == characters.count else { throw error("'\(characters[position])' is not expected") }
+        return expression
+    }
+
+    private func error(_ detail: String) -> WriteError {
+        WriteError(.invalidSchema, "the expression cannot be read at \(position): \(detail)")
+    }
+
+    private mutating func skipSpaces() {
+        while position < characters.count, characters[position].isWhitespace { position += 1 }
+    }
+
+    private mutating func take(_ wanted: [Character]) -> Character? {
+        skipSpaces()
+        guard position < characters.count, wanted.contains(characters[position]) else { return nil }
+        position += 1
+        return characters[position - 1]
+    }
+
+    private mutating func sum() throws(WriteError) -> Expression {
+        var left = try product()
+        while let sign = take(["+", "-"]) { left = .binary(sign == "+" ? .add : .subtract, left, try product()) }
+        return left
+    }
+
+    private mutating func product() throws(WriteError) -> Expression {
+        var left = try factor()
+        while let sign = take(["*", "/"]) { left = .binary(sign == "*" ? .multiply : .divide, left, try factor()) }
+        return left
+    }
+
+    private mutating func factor() throws(WriteError) -> Expression {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= 64, characters.count <= 16384 else { throw error("the expression is too large") }
+        if take(["-"]) != nil { return .negated(try factor()) }
+        if take(["("]) != nil {
+            let inner = try sum()
+            guard take([")"]) != nil else { throw error("')' is missing") }
+            return inner
+        }
+        if let quote = take(["'", "\""]) { return .value(.string(try text(until: quote))) }
+        guard position < characters.count else { throw error("something is missing at the end") }
+        return characters[position].isNumber ? try number() : try word()
+    }
+
+    private mutating func text(until quote: Character) throws(WriteError) -> String {
+        var text = ""
+        while position < characters.count, characters[position] != quote {
+            if characters[position] == "\\", position + 1 < characters.count { position += 1 }
+            text.append(characters[position])
+            position += 1
+        }
+        guard position < characters.count else { throw error("the text has no end") }
+        position += 1
+        return text
+    }
+
+    private mutating func number() throws(WriteError) -> Expression {
+        let start = position
+        while position < characters.count, characters[position].isNumber || characters[position] == "." { position += 1 }
+        let text = String(characters[start..<position])
+        if let whole = Int64(text) { return .value(HeldValue(.int(whole))) }
+        guard let real = Double(text) else { throw error("'\(text)' is no number") }
+        return .value(HeldValue(.double(real)))
+    }
+
+    private mutating func word() throws(WriteError) -> Expression {
+        var names = [""]
+        while position < characters.count {
+            let character = characters[position]
+            if character == "." {
+                names.append("")
+            } else if character.isLetter || character.isNumber || character == "_" || character == "$" {
+                names[names.count - 1].append(character)
+            } else {
+                break
+            }
+            position += 1
+        }
+        guard !names.contains("") else { throw error("a key path is expected") }
+        switch names {
+        case ["true"]: return .value(HeldValue(.bool(true)))
+        case ["false"]: return .value(HeldValue(.bool(false)))
+        case ["null"], ["NULL"], ["nil"]: return .value(HeldValue(.null))
+        default: return .path(names)
+        }
+    }
+}
+
+extension WriteSession {
+    /// The value of an expression over an object, as an input.
+    func evaluate(_ text: String, of place: ObjectPlace) throws(WriteError) -> InputValue {
+        let value = try Expression.parse(text).value { path throws(WriteError) in try operand(path, of: place) }
+        return value.use { value in
+            switch value {
+            case .null, .list, .dictionary: return .null
+            case .bool(let flag): return .bool(flag)
+            case .int(let number): return .integer(number)
+            case .float(let number): return .typed(.float(number))
+            case .double(let number): return .real(number)
+            case .string(let bytes): return .typed(.stringBytes(bytes.array))
+            case .binary(let bytes): return .typed(.binary(bytes.array))
+            case .timestamp(let date): return .typed(.timestamp(date))
+            case .decimal(let number): return .typed(.decimal(number))
+            case .objectID(let id): return .typed(.objectID(id))
+            case .uuid(let id): return .typed(.uuid(id))
+            case .link(let table, let object):
+                let name = (try? self.table(table).className) ?? ""
+                return .link(.stub(className: name, key: .objectKey(object)))
+            }
+        }
+    }
+
+    /// The value at a key path; links on the way may be null, and then so is the value.
+    private func operand(_ path: [String], of place: ObjectPlace) throws(WriteError) -> HeldValue {
+        var place = place
+        var held = HeldValue(.null)
+        for (index, name) in path.enumerated() {
+            let table = try table(place.table)
+            guard let column = table.column(named: name), column.collection == nil else {
+                throw WriteError(.invalidSchema, "class '\(table.className)' has no single value '\(name)'")
+            }
+            held = HeldValue(copying: try stored(try transaction.value(column, of: place.object, in: place.table)))
+            guard index < path.count - 1 else { break }
+            switch held.value {
+            case .null: return held
+            case .link(let key, let object): place = ObjectPlace(table: key, object: object)
+            default: throw WriteError(.invalidSchema, "'\(name)' leads to no object")
+            }
+        }
+        return held
+    }
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Checks schemas by the rules of the SDKs, and fills in what follows from the rest.
+package enum SchemaValidator {
+    /// Longest names in bytes: those of tables have a prefix.
+    static let maximumNameByteCount = 63
+    static let maximumClassNameByteCount = 63 - Table.classPrefix.utf8.count
+
+    /// The classes that `input` describes. `known` are classes that links may lead to besides.
+    package static func classes(
+        _ input: SchemaInput, known: [ClassSchema] = []
+    ) throws(WriteError) -> [ClassSchema] {
+        var names = Set(known.map(\.name))
+        var classes: [ClassSchema] = []
+        for (index, one) in input.classes.enumerated() {
+            try inClass(index, try checkName(one.name, maximumClassNameByteCount, "class"))
+            guard !classes.contains(where: { $0.name == one.name }) else {
+                throw invalid("two classes are named '\(one.name)'", [.name("classes"), .index(index), .name("name")])
+            }
+            names.insert(one.name)
+            classes.append(try inClass(index, try shape(of: one)))
+        }
+        let kinds = Dictionary(
+            (known + classes).map { ($0.name, $0.kind) }, uniquingKeysWith: { _, new in new })
+        for (index, one) in classes.enumerated() { try inClass(index, try checkTargets(of: one, kinds)) }
+        let replaced = Set(classes.map(\.name))
+        try checkCycles(known.filter { !replaced.contains($0.name) } + classes) { name in
+            classes.firstIndex { $0.name == name }
+        }
+        return classes
+    }
+
+    /// One class; `path` errors are inside it.
+    static func oneClass(_ input: ClassInput, known: [ClassSchema]) throws(WriteError) -> ClassSchema {
+        do throws(WriteError) {
+            return try classes(SchemaInput(classes: [input]), known: known)[0]
+        } catch {
+            var inner = error
+            inner.path = InputPath(Array(error.path.steps.dropFirst(2)))
+            throw inner
+        }
+    }
+
+    private static func inClass<Result>(
+        _ index: Int, _ body: @autoclosure () throws(WriteError) -> Result
+    ) throws(WriteError) -> Result {
+        try at(.name("classes"), try at(.index(index), try body()))
+    }
+
+    static func invalid(_ detail: String, _ path: [InputPath.Step] = []) -> WriteError {
+        WriteError(.invalidSchema, detail, path: InputPath(path))
+    }
+
+    static func checkName(_ name: String, _ maximum: Int, _ what: String) throws(WriteError) {
+        guard !name.isEmpty, name.utf8.count <= maximum else {
+            throw invalid("the name of a \(what) has 1 to \(maximum) bytes", [.name("name")])
+        }
+        guard !name.utf8.contains(0) else { throw invalid("the name of a \(what) has no zero byte", [.name("name")]) }
+    }
+
+    // MARK: - One class
+
+    private static func shape(of input: ClassInput) throws(WriteError) -> ClassSchema {
+        let kind = try kind(named: input.type)
+        var properties: [PropertySchema] = []
+        for (index, one) in input.properties.enumerated() {
+            let property = try at(.name("properties"), try at(.index(index), try shape(of: one)))
+            guard !properties.contains(where: { $0.name == property.name }) else {
+                throw invalid(
+                    "two properties are named '\(one.name)'", [.name("properties"), .index(index), .name("name")])
+            }
+            properties.append(property)
+        }
+        if let key = input.primaryKey {
+            try at(.name("primaryKey"), try checkPrimaryKey(key, &properties, kind))
+        }
+        return ClassSchema(name: input.name, kind: kind, primaryKey: input.primaryKey, properties: properties, backlinks: [])
+    }
+
+    static func kind(named name: String?) throws(WriteError) -> TableKind {
+        switch name {
+        case nil, "object": return .topLevel
+        case "embedded": return .embedded
+        case "asymmetric": throw invalid("asymmetric classes are for synchronised realms only", [.name("type")])
+        case let name?: throw invalid("'\(name)' is no type of class", [.name("type")])
+        }
+    }
+
+    private static func checkPrimaryKey(
+        _ name: String, _ properties: inout [PropertySchema], _ kind: TableKind
+    ) throws(WriteError) {
+        guard kind != .embedded else { throw invalid("an embedded class has no primary key") }
+        guard let index = properties.firstIndex(where: { $0.name == name }) else {
+            throw invalid("the primary key '\(name)' is no property")
+        }
+        try requireKeyType(properties[index])
+        properties[index] = properties[index].indexed(.general)
+    }
+
+    /// Whether a property can be a primary key.
+    static func requireKeyType(_ property: PropertySchema) throws(WriteError) {
+        guard property.collection == nil, [.int, .string, .objectId, .uuid].contains(property.type) else {
+            throw invalid("a primary key is an int, string, objectId or uuid")
+        }
+        guard property.index != .fullText else { throw invalid("a primary key has no full-text index") }
+    }
+
+    // MARK: - One property
+
+    static func shape(of input: PropertyInput) throws(WriteError) -> PropertySchema {
+        try checkName(input.name, maximumNameByteCount, "property")
+        guard let type = PropertyType(rawValue: input.type) else {
+            throw invalid("'\(input.type)' is no type", [.name("type")])
+        }
+        let collection = try collection(named: input.collection)
+        let isOptional = try optional(input, type, collection)
+        let index = try index(named: input.indexed)
+        if let index { try at(.name("indexed"), try requireIndexable(type, collection, index)) }
+        guard (type == .object) == (input.objectType != nil) else {
+            throw invalid(
+                type == .object ? "a link says to which class it leads" : "only links lead to a class", [.name("objectType")])
+        }
+        return PropertySchema(
+            name: input.name, type: type, collection: collection, isOptional: isOptional, index: index,
+            objectType: input.objectType)
+    }
+
+    private static func collection(named name: String?) throws(WriteError) -> CollectionKind? {
+        switch name {
+        case nil: return nil
+        case "list": return .list
+        case "set": return .set
+        case "dictionary": return .dictionary
+        case let name?: throw invalid("'\(name)' is no kind of collection", [.name("collection")])
+        }
+    }
+
+    static func index(named name: String?) throws(WriteError) -> IndexKind? {
+        switch name {
+        case nil: return nil
+        case "general": return .general
+        case "fulltext": return .fullText
+        case let name?: throw invalid("'\(name)' is no kind of index", [.name("indexed")])
+        }
+    }
+
+    /// What the type leaves no choice about has to be said right, if it is said.
+    private static func optional(
+        _ input: PropertyInput, _ type: PropertyType, _ collection: CollectionKind?
+    ) throws(WriteError) -> Bool {
+        let given: Bool
+        switch (type, collection) {
+        case (.mixed, _), (.object, nil), (.object, .dictionary): given = true
+        case (.object, _): given = false
+        default: return input.isOptional ?? false
+        }
+        guard input.isOptional == nil || input.isOptional == given else {
+            throw invalid(
+                given ? "mixed values and such links are always optional" : "lists and sets of links have no null",
+                [.name("optional")])
+        }
+        return given
+    }
+
+    static func requireIndexable(
+        _ type: PropertyType, _ collection: CollectionKind?, _ index: IndexKind
+    ) throws(WriteError) {
+        guard collection == nil else { throw invalid("collections have no index") }
+        switch index {
+        case .fullText:
+            guard type == .string else { throw invalid("only strings have a full-text index") }
+        case .general:
+            guard [.int, .bool, .string, .date, .objectId, .uuid, .mixed].contains(type) else {
+                throw invalid("a property of type \(type.rawValue) has no index")
+            }
+        }
+    }
+
+    // MARK: - Between classes
+
+    private static func checkTargets(of one: ClassSchema, _ kinds: [String: TableKind]) throws(WriteError) {
+        for (index, property) in one.properties.enumerated() {
+            guard let target = property.objectType else { continue }
+            let path: [InputPath.Step] = [.name("properties"), .index(index)]
+            guard let kind = kinds[target] else {
+                throw invalid("there is no class '\(target)'", path + [.name("objectType")])
+            }
+            guard kind != .embedded || property.collection != .set else {
+                throw invalid("there are no sets of embedded objects", path + [.name("collection")])
+            }
+        }
+    }
+
+    /// Embedded objects that hold each other would have no end.
+    private static func checkCycles(_ classes: [ClassSchema], position: (String) -> Int?) throws(WriteError) {
+        let embedded = Dictionary(
+            classes.filter { $0.kind == .embedded }.map { ($0.name, $0) }, uniquingKeysWith: { _, new in new })
+        var finished: Set<String> = []
+        for name in embedded.keys.sorted() {
+            var path: [String] = []
+            if let culprit = cycle(from: name, embedded, &path, &finished) {
+                let steps: [InputPath.Step] = position(culprit).map { [.name("classes"), .index($0)] } ?? []
+                throw invalid("embedded classes hold each other: \(path.joined(separator: " → "))", steps)
+            }
+        }
+    }
+
+    private static func cycle(
+        from name: String, _ embedded: [String: ClassSchema], _ path: inout [String], _ finished: inout Set<String>
+    ) -> String? {
+        guard let one = embedded[name], !finished.contains(name) else { return nil }
+        defer { finished.insert(name) }
+        if path.contains(name) {
+            path.append(name)
+            return name
+        }
+        path.append(name)
+        for property in one.properties {
+            guard let target = property.objectType else { continue }
+            if path.contains(target) {
+                path.append(target)
+                return name
+            }
+            if let culprit = cycle(from: target, embedded, &path, &finished) { return culprit }
+        }
+        path.removeLast()
+        return nil
+    }
+}
+
+extension PropertySchema {
+    func indexed(_ index: IndexKind?) -> PropertySchema {
+        PropertySchema(
+            name: name, type: type, collection: collection, isOptional: isOptional, index: index, objectType: objectType)
+    }
+
+    func named(_ name: String) -> PropertySchema {
+        PropertySchema(
+            name: name, type: type, collection: collection, isOptional: isOptional, index: index, objectType: objectType)
+    }
+}
