@@ -6,7 +6,7 @@ package import RealmStorage
 package enum RewriteWorkload {
     /// Rewrites the table names now and then, and some nodes below the tables with all that lies above them.
     package static func change(
-        _ transaction: WriteTransaction, using random: inout SeededGenerator
+        _ transaction: StoreWrite, using random: inout SeededGenerator
     ) throws -> (names: Ref, tables: Ref) {
         let top = transaction.base.top
         var names = top.names

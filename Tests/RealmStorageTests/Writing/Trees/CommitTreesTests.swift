@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    private func change(_ transaction: WriteTransaction, _ random: inout SeededGenerator) throws -> Ref {
+    private func change(_ transaction: StoreWrite, _ random: inout SeededGenerator) throws -> Ref {
         var list = try transaction.nodes.writable(transaction.base.top.tables)
         for table in transaction.base.tables where table.columns.allSatisfy({ $0.enumeration == nil }) {
             var root = table.objects.root

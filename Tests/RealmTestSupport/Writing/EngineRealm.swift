@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmEngine
+package import RealmStorage
+internal import Synchronization
+
+/// A database for tests of the engine. Every one is verified when it is finished with.
+package final class EngineRealm: Sendable {
+    package let database: Database
+    private let folder: String?
+
+    /// In memory, with a schema.
+    package init(_ classes: [ClassInput], limits: WriteLimits = WriteLimits()) throws {
+        var options = Database.OpenOptions()
+        options.limits = limits
+        database = try Database.openInMemory(name: EngineRealm.name, identifier: "test", options)
+        folder = nil
+        if !classes.isEmpty { try write { session in try session.createSchema(SchemaInput(classes: classes)) } }
+    }
+
+    /// A file that exists, or a new one.
+    package init(path: String, _ classes: [ClassInput] = [], limits: WriteLimits = WriteLimits()) throws {
+        var options = Database.OpenOptions(mode: .readWrite)
+        options.createsMissingFile = true
+        options.limits = limits
+        database = try Database.open(name: EngineRealm.name, path: path, options)
+        folder = nil
+        if !classes.isEmpty { try write { session in try session.createSchema(SchemaInput(classes: classes)) } }
+    }
+
+    private static let name = RealmName("test")!
+
+    /// Closes the database and checks its last version.
+    package func finish() throws {
+        let snapshot = database.current.snapshot
+        database.close()
+        let report = snapshot.verify()
+        guard report.isClean else { throw Damaged(errors: report.errors) }
+    }
+
+    package struct Damaged: Error, CustomStringConvertible {
+        let errors: [String]
+        package var description: String { errors.joined(separator: "\n") }
+    }
+
+    // MARK: - Writing
+
+    package static func request(seconds: Double = 30) -> WriteRequest { WriteRequest(deadline: .now().adding(seconds: seconds)) }
+
+    /// Writes and waits for the commit.
+    @discardableResult
+    package func write<Value: Sendable>(
+        _ request: WriteRequest = EngineRealm.request(), _ body: @escaping @Sendable (WriteSession) throws -> Value
+    ) throws -> WriteReceipt<Value> {
+        let answer = Awaited<Result<WriteReceipt<Value>, WriteError>>()
+        database.write(request, body) { answer.set($0) }
+        return try answer.wait().get()
+    }
+
+    /// The error of a write that has to fail.
+    package func failure<Value: Sendable>(
+        _ request: WriteRequest = EngineRealm.request(), _ body: @escaping @Sendable (WriteSession) throws -> Value
+    ) -> WriteError? {
+        do {
+            try write(request, body)
+            return nil
+        } catch {
+            return error as? WriteError
+        }
+    }
+
+    // MARK: - Reading
+
+    /// An object as text, or nil when there is none.
+    package func show(_ className: String, _ key: Int64) throws -> String? {
+        let snapshot = database.current.snapshot
+        guard let table = snapshot.classTable(named: className), let row = try table.findByPrimaryKey(.int(key)) else { return nil }
+        return try ObjectText(snapshot).text(of: row, in: table)
+    }
+
+    package func count(_ className: String) -> Int { database.current.snapshot.classTable(named: className)?.count ?? -1 }
+}
+
+/// A value that another thread will give.
+package final class Awaited<Value: Sendable>: Sendable {
+    private let monitor = Monitor<Value?>(nil)
+
+    package init() {}
+
+    package func set(_ value: Value) { monitor.broadcast { $0 = value } }
+
+    package func wait() throws -> Value {
+        guard let value = monitor.wait(until: .now().adding(seconds: 60), { $0 }) else { throw Late() }
+        return value
+    }
+
+    package var isSet: Bool { monitor.withLock { $0 != nil } }
+
+    package struct Late: Error {}
+}
+
+/// Objects as short texts, for expectations.
+package struct ObjectText {
+    private let snapshot: Snapshot
+
+    package init(_ snapshot: Snapshot) { self.snapshot = snapshot }
+
+    package func text(of row: Row, in table: Table) throws -> String {
+        var members: [String] = []
+        for column in table.columns { members.append("\(column.name):\(try text(of: column, row))") }
+        return "{" + members.joined(separator: " ") + "}"
+    }
+
+    private func text(of column: Column, _ row: Row) throws -> String {
+        switch column.collection {
+        case nil: return try text(try row.value(column), column)
+        case .list, .set:
+            let root = try row.leaf.collectionRoot(column, row: row.index)
+            return try text(try ListView(root: root, space: snapshot.space, shape: column.elementShape), column)
+        case .dictionary:
+            let root = try row.leaf.collectionRoot(column, row: row.index)
+            return try text(try DictionaryView(root: root, space: snapshot.space), column)
+        }
+    }
+
+    private func text(_ list: ListView, _ column: Column?) throws -> String {
+        var elements: [String] = []
+        for index in 0..<list.count { elements.append(try text(try list.value(at: index), column)) }
+        return "[" + elements.joined(separator: " ") + "]"
+    }
+
+    private func text(_ dictionary: DictionaryView, _ column: Column?) throws -> String {
+        var entries: [String] = []
+        for index in 0..<dictionary.count {
+            entries.append("\(try dictionary.key(at: index).bytes.string):\(try text(try dictionary.value(at: index), column))")
+        }
+        return "{" + entries.joined(separator: " ") + "}"
+    }
+
+    private func text(_ value: Value, _ column: Column?) throws -> String {
+        switch value {
+        case .null: return "null"
+        case .bool(let flag): return "\(flag)"
+        case .int(let number): return "\(number)"
+        case .float(let number): return "\(number)f"
+        case .double(let number): return "\(number)"
+        case .string(let bytes): return "'\(bytes.string)'"
+        case .binary(let bytes): return "<\(bytes.array.map { "\($0)" }.joined(separator: ","))>"
+        case .timestamp(let date): return date.rfc3339 ?? "\(date)"
+        case .decimal(let number): return "\(number)d"
+        case .objectID(let id): return "\(id)"
+        case .uuid(let id): return "\(id)"
+        case .link(let table, let key): return try link(table, key)
+        case .list(let root): return try text(try ListView(nested: root, space: snapshot.space), nil)
+        case .dictionary(let root): return try text(try DictionaryView(root: root, space: snapshot.space), nil)
+        }
+    }
+
+    private func link(_ key: TableKey, _ object: ObjectKey) throws -> String {
+        guard let table = snapshot.table(key), let row = try table.find(object) else { return "lost" }
+        if table.kind == .embedded { return try text(of: row, in: table) }
+        guard let primaryKey = table.primaryKey else { return "\(table.className ?? "")@\(object.rawValue)" }
+        return "\(table.className ?? "")#\(try text(try row.value(primaryKey), nil))"
+    }
+}
