@@ -105,6 +105,26 @@ package struct PlainWorkload: Sendable {
         }
     }
 
+    /// Adds one row with the value 0 to a table of the newest version.
+    package mutating func appendRow(_ blob: [UInt8], to position: Int, _ transaction: StoreWrite) throws -> Roots {
+        let nodes = transaction.nodes
+        var list = try nodes.writable(transaction.base.top.tables)
+        var table = try nodes.writable(list.ref(position))
+        var cluster = try nodes.writable(table.ref(2))
+        var values = try nodes.writable(cluster.ref(1))
+        var blobs = try nodes.writable(cluster.ref(2))
+        try values.append(0)
+        try blobs.append(try PlainWorkload.blob(blob, nodes))
+        tables[position].values.append(0)
+        tables[position].blobs.append(blob)
+        try cluster.set(0, tagged: UInt64(tables[position].values.count))
+        try cluster.set(1, values.ref)
+        try cluster.set(2, blobs.ref)
+        try table.set(2, cluster.ref)
+        try list.set(position, table.ref)
+        return (transaction.base.top.names, list.ref)
+    }
+
     private func blob(using random: inout SeededGenerator) -> [UInt8] {
         let count = Int.random(in: 0...maximumBlob, using: &random) >> Int.random(in: 0..<12, using: &random)
         let first = UInt8.random(in: .min ... .max, using: &random)

@@ -11,20 +11,23 @@ package enum RewriteWorkload {
         let top = transaction.base.top
         var names = top.names
         if Int.random(in: 0..<4, using: &random) == 0 { names = try transaction.nodes.writable(names).ref }
-        return (names, try rewrite(top.tables, transaction.nodes, depth: 0, using: &random))
+        var budget = 2000
+        return (names, try rewrite(top.tables, transaction.nodes, &budget, using: &random))
     }
 
     private static func rewrite(
-        _ ref: Ref, _ nodes: WriteSpace, depth: Int, using random: inout SeededGenerator
+        _ ref: Ref, _ nodes: WriteSpace, _ budget: inout Int, using random: inout SeededGenerator
     ) throws -> Ref {
         var node = try nodes.writable(ref)
-        guard node.hasRefs, depth < 40 else { return node.ref }
+        budget -= 1
+        // In a damaged file there may be no end.
+        guard node.hasRefs, budget > 0 else { return node.ref }
         let slots = (0..<node.count).filter { !node.ref($0).isNone }
         for _ in 0..<Int.random(in: 1...3, using: &random) {
             guard let slot = slots.randomElement(using: &random) else { break }
             // A fresh node was rewritten a moment ago.
             guard !WriteSpace.isNew(node.ref(slot)) else { continue }
-            try node.set(slot, try rewrite(node.ref(slot), nodes, depth: depth + 1, using: &random))
+            try node.set(slot, try rewrite(node.ref(slot), nodes, &budget, using: &random))
         }
         return node.ref
     }
