@@ -124,6 +124,41 @@ struct CommitTests {
         #expect(kept.count == 1)
     }
 
+    @Test("nodes of a file beyond 64 MiB never cross a section")
+    func staysInSections() throws {
+        let store = try FileStore.inMemory()
+        var workload = PlainWorkload()
+        var random = SeededGenerator(seed: 1)
+        while workload.tables.isEmpty { _ = try Self.commit(to: store, &workload, using: &random) }
+        for round in 0..<9 {
+            let transaction = try store.beginWrite()
+            let roots = try workload.appendRow(Array(repeating: UInt8(round), count: 9_000_000), to: 0, transaction)
+            // The check of whole files warns about nodes that cross.
+            try Self.check(try transaction.commit(names: roots.names, tables: roots.tables), workload, "round \(round)")
+        }
+        let free = try FreeSpace(store.current.top, store.current.space)
+        #expect(free.logicalSize > FreeSpace.sectionByteCount)
+        #expect(free.usable.contains { $0.end == FreeSpace.sectionByteCount }, "what is left in front of the section is free")
+    }
+
+    @Test("damaged files are refused or written to, and never end the process", arguments: Damage.allCases)
+    func survivesDamage(_ damage: Damage) throws {
+        var random = SeededGenerator(seed: 17)
+        for name in ["types-single", "links", "multi-commit", "indexes", "streaming"] {
+            let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try Fixtures.path(name))))
+            for _ in 0..<(Self.isLong ? 400 : 20) {
+                guard let store = try? FileStore(MemoryBackend(damage.apply(to: bytes, using: &random))) else { continue }
+                for _ in 0..<3 {
+                    guard let transaction = try? store.beginWrite() else { break }
+                    guard let roots = try? RewriteWorkload.change(transaction, using: &random),
+                        (try? transaction.commit(names: roots.names, tables: roots.tables)) != nil
+                    else { continue }
+                }
+                _ = store.current.verify()
+            }
+        }
+    }
+
     // MARK: - Crashes
 
     @Test("a crash at any write or sync leaves the old version or the new one", arguments: [false, true], 1...3)

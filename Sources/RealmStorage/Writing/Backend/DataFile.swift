@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Synchronization
+
 /// The plain bytes of a Realm file that is open for writing, whether it is encrypted or not.
 ///
 /// - What is written is readable at once, in the same memory that snapshots read.
 /// - Nothing is durable before `sync` returns. In an encrypted file nothing even reaches the file before.
 /// - Every offset is one of the plain file.
 ///
-/// `@unchecked Sendable`: used by the thread that holds the write transaction; snapshots get copies of `plain`.
+/// `@unchecked Sendable`: used by the thread that holds the write transaction, but for `isUncertain`, which is atomic;
+/// snapshots get copies of `plain`.
 package final class DataFile: @unchecked Sendable {
     package static let pageByteCount = EncryptionLayout.pageByteCount
 
@@ -20,7 +23,8 @@ package final class DataFile: @unchecked Sendable {
     private var disposable: FreeSpace?
     private var hasGrown = false
     /// Whether a failed sync or a half-written page has left the file in a state that only a new opening can tell.
-    package private(set) var isUncertain = false
+    package var isUncertain: Bool { uncertain.load(ordering: .acquiring) }
+    private let uncertain = Atomic(false)
 
     package init(_ backend: any StorageBackend, key: EncryptionKey? = nil) throws(StorageError) {
         self.backend = backend
@@ -105,14 +109,14 @@ package final class DataFile: @unchecked Sendable {
             do throws(StorageError) {
                 try sealer.flush(pages, to: backend, scope, stage: &stage)
             } catch {
-                isUncertain = true
+                markUncertain()
                 throw error
             }
         } else {
             do throws(StorageError) {
                 try backend.sync(scope)
             } catch {
-                isUncertain = true
+                markUncertain()
                 throw error
             }
         }
@@ -121,7 +125,7 @@ package final class DataFile: @unchecked Sendable {
     }
 
     /// Says that a write failed which may or may not have made a new version.
-    func markUncertain() { isUncertain = true }
+    func markUncertain() { uncertain.store(true, ordering: .releasing) }
 
     /// Gives up what was written since the last sync; for a commit that fails before its header is written.
     ///

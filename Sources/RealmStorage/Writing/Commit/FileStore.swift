@@ -26,6 +26,8 @@ package final class FileStore: Sendable {
     private let lock: OwnershipLock?
     private let newest: Mutex<Snapshot>
     private let writing = Mutex(Writing.idle)
+    /// The memory of the last write, for the next one.
+    private let spareArena = Mutex<NodeArena?>(nil)
 
     private enum Writing { case idle, running, closed }
 
@@ -122,11 +124,11 @@ package final class FileStore: Sendable {
 
     // MARK: - Writing
 
-    /// Begins the one write transaction that may run at a time. Using `arena` again saves making a new one.
+    /// Begins the one write transaction that may run at a time. Without `arena` the memory of the last one is used again.
     package func beginWrite(arena: NodeArena? = nil) throws(StorageError) -> StoreWrite {
         guard pins.count <= options.maximumVersionCount else { throw .refused(.tooManyVersions(pins.count)) }
         guard !committer.data.isUncertain else { throw .refused(.writesStopped) }
-        let arena = if let arena { arena } else { try NodeArena() }
+        let arena = if let arena = arena ?? takeSpareArena() { arena } else { try NodeArena() }
         let before = writing.withLock { state in
             defer { if state == .idle { state = .running } }
             return state
@@ -155,7 +157,18 @@ package final class FileStore: Sendable {
         return snapshot
     }
 
-    fileprivate func endWrite() { writing.withLock { $0 = .idle } }
+    fileprivate func endWrite(_ arena: NodeArena) {
+        spareArena.withLock { $0 = arena }
+        writing.withLock { $0 = .idle }
+    }
+
+    /// The spare memory, unless somebody still holds on to what a transaction had in it.
+    private func takeSpareArena() -> NodeArena? {
+        spareArena.withLock { spare in
+            defer { spare = nil }
+            return isKnownUniquelyReferenced(&spare) ? spare : nil
+        }
+    }
 }
 
 /// The right to write that one transaction at a time has. Ends with `commit`, `rollBack`, or when it is dropped.
@@ -195,6 +208,6 @@ package final class StoreWrite: @unchecked Sendable {
         guard isRunning else { return }
         isRunning = false
         arena.reset()
-        store.endWrite()
+        store.endWrite(arena)
     }
 }

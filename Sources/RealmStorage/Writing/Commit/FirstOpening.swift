@@ -23,6 +23,9 @@ enum FirstOpening {
 
     // MARK: - Checks
 
+    /// Far more commits than anybody can make, and far less than what fits a slot of the top node.
+    private static let maximumVersion: UInt64 = 1 << 56
+
     /// The top node, if this program may write to the file.
     private static func requireWritable(_ data: DataFile, _ header: FileHeader) throws(StorageError) -> TopNode {
         guard header.topRef.isNone || header.fileFormat == FileHeader.writtenFormat else {
@@ -32,6 +35,9 @@ enum FirstOpening {
         return try withExtendedLifetime(joinedValues) { () throws(StorageError) -> TopNode in
             let space = data.plain.space(limit: UInt64(data.plainByteCount), joinedValues: joinedValues)
             let top = try TopNode.read(header.topRef, space)
+            guard top.version < maximumVersion else {
+                throw .corrupt(ref: top.ref, reason: "version \(top.version) is no number of commits")
+            }
             try checkHistory(top)
             _ = try FreeSpace(top, space)
             return top

@@ -147,6 +147,9 @@ extension FreeSpace {
     /// The free space of the version below `top`. Throws `.corrupt` when the lists are unequal or blocks overlap.
     package init(_ top: TopNode, _ space: NodeSpace) throws(StorageError) {
         self.init(logicalSize: top.ref.isNone ? FileHeader.byteCount : Int(clamping: top.logicalSize))
+        guard logicalSize & 7 == 0 else {
+            throw .corrupt(ref: top.ref, reason: "a logical file size of \(logicalSize) bytes is no multiple of 8")
+        }
         guard !top.ref.isNone, !top.freePositions.isNone, !top.freeLengths.isNone else { return }
         let positions = try FreeSpace.integers(top.freePositions, space)
         let lengths = try FreeSpace.integers(top.freeLengths, space)
