@@ -44,8 +44,8 @@ package enum OpenAPIDocument {
         "Where", "Args", "Sort", "Distinct", "Limit", "After", "Offset", "Count", "Fields", "Expand", "Meta", "Ints", "Format",
         "At", "IndexOf", "IndexOfWhere", "Explain", "SectionBy", "Section", "IfNoneMatch", "RequestId",
     ]
-    static let objectParameters = ["Fields", "Expand", "Meta", "Ints", "Format", "IfNoneMatch", "RequestId"]
-    static let aggregateParameters = ["Where", "Args", "Operations", "Ints", "Format", "IfNoneMatch", "RequestId"]
+    static let objectParameters = ["Fields", "Expand", "Meta", "Ints", "DocumentFormat", "IfNoneMatch", "RequestId"]
+    static let aggregateParameters = ["Where", "Args", "Operations", "Ints", "DocumentFormat", "IfNoneMatch", "RequestId"]
     static let propertyParameters = [
         "Where", "Args", "Sort", "Distinct", "Limit", "After", "Offset", "Count", "Fields", "Expand", "Meta", "Ints", "Format",
         "IfNoneMatch", "RequestId",
@@ -127,7 +127,7 @@ package enum OpenAPIDocument {
                 parameters: ["Realm", "Class"] + aggregateParameters, responses: aggregates),
             "post": operation(
                 "aggregateByBody", "The same, with the parameters in a body.", tag: "objects",
-                parameters: ["Realm", "Class", "Format", "IfNoneMatch", "RequestId"], body: "AggregateBody", responses: aggregates),
+                parameters: ["Realm", "Class", "DocumentFormat", "IfNoneMatch", "RequestId"], body: "AggregateBody", responses: aggregates),
         ]),
     ]
 

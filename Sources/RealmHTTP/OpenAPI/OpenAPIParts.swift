@@ -61,6 +61,7 @@ enum OpenAPIParts {
         ("Meta", inQuery("meta", "none leaves the member $meta out.", choice("full", "none"))),
         ("DocumentInts", inQuery("ints", "string describes answers in which every integer is a string.", choice("number", "string"))),
         ("Format", inQuery("format", "Representation, instead of the header Accept.", choice("json", "ejson", "ndjson", "csv"))),
+        ("DocumentFormat", inQuery("format", "Representation, instead of the header Accept.", choice("json", "ejson"))),
         ("At", inQuery("at", "Comma list of positions in the result; negative ones count from its end.", text)),
         ("IndexOf", inQuery("indexOf", "Answers the position of the object with this key.", text)),
         ("IndexOfWhere", inQuery("indexOfWhere", "Answers the position of the first object that matches this predicate.", text)),
@@ -70,7 +71,7 @@ enum OpenAPIParts {
         ("Operations", inQuery("ops", "Comma list of count, min:property, max:property, sum:property, avg:property.", text)),
         ("SchemaFormat", inQuery("format", "Rendering of the schema.", choice("json", "json-schema", "swift", "kotlin", "typescript", "mermaid"))),
         ("IfNoneMatch", ["name": "If-None-Match", "in": "header", "description": "Answers 304 while the entity tag is still this one.", "schema": text]),
-        ("RequestId", ["name": "X-Request-Id", "in": "header", "description": "Returned with the answer and named in problems and logs.", "schema": ["type": "string", "pattern": "^[A-Za-z0-9._-]{1,128}$"]]),
+        ("RequestId", ["name": "X-Request-Id", "in": "header", "description": "1 to 128 of A-Z a-z 0-9 . _ -; returned with the answer and named in problems and logs. The server makes an id of its own in the place of anything else.", "schema": text]),
     ]
 
     // MARK: - Responses

@@ -68,6 +68,27 @@ import Testing
         #expect(throws: HTTPClient.Failure.self) { try HTTPClient(port: server.port) }
     }
 
+    @Test func `a connection that is open while the server stops gets 503`() throws {
+        let server = try ScriptedServer()
+        let busy = try HTTPClient(port: server.port)
+        let other = try HTTPClient(port: server.port)
+        #expect(try other.request("GET", "/a").status == 200)
+        try busy.send("GET /stuck HTTP/1.1\r\nHost: x\r\n\r\n")
+        let daemon = server.server
+        #expect(ScriptedServer.eventually { daemon.requestsInFlight == 1 })
+        let ended = Monitor(false)
+        Threads.spawn("stop") {
+            daemon.stop(graceSeconds: 1)
+            ended.broadcast { $0 = true }
+        }
+        #expect(ScriptedServer.eventually { daemon.isDraining })
+        let answer = try other.request("GET", "/a")
+        #expect(answer.status == 503)
+        #expect(answer.code == "shutting_down")
+        #expect(try other.isClosed())
+        #expect(ended.wait(until: Instant.now().adding(seconds: 5)) { $0 ? true : nil } == true)
+    }
+
     @Test func `stopping answers what would never be answered`() throws {
         let server = try ScriptedServer()
         let client = try HTTPClient(port: server.port)

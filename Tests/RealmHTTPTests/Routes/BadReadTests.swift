@@ -169,12 +169,12 @@ import Testing
         "realm_unavailable": "a realm that cannot be opened is listed and unavailable",
         "not_ready": "a realm that cannot be opened is listed and unavailable",
         "rate_limited": "RateLimitTests: over the rate is 429, but health is told",
-        "overloaded": "ConnectionTests: a connection beyond the limit",
-        "shutting_down": "ConnectionTests: requests while the server ends",
-        "request_timeout": "ConnectionTests: a client that is too slow",
-        "encryption_key_required": "opening", "encryption_key_wrong": "opening", "file_format_unsupported": "opening",
-        "filesystem_unsuitable": "opening", "file_in_use": "opening", "file_not_found": "opening",
-        "internal_error": "a failing disk, which no request brings about",
+        "overloaded": "ConnectionTests: connections over the limit get 503 and are closed",
+        "shutting_down": "ConnectionTests: a connection that is open while the server stops gets 503",
+        "request_timeout": "ConnectionTests: a request that does not become complete is 408",
+        "encryption_key_required": "OpeningProblemTests", "encryption_key_wrong": "OpeningProblemTests", "file_format_unsupported": "OpeningProblemTests",
+        "filesystem_unsuitable": "OpeningProblemTests", "file_in_use": "OpeningProblemTests", "file_not_found": "OpeningProblemTests",
+        "internal_error": "OpeningProblemTests: while serving, nothing of where it happened is told",
     ]
 
     /// Codes of parts that are not there yet: writes, transactions, snapshots, subscriptions, credentials.

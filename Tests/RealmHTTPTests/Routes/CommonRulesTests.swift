@@ -60,6 +60,21 @@ import Testing
         #expect((answer.status == 405) == (answer["Allow"] != nil))
     }
 
+    /// Less memory for a connection made the daemon close it instead.
+    @Test(arguments: [(8_190, 100, 16_300), (8_190, 3, 16_300), (100, 100, 16_300), (8_000, 50, 16_000)])
+    func `the largest requests that are allowed are answered`(_ target: Int, _ fields: Int, _ bytes: Int) throws {
+        let server = try TestServer(["links"])
+        let path = "/v1/realms/links/objects/Person?limit=1&where=TRUEPREDICATE"
+        let padding = String(repeating: "%20", count: max(0, target - path.utf8.count) / 3)
+        let share = (bytes - 30) / (fields - 1)
+        let headers = (1..<fields).map { number in
+            let name = "X-\(number)"
+            return (name, String(repeating: "a", count: share - name.utf8.count - 4))
+        }
+        let answer = try server.get(path + padding, headers: headers)
+        #expect(answer.status == 200, "\(answer.text.prefix(200))")
+    }
+
     @Test func `hosts of the loopback and those configured are answered`() throws {
         let server = try TestServer(["links"]) { $0.extraHosts = ["db.example"] }
         for host in ["localhost", "LOCALHOST:99", "127.0.0.1", "[::1]:8080", "db.example", "DB.example:443"] {
