@@ -76,6 +76,15 @@ struct MediumBlobs: Sendable {
         return bytes.slice(Int(first), last)
     }
 
+    /// The first eight bytes of the text in `row`, which lies between two ends, as a number that sorts like them; nil for
+    /// null and for a text that lies nowhere.
+    @inline(__always)
+    func leadingBytes(_ row: Int, _ start: Int64, _ end: Int64) -> UInt64? {
+        guard start >= 0, start < end, end <= Int64(bytes.count), nulls[row] == 0 else { return nil }
+        let byteCount = Int(end &- start) &- 1
+        return bytes.word(at: Int(start)) & ByteView.leadingOnes(byteCount: byteCount)
+    }
+
     /// What is wrong with a text that does not end with its zero byte.
     func corruptText(_ row: Int) -> StorageError { corrupt("string \(row) has no final zero byte") }
 

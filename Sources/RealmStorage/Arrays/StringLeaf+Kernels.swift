@@ -49,7 +49,13 @@ extension StringLeaf {
     /// The rows whose text begins with the pattern.
     package func hasPrefix(
         _ pattern: BytePattern, among rows: Mask, from row: Int = 0
-    ) throws(StorageError) -> Mask { try texts(among: rows, row, pattern.isPrefix) }
+    ) throws(StorageError) -> Mask {
+        guard let bytes = pattern.exactBytes, !bytes.isEmpty else { return try texts(among: rows, row, pattern.isPrefix) }
+        let wanted = (0..<8).reduce(0 as UInt64) { $0 << 8 | ($1 < bytes.count ? UInt64(bytes[$1]) : 0) }
+        let ones = ByteView.leadingOnes(byteCount: bytes.count)
+        let candidates = self.rows(among: rows, row) { $0 & ones == wanted }
+        return try texts(among: candidates, row, pattern.isPrefix)
+    }
 
     /// The rows whose text ends with the pattern.
     package func hasSuffix(
@@ -166,13 +172,35 @@ extension StringLeaf {
 
     /// At least the rows whose key compares so, told by their first eight bytes.
     private func rowsByLeadingBytes(_ op: Relation, _ key: OrderKey, _ rows: Mask, _ row: Int) -> Mask {
-        guard case .short(let node) = form, let cells = WordCells(node), !key.isNull else { return rows }
+        guard !key.isNull else { return rows }
         let wanted = key.leadingBytes
         switch op {
-        case .less, .lessOrEqual: return rows.filtered { cells.leadingBytes(row &+ $0) <= wanted }
-        case .greater, .greaterOrEqual: return rows.filtered { cells.leadingBytes(row &+ $0) >= wanted }
-        case .equal: return rows.filtered { cells.leadingBytes(row &+ $0) == wanted }
+        case .less, .lessOrEqual: return self.rows(among: rows, row) { $0 <= wanted }
+        case .greater, .greaterOrEqual: return self.rows(among: rows, row) { $0 >= wanted }
+        case .equal: return self.rows(among: rows, row) { $0 == wanted }
         case .notEqual: return rows
+        }
+    }
+
+    /// The rows among `rows` whose text may be one for whose first eight bytes `test` is true: those bytes are a number
+    /// that sorts like them, missing ones 0. Nulls and damaged texts are among them, whatever the test says of them.
+    @inline(__always)
+    private func rows(among rows: Mask, _ row: Int, _ test: (UInt64) -> Bool) -> Mask {
+        switch form {
+        case .short(let node):
+            guard let cells = WordCells(node) else { return rows }
+            return rows.filtered { cells.isNull(row &+ $0) || test(cells.leadingBytes(row &+ $0)) }
+        case .medium(let blob):
+            guard rowCount(from: row) > 0 else { return .none }
+            let first = row == 0 ? 0 : blob.ends[row &- 1]
+            return blob.ends.withUnpacked(start: row, count: rowCount(from: row)) { ends in
+                rows.filtered { index in
+                    let start = index == 0 ? first : ends[index &- 1]
+                    guard let bytes = blob.leadingBytes(row &+ index, start, ends[index]) else { return true }
+                    return test(bytes)
+                }
+            }
+        case .big, .enumerated: return rows
         }
     }
 }
@@ -204,12 +232,12 @@ private struct WordCells {
         return true
     }
 
-    /// The first eight bytes as a number that sorts like them. Null has the least there is, as its cell holds zeros.
     @inline(__always)
-    func leadingBytes(_ row: Int) -> UInt64 {
-        let isNull = StringLeaf.padding(node, row) == width
-        return isNull ? 0 : word(row, 0).byteSwapped & ones
-    }
+    func isNull(_ row: Int) -> Bool { StringLeaf.padding(node, row) == width }
+
+    /// The first eight bytes as a number that sorts like them.
+    @inline(__always)
+    func leadingBytes(_ row: Int) -> UInt64 { word(row, 0).byteSwapped & ones }
 
     @inline(__always)
     private func word(_ row: Int, _ index: Int) -> UInt64 {

@@ -30,4 +30,9 @@ extension ByteView {
         for index in offset..<count { word |= UInt64(start[index]) &<< UInt64(56 &- 8 &* (index &- offset)) }
         return word
     }
+
+    /// A number whose highest `byteCount` bytes are all ones: what counts of eight bytes when there are no more.
+    @inlinable @inline(__always) static func leadingOnes(byteCount: Int) -> UInt64 {
+        byteCount >= 8 ? .max : ~(UInt64.max &>> UInt64(truncatingIfNeeded: Swift.max(byteCount, 0) &* 8))
+    }
 }
