@@ -66,7 +66,7 @@ struct IndexWalker {
     private func checkKeys(_ node: IndexNode, _ report: inout VerifyReport) {
         let ref = node.node.ref
         if node.keyWidth != 32 { report.error("\(place): the keys of node \(ref) are \(node.keyWidth) bits wide") }
-        if node.count > SearchIndexWriter.standardCapacity { report.error("\(place): node \(ref) has \(node.count) keys") }
+        if node.count > IndexCapacity.standard.ofNodes { report.error("\(place): node \(ref) has \(node.count) keys") }
         if !node.keysArePlain { report.error("\(place): the keys of node \(ref) are marked as something else") }
         for position in 1..<max(node.count, 1) where node.key(position - 1) >= node.key(position) {
             report.error("\(place): keys of node \(ref) do not ascend")

@@ -17,7 +17,7 @@ package struct ColumnIndexWriter {
     /// `valueOf` tells the present value of another object; indexes of words never ask. Throws `.limit` for a column
     /// that cannot have an index.
     package init(
-        _ column: Column, isFullText: Bool, _ writes: WriteSpace, capacity: Int = SearchIndexWriter.standardCapacity,
+        _ column: Column, isFullText: Bool, _ writes: WriteSpace, capacity: IndexCapacity = .standard,
         valueOf: @escaping SearchIndexWriter.ValueSource
     ) throws(StorageError) {
         self.column = column
@@ -113,7 +113,9 @@ package struct ColumnIndexWriter {
         for row in 0..<leaf.count {
             let root = try leaf.collectionRoot(column, row: row)
             var elements = try ListView(root: root, space: leaf.space, shape: column.elementShape).elements()
-            while let value = try elements.next() { words[ColumnIndexWriter.word(value), default: []].append(leaf.key(at: row)) }
+            while let value = try elements.next() {
+                words[ColumnIndexWriter.word(value), default: []].append(leaf.key(at: row))
+            }
         }
     }
 }

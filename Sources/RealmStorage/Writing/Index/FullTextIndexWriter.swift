@@ -4,8 +4,7 @@
 package struct FullTextIndexWriter {
     private let words: WordIndexWriter
 
-    /// `capacity` is at least 2; other values than the standard are for tests.
-    package init(_ writes: WriteSpace, capacity: Int = SearchIndexWriter.standardCapacity) {
+    package init(_ writes: WriteSpace, capacity: IndexCapacity = .standard) {
         words = WordIndexWriter(writes, capacity: capacity)
     }
 

@@ -18,6 +18,21 @@ enum IndexSlot: Equatable {
     }
 }
 
+/// How much fits into the nodes of an index; other sizes than the standard are for tests.
+package struct IndexCapacity: Sendable {
+    /// Keys in a node, at least 2.
+    package var ofNodes: Int
+    /// Object keys in a leaf of a list, at least 2.
+    package var ofLists: Int
+
+    package init(ofNodes: Int, ofLists: Int) {
+        self.ofNodes = ofNodes
+        self.ofLists = ofLists
+    }
+
+    package static let standard = IndexCapacity(ofNodes: 1000, ofLists: 1000)
+}
+
 /// Changes the nodes of one level of a search index: of the index itself or of one subindex.
 ///
 /// Invariants: keys of a node ascend; a key of an inner node is the largest of its child; no node has more than

@@ -50,7 +50,7 @@ struct KeyListWriter {
 
     init(_ writes: WriteSpace, capacity: Int) {
         self.writes = writes
-        trees = BPlusTreeWriter(writes, SearchIndex.listShape, leafCapacity: capacity, fanOut: max(capacity, 2))
+        trees = BPlusTreeWriter(writes, SearchIndex.listShape, leafCapacity: capacity, fanOut: capacity)
     }
 
     func make(_ keys: [ObjectKey]) throws(StorageError) -> Ref {

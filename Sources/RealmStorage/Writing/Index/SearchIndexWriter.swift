@@ -10,9 +10,6 @@ package struct SearchIndexWriter {
     /// The present value of an object that the index holds.
     package typealias ValueSource = (ObjectKey) throws(StorageError) -> Value
 
-    /// Keys in a node and object keys in a leaf of a list.
-    package static let standardCapacity = 1000
-
     let writes: WriteSpace
     let tree: IndexTreeWriter
     let lists: KeyListWriter
@@ -20,13 +17,12 @@ package struct SearchIndexWriter {
     let isMixed: Bool
     let valueOf: ValueSource
 
-    /// `capacity` is at least 2; other values than the standard are for tests.
     package init(
-        _ writes: WriteSpace, isMixed: Bool, capacity: Int = standardCapacity, valueOf: @escaping ValueSource
+        _ writes: WriteSpace, isMixed: Bool, capacity: IndexCapacity = .standard, valueOf: @escaping ValueSource
     ) {
         self.writes = writes
-        tree = IndexTreeWriter(writes: writes, capacity: capacity)
-        lists = KeyListWriter(writes, capacity: capacity)
+        tree = IndexTreeWriter(writes: writes, capacity: capacity.ofNodes)
+        lists = KeyListWriter(writes, capacity: capacity.ofLists)
         self.isMixed = isMixed
         self.valueOf = valueOf
     }

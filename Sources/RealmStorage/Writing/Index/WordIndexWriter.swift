@@ -10,11 +10,10 @@ package struct WordIndexWriter {
     let lists: KeyListWriter
     private let writes: WriteSpace
 
-    /// `capacity` is at least 2; other values than the standard are for tests.
-    package init(_ writes: WriteSpace, capacity: Int = SearchIndexWriter.standardCapacity) {
+    package init(_ writes: WriteSpace, capacity: IndexCapacity = .standard) {
         self.writes = writes
-        tree = IndexTreeWriter(writes: writes, capacity: capacity)
-        lists = KeyListWriter(writes, capacity: capacity)
+        tree = IndexTreeWriter(writes: writes, capacity: capacity.ofNodes)
+        lists = KeyListWriter(writes, capacity: capacity.ofLists)
     }
 
     /// An index of nothing.

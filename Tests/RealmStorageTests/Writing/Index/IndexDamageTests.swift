@@ -118,7 +118,7 @@ final class DamagedIndex {
         let values = Dictionary(
             uniqueKeysWithValues: (0..<60).map { (ObjectKey(Int64($0)), Value.int(Int64($0 / 3) << 24)) })
         self.values = values
-        writer = SearchIndexWriter(scratch.writes, isMixed: false, capacity: 5) { (object) throws(StorageError) in
+        writer = SearchIndexWriter(scratch.writes, isMixed: false, capacity: .small(5)) { (object) throws(StorageError) in
             values[object] ?? .null
         }
         root = try writer.build(values.map { ($0.value, $0.key) })

@@ -65,14 +65,15 @@ struct IndexFixtureTests {
     private static func writer(
         _ table: Table, _ column: Column, _ writes: WriteSpace, capacity: Int
     ) throws -> ColumnIndexWriter {
-        try ColumnIndexWriter(column, isFullText: column.declaredIndex == .fullText, writes, capacity: capacity) {
+        let isFullText = column.declaredIndex == .fullText
+        return try ColumnIndexWriter(column, isFullText: isFullText, writes, capacity: .small(capacity)) {
             (object) throws(StorageError) in
             guard let row = try table.find(object) else { throw .corrupt(ref: .none, reason: "no object \(object)") }
             return try row.value(column)
         }
     }
 
-    private static func values(_ row: Row, _ column: Column) throws -> [Value] {
+    static func values(_ row: Row, _ column: Column) throws -> [Value] {
         guard column.collection != nil else { return [try row.value(column)] }
         let root = try row.leaf.collectionRoot(column, row: row.index)
         var elements = try ListView(root: root, space: row.leaf.space, shape: column.elementShape).elements()
@@ -81,14 +82,14 @@ struct IndexFixtureTests {
         return values
     }
 
-    private static func erase(
+    static func erase(
         _ values: [Value], _ object: ObjectKey, _ column: Column, _ writer: ColumnIndexWriter, _ root: Ref
     ) throws -> Ref? {
         if column.collection != nil { return try writer.replaceElements(values, by: [], object, in: root) }
         return try writer.erase(values[0], object, from: root)
     }
 
-    private static func insert(
+    static func insert(
         _ values: [Value], _ object: ObjectKey, _ column: Column, _ writer: ColumnIndexWriter, _ root: Ref
     ) throws -> Ref {
         if column.collection != nil {

@@ -23,7 +23,7 @@ import Testing
         let texts = TextPool(seed: seed)
         let model = Model()
         let capacity = [2, 3, 4, 8, 1000].randomElement(using: &random) ?? 2
-        let writer = SearchIndexWriter(scratch.writes, isMixed: kind.isMixed, capacity: capacity) {
+        let writer = SearchIndexWriter(scratch.writes, isMixed: kind.isMixed, capacity: .small(capacity)) {
             (object) throws(StorageError) in
             guard let value = model.values[object] else { throw .corrupt(ref: .none, reason: "no object \(object)") }
             return value
@@ -94,7 +94,7 @@ import Testing
         let scratch = try IndexScratch()
         let texts = TextPool(seed: 3)
         let model = Model()
-        let writer = SearchIndexWriter(scratch.writes, isMixed: kind.isMixed, capacity: 4) {
+        let writer = SearchIndexWriter(scratch.writes, isMixed: kind.isMixed, capacity: .small(4)) {
             (object) throws(StorageError) in model.values[object] ?? .null
         }
         var root = try writer.makeEmpty()
@@ -154,7 +154,7 @@ import Testing
     @Test("Key arrays stay 32 bits wide, and flags are those of index nodes")
     func widthsAndFlags() throws {
         let scratch = try IndexScratch()
-        let writer = SearchIndexWriter(scratch.writes, isMixed: false, capacity: 3) { (object) throws(StorageError) in
+        let writer = SearchIndexWriter(scratch.writes, isMixed: false, capacity: .small(3)) { (object) throws(StorageError) in
             .int(object.rawValue << 24)
         }
         var root = try writer.makeEmpty()

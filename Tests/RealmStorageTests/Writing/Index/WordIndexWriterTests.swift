@@ -18,7 +18,7 @@ import Testing
         let scratch = try IndexScratch()
         let pool: [[UInt8]?] = TextPool(seed: seed).shortTexts + [nil]
         let capacity = [2, 3, 5, 1000].randomElement(using: &random) ?? 2
-        let writer = WordIndexWriter(scratch.writes, capacity: capacity)
+        let writer = WordIndexWriter(scratch.writes, capacity: .small(capacity))
         let place = "seed \(seed) capacity \(capacity)"
         var model: [ObjectKey: Set<[UInt8]?>] = [:]
         var root = try writer.makeEmpty()
@@ -76,7 +76,8 @@ import Testing
     private func runTexts(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let scratch = try IndexScratch()
-        let writer = FullTextIndexWriter(scratch.writes, capacity: [2, 4, 1000].randomElement(using: &random) ?? 2)
+        let capacity = [2, 4, 1000].randomElement(using: &random) ?? 2
+        let writer = FullTextIndexWriter(scratch.writes, capacity: .small(capacity))
         var texts: [ObjectKey: ByteStorage] = [:]
         var root = try writer.makeEmpty()
         for step in 0..<300 {
