@@ -55,13 +55,21 @@ package struct SearchIndex: Sendable {
 
     /// The entry under `key` in the index node at `ref`, or nil.
     package func entry(for key: Int32, in ref: Ref) throws(StorageError) -> Entry? {
+        switch try slot(for: key, in: ref) {
+        case .absent: return nil
+        case .one(let object): return .one(object)
+        case .list(let list): return .list(try BPlusTree(root: list, space: space, shape: SearchIndex.listShape))
+        case .subindex(let next): return .subindex(next)
+        }
+    }
+
+    /// What stands under `key` in the index node at `ref`.
+    func slot(for key: Int32, in ref: Ref) throws(StorageError) -> IndexSlot {
         var node = try IndexNode(ref, space)
         for _ in 0..<SearchIndex.maximumDepth {
             let position = node.lowerBound(key)
-            guard position < node.count else { return nil }
-            guard node.isInner else {
-                return node.key(position) == key ? try node.entry(position) : nil
-            }
+            guard position < node.count else { return .absent }
+            guard node.isInner else { return node.key(position) == key ? try node.slot(position) : .absent }
             node = try IndexNode(try node.child(position), space)
         }
         throw .corrupt(ref: ref, reason: "a search index without end")

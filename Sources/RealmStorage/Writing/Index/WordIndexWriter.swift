@@ -30,15 +30,19 @@ package struct WordIndexWriter {
         try erase(IndexData(bytes: word), object, root, offset: 0)
     }
 
-    /// Moves `object` from the words that it had to those that it has now, repetitions allowed. Returns nil when it did
-    /// not stand under all that it had: the index is damaged then and should be built anew.
+    /// Moves `object` from the words that it had to those that it has now, repetitions allowed. Returns nil, with nothing
+    /// changed, when it does not stand under all that it had: the index is damaged then and should be built anew.
     package func replace(
         _ old: [[UInt8]?], by new: [[UInt8]?], _ object: ObjectKey, in root: Ref
     ) throws(StorageError) -> Ref? {
         let before = Set(old)
         let after = Set(new)
         var root = root
-        for word in before.subtracting(after) {
+        let gone = before.subtracting(after)
+        for word in gone {
+            guard try holds(IndexData(bytes: word), object, root) else { return nil }
+        }
+        for word in gone {
             guard let changed = try erase(word, object, from: root) else { return nil }
             root = changed
         }
@@ -92,6 +96,21 @@ package struct WordIndexWriter {
             case .subindex(let root): return try insert(word, object, root, offset: offset + 4).map { .subindex($0) }
             }
         }
+    }
+
+    /// Does `object` stand under `word`?
+    private func holds(_ word: IndexData, _ object: ObjectKey, _ root: Ref) throws(StorageError) -> Bool {
+        let index = SearchIndex(root: root, space: writes.space)
+        var root = root
+        for offset in stride(from: 0, through: IndexData.maximumOffset, by: 4) {
+            switch try index.slot(for: word.key(at: offset), in: root) {
+            case .absent: return false
+            case .one(let other): return other == object
+            case .list(let list): return try KeyList(list, writes.space).position(of: object) != nil
+            case .subindex(let next): root = next
+            }
+        }
+        throw SearchIndexWriter.tooDeep(root)
     }
 
     private func add(_ object: ObjectKey, to list: Ref) throws(StorageError) -> IndexSlot? {

@@ -34,7 +34,7 @@ struct IndexCommitTests {
     }
 
     /// Changes all indexes and commits.
-    private static func apply(_ change: Change, _ transaction: WriteTransaction) throws {
+    private static func apply(_ change: Change, _ transaction: StoreWrite) throws {
         let snapshot = transaction.base
         let writes = transaction.nodes
         var tables = try writes.writable(snapshot.top.tables)

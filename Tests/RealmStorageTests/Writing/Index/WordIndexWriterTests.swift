@@ -129,6 +129,18 @@ import Testing
                 == .level([0x6162_6364: .one(ObjectKey(1))]))
     }
 
+    @Test("A word that is not where it should be stops a change before anything happened")
+    func missingWord() throws {
+        let scratch = try IndexScratch()
+        let writer = WordIndexWriter(scratch.writes)
+        let words: [[UInt8]?] = ["one", "three", "four"].map { Array($0.utf8) }
+        let root = try #require(try writer.replace([], by: words, ObjectKey(1), in: try writer.makeEmpty()))
+        let before = try IndexShape(root, scratch.writes.space, holdsWords: true, isTidy: false)
+        #expect(try writer.replace(words + [Array("two".utf8)], by: [], ObjectKey(1), in: root) == nil)
+        #expect(try writer.replace(words, by: [], ObjectKey(2), in: root) == nil)
+        #expect(try IndexShape(root, scratch.writes.space, holdsWords: true, isTidy: false) == before)
+    }
+
     @Test("A word longer than 200 bytes is refused and leaves the index usable", arguments: [201, 204, 300])
     func longWord(length: Int) throws {
         let scratch = try IndexScratch()
