@@ -79,7 +79,7 @@ struct LeafSampler {
 
     private mutating func bytes(_ lengths: [Int]) -> ByteStorage {
         let length = lengths[roll(min(level + 1, lengths.count))]
-        return ByteStorage((0..<length).map { _ in UInt8(truncatingIfNeeded: random.next() & (level < 4 ? 0x3 : 0xff)) })
+        return ByteStorage((0..<length).map { _ in UInt8(truncatingIfNeeded: random.next() & (level < 4 ? 0x3 : 0x7f)) })
     }
 
     private mutating func timestamp() -> Timestamp {
