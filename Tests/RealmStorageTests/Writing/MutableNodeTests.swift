@@ -48,6 +48,43 @@ import Testing
         #expect(view.count == model.count && view.width == node.width, "seed \(seed): the view of the space differs")
     }
 
+    @Test("Adding changes a run of elements, in a wider node if need be", arguments: 1...30)
+    func addition(seed: Int) throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let scratch = try Scratch()
+        let form: IntegerForm = seed % 2 == 0 ? .signed : .unsigned
+        var model = (0..<Int.random(in: 0...70, using: &random)).map { _ in Int64.random(in: 0...1, using: &random) }
+        var node = try scratch.writes.makeIntegers(model, .integers, form)
+        for delta in [0, 1, 2, 11, 113, 40_000, 1 << 33] as [Int64] {
+            let lower = Int.random(in: 0...model.count, using: &random)
+            let upper = Int.random(in: lower...model.count, using: &random)
+            try node.add(delta, to: lower..<upper, form)
+            for index in lower..<upper { model[index] += delta }
+            #expect((0..<node.count).map { node.integer($0, form) } == model, "seed \(seed), \(delta)")
+            guard delta < 40_000 else { continue }
+            try node.add(-delta, to: lower..<upper, form)
+            for index in lower..<upper { model[index] -= delta }
+        }
+        #expect((0..<node.count).map { node.integer($0, form) } == model, "seed \(seed)")
+    }
+
+    @Test("Elements narrower than a byte move in runs", arguments: [1, 2, 3], [0, 5, 31, 32, 33, 64, 100, 131])
+    func narrowRuns(code: Int, gap: Int) throws {
+        let scratch = try Scratch()
+        let largest = Int64((1 << ((1 << code) >> 1)) - 1)
+        var model = (0..<300).map { Int64($0 * 7 % 5) % (largest + 1) } + [largest]
+        var node = try scratch.writes.makeIntegers(model)
+        for lower in [0, 1, 3, 40] where lower + gap <= model.count {
+            node.removeIntegers(lower..<lower + gap)
+            model.removeSubrange(lower..<lower + gap)
+            for index in [lower, 0, model.count] {
+                try node.insert(largest, at: index)
+                model.insert(largest, at: index)
+            }
+            #expect((0..<node.count).map { node.integer($0) } == model, "from \(lower)")
+        }
+    }
+
     @Test("A node of whole-byte elements opens and closes gaps", arguments: 1...10)
     func elementsMove(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))

@@ -181,7 +181,12 @@ extension MutableNode {
     package mutating func add(
         _ delta: Int64, to range: Range<Int>, _ form: IntegerForm = .signed
     ) throws(StorageError) {
-        for index in range { try set(index, integer(index, form) &+ delta, form) }
+        guard delta != 0, !range.isEmpty else { return }
+        assert(range.lowerBound >= 0 && range.upperBound <= count)
+        var code = widthCode
+        for index in range { code = max(code, form.widthCode(for: load(index, widthCode, form) &+ delta)) }
+        try widen(toCode: code, form)
+        for index in range { store(load(index, code, form) &+ delta, at: index, code) }
     }
 
     /// Raises the width so that `value` fits.
@@ -237,13 +242,34 @@ extension MutableNode {
         if code >= 4 {
             let size = width >> 3
             (payload + target * size).copyMemory(from: payload + source * size, byteCount: moved * size)
-        } else if source > target {
-            for index in 0..<moved { store(load(source + index, code, .signed), at: target + index, code) }
-        } else {
-            for index in stride(from: moved - 1, through: 0, by: -1) {
-                store(load(source + index, code, .signed), at: target + index, code)
-            }
+        } else if code > 0 {
+            moveBits(from: source * width, to: target * width, count: moved * width)
         }
+    }
+
+    /// Moves a run of bits, up to 32 at a time: those behind the run stay.
+    private func moveBits(from source: Int, to target: Int, count: Int) {
+        var done = 0
+        while done < count {
+            let chunk = min(32, count - done)
+            // Upwards from the end, so that no bit is overwritten before it is moved.
+            let offset = source > target ? done : count - done - chunk
+            storeBits(loadBits(source + offset, chunk), at: target + offset, chunk)
+            done += chunk
+        }
+    }
+
+    /// At most 32 bits from bit `position` on; in bounds, because a payload is followed by 7 spare bytes.
+    private func loadBits(_ position: Int, _ count: Int) -> UInt64 {
+        let word = UInt64(littleEndian: payload.loadUnaligned(fromByteOffset: position >> 3, as: UInt64.self))
+        return word >> UInt64(position & 7) & (1 << UInt64(count) - 1)
+    }
+
+    private func storeBits(_ bits: UInt64, at position: Int, _ count: Int) {
+        let word = UInt64(littleEndian: payload.loadUnaligned(fromByteOffset: position >> 3, as: UInt64.self))
+        let ones: UInt64 = (1 << UInt64(count) - 1) << UInt64(position & 7)
+        let merged = word & ~ones | bits << UInt64(position & 7)
+        payload.storeBytes(of: merged.littleEndian, toByteOffset: position >> 3, as: UInt64.self)
     }
 }
 
