@@ -54,6 +54,60 @@ package final class Catalog: Sendable {
         return state
     }
 
+    /// Opens a file under a reserved name as the options say; the outcome becomes the state of the realm.
+    @discardableResult
+    package func open(_ name: RealmName, path: String, _ options: Database.OpenOptions) -> State {
+        settle(name) { () throws(StorageError) in try Database.open(name: name, path: path, options) }
+    }
+
+    /// Makes a realm in memory available under a reserved name. The same identifier means the same data.
+    @discardableResult
+    package func openInMemory(
+        _ name: RealmName, identifier: String, _ options: Database.OpenOptions = Database.OpenOptions()
+    ) -> State {
+        let known = databases.first { $0.memoryIdentifier == identifier }
+        return settle(name) { () throws(StorageError) in
+            if let known { return known }
+            return try Database.openInMemory(name: name, identifier: identifier, options)
+        }
+    }
+
+    private func settle(_ name: RealmName, _ open: () throws(StorageError) -> Database) -> State {
+        let state: State
+        do throws(StorageError) {
+            state = .ready(try open())
+        } catch {
+            state = .failed(error)
+        }
+        states.withLock { $0[name.text] = state }
+        return state
+    }
+
+    /// The databases that are open; one in memory may have several names.
+    package var databases: [Database] {
+        all.compactMap { entry in
+            guard case .ready(let database) = entry.state else { return nil }
+            return database
+        }
+    }
+
+    /// The realm that serves the file at this path, as it was resolved when it was opened.
+    package func database(atPath path: String) -> Database? { databases.first { !$0.path.isEmpty && $0.path == path } }
+
+    /// Forgets a realm and closes it, unless it is in memory and has another name. Blocks until its writes are done.
+    package func detach(_ name: String) {
+        let state = states.withLock { $0.removeValue(forKey: name) }
+        guard case .ready(let database)? = state, !databases.contains(where: { $0 === database }) else { return }
+        database.close()
+    }
+
+    /// Closes all realms. Blocks until their writes are done.
+    package func closeAll() {
+        let databases = databases
+        states.withLock { $0 = [:] }
+        for database in databases { database.close() }
+    }
+
     /// Forgets a realm; requests that hold its snapshots go on.
     package func remove(_ name: String) { states.withLock { $0[name] = nil } }
 

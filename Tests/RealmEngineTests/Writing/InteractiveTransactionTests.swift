@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmEngine
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+@Suite struct InteractiveTransactionTests {
+    private func realm(_ change: (inout WriteLimits) -> Void = { _ in }) throws -> EngineRealm {
+        var limits = WriteLimits()
+        change(&limits)
+        let realm = try EngineRealm(TestSchema.counters, limits: limits)
+        try realm.write { _ = try $0.create("Counter", ["_id": .integer(1), "n": .integer(0)]) }
+        return realm
+    }
+
+    private func begin(_ realm: EngineRealm, wait: Double = 5, owner: String = "me") throws -> TransactionInfo {
+        let answer = Awaited<Result<TransactionInfo, WriteError>>()
+        realm.database.beginTransaction(owner: owner, waitSeconds: wait) { answer.set($0) }
+        return try answer.wait().get()
+    }
+
+    @Sendable private static func add(_ session: WriteSession) throws -> Int64 {
+        let value = try session.increment("Counter", .text("1"), PropertyAddress("n"), by: .integer(1))
+        guard case .int(let number) = value else { return -1 }
+        return number
+    }
+
+    @discardableResult
+    private func perform(
+        _ realm: EngineRealm, _ info: TransactionInfo, _ use: Database.TransactionUse = .write,
+        _ body: @escaping @Sendable (WriteSession) throws -> Int64 = InteractiveTransactionTests.add
+    ) throws -> Int64 {
+        let answer = Awaited<Result<Int64, WriteError>>()
+        realm.database.perform(in: info.id, owner: info.owner, use, deadline: .now().adding(seconds: 10), body) { answer.set($0) }
+        return try answer.wait().get()
+    }
+
+    private func commit(_ realm: EngineRealm, _ info: TransactionInfo) throws -> Database.Version {
+        let answer = Awaited<Result<Database.Version, WriteError>>()
+        realm.database.commitTransaction(info.id, owner: info.owner) { answer.set($0) }
+        return try answer.wait().get()
+    }
+
+    private func rollBack(_ realm: EngineRealm, _ info: TransactionInfo) throws {
+        let answer = Awaited<Result<Void, WriteError>>()
+        realm.database.rollBackTransaction(info.id, owner: info.owner) { answer.set($0) }
+        try answer.wait().get()
+    }
+
+    private func code(_ body: () throws -> Void) -> WriteError.Code? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? WriteError)?.code
+        }
+    }
+
+    @Test func `requests see what those before them wrote, others see it after the commit`() throws {
+        let realm = try realm()
+        let info = try begin(realm)
+        let before = realm.database.current.token
+        #expect(info.version.token == before && info.state == .open)
+        #expect(try perform(realm, info) == 1 && perform(realm, info) == 2)
+        let seen = try perform(realm, info, .read) { session in
+            let view = try session.view()
+            guard let table = view.classTable(named: "Counter"), let row = try table.findByPrimaryKey(.int(1)),
+                let column = table.column(named: "n"), case .int(let number) = try row.value(column)
+            else { return -1 }
+            return number
+        }
+        #expect(seen == 2)
+        #expect(try realm.show("Counter", 1) == "{_id:1 n:0}")
+        let version = try commit(realm, info)
+        #expect(version.token.version == before.version + 1)
+        #expect(try realm.show("Counter", 1) == "{_id:1 n:2}")
+        #expect(realm.database.transaction(info.id, owner: "me")?.state == .committed)
+        #expect(code { try perform(realm, info) } == .alreadyCommitted)
+        #expect(code { try rollBack(realm, info) } == .alreadyCommitted)
+        try realm.finish()
+    }
+
+    @Test func `a rolled back transaction leaves nothing`() throws {
+        let realm = try realm()
+        let info = try begin(realm)
+        try perform(realm, info)
+        try rollBack(realm, info)
+        #expect(try realm.show("Counter", 1) == "{_id:1 n:0}")
+        #expect(code { try perform(realm, info) } == .transactionExpired)
+        #expect(realm.database.transaction("never", owner: "me") == nil)
+        #expect(realm.database.transaction(info.id, owner: "you") == nil)
+        #expect(realm.database.transaction(info.id, owner: nil)?.state == .rolledBack)
+        try realm.finish()
+    }
+
+    @Test func `a failed write aborts, a failed read and a failed dry run do not`() throws {
+        let realm = try realm()
+        struct Mistake: Error {}
+        let info = try begin(realm)
+        try perform(realm, info)
+        #expect(code { try perform(realm, info, .read) { _ in throw Mistake() } } == .caller)
+        #expect(code { try perform(realm, info, .dryRun) { session in _ = try Self.add(session); throw Mistake() } } == .caller)
+        #expect(try perform(realm, info, .dryRun) == 2)
+        #expect(try perform(realm, info) == 2)
+        #expect(code { try perform(realm, info) { session in _ = try session.delete("Counter", .text("9")); return 0 } } == .objectNotFound)
+        #expect(code { try perform(realm, info) } == .transactionAborted)
+        #expect(code { _ = try commit(realm, info) } == .transactionAborted)
+        try rollBack(realm, info)
+        #expect(code { try perform(realm, info) } == .transactionExpired)
+        #expect(try realm.show("Counter", 1) == "{_id:1 n:0}")
+        try realm.finish()
+    }
+
+    @Test func `other writes wait, and give up`() throws {
+        let realm = try realm { $0.lockWaitSeconds = 0.1 }
+        let info = try begin(realm)
+        #expect(code { _ = try begin(realm, wait: 0) } == .writeLockBusy)
+        let error = realm.failure { try Self.add($0) }
+        #expect(error?.code == .writeLockBusy && (error?.retryAfterSeconds ?? 0) > 1)
+        #expect(code { _ = try begin(realm, wait: 0.05) } == .writeLockBusy)
+        let patient = Awaited<Result<WriteReceipt<Int64>, WriteError>>()
+        realm.database.write(EngineRealm.request(), Self.add) { patient.set($0) }
+        try rollBack(realm, info)
+        #expect(try patient.wait().get().value == 1)
+        try realm.finish()
+    }
+
+    @Test func `a lease ends by itself`() throws {
+        let realm = try realm { $0.idleSeconds = 0.05 }
+        let info = try begin(realm)
+        try perform(realm, info)
+        try realm.write { _ = try Self.add($0) }
+        #expect(code { try perform(realm, info) } == .transactionExpired)
+        #expect(realm.database.transaction(info.id, owner: "me")?.state == .expired)
+        #expect(try realm.show("Counter", 1) == "{_id:1 n:1}")
+        try realm.finish()
+    }
+
+    @Test func `the whole lease ends even if it is used`() throws {
+        let realm = try realm { $0.lifetimeSeconds = 0.1 }
+        let info = try begin(realm)
+        var failure: WriteError.Code?
+        for _ in 0..<100 where failure == nil {
+            failure = code { try perform(realm, info) }
+            Threads.sleep(seconds: 0.01)
+        }
+        #expect(failure == .transactionExpired || failure == .transactionAborted)
+        #expect(try realm.show("Counter", 1) == "{_id:1 n:0}")
+        try realm.finish()
+    }
+
+    @Test func `requests of one transaction do not overlap`() throws {
+        let realm = try realm()
+        let info = try begin(realm)
+        let gate = Monitor(false)
+        let first = Awaited<Result<Int64, WriteError>>()
+        realm.database.perform(in: info.id, owner: "me", .write, deadline: .now().adding(seconds: 10)) { session -> Int64 in
+            _ = gate.wait { $0 ? true : nil }
+            return try Self.add(session)
+        } completion: { first.set($0) }
+        #expect(code { try perform(realm, info) } == .transactionBusy)
+        gate.broadcast { $0 = true }
+        #expect(try first.wait().get() == 1)
+        #expect(try perform(realm, info) == 2)
+        #expect(code { try perform(realm, try #require(realm.database.openTransaction), .write) { _ in 0 } } == nil)
+        _ = try commit(realm, info)
+        try realm.finish()
+    }
+
+    @Test func `closing rolls back`() throws {
+        let realm = try realm()
+        let info = try begin(realm)
+        try perform(realm, info)
+        realm.database.close()
+        #expect(try realm.show("Counter", 1) == "{_id:1 n:0}")
+    }
+}
