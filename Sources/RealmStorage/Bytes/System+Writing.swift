@@ -133,6 +133,14 @@ extension System {
 
     static func remove(_ path: String) { _ = unlink(path) }
 
+    /// Gives an open file the permissions and, as far as allowed, the owner of another one.
+    static func copyPermissions(of path: String, to descriptor: Int32) {
+        var info = stat()
+        guard stat(path, &info) == 0 else { return }
+        _ = fchown(descriptor, info.st_uid, info.st_gid)
+        _ = fchmod(descriptor, info.st_mode & 0o777)
+    }
+
     /// Makes the names in the folder of `path` durable.
     static func syncFolder(of path: String) throws(StorageError) {
         let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."

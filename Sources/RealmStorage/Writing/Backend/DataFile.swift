@@ -55,13 +55,16 @@ package final class DataFile: @unchecked Sendable {
 
     // MARK: - Size
 
+    /// The size of a file whose plain bytes are `byteCount`, in whole pages.
+    func physicalByteCount(for byteCount: Int) -> Int {
+        let pageCount = (byteCount + DataFile.pageByteCount - 1) / DataFile.pageByteCount
+        return isEncrypted ? EncryptionLayout.fileByteCount(plainPageCount: pageCount) : pageCount * DataFile.pageByteCount
+    }
+
     /// Makes sure that the first `byteCount` bytes exist on the disk.
     func extend(to byteCount: Int) throws(StorageError) {
         guard byteCount > plainByteCount else { return }
-        let pageCount = (byteCount + DataFile.pageByteCount - 1) / DataFile.pageByteCount
-        let physical = isEncrypted
-            ? EncryptionLayout.fileByteCount(plainPageCount: pageCount) : pageCount * DataFile.pageByteCount
-        try backend.extend(to: physical)
+        try backend.extend(to: physicalByteCount(for: byteCount))
         hasGrown = true
         let older = plain.pages
         plain = try DataFile.plain(of: backend, key, previous: plain)

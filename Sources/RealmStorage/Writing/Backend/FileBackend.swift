@@ -27,9 +27,10 @@ package final class FileBackend: StorageBackend, @unchecked Sendable {
         try self.init(descriptor: descriptor, reservation: reservation)
     }
 
-    /// Makes a file that must not exist.
-    package convenience init(creating path: String) throws(StorageError) {
+    /// Makes a file that must not exist, with the permissions of another one if there is such.
+    package convenience init(creating path: String, permissionsOf model: String? = nil) throws(StorageError) {
         try self.init(descriptor: try System.createForWriting(path))
+        if let model { System.copyPermissions(of: model, to: descriptor) }
     }
 
     deinit { close() }

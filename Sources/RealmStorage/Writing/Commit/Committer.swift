@@ -75,14 +75,15 @@ package final class Committer: @unchecked Sendable {
         let freed = try freedBlocks(nodes)
         try free.requireInUse(freed)
         data.setDisposable(free)
-        let entryCount = free.usable.count + free.locked.count + freed.count + 8
-        let expected = try NodeWriter.expectedByteCount([names, tables], in: nodes, logicalSize: free.logicalSize)
-            + FreeListLayout.reserve(entryCount: entryCount, topSlotCount: topSlotCount)
-        var writer = NodeWriter(nodes, SpaceAllocator(free, expected: expected), NodeOutput(data))
+        let lists = TopWriter(version: state.version + 1, slotCount: max(state.top.slotCount, 11))
+        let limit = free.logicalSize + nodes.arena.used + 1 << 21
+        let expected = try NodeWriter.expectedByteCount([names, tables], in: nodes.space, .newNodes, limit: limit)
+            + lists.reserve(blockCount: free.blockCount + freed.count)
+        var writer = NodeWriter(nodes.space, .newNodes, SpaceAllocator(free, expected: expected), NodeOutput(data))
         let newNames = try writer.write(names)
         let newTables = try writer.write(tables)
-        writer.allocator.lock(freed, version: state.version + 1)
-        let top = try writeLists(&writer, names: newNames, tables: newTables)
+        writer.allocator.lock(freed, version: lists.version)
+        let top = try lists.write(&writer, names: newNames, tables: newTables)
         try writer.output.flush()
         return (top, writer.allocator.finish())
     }
@@ -118,51 +119,11 @@ package final class Committer: @unchecked Sendable {
         }
     }
 
-    // MARK: - Free lists and top
-
-    /// 11 slots, and the one about shrinking when the file has it.
-    private var topSlotCount: Int { max(state.top.slotCount, 11) }
-
-    private func writeLists(_ writer: inout NodeWriter, names: Ref, tables: Ref) throws(StorageError) -> Ref {
-        var block = 0, reserve = 0
-        // Making room may add blocks, which need room in turn.
-        repeat {
-            reserve = listReserve(writer.allocator.free)
-            block = try writer.allocator.block(with: reserve)
-        } while listReserve(writer.allocator.free) > reserve
-        let free = writer.allocator.free
-        let layout = FreeListLayout(
-            start: free.usable[block].position, end: free.usable[block].end,
-            rest: FreeListLayout.entries(of: free, leavingOut: block),
-            top: topSlots(names, tables, logicalSize: free.logicalSize))
-        _ = try writer.allocator.allocate(layout.end - layout.start)
-        try layout.write(to: writer.output, logicalSize: free.logicalSize)
-        return layout.topRef
-    }
-
-    private func listReserve(_ free: FreeSpace) -> Int {
-        FreeListLayout.reserve(entryCount: free.usable.count + free.locked.count + 2, topSlotCount: topSlotCount)
-    }
-
-    /// Names, tables, size, three free lists, version, in-file history without entries, its schema, no sync, no shrinking.
-    private func topSlots(_ names: Ref, _ tables: Ref, logicalSize: Int) -> [Int64] {
-        var slots: [Int64] = [
-            Int64(bitPattern: names.rawValue), Int64(bitPattern: tables.rawValue),
-            MutableNode.tagged(UInt64(logicalSize)), 0, 0, 0, MutableNode.tagged(state.version + 1),
-            MutableNode.tagged(UInt64(TopNode.HistoryType.inFile.rawValue)), 0,
-            MutableNode.tagged(TopNode.writtenHistorySchema), MutableNode.tagged(0),
-        ]
-        while slots.count < topSlotCount { slots.append(0) }
-        return slots
-    }
-
     // MARK: - Header
 
     /// Fills the slot that is not selected.
     private func writeSlot(_ header: FileHeader) throws(StorageError) {
-        var ref: [UInt8] = []
-        for index in 0..<8 { ref.append(UInt8(truncatingIfNeeded: header.topRef.rawValue >> UInt64(8 * index))) }
-        try data.write(ref, at: 8 * header.selectedSlot)
+        try data.write(header.topRef.littleEndianBytes, at: 8 * header.selectedSlot)
         try data.write([UInt8(FileHeader.writtenFormat)], at: 20 + header.selectedSlot)
     }
 
@@ -177,6 +138,11 @@ package final class Committer: @unchecked Sendable {
         }
         try data.sync()
     }
+}
+
+extension Ref {
+    /// As the header holds it.
+    var littleEndianBytes: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: rawValue >> UInt64(8 * $0)) } }
 }
 
 extension FreeBlock {

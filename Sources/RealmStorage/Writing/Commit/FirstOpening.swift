@@ -89,9 +89,7 @@ enum FirstOpening {
     /// Puts the top ref into slot 1, then selects it. Slot 0 keeps its mark until the next commit.
     private static func leaveStreamingForm(_ data: DataFile, _ header: FileHeader) throws(StorageError) {
         let bytes = try data.plain.view(at: 0, byteCount: FileHeader.byteCount).array
-        var ref: [UInt8] = []
-        for index in 0..<8 { ref.append(UInt8(truncatingIfNeeded: header.topRef.rawValue >> UInt64(8 * index))) }
-        try data.write(ref, at: 8)
+        try data.write(header.topRef.littleEndianBytes, at: 8)
         try data.write([bytes[20]], at: 21)
         try data.sync()
         try data.write([bytes[23] | 1], at: 23)
@@ -100,14 +98,13 @@ enum FirstOpening {
 
     /// Makes the file as long as its logical size, in whole pages.
     private static func fitted(_ data: DataFile, to logicalSize: Int, _ key: EncryptionKey?) throws(StorageError) -> DataFile {
-        let pageCount = (logicalSize + DataFile.pageByteCount - 1) / DataFile.pageByteCount
-        let wanted = pageCount * DataFile.pageByteCount
+        let wanted = (logicalSize + DataFile.pageByteCount - 1) / DataFile.pageByteCount * DataFile.pageByteCount
         guard data.plainByteCount > wanted else {
             try data.extend(to: wanted)
             return data
         }
         let backend = data.backend
-        try backend.truncate(to: key == nil ? wanted : EncryptionLayout.fileByteCount(plainPageCount: pageCount))
+        try backend.truncate(to: data.physicalByteCount(for: logicalSize))
         return try DataFile(backend, key: key)
     }
 }

@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes the new nodes of a transaction into free space, children before their parents.
+/// Writes nodes into free space, children before their parents.
 ///
 /// A node with refs gets the smallest width that holds the positions of its children, which are far smaller numbers than
-/// the refs of new nodes. Committed nodes that a new node refers to stay where they are.
+/// the refs of new nodes.
 struct NodeWriter {
-    private let nodes: WriteSpace
+    /// Which nodes below a root are written.
+    enum Reach {
+        /// Those of a transaction; committed nodes that they refer to stay where they are.
+        case newNodes
+        /// All, into another file.
+        case allNodes
+    }
+
+    private let source: NodeSpace
+    private let reach: Reach
     var allocator: SpaceAllocator
     let output: NodeOutput
     /// The elements of all nodes from the root to the one at hand, behind each other.
     private var elements: [Int64] = []
     private var frames: [Frame] = []
-    private var budget: Int
+    private var budget: Budget
 
     /// A node with refs whose children are being written.
     private struct Frame {
@@ -22,19 +31,34 @@ struct NodeWriter {
         let end: Int
     }
 
-    init(_ nodes: WriteSpace, _ allocator: SpaceAllocator, _ output: NodeOutput) {
-        self.nodes = nodes
+    init(_ source: NodeSpace, _ reach: Reach, _ allocator: SpaceAllocator, _ output: NodeOutput) {
+        self.source = source
+        self.reach = reach
         self.allocator = allocator
         self.output = output
-        budget = NodeWriter.budget(nodes)
+        budget = Budget(source)
     }
 
-    /// No transaction has more new nodes: the smallest takes 32 bytes.
-    private static func budget(_ nodes: WriteSpace) -> Int { nodes.arena.used / 32 + 1 }
+    /// Trees have no more nodes and no more bytes than there is room for where they come from: more is a circle.
+    private struct Budget {
+        private var nodes: Int
+        private var bytes: Int
+
+        init(_ space: NodeSpace) {
+            nodes = space.nodeBudget
+            bytes = Int(clamping: space.nodeBudget.multipliedReportingOverflow(by: 8).partialValue)
+        }
+
+        mutating func spend(_ node: Node) throws(StorageError) {
+            nodes -= 1
+            bytes -= node.byteCount
+            guard nodes >= 0, bytes >= 0 else { throw node.corrupt("nodes refer to each other in a circle") }
+        }
+    }
 
     /// Writes the tree below `root` and returns where it is in the file; a committed root is returned as it is.
     mutating func write(_ root: Ref) throws(StorageError) -> Ref {
-        guard WriteSpace.isNew(root) else { return root }
+        guard NodeWriter.isWritten(Int64(bitPattern: root.rawValue), reach) else { return root }
         if let position = try enter(root) { return position }
         while true {
             if let child = nextChild() {
@@ -49,9 +73,8 @@ struct NodeWriter {
 
     /// Writes a node without refs at once; puts one with refs on the stack and returns nil.
     private mutating func enter(_ ref: Ref) throws(StorageError) -> Ref? {
-        budget -= 1
-        guard budget >= 0 else { throw .corrupt(ref: ref, reason: "new nodes refer to each other in a circle") }
-        let node = try nodes.node(at: ref)
+        let node = try source.node(at: ref)
+        try budget.spend(node)
         guard node.hasRefs else {
             let position = try place(node.byteCount)
             try output.append(node)
@@ -69,13 +92,15 @@ struct NodeWriter {
         let last = frames.count - 1
         let end = frames[last].end
         var index = frames[last].next
-        while index < end, !NodeWriter.isNewRef(elements[index]) { index += 1 }
+        while index < end, !NodeWriter.isWritten(elements[index], reach) { index += 1 }
         frames[last].next = index
         return index < end ? Ref(UInt64(bitPattern: elements[index])) : nil
     }
 
-    @inline(__always) private static func isNewRef(_ element: Int64) -> Bool {
-        element & 1 == 0 && UInt64(bitPattern: element) >= NodeArena.firstRef
+    /// Whether an element is a ref of a node that is to be written.
+    @inline(__always) private static func isWritten(_ element: Int64, _ reach: Reach) -> Bool {
+        guard element & 1 == 0, element != 0 else { return false }
+        return reach == .allNodes || UInt64(bitPattern: element) >= NodeArena.firstRef
     }
 
     private mutating func finishChild(_ position: Ref) {
@@ -105,28 +130,32 @@ struct NodeWriter {
 }
 
 extension NodeWriter {
-    /// About how many bytes the new nodes below `roots` will take in a file of `logicalSize` bytes; seldom less.
-    static func expectedByteCount(_ roots: [Ref], in nodes: WriteSpace, logicalSize: Int) throws(StorageError) -> Int {
-        let code = IntegerForm.signed.widthCode(for: Int64(logicalSize) + Int64(nodes.arena.used) + 1 << 21)
-        var pending = roots.filter(WriteSpace.isNew)
-        var budget = budget(nodes)
+    /// About how many bytes the nodes below `roots` will take at positions up to `limit`; seldom less.
+    static func expectedByteCount(
+        _ roots: [Ref], in source: NodeSpace, _ reach: Reach, limit: Int
+    ) throws(StorageError) -> Int {
+        let code = IntegerForm.signed.widthCode(for: Int64(limit))
+        var pending = roots.filter { isWritten(Int64(bitPattern: $0.rawValue), reach) }
+        var budget = Budget(source)
         var sum = 0
         while let ref = pending.popLast() {
-            budget -= 1
-            guard budget >= 0 else { throw .corrupt(ref: ref, reason: "new nodes refer to each other in a circle") }
-            let node = try nodes.node(at: ref)
+            let node = try source.node(at: ref)
+            try budget.spend(node)
             guard node.hasRefs else {
                 sum += node.byteCount
                 continue
             }
-            sum += 8 + (MutableNode.payloadByteCount(flags: UInt8(code), count: node.count) + 7) & ~7
-            // Only a node of 64-bit elements can hold the ref of a new one.
-            guard node.width == 64 else { continue }
-            for index in 0..<node.count {
-                let element = node.integer(index)
-                if isNewRef(element) { pending.append(Ref(UInt64(bitPattern: element))) }
-            }
+            let width = reach == .allNodes ? min(code, node.widthCode) : code
+            sum += 8 + (MutableNode.payloadByteCount(flags: UInt8(width), count: node.count) + 7) & ~7
+            for index in 0..<node.count where isWritten(node.integer(index), reach) { pending.append(node.ref(index)) }
         }
         return sum
     }
+}
+
+extension Node {
+    fileprivate var widthCode: Int { Int(flags & 7) }
+
+    /// Element `index`, which the caller knows to be a ref.
+    fileprivate func ref(_ index: Int) -> Ref { Ref(UInt64(bitPattern: integer(index))) }
 }

@@ -41,6 +41,7 @@ package struct FreeSpace: Sendable, Equatable {
         self.logicalSize = logicalSize
     }
 
+    var blockCount: Int { usable.count + locked.count }
     /// The bytes that may be used at once.
     package var usableByteCount: Int { usable.reduce(0) { $0 + $1.byteCount } }
     /// The bytes that wait for a version to be let go.

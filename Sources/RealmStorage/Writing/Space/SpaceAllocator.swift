@@ -46,6 +46,15 @@ struct SpaceAllocator {
     /// Adds ascending blocks that version `version` frees.
     mutating func lock(_ blocks: [FreeBlock], version: UInt64) { free.lock(blocks, version: version) }
 
+    /// Cuts the end of a file off of which nothing but the next `byteCount` bytes is going to be used.
+    mutating func trim(keeping byteCount: Int) {
+        guard let last = free.usable.last, last.end == free.logicalSize else { return }
+        let end = (last.position + byteCount + 4095) & ~4095
+        guard end < last.end else { return }
+        free.usable[free.usable.count - 1].byteCount = end - last.position
+        free.logicalSize = end
+    }
+
     /// What is free now; blocks that were used up are gone.
     consuming func finish() -> FreeSpace {
         free.usable.removeAll { $0.byteCount == 0 }

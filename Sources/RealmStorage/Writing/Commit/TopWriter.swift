@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Writes the free lists and the top node, the last nodes of every version.
+struct TopWriter {
+    let version: UInt64
+    /// 11 slots, and the one about shrinking when the file has it: it is emptied, and SDKs start over when they want to.
+    let slotCount: Int
+
+    /// More than the free lists and the top will take when there are `blockCount` other free blocks.
+    func reserve(blockCount: Int) -> Int {
+        FreeListLayout.reserve(entryCount: blockCount + 2, topSlotCount: slotCount)
+    }
+
+    /// Writes them behind the nodes of `writer`, whose allocator knows all that is free, and returns the top's ref.
+    func write(_ writer: inout NodeWriter, names: Ref, tables: Ref) throws(StorageError) -> Ref {
+        var block = 0, room = 0
+        // Making room may add blocks, which need room in turn.
+        repeat {
+            room = reserve(blockCount: writer.allocator.free.blockCount)
+            block = try writer.allocator.block(with: room)
+        } while reserve(blockCount: writer.allocator.free.blockCount) > room
+        let free = writer.allocator.free
+        let layout = FreeListLayout(
+            start: free.usable[block].position, end: free.usable[block].end,
+            rest: FreeListLayout.entries(of: free, leavingOut: block),
+            top: slots(names, tables, logicalSize: free.logicalSize))
+        _ = try writer.allocator.allocate(layout.end - layout.start)
+        try layout.write(to: writer.output, logicalSize: free.logicalSize)
+        return layout.topRef
+    }
+
+    /// Names, tables, size, three free lists, version, in-file history without entries, its schema, no sync, no shrinking.
+    private func slots(_ names: Ref, _ tables: Ref, logicalSize: Int) -> [Int64] {
+        var slots: [Int64] = [
+            Int64(bitPattern: names.rawValue), Int64(bitPattern: tables.rawValue),
+            MutableNode.tagged(UInt64(logicalSize)), 0, 0, 0, MutableNode.tagged(version),
+            MutableNode.tagged(UInt64(TopNode.HistoryType.inFile.rawValue)), 0,
+            MutableNode.tagged(TopNode.writtenHistorySchema), MutableNode.tagged(0),
+        ]
+        while slots.count < slotCount { slots.append(0) }
+        return slots
+    }
+}
