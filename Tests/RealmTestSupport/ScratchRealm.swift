@@ -21,9 +21,9 @@ package final class ScratchRealm {
     @discardableResult
     package func commit() throws -> Snapshot {
         let snapshot = try transaction.commit()
+        transaction = try store.beginTransaction()
         let report = snapshot.verify()
         guard report.isClean else { throw Failure(problems: report.errors) }
-        transaction = try store.beginTransaction()
         return snapshot
     }
 

@@ -36,7 +36,7 @@ struct StorageWorkloadTests {
         defer { if kept == nil { try? FileManager.default.removeItem(atPath: folder) } }
         let path = folder + "/workload-\(seed)\(seed % 4 == 0 ? "-encrypted" : "").realm"
         let key = seed % 4 == 0 ? try EncryptionKey(bytes: Fixtures.key) : nil
-        var workload = StorageWorkload(seed: seed)
+        var workload = StorageWorkload(seed: seed, linksInIndex: kept == nil)
         for opening in 0..<4 {
             let realm = try ScratchRealm(path: path, key: key)
             if opening == 0 { try workload.makeSchema(realm.transaction) }
@@ -53,6 +53,39 @@ struct StorageWorkloadTests {
             try realm.close()
         }
         #expect(try Snapshot(file: try RealmFile(path: path, key: key)).verify().isClean)
+    }
+
+    /// Formats below 24 and synchronised files are not written to.
+    @Test("go on in the files of the reference engine", arguments: Fixtures.names)
+    func continuesFixtures(_ name: String) throws {
+        let kept = ProcessInfo.processInfo.environment["REALM_REST_WORKLOAD_FILES"]
+        let folder = kept ?? NSTemporaryDirectory() + "realm-rest-continued-\(getpid())-\(name)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { if kept == nil { try? FileManager.default.removeItem(atPath: folder) } }
+        let path = folder + "/" + name + ".realm"
+        try? FileManager.default.removeItem(atPath: path)
+        try FileManager.default.copyItem(atPath: try Fixtures.path(name), toPath: path)
+        let key = Fixtures.isEncrypted(name) ? try EncryptionKey(bytes: Fixtures.key) : nil
+        let before = try Snapshot(file: try RealmFile(path: path, key: key)).verify()
+        let realm: ScratchRealm
+        do {
+            realm = try ScratchRealm(path: path, key: key)
+        } catch StorageError.refused(let reason) {
+            return #expect(try Data(contentsOf: URL(filePath: path)) == Data(contentsOf: URL(filePath: Fixtures.path(name))), "\(reason)")
+        }
+        var workload = StorageWorkload(seed: 77, linksInIndex: kept == nil)
+        for commit in 0..<3 {
+            do {
+                for _ in 0..<60 { try workload.step(realm.transaction) }
+                try realm.commit()
+            } catch let failure as ScratchRealm.Failure {
+                let new = failure.problems.filter { !before.errors.contains($0) }
+                #expect(new.isEmpty, "\(name), commit \(commit): \(new.prefix(5))")
+            } catch {
+                Issue.record("\(name), commit \(commit): \(error)")
+            }
+        }
+        try realm.close()
     }
 
     @Test("that are rolled back leave nothing behind", arguments: [11, 12, 13] as [UInt64])
