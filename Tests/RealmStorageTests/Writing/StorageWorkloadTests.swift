@@ -36,7 +36,7 @@ struct StorageWorkloadTests {
         defer { if kept == nil { try? FileManager.default.removeItem(atPath: folder) } }
         let path = folder + "/workload-\(seed)\(seed % 4 == 0 ? "-encrypted" : "").realm"
         let key = seed % 4 == 0 ? try EncryptionKey(bytes: Fixtures.key) : nil
-        var workload = StorageWorkload(seed: seed, linksInIndex: kept == nil)
+        var workload = StorageWorkload(seed: seed, mixesIndexes: kept == nil)
         for opening in 0..<4 {
             let realm = try ScratchRealm(path: path, key: key)
             if opening == 0 { try workload.makeSchema(realm.transaction) }
@@ -73,7 +73,7 @@ struct StorageWorkloadTests {
         } catch StorageError.refused(let reason) {
             return #expect(try Data(contentsOf: URL(filePath: path)) == Data(contentsOf: URL(filePath: Fixtures.path(name))), "\(reason)")
         }
-        var workload = StorageWorkload(seed: 77, linksInIndex: kept == nil)
+        var workload = StorageWorkload(seed: 77, mixesIndexes: kept == nil)
         for commit in 0..<3 {
             do {
                 for _ in 0..<60 { try workload.step(realm.transaction) }

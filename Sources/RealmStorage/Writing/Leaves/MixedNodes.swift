@@ -215,6 +215,14 @@ struct MixedNodes {
         let last = try slot == Slot.strings
             ? removeBytes(index, ref) : removeNumbers(slot, index, size: slot == Slot.pairs ? 2 : 1, ref)
         if last != index { try patch(slot, from: last, to: index) }
+        if last == 0 { try dropPayloads(slot) }
+    }
+
+    /// The reference engine loses track of an empty node here when it clears the leaf, so none is left.
+    private mutating func dropPayloads(_ slot: Int) throws(StorageError) {
+        guard let ref = try optionalRef(slot) else { return }
+        try writes.discardTree(ref)
+        try top.update(slot, .none)
     }
 
     /// Returns where the entry stood that took the place of the removed one.
