@@ -79,6 +79,25 @@ struct IndexDamageTests {
         }
     }
 
+    @Test("What the reference engine is known to leave behind is a warning")
+    func warns() throws {
+        let scratch = try IndexScratch()
+        var values: [ObjectKey: Value] = [ObjectKey(1): .link(TableKey(3), ObjectKey(9)), ObjectKey(2): .int(7)]
+        let writer = SearchIndexWriter(scratch.writes, isMixed: true) { (_) throws(StorageError) in .null }
+        let root = try writer.build(values.map { ($0.value, $0.key) })
+        // Deleting the target of an indexed link makes the property null and leaves the index as it was.
+        values[ObjectKey(1)] = .null
+        for isMixed in [true, false] {
+            var report = VerifyReport()
+            var walker = IndexWalker(space: scratch.writes.space, place: "index")
+            let stored = values
+            var check = ValueIndexCheck(place: "index", isMixed: isMixed) { (object) throws(StorageError) in stored[object] }
+            try check.run(root, &walker, &report)
+            let text = ["index: object 1 is filed under another value"]
+            #expect(report.errors == (isMixed ? [] : text) && report.warnings == (isMixed ? text : []))
+        }
+    }
+
     @Test("Words that are missing, or filed without reason, are found")
     func findsWords() throws {
         let scratch = try IndexScratch()
