@@ -29,9 +29,11 @@ struct ClusterRows {
     /// Puts an object into `row`; missing or nil `values` are defaults.
     func insert(_ key: UInt64, at row: Int, in leaf: Ref, _ values: [Value?]) throws(StorageError) -> Ref {
         var node = try writes.writable(leaf)
-        try insertKey(key, at: row, &node)
-        for (index, column) in columns.enumerated() {
+        let count = try insertKey(key, at: row, &node)
+        for index in columns.indices {
+            let column = columns[index]
             let old = try column.ref(in: node)
+            try column.require(count, in: old)
             let value = index < values.count ? values[index] : nil
             let new = if let value {
                 try column.leaf.insert(value, at: row, in: old)
@@ -46,9 +48,10 @@ struct ClusterRows {
     /// Removes an object together with the collections below it.
     func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var node = try writes.writable(leaf)
-        try eraseKey(row, &node)
+        let count = try eraseKey(row, &node)
         for column in columns {
             let old = try column.ref(in: node)
+            try column.require(count, in: old)
             try column.discardCollections(row, in: old, writes)
             let new = try column.leaf.erase(row, in: old)
             if new != old { try node.set(column.slot, new) }
@@ -105,24 +108,30 @@ struct ClusterRows {
         try ClusterLeaf(node.node, writes.space, offset: 0)
     }
 
-    private func insertKey(_ key: UInt64, at row: Int, _ node: inout MutableNode) throws(StorageError) {
+    /// Returns how many keys there were.
+    private func insertKey(_ key: UInt64, at row: Int, _ node: inout MutableNode) throws(StorageError) -> Int {
         let count = try view(leaf: node).count
-        for column in columns { try column.require(count, in: try column.ref(in: node)) }
         if row == count, key == UInt64(count), node.ref(0).isNone {
-            return try node.set(0, tagged: UInt64(count + 1))
+            try node.set(0, tagged: UInt64(count + 1))
+            return count
         }
         var keys = try writableKeys(&node)
         try keys.insert(Int64(bitPattern: key), at: row, .unsigned)
         if keys.ref != node.ref(0) { try node.set(0, keys.ref) }
+        return count
     }
 
-    private func eraseKey(_ row: Int, _ node: inout MutableNode) throws(StorageError) {
+    /// Returns how many keys there were.
+    private func eraseKey(_ row: Int, _ node: inout MutableNode) throws(StorageError) -> Int {
         let count = try view(leaf: node).count
-        for column in columns { try column.require(count, in: try column.ref(in: node)) }
-        if node.ref(0).isNone, row == count - 1 { return try node.set(0, tagged: UInt64(count - 1)) }
+        if node.ref(0).isNone, row == count - 1 {
+            try node.set(0, tagged: UInt64(count - 1))
+            return count
+        }
         var keys = try writableKeys(&node)
         keys.removeInteger(at: row)
         try node.set(0, keys.ref)
+        return count
     }
 
     private func splitKeys(

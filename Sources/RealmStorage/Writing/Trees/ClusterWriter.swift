@@ -13,7 +13,9 @@
 /// Source: docs/format.md, "Cluster trees"; realm-core cluster.cpp and cluster_tree.cpp.
 package struct ClusterWriter {
     /// A column of the table: where its leaves are and how they are changed.
-    package struct Column {
+    ///
+    /// A class, because every change of an object walks over all columns.
+    package final class Column {
         package let leafIndex: Int
         package let shape: LeafShape
         package let leaf: LeafWriter
