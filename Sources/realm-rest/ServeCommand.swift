@@ -21,8 +21,8 @@ struct ServeCommand: ParsableCommand {
     @OptionGroup var options: ServeOptions
 
     func run() throws {
-        guard !paths.isEmpty || options.data != nil else {
-            throw ValidationError("Nothing to serve: name a file or folder, or give --data DIR.")
+        guard !paths.isEmpty || options.data != nil || !options.memory.isEmpty else {
+            throw ValidationError("Nothing to serve: name a file or folder, or give --data DIR or --memory NAME.")
         }
         try ServerRun.run(try options.serverOptions(paths: paths))
     }
@@ -39,8 +39,19 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "The port to listen on; 0 picks one.")
     var port = 8080
 
-    @Flag(help: "Refuse every write.")
+    @Flag(help: "Refuse every write, and open files for reading only.")
     var readOnly = false
+
+    @Option(help: ArgumentHelp("An empty realm in memory; it is gone when the server ends.", valueName: "NAME"))
+    var memory: [String] = []
+
+    @Flag(name: .customLong("no-transactions"), help: "Refuse transactions that last for several requests.")
+    var refusesTransactions = false
+
+    @Option(
+        name: .customLong("require-if-match"),
+        help: ArgumentHelp("A class whose objects are only written under a condition.", valueName: "REALM.CLASS"))
+    var conditionalClasses: [String] = []
 
     @Option(
         name: .customLong("key"),
@@ -88,6 +99,9 @@ struct ServeOptions: ParsableArguments {
         server.keys = try RealmKeys.read(keys)
         server.environment = { name in getenv(name).map { String(cString: $0) } }
         server.isReadOnly = readOnly
+        server.memoryRealms = memory
+        server.allowsTransactions = !refusesTransactions
+        server.conditionalClasses = Set(conditionalClasses)
         for limit in limits {
             do { try server.limits.apply(limit) } catch { throw ValidationError("--limit: \(error)") }
         }

@@ -39,21 +39,6 @@ package final class Catalog: Sendable {
         guard isFree else { throw .alreadyAttached(name) }
     }
 
-    /// Opens a file under a reserved name; the outcome becomes the state of the realm.
-    @discardableResult
-    package func open(
-        _ name: RealmName, path: String, key: EncryptionKey?, backlinkNames: BacklinkNames = .none
-    ) -> State {
-        let state: State
-        do throws(StorageError) {
-            state = .ready(try Database(name: name, path: path, key: key, backlinkNames: backlinkNames))
-        } catch {
-            state = .failed(error)
-        }
-        states.withLock { $0[name.text] = state }
-        return state
-    }
-
     /// Opens a file under a reserved name as the options say; the outcome becomes the state of the realm.
     @discardableResult
     package func open(_ name: RealmName, path: String, _ options: Database.OpenOptions) -> State {
@@ -106,6 +91,15 @@ package final class Catalog: Sendable {
         let databases = databases
         states.withLock { $0 = [:] }
         for database in databases { database.close() }
+    }
+
+    /// Gives a reserved name its realm; false when the name is no longer reserved.
+    package func settle(_ name: RealmName, _ state: State) -> Bool {
+        states.withLock { states in
+            guard case .opening? = states[name.text] else { return false }
+            states[name.text] = state
+            return true
+        }
     }
 
     /// Forgets a realm; requests that hold its snapshots go on.

@@ -210,7 +210,7 @@ extension Database {
     ) -> WriteTicket {
         var request = request
         request.isAlone = true
-        let makesCopy = !request.isDryRun && mode == .readWrite && !path.isEmpty
+        let makesCopy = !request.isDryRun
         return write(request, { [self] session in
             // Nothing of this transaction is in the file yet, and no other is running.
             if makesCopy { try backUp() }
@@ -218,7 +218,9 @@ extension Database {
         }, completion: completion)
     }
 
-    private func backUp() throws(WriteError) {
+    /// Copies the file as it is to `<path>.before-<version>`. To be called inside a write that is alone.
+    package func backUp() throws(WriteError) {
+        guard mode == .readWrite, !path.isEmpty else { return }
         let target = "\(path).before-\(current.token.version)"
         FileCopy.remove(target)
         try stored(try FileCopy.copy(path, to: target))

@@ -46,7 +46,7 @@ package final class Database: Sendable {
         /// What the layer above derives from this version, kept for as long as the version is.
         package let derived = Mutex<(any AnyObject & Sendable)?>(nil)
 
-        init(_ snapshot: Snapshot, _ token: VersionToken) {
+        package init(_ snapshot: Snapshot, _ token: VersionToken) {
             self.snapshot = snapshot
             self.token = token
             tokenText = token.text

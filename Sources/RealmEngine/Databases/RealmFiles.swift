@@ -13,6 +13,11 @@ package enum RealmFiles {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
+    package static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0
+    }
+
     /// Paths of the `.realm` files right in `folder`, by name.
     package static func list(in folder: String) throws(Failure) -> [String] {
         guard let handle = opendir(folder) else {

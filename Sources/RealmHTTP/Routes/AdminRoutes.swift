@@ -7,6 +7,7 @@ extension Application {
     /// `GET /admin/leases`
     func leases(_ call: Call) throws(Problem) -> Response {
         try QueryParameters(call.request.target).requireKnown([])
+        forgetEndedTransactions()
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("items")

@@ -14,6 +14,12 @@ package final class Application: Sendable {
         package var isLoopback = true
         /// Whether answers tell where their time went.
         package var showsTiming = false
+        /// Where new realms are made.
+        package var dataFolder: String?
+        /// Whether clients may hold transactions over several requests.
+        package var allowsTransactions = true
+        /// Classes, as `realm.Class`, whose objects are only written under a condition.
+        package var conditionalClasses: Set<String> = []
 
         package init(hosts: HostPolicy) { self.hosts = hosts }
     }
@@ -24,6 +30,10 @@ package final class Application: Sendable {
     let requestMetrics = RequestMetrics()
     let answers: AnswerCache
     package let leases = LeaseRegistry()
+    let idempotency = IdempotencyStore()
+    let alarm = Alarm()
+    /// Threads for what takes longer; those of the daemon that serves this application.
+    let workers = Mutex<WorkerPool?>(nil)
     let logLevel: AccessLog.LevelSwitch
     private let rates: RateLimiter?
     private let accessLog: AccessLog?
@@ -69,7 +79,7 @@ extension Application: RequestHandler {
             request.route = match.template
             try checkRate(request)
             try checkRoute(match, request)
-            return .accept(bodyLimit: limits.bodyBytes)
+            return .accept(bodyLimit: bodyLimit(of: request))
         } catch {
             var response = finish(self.response(to: error, for: request), for: request)
             // The rest of a request that is too long to be taken in is not worth reading either.
@@ -126,7 +136,7 @@ extension Application: RequestHandler {
 
     private func checkMethod(_ match: RouteMatch, _ request: Request) throws(Problem) {
         guard let method = request.method, method != .options else { return }
-        let allowed = self.allowed(match.template)
+        let allowed = self.allowed(match.template, request.realm)
         guard !allowed.contains(method) else { return }
         let code: ProblemCode = match.template.writeMethods.contains(method) ? .readOnly : .methodNotAllowed
         let detail = code == .readOnly
@@ -135,7 +145,17 @@ extension Application: RequestHandler {
     }
 
     /// What may be done at a path, `OPTIONS` included.
-    func allowed(_ template: RouteTemplate) -> MethodSet { template.readMethods.union(.options) }
+    func allowed(_ template: RouteTemplate, _ realm: Catalog.State?) -> MethodSet {
+        let reads = template.readMethods.union(.options)
+        guard !configuration.isReadOnly else { return reads }
+        // What cannot be opened is told so, whatever the method; a realm that is only read can be let go of.
+        if case .ready(let database)? = realm, !database.isWritable, template != .realm { return reads }
+        return reads.union(template.writeMethods)
+    }
+
+    private func bodyLimit(of request: Request) -> Int {
+        request.route == .import ? limits.importBytes : limits.bodyBytes
+    }
 
     package func reply(to request: Request) -> Reply {
         do throws(Problem) {
@@ -156,10 +176,10 @@ extension Application: RequestHandler {
                 .with(header: HeaderField("Accept-Encoding", "gzip"))
         }
         do throws(Gzip.Failure) {
-            request.body = try Gzip.inflate(request.body, limit: limits.bodyBytes)
+            request.body = try Gzip.inflate(request.body, limit: bodyLimit(of: request))
         } catch .tooLarge {
             throw .overLimit(
-                .bodyTooLarge, "the body is larger than \(limits.bodyBytes) bytes", limit: limits.bodyBytes)
+                .bodyTooLarge, "the body is larger than \(bodyLimit(of: request)) bytes", limit: bodyLimit(of: request))
         } catch {
             throw Problem(.invalidBody, "the body is no gzip stream")
         }
@@ -167,9 +187,10 @@ extension Application: RequestHandler {
 
     private func options(_ request: Request) -> Response {
         var response = Response(status: 204)
-        let allowed = request.route == .asterisk ? MethodSet(HTTPMethod.allCases) : self.allowed(request.route)
+        let allowed = request.route == .asterisk ? MethodSet(HTTPMethod.allCases) : self.allowed(request.route, request.realm)
         response.add("Allow", allowed.allow)
         if allowed.contains(.query) { response.add("Accept-Query", constant: "application/json, application/ejson") }
+        if allowed.contains(.patch) { response.add("Accept-Patch", constant: request.route.patchTypes) }
         if case .ready(let database)? = request.realm {
             response.add("Realm-Version", database.current.tokenText)
         }

@@ -6,6 +6,13 @@ package import RealmEngine
 package struct Call: Sendable {
     package let request: Request
     package let application: Application
+    /// The state to read when it is not the newest version.
+    package var version: Database.Version?
+
+    package init(request: Request, application: Application) {
+        self.request = request
+        self.application = application
+    }
 
     package var match: RouteMatch { request.match }
 

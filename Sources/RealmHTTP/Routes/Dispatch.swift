@@ -5,6 +5,8 @@ internal import RealmEngine
 extension Application {
     /// Answers a call: from what is known, or by its endpoint.
     func dispatch(_ call: Call) throws(Problem) -> Reply {
+        if call.isWrite { return try writeReply(call) }
+        if case .ready(let database)? = call.request.realm, let other = try otherVersion(call, database) { return other }
         guard call.match.template.isRepeatable, case .ready(let database)? = call.request.realm else {
             return try reply(of: call)
         }
@@ -27,8 +29,19 @@ extension Application {
         }
     }
 
-    /// Finds the endpoint of a call.
-    private func reply(of call: Call) throws(Problem) -> Reply {
+    /// A read that asks for another state than the newest version as it is now.
+    private func otherVersion(_ call: Call, _ database: Database) throws(Problem) -> Reply? {
+        if let id = call.request.headers[.realmTransaction], call.match.template.readsContents {
+            return readInTransaction(call, id, database)
+        }
+        guard let text = call.request.headers[.realmMinVersion], database.isWritable, let wanted = VersionToken(text),
+            wanted.epoch == database.epoch.text, wanted.version > database.current.token.version
+        else { return nil }
+        return readWhenReached(wanted.version, call, database)
+    }
+
+    /// Finds the endpoint of a call that reads.
+    func reply(of call: Call) throws(Problem) -> Reply {
         switch call.match.template {
         case .healthz: return .now(try health(call))
         case .readyz: return .now(try readiness(call))
@@ -46,12 +59,22 @@ extension Application {
         case .links: return .now(try links(call))
         case .objects, .query: return try list(call)
         case .aggregate: return try aggregate(call)
+        case .transaction: return try transaction(call)
+        case .write: return .now(try asyncWrite(call))
         default: throw Problem(.notFound, "there is nothing at this path")
         }
     }
 }
 
 extension RouteTemplate {
+    /// Whether a read shows what is in a realm.
+    fileprivate var readsContents: Bool {
+        switch self {
+        case .schema, .schemaClass, .realmOpenAPI, .object, .objects, .property, .links, .query, .aggregate: return true
+        default: return false
+        }
+    }
+
     /// Whether an answer depends on nothing but the request and the version it was made from.
     fileprivate var isRepeatable: Bool {
         switch self {

@@ -16,17 +16,12 @@ final class ReadContext: Sendable {
     init(_ call: Call) throws(Problem) {
         self.call = call
         database = try call.database()
-        version = database.current
+        version = call.version ?? database.current
         call.request.version = version.tokenText
-        // An id that never was: a realm that nobody writes has no transactions.
-        guard call.request.headers[.realmTransaction] == nil else {
-            throw Problem(.notFound, "there is no transaction of this id").with("header", "Realm-Transaction")
-        }
         try requireMinimumVersion()
     }
 
-    /// `Realm-Min-Version`: a version of another epoch, or one that has not come, cannot be waited for in a file that
-    /// nobody writes.
+    /// `Realm-Min-Version`: a version of another epoch never comes, and one that has not come by now was waited for.
     private func requireMinimumVersion() throws(Problem) {
         guard let text = request.headers[.realmMinVersion] else { return }
         guard let wanted = VersionToken(text) else {

@@ -36,7 +36,7 @@ extension Application {
     }
 
     /// The realm document.
-    private func write(
+    func write(
         _ name: String, _ state: Catalog.State, to writer: inout JSONWriter, _ call: Call
     ) throws(Problem) {
         writer.beginObject()
@@ -62,7 +62,7 @@ extension Application {
         let facts = try Problem.mapping { () throws(StorageError) in try database.facts(of: version) }
         writer.member("mode", text: configuration.isReadOnly ? "ro" : database.mode.rawValue)
         writer.member("default", bool: false)
-        writer.member("inMemory", bool: false)
+        writer.member("inMemory", bool: database.memoryIdentifier != nil)
         writer.member("encrypted", bool: facts.isEncrypted)
         writer.member("fileFormat", int: facts.fileFormat)
         if let schemaVersion = facts.schemaVersion {
@@ -77,6 +77,6 @@ extension Application {
         writer.member("version", text: version.tokenText)
         writer.member("liveVersions", int: facts.liveVersions)
         writer.member("pendingWrites", int: facts.pendingWrites)
-        if configuration.isLoopback { writer.member("path", text: database.path) }
+        if configuration.isLoopback, !database.path.isEmpty { writer.member("path", text: database.path) }
     }
 }

@@ -65,6 +65,7 @@ package enum RouteTemplate: Int, Sendable, CaseIterable {
         case .objects: return [.get, .query]
         case .query: return .post
         case .aggregate: return [.get, .post]
+        case .transaction, .write: return [.get, .delete]
         default: return []
         }
     }
@@ -79,8 +80,17 @@ package enum RouteTemplate: Int, Sendable, CaseIterable {
         case .objects: return [.post, .patch, .delete]
         case .object: return [.put, .patch, .delete]
         case .property: return .put
-        case .transactions: return .post
+        case .transactions, .transactionCommit: return .post
         default: return []
+        }
+    }
+
+    /// What `Accept-Patch` says of a path.
+    var patchTypes: StaticString {
+        switch self {
+        case .object: return "application/merge-patch+json, application/json-patch+json, application/json"
+        case .adminConfig: return "application/json, application/merge-patch+json"
+        default: return "application/merge-patch+json, application/json"
         }
     }
 

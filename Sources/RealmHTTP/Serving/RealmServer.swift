@@ -2,6 +2,7 @@
 
 package import RealmEngine
 package import RealmStorage
+internal import Synchronization
 
 /// A whole server: realms, application, daemon. What `realm-rest serve` runs, and tests too.
 package final class RealmServer: Sendable {
@@ -20,8 +21,14 @@ package final class RealmServer: Sendable {
         /// Names of linking objects, by realm.
         package var backlinkNames: [String: BacklinkNames] = [:]
         package var isReadOnly = false
+        /// Names of empty realms that are kept in memory.
+        package var memoryRealms: [String] = []
         /// Whether answers tell where their time went.
         package var showsTiming = false
+        /// Whether clients may hold transactions over several requests.
+        package var allowsTransactions = true
+        /// Classes, as `realm.Class`, whose objects are only written under a condition.
+        package var conditionalClasses: Set<String> = []
         package var limits = Limits()
         package var logFormat: AccessLog.Format? = .json
         package var logLevel = AccessLog.Level.info
@@ -59,11 +66,15 @@ package final class RealmServer: Sendable {
         configuration.isReadOnly = options.isReadOnly
         configuration.isLoopback = socket.isLoopback
         configuration.showsTiming = options.showsTiming
+        configuration.dataFolder = options.dataFolder
+        configuration.allowsTransactions = options.allowsTransactions
+        configuration.conditionalClasses = options.conditionalClasses
         log = options.logFormat.map { AccessLog(format: $0, level: options.logLevel) }
         application = Application(catalog: catalog, configuration: configuration, accessLog: log)
         var daemonConfiguration = HTTPServer.Configuration()
         daemonConfiguration.limits = options.limits
         daemon = HTTPServer(socket: socket, configuration: daemonConfiguration, handler: application)
+        application.workers.withLock { $0 = daemon.workers }
         application.metrics.addDaemon(daemon)
     }
 
@@ -82,6 +93,7 @@ package final class RealmServer: Sendable {
     package func stop(isUrgent: () -> Bool = { false }) {
         application.beginStopping()
         daemon.stop(graceSeconds: options.graceSeconds, isUrgent: isUrgent)
+        application.catalog.closeAll()
         log?.close()
     }
 
@@ -119,6 +131,7 @@ package final class RealmServer: Sendable {
             }
         }
         if let folder = options.dataFolder { try openFolder(folder, options, catalog, report) }
+        for name in options.memoryRealms { try openInMemory(name, options, catalog) }
     }
 
     /// Files that cannot be opened are reported, and listed with their error.
@@ -140,6 +153,30 @@ package final class RealmServer: Sendable {
         }
     }
 
+    private static func openInMemory(_ text: String, _ options: Options, _ catalog: Catalog) throws(Failure) {
+        guard let name = RealmName(text) else {
+            throw Failure(description: "'\(text)': a name may only have letters, digits, '.', '_' and '-'")
+        }
+        do throws(Catalog.Failure) {
+            try catalog.reserve(name)
+        } catch {
+            throw Failure(description: "two realms would be served as '\(name)'")
+        }
+        do throws(StorageError) {
+            var opening = Database.OpenOptions()
+            opening.limits = writeLimits(options)
+            _ = catalog.settle(name, .ready(try Database.openInMemory(name: name, identifier: text, opening)))
+        } catch {
+            throw Failure(description: "\(text): \(error)")
+        }
+    }
+
+    private static func writeLimits(_ options: Options) -> WriteLimits {
+        var limits = WriteLimits()
+        limits.lockWaitSeconds = Double(options.limits.writeSeconds)
+        return limits
+    }
+
     private static func open(_ path: String, _ options: Options, _ catalog: Catalog) throws(Failure) -> Catalog.State {
         guard let name = RealmName(file: path) else {
             throw Failure(description: "\(path): the name may only have letters, digits, '.', '_' and '-'")
@@ -151,7 +188,10 @@ package final class RealmServer: Sendable {
         }
         do throws(StorageError) {
             let names = options.backlinkNames[name.text] ?? .none
-            return catalog.open(name, path: path, key: try key(of: name, options), backlinkNames: names)
+            var opening = Database.OpenOptions(key: try key(of: name, options), mode: options.isReadOnly ? .readOnly : nil)
+            opening.backlinkNames = names
+            opening.limits = writeLimits(options)
+            return catalog.open(name, path: path, opening)
         } catch {
             throw Failure(description: "the key of '\(name)' in the environment: \(error)")
         }

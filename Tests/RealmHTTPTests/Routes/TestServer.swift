@@ -14,6 +14,8 @@ final class TestServer: Sendable {
         options.logFormat = nil
         options.graceSeconds = 0
         options.paths = try fixtures.map { try Fixtures.path($0) }
+        // Fixtures are shared, and never changed.
+        options.isReadOnly = true
         change(&options)
         server = try RealmServer(options)
         try server.start()

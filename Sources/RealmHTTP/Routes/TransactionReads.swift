@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+internal import Synchronization
+
+/// Reads that do not take the newest version as it is: those inside a transaction, and those that wait for a version.
+extension Application {
+    /// Answers a read that belongs to an interactive transaction, from its uncommitted state.
+    ///
+    /// The state is that of the writer's thread: the answer is complete, streams too, when the thread goes on.
+    func readInTransaction(_ call: Call, _ id: String, _ database: Database) -> Reply {
+        guard let info = database.transaction(id, owner: Application.nobody) else {
+            return .now(response(
+                to: Problem(.notFound, "there is no transaction of this id").with("header", "Realm-Transaction"), for: call.request))
+        }
+        return .later { [self] promise in
+            database.perform(
+                in: id, owner: Application.nobody, .read, deadline: .now().adding(seconds: Double(self.limits.readSeconds)),
+                { session in
+                    var inner = call
+                    inner.version = Database.Version(try session.view(), info.version.token)
+                    return self.finished(inner)
+                },
+                completion: { (result: Result<Response, WriteError>) in
+                    switch result {
+                    case .success(let response): promise.complete(response)
+                    case .failure(let error): promise.complete(self.response(to: Problem(error), for: call.request))
+                    }
+                })
+        }
+    }
+
+    /// The whole answer, in memory.
+    private func finished(_ call: Call) -> Response {
+        var response: Response
+        do throws(Problem) {
+            switch try reply(of: call) {
+            case .now(let done): response = done
+            case .work(let work): response = work()
+            case .later: throw Problem(.internalError, "the read has no answer inside a transaction")
+            }
+            if case .stream(let producer) = response.body { response.body = .bytes(try Application.drain(producer)) }
+        } catch {
+            return self.response(to: error, for: call.request)
+        }
+        response.headers = response.headers.map { field in
+            field.name.description == "Cache-Control" ? HeaderField("Cache-Control", "no-store") : field
+        }
+        return response
+    }
+
+    private static func drain(_ producer: any ChunkProducer) throws(Problem) -> OutputBuffer {
+        let buffer = OutputBuffer(capacity: Streaming.chunkBytes)
+        do {
+            // Producers make about one chunk at a time and look at how much is there.
+            while true {
+                let chunk = OutputBuffer(capacity: Streaming.chunkBytes)
+                let isLast = try producer.produce(into: chunk)
+                buffer.append(chunk)
+                if isLast { return buffer }
+            }
+        } catch let error as Problem {
+            throw error
+        } catch let error as StorageError {
+            throw Problem(serving: error)
+        } catch {
+            throw Problem(.internalError, "the answer could not be made")
+        }
+    }
+
+    /// Answers a read when the version that it asks for is there, at the latest at its deadline.
+    func readWhenReached(_ wanted: UInt64, _ call: Call, _ database: Database) -> Reply {
+        .later { [self] promise in
+            let wait = VersionWait { [self] in
+                let isQueued = self.workers.withLock { $0 }?.submit { self.answer(call, promise) } ?? false
+                if !isQueued { promise.complete(self.response(to: Problem(.overloaded, "too many requests are waiting for a worker"), for: call.request)) }
+            }
+            wait.begin(wanted, database, self.alarm, until: call.request.deadline)
+        }
+    }
+
+    private func answer(_ call: Call, _ promise: any ResponsePromise) {
+        // Whoever waited to the end of the deadline has some time for the answer itself.
+        call.request.deadline = Instant.now().adding(seconds: Double(limits.readSeconds))
+        do throws(Problem) {
+            try reply(of: call).resolve(promise)
+        } catch {
+            promise.complete(response(to: error, for: call.request))
+        }
+    }
+}
+
+/// Waits for a version without a thread: for the commit, or an alarm.
+private final class VersionWait: Sendable {
+    private let action: @Sendable () -> Void
+    private let token = Mutex<Int?>(nil)
+    private let isOver = Atomic<Bool>(false)
+
+    init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+
+    func begin(_ wanted: UInt64, _ database: Database, _ alarm: Alarm, until deadline: Instant) {
+        let observer = database.commits.add { [self] commit in
+            if commit.version.token.version >= wanted { end(database) }
+        }
+        token.withLock { $0 = observer }
+        alarm.set(at: deadline) { [self] in end(database) }
+        // It may have come in between.
+        if database.current.token.version >= wanted { end(database) }
+    }
+
+    private func end(_ database: Database) {
+        let observer = token.withLock { token in
+            defer { token = nil }
+            return token
+        }
+        if let observer { database.commits.remove(observer) }
+        guard !isOver.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        action()
+    }
+}
+
+/// Runs things at a time, on a thread of its own. They have to be short.
+final class Alarm: Sendable {
+    private struct Entry {
+        let time: Instant
+        let action: @Sendable () -> Void
+    }
+
+    private struct State {
+        var entries: [Entry] = []
+        var isRunning = false
+    }
+
+    private let monitor = Monitor(State())
+
+    func set(at time: Instant, _ action: @escaping @Sendable () -> Void) {
+        let starts = monitor.broadcast { state -> Bool in
+            state.entries.append(Entry(time: time, action: action))
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        if starts { Threads.spawn("alarm") { [self] in run() } }
+    }
+
+    /// Ends when nothing is left to do; the next entry starts it again.
+    private func run() {
+        while let (next, known) = nextTime() {
+            _ = monitor.wait(until: next) { state -> Bool? in state.entries.count > known ? true : nil }
+            let now = Instant.now()
+            let due = monitor.withLock { state -> [Entry] in
+                let due = state.entries.filter { $0.time <= now }
+                state.entries.removeAll { $0.time <= now }
+                return due
+            }
+            for entry in due { entry.action() }
+        }
+    }
+
+    /// The next time, and how many entries there are.
+    private func nextTime() -> (Instant, Int)? {
+        monitor.withLock { state in
+            guard let next = state.entries.map(\.time).min() else {
+                state.isRunning = false
+                return nil
+            }
+            return (next, state.entries.count)
+        }
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// The first answers to requests with an `Idempotency-Key`, for those who ask again because they got none.
+///
+/// Bounded in time, number and bytes; the oldest go first. A request is recognised by method, target, media type and a
+/// digest of its body that is keyed per process.
+final class IdempotencyStore: Sendable {
+    private struct Entry {
+        let fingerprint: Int
+        /// Nil while the first attempt is running.
+        var answer: Response?
+        var until = Instant.distantFuture
+        var byteCount = 0
+    }
+
+    private struct Entries {
+        var byKey: [String: Entry] = [:]
+        /// Keys of answers that are kept, oldest first.
+        var order: [String] = []
+        var bytes = 0
+    }
+
+    private let entries = Mutex(Entries())
+    private let seconds: Double
+    private let countLimit: Int
+    private let byteLimit: Int
+
+    init(seconds: Double = 600, countLimit: Int = 10_000, byteLimit: Int = 64 << 20) {
+        self.seconds = seconds
+        self.countLimit = countLimit
+        self.byteLimit = byteLimit
+    }
+
+    enum Attempt {
+        /// The request has no key, or its method has no use for one.
+        case none
+        case first(Ticket)
+        case known(Response)
+    }
+
+    /// The hold of a first attempt.
+    struct Ticket: Sendable {
+        fileprivate let store: IdempotencyStore
+        fileprivate let key: String
+
+        /// Keeps an answer, unless it tells that the request may be tried again.
+        func keep(_ response: Response) -> Response {
+            guard response.status < 500, response.status != 423, response.status != 429 else {
+                forget()
+                return response
+            }
+            store.keep(response, key)
+            return response
+        }
+
+        /// Lets the next attempt be the first.
+        func forget() { store.forget(key) }
+    }
+
+    func begin(_ request: Request) throws(Problem) -> Attempt {
+        guard let key = request.headers[.idempotencyKey], request.method == .post || request.method == .patch else { return .none }
+        guard (1...128).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+            throw .invalidHeader("Idempotency-Key", "an idempotency key is 1 to 128 visible ASCII characters")
+        }
+        let fingerprint = IdempotencyStore.fingerprint(request)
+        return try entries.withLock { entries -> Result<Attempt, Problem> in
+            forgetOld(&entries)
+            guard let entry = entries.byKey[key] else {
+                entries.byKey[key] = Entry(fingerprint: fingerprint)
+                return .success(.first(Ticket(store: self, key: key)))
+            }
+            guard entry.fingerprint == fingerprint else {
+                return .failure(Problem(.idempotencyKeyReused, "this idempotency key was used for another request"))
+            }
+            guard var answer = entry.answer else {
+                return .failure(Problem(.idempotencyInProgress, "the first request with this idempotency key is still running"))
+            }
+            answer.add("Idempotency-Replayed", constant: "true")
+            return .success(.known(answer))
+        }.get()
+    }
+
+    private static func fingerprint(_ request: Request) -> Int {
+        var hasher = Hasher()
+        hasher.combine(request.methodName)
+        hasher.combine(request.target.bytes)
+        hasher.combine(request.headers[.contentType])
+        hasher.combine(request.headers[.realmTransaction])
+        request.body.withUnsafeBytes { hasher.combine(bytes: $0) }
+        return hasher.finalize()
+    }
+
+    private func keep(_ response: Response, _ key: String) {
+        var byteCount = 1024
+        if case .bytes(let buffer) = response.body { byteCount += buffer.capacity }
+        entries.withLock { entries in
+            guard byteCount <= byteLimit / 8, entries.byKey[key] != nil else { return entries.byKey[key] = nil }
+            entries.byKey[key]?.answer = response
+            entries.byKey[key]?.until = Instant.now().adding(seconds: seconds)
+            entries.byKey[key]?.byteCount = byteCount
+            entries.order.append(key)
+            entries.bytes += byteCount
+            forgetOld(&entries)
+        }
+    }
+
+    private func forget(_ key: String) {
+        entries.withLock { entries in
+            guard entries.byKey[key]?.answer == nil else { return }
+            entries.byKey[key] = nil
+        }
+    }
+
+    private func forgetOld(_ entries: inout Entries) {
+        let now = Instant.now()
+        var gone = 0
+        for key in entries.order {
+            let isOld = (entries.byKey[key]?.until ?? now) <= now
+            guard isOld || entries.order.count - gone > countLimit || entries.bytes > byteLimit else { break }
+            entries.bytes -= entries.byKey[key]?.byteCount ?? 0
+            entries.byKey[key] = nil
+            gone += 1
+        }
+        if gone > 0 { entries.order.removeFirst(gone) }
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+
+extension Application {
+    /// `POST …/migrations`: changes the schema, and the data with it, in one commit of its own.
+    func migrate(_ call: Call) throws(Problem) -> Reply {
+        let database = try call.database()
+        let options = try WriteOptions(call, types: WriteOptions.json)
+        guard options.transaction == nil else {
+            throw Problem(.conflictingParameters, "a migration is a transaction by itself").with("header", "Realm-Transaction")
+        }
+        let json = try JSONParser.parse(call.request.body, depthLimit: limits.jsonDepth)
+        let migration = try MigrationReader(limits).migration(json)
+        let write = PreparedWrite(call: call, database: database, options: options, isAlone: true) { context throws(Problem) in
+            try context.requireNoObjectCondition()
+            return try Problem.writing { () throws(WriteError) in
+                // Nothing of this transaction is in the file yet, and no other is running.
+                if !options.isDryRun { try database.backUp() }
+                let migrated = try context.session.migrate(migration)
+                var writer = JSONWriter(reservingCapacity: 4096)
+                writer.key("before")
+                writer.raw(Array(SchemaDocument.document(migrated.before).json.utf8))
+                writer.key("after")
+                writer.raw(Array(SchemaDocument.document(migrated.after).json.utf8))
+                return WriteDraft(status: 200, content: .members(writer.buffer))
+            }
+        }
+        return try write.reply()
+    }
+}

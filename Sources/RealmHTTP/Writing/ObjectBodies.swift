@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+
+/// The objects in the body of a write.
+enum ObjectBodies {
+    /// One object, or a mistake that is told when it is the object's turn: what is wrong with the realm's state comes
+    /// before what is wrong with the values.
+    typealias Reading = Result<InputObject, InputReader.Mistake>
+
+    case one(Reading)
+    /// With their lines when they came as NDJSON.
+    case many([Reading], lines: [Int]?)
+
+    /// Reads the body of a request that creates objects.
+    init(_ call: Call, _ options: WriteOptions) throws(Problem) {
+        let body = call.request.body
+        let depth = call.limits.jsonDepth
+        if options.bodyType == "application/x-ndjson" {
+            let lines = try NDJSONLines.parse(body, depthLimit: depth)
+            self = .many(lines.map { ObjectBodies.read($0.value) }, lines: lines.map(\.line))
+            return
+        }
+        let value = try JSONParser.parse(body, depthLimit: depth)
+        if case .array(let elements) = value {
+            self = .many(elements.map(ObjectBodies.read), lines: nil)
+        } else {
+            self = .one(ObjectBodies.read(value))
+        }
+    }
+
+    static func read(_ value: JSONValue) -> Reading {
+        Result { () throws(InputReader.Mistake) in try InputReader().object(value) }
+    }
+
+    /// Reads the body of a request about one object.
+    static func one(_ call: Call) throws(Problem) -> Reading {
+        read(try JSONParser.parse(call.request.body, depthLimit: call.limits.jsonDepth))
+    }
+}
+
+extension Result where Success: Sendable, Failure == InputReader.Mistake {
+    /// What was read, or the problem that its mistake is.
+    func value(at place: InputPlace = InputPlace()) throws(Problem) -> Success {
+        do throws(InputReader.Mistake) {
+            return try get()
+        } catch {
+            throw place.inside(InputPath(error.steps)).describe(Problem(error.code, error.detail))
+        }
+    }
+}
+
+/// Lines of JSON.
+enum NDJSONLines {
+    /// The values with their lines, counted from 1; blank lines are skipped. Errors have a `line`.
+    static func parse(_ bytes: [UInt8], depthLimit: Int) throws(Problem) -> [(line: Int, value: JSONValue)] {
+        guard !bytes.isEmpty else { throw Problem(.invalidJSON, "the body is empty where JSON is needed") }
+        var values: [(line: Int, value: JSONValue)] = []
+        var line = 0
+        for text in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            line += 1
+            guard text.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0d }) else { continue }
+            do throws(Problem) {
+                values.append((line: line, value: try JSONParser.parse(Array(text), depthLimit: depthLimit)))
+            } catch {
+                throw error.with("line", .integer(Int64(line)))
+            }
+        }
+        return values
+    }
+}

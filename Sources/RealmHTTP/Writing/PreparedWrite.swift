@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// A write that was read, and checked as far as that is possible without the data.
+///
+/// It runs on the writer's thread, and its answer is given from there when its changes are durable. No thread of the
+/// daemon waits.
+struct PreparedWrite: Sendable {
+    let call: Call
+    let database: Database
+    let options: WriteOptions
+    /// Whether a failed condition tells the object of the path.
+    var isAboutObject = false
+    /// Whether it shares its commit with no other.
+    var isAlone = false
+    let work: @Sendable (WriteContext) throws(Problem) -> WriteDraft
+
+    private var application: Application { call.application }
+    private var request: Request { call.request }
+
+    func reply() throws(Problem) -> Reply {
+        if let transaction = options.transaction { return .later { promise in self.run(in: transaction, promise) } }
+        try checkEpoch()
+        if options.preferences.isAsynchronous, !options.isDryRun { return .now(runAsynchronously()) }
+        return .later { promise in self.run(promise) }
+    }
+
+    /// A version of another epoch can never be the newest.
+    private func checkEpoch() throws(Problem) {
+        guard let wanted = options.condition.version, wanted.epoch != database.epoch.text else { return }
+        throw stale(in: database.current)
+    }
+
+    /// `precondition_failed` for a version that is not the newest, with the object as it is now.
+    private func stale(in version: Database.Version) -> Problem {
+        let problem = Problem(.preconditionFailed, "the realm has another version than the request was made for")
+        guard isAboutObject else { return problem }
+        return problem.with("current", .json((try? ObjectLookup(call, version, options).document()) ?? Array("null".utf8)))
+    }
+
+    private var writeRequest: WriteRequest {
+        WriteRequest(
+            deadline: .now().adding(seconds: Double(call.limits.writeSeconds)), ifVersion: options.condition.version?.version,
+            isDryRun: options.isDryRun, isAlone: isAlone)
+    }
+
+    private func problem(_ error: WriteError) -> Problem {
+        // The queue compares versions, and knows no objects.
+        error.code == .preconditionFailed ? stale(in: database.current) : Problem(error)
+    }
+
+    // MARK: - By itself
+
+    private func run(_ promise: any ResponsePromise) {
+        database.write(writeRequest, { session in
+            try self.work(WriteContext(session, self.database, self.options, base: nil))
+        }, completion: { result in promise.complete(self.response(result)) })
+    }
+
+    private func response(_ result: Result<WriteReceipt<WriteDraft>, WriteError>) -> Response {
+        switch result {
+        case .success(let receipt):
+            let outcome = WriteDraft.Outcome(version: receipt.version.tokenText, isCommitted: receipt.isCommitted)
+            request.version = outcome.version
+            return receipt.value.response(outcome, options)
+        case .failure(let error): return application.response(to: problem(error), for: request)
+        }
+    }
+
+    // MARK: - In a transaction
+
+    private func run(in id: String, _ promise: any ResponsePromise) {
+        let base = (database.transaction(id, owner: Application.nobody)?.version ?? database.current).token
+        database.perform(
+            in: id, owner: Application.nobody, options.isDryRun ? .dryRun : .write,
+            deadline: .now().adding(seconds: Double(call.limits.writeSeconds)),
+            { session in
+                let context = WriteContext(session, self.database, self.options, base: base)
+                if !self.options.condition.concernsObject { try context.check(self.options.condition, nil) }
+                return try self.work(context)
+            },
+            completion: { (result: Result<WriteDraft, WriteError>) in
+                switch result {
+                case .success(let draft):
+                    self.request.version = base.text
+                    promise.complete(draft.response(.init(version: base.text, isCommitted: false), self.options))
+                case .failure(let error): promise.complete(self.application.response(to: Problem(error), for: self.request))
+                }
+            })
+    }
+
+    // MARK: - Answered before it is done
+
+    private func runAsynchronously() -> Response {
+        let id = database.writeAsynchronously(
+            owner: Application.nobody, writeRequest,
+            { session in try self.work(WriteContext(session, self.database, self.options, base: nil)) },
+            completion: { result in self.fate(result) })
+        var response = Response(status: 202, type: "application/json", AsyncWriteDocument.text(id, .queued))
+        if let state = database.asyncWrites.state(id, owner: Application.nobody) {
+            response = Response(status: 202, type: "application/json", AsyncWriteDocument.text(id, state))
+        }
+        response.add("Location", ObjectAddress.write(database.name.text, id))
+        let version = database.current.tokenText
+        request.version = version
+        response.add("Realm-Version", version)
+        response.add("Cache-Control", constant: "no-store")
+        if let applied = options.preferenceApplied { response.add("Preference-Applied", applied) }
+        return response
+    }
+
+    private func fate(_ result: Result<WriteReceipt<WriteDraft>, WriteError>) -> AsyncWriteDocument.Fate {
+        switch result {
+        case .success(let receipt):
+            let outcome = WriteDraft.Outcome(version: receipt.version.tokenText, isCommitted: receipt.isCommitted)
+            return .done(version: outcome.version, status: receipt.value.status, body: receipt.value.body(outcome)?.array)
+        case .failure(let error):
+            var writer = JSONWriter()
+            problem(error).write(to: &writer, requestID: request.id)
+            return .failed(problem: writer.bytes)
+        }
+    }
+}
+
+/// The object that a path names, in a version that is not being written.
+struct ObjectLookup {
+    private let call: Call
+    private let version: Database.Version
+    private let options: WriteOptions
+
+    init(_ call: Call, _ version: Database.Version, _ options: WriteOptions) {
+        self.call = call
+        self.version = version
+        self.options = options
+    }
+
+    /// The object as a document; `null` when there is none.
+    func document() throws(Problem) -> [UInt8] {
+        guard let table = version.snapshot.classTable(named: try call.match.required(4, "class")) else { return Array("null".utf8) }
+        let key = try call.match.required(5, "key")
+        guard let row = try Problem.mapping({ () throws(StorageError) in try KeyText.find(key, in: table) }) else {
+            return Array("null".utf8)
+        }
+        var writer = JSONWriter()
+        let plan = try PlanCache.of(version).wholeObjects(of: table, in: version.snapshot)
+        try Problem.mapping { () throws(StorageError) in
+            try ObjectEncoder(version.snapshot, options.representation).write(row, plan, to: &writer)
+        }
+        return writer.bytes
+    }
+}

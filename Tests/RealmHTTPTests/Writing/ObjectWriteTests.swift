@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmHTTP
+import RealmTestSupport
+import Testing
+
+/// Writes of objects over a socket, and what is there afterwards. Features A46–A52, C3, C4, C16, D1, D3, D4, D12, D13.
+@Suite struct ObjectWriteTests {
+    private func withServer(_ body: (WriteServer) throws -> Void) throws {
+        let server = try WriteServer()
+        try server.fill()
+        try body(server)
+        try server.finish()
+    }
+
+    @Test("a created object is where Location says, with the tag of the answer") func create() throws {
+        try withServer { (server: WriteServer) throws in
+            let answer = try server.send("POST", "app/objects/Dog", #"{"_id":7,"age":1,"name":"é/1","$$odd":"x"}"#)
+            #expect(answer.status == 201)
+            #expect(answer["Location"] == "/v1/realms/app/objects/Dog/7")
+            let read = try server.get("app/objects/Dog/7")
+            #expect(read.text == answer.text)
+            #expect(read["ETag"] == answer["ETag"])
+            #expect(read["Realm-Version"] == answer["Realm-Version"])
+            #expect(answer["Cache-Control"] == "no-store")
+            #expect(read.json["$$odd"] as? String == "x")
+        }
+    }
+
+    @Test("keys that are given by nobody are made up, and keys are encoded in Location") func keys() throws {
+        try withServer { (server: WriteServer) throws in
+            let oid = try server.send("POST", "app/objects/Oid", "{}")
+            #expect(oid.status == 201)
+            #expect((oid.json["_id"] as? String)?.count == 24)
+            let uid = try server.send("POST", "app/objects/Uid", "{}")
+            #expect((uid.json["_id"] as? String)?.count == 36)
+            let odd = try server.send("POST", "app/objects/Person", #"{"id":"a/b %"}"#)
+            #expect(odd["Location"] == "/v1/realms/app/objects/Person/a%2Fb%20%25")
+            #expect(try server.get("app/objects/Person/a%2Fb%20%25").status == 200)
+            #expect(try server.send("POST", "app/objects/Person", #"{"id":null}"#)["Location"]?.hasSuffix("/@null") == true)
+            #expect(try server.send("POST", "app/objects/Person", #"{"id":""}"#)["Location"]?.hasSuffix("/@empty") == true)
+            #expect(try server.send("POST", "app/objects/Note", #"{"text":"t"}"#)["Location"]?.hasSuffix("/@k1") == true)
+        }
+    }
+
+    @Test("arrays and lines create all or none") func many() throws {
+        try withServer { (server: WriteServer) throws in
+            let array = try server.send("POST", "app/objects/Dog", #"[{"_id":11,"age":1},{"_id":12,"age":2,"owner":{"$link":{"class":"Person","key":"ann"}}}]"#)
+            #expect(array.status == 201)
+            #expect(array.json["created"] as? Int == 2)
+            #expect(array.json["keys"] as? [String] == ["11", "12"])
+            let lines = try server.send(
+                "POST", "app/objects/Dog", "{\"_id\":13,\"age\":1}\n{\"_id\":14,\"age\":2}\n", [("Content-Type", "application/x-ndjson"), ("Prefer", "return=representation")])
+            #expect(lines.status == 201)
+            #expect((lines.json["items"] as? [Any])?.count == 2)
+            #expect(lines["Preference-Applied"] == "return=representation")
+            #expect(try server.send("POST", "app/objects/Dog", #"[{"_id":21,"age":1},{"_id":11,"age":2}]"#).status == 409)
+            #expect(try server.get("app/objects/Dog/21").status == 404)
+            #expect(try server.get("app/objects/Dog?count=exact&limit=0").json["count"] as? Int == 6)
+        }
+    }
+
+    @Test("a thousand objects share one version") func thousand() throws {
+        try withServer { (server: WriteServer) throws in
+            let before = try server.get("app/objects/Dog")["Realm-Version"]
+            let objects = (100..<1100).map { #"{"_id":\#($0),"age":\#($0 % 7)}"# }.joined(separator: ",")
+            let answer = try server.send("POST", "app/objects/Dog", "[\(objects)]")
+            #expect(answer.json["created"] as? Int == 1000)
+            #expect(WriteServer.number(answer["Realm-Version"]) == WriteServer.number(before) + 1)
+            let deleted = try server.send("DELETE", "app/objects/Dog?where=_id%20%3E=%20100%20AND%20age%20==%203")
+            #expect(deleted.json["matched"] as? Int == 143)
+        }
+    }
+
+    @Test("upsert writes into what is there, and counts both") func upsert() throws {
+        try withServer { (server: WriteServer) throws in
+            let one = try server.send("POST", "app/objects/Dog?upsert=modified", #"{"_id":1,"age":3,"name":null}"#)
+            #expect(one.status == 200)
+            #expect(one.json["tags"] as? [String] == ["a", "b"])
+            #expect(one.json["name"] is NSNull)
+            let many = try server.send("POST", "app/objects/Dog?upsert=all", #"[{"_id":1,"age":4},{"_id":9,"age":4}]"#)
+            #expect(many.status == 201)
+            #expect(many.json["created"] as? Int == 1)
+            #expect(many.json["updated"] as? Int == 1)
+            #expect(try server.send("POST", "app/objects/Dog?upsert=all", #"[{"_id":1,"age":4}]"#).status == 200)
+        }
+    }
+
+    @Test("PUT creates and replaces the whole object") func put() throws {
+        try withServer { (server: WriteServer) throws in
+            #expect(try server.send("PUT", "app/objects/Dog/5", #"{"age":1}"#).status == 201)
+            let replaced = try server.send("PUT", "app/objects/Dog/1", #"{"_id":1,"age":2}"#)
+            #expect(replaced.status == 200)
+            let expected = #"{"_id":1,"name":null,"age":2,"tags":[],"marks":{},"any":null,"owner":null,"chip":null,"ids":[],"notes":[],"chips":[],"$$odd":null}"#
+            #expect(try server.show("Dog/1") == expected)
+            #expect(try server.get("app/objects/Chip?count=exact").json["count"] as? Int == 2)
+            #expect(try server.send("PUT", "app/objects/Note/@k0", #"{"text":"new"}"#).status == 200)
+        }
+    }
+
+    @Test("merge patches change what they name", arguments: [
+        (#"{"age":4}"#, "age", "4"), (#"{"name":null}"#, "name", "null"), (#"{"tags":["z"]}"#, "tags", #"["z"]"#),
+        (#"{"marks":{"art":null,"new":2}}"#, "marks", #"{"new":2}"#), (#"{"chip":{"size":3}}"#, "chip", #"{"code":"c1","size":3}"#),
+        (#"{"chip":null}"#, "chip", "null"), (#"{"ids":[5,5,4]}"#, "ids", "[4,5]"), (#"{"any":{"a":null}}"#, "any", #"{"a":null}"#),
+        (#"{"owner":null}"#, "owner", "null"), (#"{"notes":[null]}"#, "notes", "[null]"), (#"{"_id":1,"$meta":5}"#, "_id", "1"),
+        (#"{"$$odd":"o"}"#, "$odd", #""o""#),
+    ])
+    func mergePatch(_ body: String, _ property: String, _ expected: String) throws {
+        try withServer { (server: WriteServer) throws in
+            #expect(try server.send("PATCH", "app/objects/Dog/1", body, [("Content-Type", "application/merge-patch+json")]).status == 200)
+            let text = try server.show("Dog/1")
+            let name = property.hasPrefix("$") ? "$" + property : property
+            #expect(text.contains("\"\(name)\":\(expected)"), "\(text)")
+        }
+    }
+
+    @Test("JSON patches change elements, entries and members", arguments: [
+        (#"[{"op":"add","path":"/tags/-","value":"z"}]"#, #""tags":["a","b","z"]"#),
+        (#"[{"op":"add","path":"/tags/0","value":"z"}]"#, #""tags":["z","a","b"]"#),
+        (#"[{"op":"remove","path":"/tags/0"}]"#, #""tags":["b"]"#),
+        (#"[{"op":"replace","path":"/tags/1","value":"q"}]"#, #""tags":["a","q"]"#),
+        (#"[{"op":"move","from":"/tags/0","path":"/tags/1"}]"#, #""tags":["b","a"]"#),
+        (#"[{"op":"copy","from":"/tags/0","path":"/tags/-"}]"#, #""tags":["a","b","a"]"#),
+        (#"[{"op":"add","path":"/marks/x","value":5}]"#, #""marks":{"art":1,"x":5}"#),
+        (#"[{"op":"remove","path":"/marks/art"}]"#, #""marks":{}"#),
+        (#"[{"op":"replace","path":"/chip/code","value":"new"}]"#, #""chip":{"code":"new","size":null}"#),
+        (#"[{"op":"remove","path":"/chip"}]"#, #""chip":null"#),
+        (#"[{"op":"add","path":"/any/1/k2","value":2}]"#, #""any":[1,{"k":"v","k2":2}]"#),
+        (#"[{"op":"add","path":"/ids/-","value":9}]"#, #""ids":[1,2,9]"#),
+        (#"[{"op":"remove","path":"/ids/0"}]"#, #""ids":[2]"#),
+        (#"[{"op":"test","path":"/name","value":"Rex"},{"op":"remove","path":"/name"}]"#, #""name":null"#),
+        (#"[{"op":"add","path":"/$$odd","value":"o"}]"#, #""$$odd":"o""#),
+    ])
+    func jsonPatch(_ body: String, _ expected: String) throws {
+        try withServer { (server: WriteServer) throws in
+            let answer = try server.send("PATCH", "app/objects/Dog/1", body, [("Content-Type", "application/json-patch+json")])
+            #expect(answer.status == 200, "\(answer.text)")
+            let text = try server.show("Dog/1")
+            #expect(text.contains(expected), "\(text)")
+        }
+    }
+
+    @Test("deleting takes embedded objects along and leaves no link") func delete() throws {
+        try withServer { (server: WriteServer) throws in
+            let answer = try server.send("DELETE", "app/objects/Dog/2")
+            #expect(answer.status == 204)
+            #expect(answer.body.isEmpty)
+            #expect(try server.get("app/objects/Dog/2").status == 404)
+            #expect(try server.show("Person/ann").contains(#""dogs":[{"$link":{"class":"Dog","key":"1"}}]"#))
+            #expect(try server.get("app/objects/Chip?count=exact").json["count"] as? Int == 1)
+        }
+    }
+
+    @Test("many objects are changed and deleted by a query") func byQuery() throws {
+        try withServer { (server: WriteServer) throws in
+            let changed = try server.send("PATCH", "app/objects/Dog?where=age%20%3E%20$0&args=[1]&maxAffected=2", #"{"age":1}"#)
+            #expect(changed.json["matched"] as? Int == 2)
+            #expect(changed.json["version"] as? String == changed["Realm-Version"])
+            #expect(try server.get("app/objects/Dog?where=age==1&count=exact").json["count"] as? Int == 2)
+            #expect(try server.send("DELETE", "app/objects/Dog?where=TRUEPREDICATE").json["matched"] as? Int == 2)
+        }
+    }
+
+    @Test("all objects go, and the schema stays") func deleteAll() throws {
+        try withServer { (server: WriteServer) throws in
+            let schema = try server.get("app/schema").text
+            let answer = try server.send("DELETE", "app/objects?confirm=all")
+            #expect(answer.json["matched"] as? Int == 5)
+            #expect(try server.get("app").json["empty"] as? Bool == true)
+            #expect(try server.get("app/schema").text == schema)
+        }
+    }
+
+    @Test("one property is set by JSON or by raw bytes") func property() throws {
+        try withServer { (server: WriteServer) throws in
+            #expect(try server.send("PUT", "app/objects/Dog/1/tags", #"["q"]"#).status == 204)
+            #expect(try server.show("Dog/1").contains(#""tags":["q"]"#))
+            #expect(try server.send("PUT", "app/objects/Dog/1/$odd", #""o""#).status == 204)
+            #expect(try server.send("PUT", "app/objects/Value/1/data", "\u{1}abc", [("Content-Type", "application/octet-stream")]).status == 204)
+            #expect(try server.get("app/objects/Value/1/data", [("Accept", "application/octet-stream")]).body == Array("\u{1}abc".utf8))
+        }
+    }
+
+    @Test("nested objects are written only when the request says so") func nested() throws {
+        try withServer { (server: WriteServer) throws in
+            let body = #"{"_id":30,"age":1,"owner":{"id":"bob","dogs":[{"_id":31,"age":2}]}}"#
+            #expect(try server.send("POST", "app/objects/Dog", body).code == "nested_object")
+            #expect(try server.send("POST", "app/objects/Dog?nested=upsert", body).status == 201)
+            #expect(try server.show("Person/bob").contains(#""key":"31""#))
+        }
+    }
+
+    @Test("preferences decide what the answer shows") func preferences() throws {
+        try withServer { (server: WriteServer) throws in
+            let minimal = try server.send("POST", "app/objects/Dog", #"{"_id":40,"age":1}"#, [("Prefer", "return=minimal")])
+            #expect(minimal.status == 201)
+            #expect(minimal.body.isEmpty)
+            #expect(minimal["ETag"] != nil && minimal["Location"] != nil)
+            #expect(minimal["Preference-Applied"] == "return=minimal")
+            #expect(try server.send("PATCH", "app/objects/Dog/40", #"{"age":2}"#, [("Prefer", "return=minimal")]).status == 204)
+            let lenient = try server.send("PATCH", "app/objects/Dog/40", #"{"age":3,"agee":1}"#, [("Prefer", "handling=lenient")])
+            #expect(lenient.status == 200)
+            #expect(lenient["Preference-Applied"] == "handling=lenient")
+            let ejson = try server.send("PATCH", "app/objects/Dog/40", #"{"age":3}"#, [("Accept", "application/ejson")])
+            #expect(ejson.text.contains(#""age":{"$numberLong":"3"}"#))
+        }
+    }
+
+    @Test("a dry run answers as the write would, and leaves no trace") func dryRun() throws {
+        try withServer { (server: WriteServer) throws in
+            let bytes = try server.bytes()
+            let create = try server.send("POST", "app/objects/Dog?dryRun=true", #"{"_id":50,"age":1}"#)
+            #expect(create.status == 200)
+            #expect(create.json["committed"] as? Bool == false)
+            #expect(create.json["status"] as? Int == 201)
+            #expect((create.json["body"] as? [String: Any])?["_id"] as? Int == 50)
+            #expect(create["Location"] == nil && create["ETag"] == nil)
+            #expect(try server.send("DELETE", "app/objects/Dog/1?dryRun=true").json["status"] as? Int == 204)
+            #expect(try server.send("DELETE", "app/objects/Dog?where=TRUEPREDICATE&dryRun=true").json["status"] as? Int == 200)
+            let batch = try server.send("POST", "app/batch?dryRun=true", #"{"ops":[{"delete":{"class":"Dog","key":"1"}}]}"#)
+            #expect(batch.json["committed"] as? Bool == false)
+            #expect(try server.send("POST", "app/objects/Dog?dryRun=true", #"{"_id":1,"age":1}"#).code == "duplicate_key")
+            #expect(try server.bytes() == bytes)
+        }
+    }
+
+    @Test("what is only read refuses every write") func readOnly() throws {
+        let server = try WriteServer { $0.isReadOnly = true }
+        for (method, path) in [("POST", "app/objects/Dog"), ("PUT", "app/objects/Dog/1"), ("DELETE", "app/objects"), ("POST", "app/batch"), ("POST", "app/migrations"), ("POST", "")] {
+            let answer = try server.send(method, path, "{}")
+            #expect(path.isEmpty ? answer.status == 404 : answer.code == "read_only", "\(path)")
+            if !path.isEmpty { #expect(answer["Allow"]?.contains(method) == false) }
+        }
+        #expect(try server.get("app").json["mode"] as? String == "ro")
+        try server.finish()
+    }
+}
+
+extension WriteServer {
+    /// The number in a version token.
+    static func number(_ token: String?) -> Int { token?.split(separator: ".").last.flatMap { Int($0) } ?? -1 }
+}
