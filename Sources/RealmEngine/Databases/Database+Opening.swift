@@ -53,12 +53,7 @@ extension Database {
     private static func openForWriting(
         _ name: RealmName, _ path: String, _ options: OpenOptions
     ) throws(StorageError) -> Database {
-        let store = try FileStore.open(path: path, key: options.key, options.store)
-        let database = Database(
-            name: name, path: store.path, mode: .readWrite, snapshot: store.current, store: store, limits: options.limits,
-            backlinkNames: options.backlinkNames)
-        database.startWriter()
-        return database
+        open(name: name, store: try FileStore.open(path: path, key: options.key, options.store), options)
     }
 
     /// A copy beside nothing of the user's: in the folder for temporary files, gone when the realm is closed.
@@ -91,6 +86,17 @@ extension Database {
         let database = Database(
             name: name, path: "", mode: .readWrite, snapshot: store.current, store: store, memoryIdentifier: identifier,
             limits: options.limits,
+            backlinkNames: options.backlinkNames)
+        database.startWriter()
+        return database
+    }
+
+    /// Serves a store that was opened elsewhere.
+    package static func open(
+        name: RealmName, store: FileStore, _ options: OpenOptions = OpenOptions()
+    ) -> Database {
+        let database = Database(
+            name: name, path: store.path, mode: .readWrite, snapshot: store.current, store: store, limits: options.limits,
             backlinkNames: options.backlinkNames)
         database.startWriter()
         return database

@@ -7,14 +7,12 @@ internal import Synchronization
 /// A database for tests of the engine. Every one is verified when it is finished with.
 package final class EngineRealm: Sendable {
     package let database: Database
-    private let folder: String?
 
     /// In memory, with a schema.
     package init(_ classes: [ClassInput], limits: WriteLimits = WriteLimits()) throws {
         var options = Database.OpenOptions()
         options.limits = limits
         database = try Database.openInMemory(name: EngineRealm.name, identifier: "test", options)
-        folder = nil
         if !classes.isEmpty { try write { session in try session.createSchema(SchemaInput(classes: classes)) } }
     }
 
@@ -24,8 +22,15 @@ package final class EngineRealm: Sendable {
         options.createsMissingFile = true
         options.limits = limits
         database = try Database.open(name: EngineRealm.name, path: path, options)
-        folder = nil
         if !classes.isEmpty { try write { session in try session.createSchema(SchemaInput(classes: classes)) } }
+    }
+
+    /// A store with a backend of the test's own.
+    package init(_ store: FileStore, _ classes: [ClassInput], limits: WriteLimits = WriteLimits()) throws {
+        var options = Database.OpenOptions()
+        options.limits = limits
+        database = Database.open(name: EngineRealm.name, store: store, options)
+        try write { session in try session.createSchema(SchemaInput(classes: classes)) }
     }
 
     private static let name = RealmName("test")!
