@@ -63,7 +63,7 @@ struct FreeSpaceTests {
         }
     }
 
-    @Test("allocation uses the smallest block that holds everything, then the largest ones, then grows")
+    @Test("allocation uses the smallest block that holds everything, then blocks from the front, then grows")
     func chooses() throws {
         let blocks = [(1000, 400), (2000, 3000), (6000, 1600), (8000, 2000)].map { FreeBlock(position: $0, byteCount: $1) }
         let free = FreeSpace(usable: blocks, logicalSize: 10_000)
@@ -71,10 +71,15 @@ struct FreeSpaceTests {
         #expect(try whole.allocate(800) == 6000)
         #expect(try whole.allocate(400) == 6800)
         #expect(try whole.allocate(800) == 8000, "what was not expected goes to the next block that holds it")
+        var nodes = SpaceAllocator(free, expected: 1200, atEnd: 600)
+        #expect(try nodes.allocate(1200) == 8000, "the smallest with room for the lists")
+        var apart = SpaceAllocator(free, expected: 1600, atEnd: 1600)
+        #expect(try apart.allocate(1600) == 6000, "nodes and lists go to blocks of their own")
+        #expect(try apart.block(with: 1600) == 3)
         var parts = SpaceAllocator(free, expected: 5000)
         #expect(try parts.allocate(2800) == 2000)
-        #expect(try parts.allocate(1800) == 8000)
         #expect(try parts.allocate(1600) == 6000)
+        #expect(try parts.allocate(1800) == 8000)
         #expect(try parts.allocate(1600) == 9800, "what is left at the end of the file joins what is new")
         #expect(parts.finish().logicalSize == 32768)
     }
@@ -115,10 +120,15 @@ struct FreeSpaceTests {
 
 @Suite("Layout of free lists")
 struct FreeListLayoutTests {
+    /// Room for `count` other blocks in a file that may be 4 GiB long: more than the lists ask for.
+    private static func reserve(_ count: Int, _ start: Int) -> Int {
+        FreeListLayout.reserve(entryCount: count + 2, topSlotCount: 11, logicalSize: start + 1 << 32, version: 1)
+    }
+
     /// A layout with `count` other blocks of 8 bytes.
     private func layout(_ count: Int, start: Int, room: Int? = nil) -> FreeListLayout {
         let rest = (0..<count).map { FreeListLayout.Entry(position: 24 + 16 * $0, byteCount: 8, version: 0) }
-        let reserve = room ?? FreeListLayout.reserve(entryCount: count + 2, topSlotCount: 11)
+        let reserve = room ?? Self.reserve(count, start)
         return FreeListLayout(start: start, end: start + reserve, rest: rest, top: Array(repeating: 1, count: 11))
     }
 
@@ -138,7 +148,7 @@ struct FreeListLayoutTests {
         check(layout(count, start: start), "seed \(seed)")
         for delta in -4...4 {
             let limit = [128, 32768, 1 << 31].randomElement(using: &random) ?? 128
-            let plain = FreeListLayout.reserve(entryCount: count + 2, topSlotCount: 11)
+            let plain = Self.reserve(count, start)
             check(layout(count, start: start, room: plain + limit + 8 * delta), "seed \(seed), \(delta)")
         }
     }

@@ -38,6 +38,6 @@ package protocol StorageBackend: AnyObject, Sendable {
 
 /// How much address space a growing file takes at a time.
 enum Reservation {
-    /// Room to grow in, at least 64 GiB.
-    static func capacity(for byteCount: Int) -> Int { max(64 << 30, byteCount * 4) }
+    /// Room to grow in, at least 16 GiB: a thousand files still fit into the addresses of a process.
+    static func capacity(for byteCount: Int) -> Int { max(16 << 30, byteCount * 4) }
 }

@@ -78,8 +78,8 @@ package final class Committer: @unchecked Sendable {
         let lists = TopWriter(version: state.version + 1, slotCount: max(state.top.slotCount, 11))
         let limit = free.logicalSize + nodes.arena.used + 1 << 21
         let expected = try NodeWriter.expectedByteCount([names, tables], in: nodes.space, .newNodes, limit: limit)
-            + lists.reserve(blockCount: free.blockCount + freed.count)
-        var writer = NodeWriter(nodes.space, .newNodes, SpaceAllocator(free, expected: expected), NodeOutput(data))
+        let allocator = SpaceAllocator(free, expected: expected, atEnd: lists.reserve(free, added: freed.count + 8))
+        var writer = NodeWriter(nodes.space, .newNodes, allocator, NodeOutput(data))
         let newNames = try writer.write(names)
         let newTables = try writer.write(tables)
         writer.allocator.lock(freed, version: lists.version)

@@ -6,9 +6,12 @@ struct TopWriter {
     /// 11 slots, and the one about shrinking when the file has it: it is emptied, and SDKs start over when they want to.
     let slotCount: Int
 
-    /// More than the free lists and the top will take when there are `blockCount` other free blocks.
-    func reserve(blockCount: Int) -> Int {
-        FreeListLayout.reserve(entryCount: blockCount + 2, topSlotCount: slotCount)
+    /// More than the free lists and the top will take, with `added` more blocks than there are in `free`.
+    func reserve(_ free: FreeSpace, added: Int = 0) -> Int {
+        // Versions of locked blocks may be above this one in files of other writers.
+        let newest = free.locked.reduce(version) { max($0, $1.version) }
+        return FreeListLayout.reserve(
+            entryCount: free.blockCount + added + 2, topSlotCount: slotCount, logicalSize: free.logicalSize, version: newest)
     }
 
     /// Writes them behind the nodes of `writer`, whose allocator knows all that is free, and returns the top's ref.
@@ -16,9 +19,9 @@ struct TopWriter {
         var block = 0, room = 0
         // Making room may add blocks, which need room in turn.
         repeat {
-            room = reserve(blockCount: writer.allocator.free.blockCount)
+            room = reserve(writer.allocator.free)
             block = try writer.allocator.block(with: room)
-        } while reserve(blockCount: writer.allocator.free.blockCount) > room
+        } while reserve(writer.allocator.free) > room
         let free = writer.allocator.free
         let layout = FreeListLayout(
             start: free.usable[block].position, end: free.usable[block].end,

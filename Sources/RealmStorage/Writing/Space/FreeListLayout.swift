@@ -22,8 +22,12 @@ struct FreeListLayout {
     private var codes: [Int]
     private let top: [Int64]
 
-    /// More than four nodes for `entryCount` blocks can take, at any width.
-    static func reserve(entryCount: Int, topSlotCount: Int) -> Int { 3 * (8 + 8 * entryCount) + 8 + 8 * topSlotCount }
+    /// More than the four nodes take that describe `entryCount` blocks of a file of `logicalSize` bytes.
+    static func reserve(entryCount: Int, topSlotCount: Int, logicalSize: Int, version: UInt64) -> Int {
+        let place = IntegerForm.signed.widthCode(for: Int64(logicalSize))
+        let number = IntegerForm.signed.widthCode(for: Int64(clamping: version))
+        return 2 * size(place, entryCount) + size(number, entryCount) + size(7, topSlotCount) + 8
+    }
 
     /// Lays the nodes at `start`, in a usable block that ends at `end` and has the room that `reserve` tells.
     ///
@@ -35,7 +39,7 @@ struct FreeListLayout {
         while true {
             let before = codes
             let tail = Entry(position: self.end, byteCount: end - self.end, version: 0)
-            assert(tail.byteCount > 0, "the block for the free lists is too small")
+            precondition(tail.byteCount > 0, "the block for the free lists is too small")
             entries = FreeListLayout.inserting(tail, into: rest)
             widen()
             if codes == before { return }
@@ -43,11 +47,11 @@ struct FreeListLayout {
     }
 
     var positions: Ref { Ref(UInt64(start)) }
-    var lengths: Ref { Ref(UInt64(start + size(codes[0], entries.count))) }
-    var versions: Ref { Ref(lengths.rawValue + UInt64(size(codes[1], entries.count))) }
-    var topRef: Ref { Ref(versions.rawValue + UInt64(size(codes[2], entries.count))) }
+    var lengths: Ref { Ref(UInt64(start + Self.size(codes[0], entries.count))) }
+    var versions: Ref { Ref(lengths.rawValue + UInt64(Self.size(codes[1], entries.count))) }
+    var topRef: Ref { Ref(versions.rawValue + UInt64(Self.size(codes[2], entries.count))) }
     /// Where the top node ends.
-    var end: Int { Int(topRef.rawValue) + size(codes[3], top.count) }
+    var end: Int { Int(topRef.rawValue) + Self.size(codes[3], top.count) }
 
     /// The bytes of all four nodes.
     func write(to output: NodeOutput, logicalSize: Int) throws(StorageError) {
@@ -75,7 +79,7 @@ struct FreeListLayout {
         for slot in finishedTop { codes[3] = max(codes[3], form.widthCode(for: slot)) }
     }
 
-    private func size(_ widthCode: Int, _ count: Int) -> Int {
+    private static func size(_ widthCode: Int, _ count: Int) -> Int {
         8 + (MutableNode.payloadByteCount(flags: UInt8(widthCode), count: count) + 7) & ~7
     }
 

@@ -2,26 +2,29 @@
 
 /// Hands out positions for the nodes of one commit, as far as possible one after the other.
 ///
-/// A block that holds all of the commit is best, and of those the smallest. Without one the largest blocks are used in
-/// turn, as long as they are worth a write of their own; then the file grows.
+/// The smallest block that holds all of the commit is best, the smallest that holds its nodes without the free lists
+/// next. Without one, blocks are used from the front of the file as long as they are worth a write of their own; then the
+/// file grows. Large blocks are spared that way: the lists need one, and there are more of them the more the file is cut up.
 struct SpaceAllocator {
     private(set) var free: FreeSpace
     /// The index of the block that is being filled, in `free.usable`. Filled blocks shrink from the front.
     private var current: Int?
-    /// Bytes that are expected to be asked for.
+    /// Bytes of nodes that are expected to be asked for.
     private var expected: Int
-    /// Blocks by falling size, made when no single block is large enough, and how far they were looked at.
-    private var largestFirst: [Int]?
-    private var nextLargest = 0
+    /// Bytes that the free lists will ask for afterwards.
+    private var expectedAtEnd: Int
+    /// Where the search for smaller blocks goes on, once no single block is large enough.
+    private var nextFragment: Int?
     /// Smaller blocks are not worth a write of their own.
     private var leastByteCount = 0
     /// Blocks from here on came by growing.
     private var firstGrown: Int
 
-    /// `expected` is about how many bytes will be asked for in all.
-    init(_ free: FreeSpace, expected: Int) {
+    /// `expected` is about how many bytes will be asked for by `allocate`, `atEnd` how many by `block(with:)`.
+    init(_ free: FreeSpace, expected: Int, atEnd: Int = 0) {
         self.free = free
         self.expected = expected
+        expectedAtEnd = atEnd
         firstGrown = free.usable.count
     }
 
@@ -40,6 +43,9 @@ struct SpaceAllocator {
     /// The usable block from which the next `byteCount` bytes will come.
     mutating func block(with byteCount: Int) throws(StorageError) -> Int {
         guard byteCount < FreeSpace.sectionByteCount else { throw .limit("a list of \(byteCount) bytes is too large") }
+        expected = byteCount
+        expectedAtEnd = 0
+        nextFragment = nil
         return try block(for: byteCount)
     }
 
@@ -80,10 +86,13 @@ struct SpaceAllocator {
         (firstGrown..<free.usable.count).first { free.usable[$0].byteCount >= byteCount }
     }
 
-    /// The smallest block with room for everything that is expected.
+    /// The smallest block with room for everything that is expected, or else for all but the lists.
     private func whole(for byteCount: Int) -> Int? {
-        guard largestFirst == nil else { return nil }
-        let wanted = max(byteCount, expected)
+        guard nextFragment == nil else { return nil }
+        return smallest(max(byteCount, expected) + expectedAtEnd) ?? smallest(max(byteCount, expected))
+    }
+
+    private func smallest(_ wanted: Int) -> Int? {
         var best: Int?
         for (index, block) in free.usable.enumerated() where block.byteCount >= wanted {
             if best.map({ block.byteCount < free.usable[$0].byteCount }) ?? true { best = index }
@@ -91,18 +100,17 @@ struct SpaceAllocator {
         return best
     }
 
-    /// The next of the largest blocks. Small ones count only when most of the file is free already.
+    /// The next block from the front. Small ones count only when most of the file is free already.
     private mutating func fragment(for byteCount: Int) -> Int? {
-        if largestFirst == nil {
-            largestFirst = free.usable.indices.sorted { free.usable[$0].byteCount > free.usable[$1].byteCount }
-            leastByteCount = free.usableByteCount > free.logicalSize / 2 ? 64 : 1024
+        if nextFragment == nil {
+            let smallest = free.usableByteCount > free.logicalSize / 2 ? 64 : 1024
+            leastByteCount = max(smallest, expected / 16)
         }
-        guard let order = largestFirst, nextLargest < order.count else { return nil }
-        let index = order[nextLargest]
         let least = max(byteCount, min(leastByteCount, expected))
-        guard free.usable[index].byteCount >= least else { return nil }
-        nextLargest += 1
-        return index
+        var index = nextFragment ?? 0
+        while index < firstGrown, free.usable[index].byteCount < least { index += 1 }
+        nextFragment = index + 1
+        return index < firstGrown ? index : nil
     }
 
     /// Lengthens the file so that a block of `byteCount` bytes is among what is new.
@@ -110,7 +118,7 @@ struct SpaceAllocator {
         firstGrown = free.usable.last?.end == free.logicalSize ? free.usable.count - 1 : free.usable.count
         while true {
             let present = firstGrown < free.usable.count ? free.usable[free.usable.count - 1].byteCount : 0
-            let needed = max(byteCount, expected) - present
+            let needed = max(byteCount, expected) + expectedAtEnd - present
             let size = FreeSpace.grownSize(from: free.logicalSize, needed: max(needed, 8))
             guard size < SpaceAllocator.maximumSize else { throw .limit("a file of \(size) bytes is too large") }
             FreeSpace.append(
