@@ -126,7 +126,9 @@ extension Database {
     }
 
     /// Ends a transaction because a write that belongs to it failed before it came here.
-    package func abortTransaction(_ id: String, owner: String?) { step(.abort, id, owner) { _ in } }
+    package func abortTransaction(_ id: String, owner: String?, completion: @escaping @Sendable () -> Void = {}) {
+        step(.abort, id, owner) { _ in completion() }
+    }
 
     private func step(
         _ action: TransactionStep.Action, _ id: String, _ owner: String?,

@@ -107,3 +107,18 @@ extension Problem.Member {
         }
     }
 }
+
+extension Problem: CustomStringConvertible {
+    /// One line for the command line.
+    package var description: String {
+        var text = "\(code.rawValue): \(detail)"
+        for member in extensions {
+            switch member.value {
+            case .text(let value): text += " (\(member.name) \(value))"
+            case .integer(let value): text += " (\(member.name) \(value))"
+            case .bool, .texts, .integers, .json: break
+            }
+        }
+        return text
+    }
+}

@@ -59,6 +59,7 @@ extension Application {
         case .links: return .now(try links(call))
         case .objects, .query: return try list(call)
         case .aggregate: return try aggregate(call)
+        case .export: return try export(call)
         case .transaction: return try transaction(call)
         case .write: return .now(try asyncWrite(call))
         default: throw Problem(.notFound, "there is nothing at this path")
@@ -70,7 +71,8 @@ extension RouteTemplate {
     /// Whether a read shows what is in a realm.
     fileprivate var readsContents: Bool {
         switch self {
-        case .schema, .schemaClass, .realmOpenAPI, .object, .objects, .property, .links, .query, .aggregate: return true
+        case .schema, .schemaClass, .realmOpenAPI, .object, .objects, .property, .links, .query, .aggregate, .export:
+            return true
         default: return false
         }
     }

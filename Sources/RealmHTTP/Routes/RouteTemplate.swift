@@ -63,6 +63,7 @@ package enum RouteTemplate: Int, Sendable, CaseIterable {
             .metrics:
             return .get
         case .objects: return [.get, .query]
+        case .export: return .get
         case .query: return .post
         case .aggregate: return [.get, .post]
         case .transaction, .write: return [.get, .delete]

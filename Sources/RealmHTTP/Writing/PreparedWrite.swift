@@ -15,7 +15,21 @@ struct PreparedWrite: Sendable {
     var isAboutObject = false
     /// Whether it shares its commit with no other.
     var isAlone = false
+    /// How long it may take; nil for the limit of the server.
+    var seconds: Double?
     let work: @Sendable (WriteContext) throws(Problem) -> WriteDraft
+
+    init(
+        call: Call, database: Database, options: WriteOptions, isAboutObject: Bool = false, isAlone: Bool = false,
+        work: @escaping @Sendable (WriteContext) throws(Problem) -> WriteDraft
+    ) {
+        self.call = call
+        self.database = database
+        self.options = options
+        self.isAboutObject = isAboutObject
+        self.isAlone = isAlone
+        self.work = work
+    }
 
     private var application: Application { call.application }
     private var request: Request { call.request }
@@ -40,9 +54,11 @@ struct PreparedWrite: Sendable {
         return problem.with("current", .json((try? ObjectLookup(call, version, options).document()) ?? Array("null".utf8)))
     }
 
+    private var deadline: RealmStorage.Instant { .now().adding(seconds: seconds ?? Double(call.limits.writeSeconds)) }
+
     private var writeRequest: WriteRequest {
         WriteRequest(
-            deadline: .now().adding(seconds: Double(call.limits.writeSeconds)), ifVersion: options.condition.version?.version,
+            deadline: deadline, ifVersion: options.condition.version?.version,
             isDryRun: options.isDryRun, isAlone: isAlone)
     }
 
@@ -75,7 +91,7 @@ struct PreparedWrite: Sendable {
         let base = (database.transaction(id, owner: Application.nobody)?.version ?? database.current).token
         database.perform(
             in: id, owner: Application.nobody, options.isDryRun ? .dryRun : .write,
-            deadline: .now().adding(seconds: Double(call.limits.writeSeconds)),
+            deadline: deadline,
             { session in
                 let context = WriteContext(session, self.database, self.options, base: base)
                 if !self.options.condition.concernsObject { try context.check(self.options.condition, nil) }

@@ -41,8 +41,7 @@ extension Application {
         do throws(Problem) {
             reply = try endpoint(of: call)
         } catch {
-            endTransaction(of: call, error)
-            reply = .now(response(to: error, for: call.request))
+            reply = endTransaction(of: call, response(to: error, for: call.request), error)
         }
         guard let ticket else { return reply }
         switch reply {
@@ -52,13 +51,15 @@ extension Application {
         }
     }
 
-    /// A write that failed before it came to its transaction ends it all the same.
-    private func endTransaction(of call: Call, _ problem: Problem) {
+    /// A write that failed before it came to its transaction ends it all the same, and is answered then.
+    private func endTransaction(of call: Call, _ response: Response, _ problem: Problem) -> Reply {
         guard let id = call.request.headers[.realmTransaction], problem.code != .transactionBusy,
             case .ready(let database)? = call.request.realm,
             (try? QueryParameters(call.request.target))?["dryRun"] != "true"
-        else { return }
-        database.abortTransaction(id, owner: Application.nobody)
+        else { return .now(response) }
+        return .later { promise in
+            database.abortTransaction(id, owner: Application.nobody) { promise.complete(response) }
+        }
     }
 
     /// Finds the endpoint of a call that writes.
@@ -75,6 +76,7 @@ extension Application {
         case (.batch, .post): return try batch(call)
         case (.realms, .post): return try attachRealm(call)
         case (.realm, .delete): return try detachRealm(call)
+        case (.import, .post): return try importObjects(call)
         case (.migrations, .post): return try migrate(call)
         case (.transactions, .post): return try beginTransaction(call)
         case (.transactionCommit, .post): return try commitTransaction(call)

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmQuery
+internal import RealmStorage
+
+extension Application {
+    /// `GET …/export`: the whole of one version, or what of a class matches.
+    func export(_ call: Call) throws(Problem) -> Reply {
+        let url = try QueryParameters(call.request.target)
+        let parameters = try ParameterSet(url, urlNames: ["format", "class", "where", "args"])
+        let format = try exportFormat(call, try parameters.text("format"))
+        let name = try parameters.text("class")
+        if name == nil {
+            for other in ["where", "args"] where parameters.has(other) {
+                throw .conflict("'\(other)' needs 'class'", parameter: other)
+            }
+            if format == .csv { throw .conflict("the format csv needs 'class'", parameter: "class") }
+        }
+        let args = try Selection.args(try parameters.json("args", depthLimit: limits.jsonDepth), limits)
+        let query = try parameters.text("where").map { text throws(Problem) in try Selection.query(text, limits) } ?? .all
+        let context = try ReadContext(call)
+        let stream: ExportStream
+        if let name {
+            guard let table = context.snapshot.classTable(named: name) else {
+                throw Problem(.classNotFound, "there is no class of this name")
+            }
+            stream = try .some(
+                query, of: table, try ArgumentDecoder(context.snapshot).decode(args), context.snapshot,
+                version: context.version.tokenText, format, Representation())
+        } else {
+            stream = try .all(context.snapshot, version: context.version.tokenText, format)
+        }
+        var response = Response(status: 200, body: .stream(stream))
+        response.add("Content-Type", constant: stream.mediaType)
+        context.addReadHeaders(to: &response, etag: context.versionTag("x" + format.rawValue))
+        response.add("Content-Disposition", "attachment; filename=\"\(context.database.name.text).\(format.rawValue)\"")
+        return .now(response)
+    }
+
+    private func exportFormat(_ call: Call, _ name: String?) throws(Problem) -> ExportStream.Format {
+        if let name {
+            if let format = ExportStream.Format(rawValue: name) { return format }
+            throw .invalidParameter("format", "an export has the formats ndjson, json and csv")
+        }
+        guard let text = call.request.headers[.accept], !text.isEmpty else { return .ndjson }
+        let accept = AcceptHeader(text)
+        let offers: [(String, ExportStream.Format)] = [("application/x-ndjson", .ndjson), ("application/json", .json), ("text/csv", .csv)]
+        guard let best = offers.map({ (format: $0.1, weight: accept.weight(of: $0.0)) }).max(by: { $0.weight < $1.weight }), best.weight > 0
+        else { throw Problem(.notAcceptable, "an export is NDJSON, JSON or CSV") }
+        return offers.first { accept.weight(of: $0.0) == best.weight }?.1 ?? .ndjson
+    }
+}

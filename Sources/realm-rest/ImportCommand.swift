@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Glibc
+import RealmEngine
+import RealmHTTP
+import RealmStorage
+
+/// `realm-rest import`: reads NDJSON into a file that nobody else has open.
+struct ImportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Reads objects into a Realm file, which is made if it is not there.",
+        discussion: """
+            The data are an export (realm-rest export, or GET …/export), plain or packed with gzip, or lines of objects \
+            of one class. Everything is read in one transaction, or nothing.
+            """)
+
+    @Argument(help: "A file of NDJSON.")
+    var data: String
+
+    @Argument(help: "A .realm file.")
+    var file: String
+
+    @Option(name: .customLong("class"), help: "The class of objects that do not tell theirs.")
+    var className: String?
+
+    @Flag(help: "Write into objects that are there.")
+    var upsert = false
+
+    @Option(help: "A file with the encryption key: 128 hex digits, or base64 of 64 bytes.")
+    var keyFile: String?
+
+    func run() throws {
+        try reporting {
+            let counts = try DataImport.run(
+                data, into: file, key: try keyFile.map { try EncryptionKey(contentsOfFile: $0) }, className: className,
+                mode: upsert ? .upsert : .create)
+            try StandardStreams.output("created \(counts.created), updated \(counts.updated)\n")
+        }
+    }
+}
+
+/// `realm-rest export`: everything in a file, as NDJSON.
+struct ExportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "export", abstract: "Prints everything in a Realm file as NDJSON.")
+
+    @OptionGroup var options: FileOptions
+
+    func run() throws {
+        try reporting {
+            let snapshot = try options.open()
+            do {
+                try ExportStream.all(snapshot, version: String(snapshot.version)).forEachChunk { try StandardStreams.output($0) }
+            } catch let problem as Problem {
+                StandardStreams.error(problem.detail)
+                throw ExitCode(1)
+            }
+        }
+    }
+}
+
+/// Imports without a server.
+enum DataImport {
+    struct Counts: Sendable {
+        let created: Int
+        let updated: Int
+    }
+
+    /// Problems are printed; they end the command with status 1.
+    static func run(
+        _ data: String, into file: String, key: EncryptionKey? = nil, className: String? = nil, mode: ImportRun.Mode = .create
+    ) throws -> Counts {
+        do {
+            let contents = try ImportReader(className: className, depthLimit: 200).read(try DataFile.read(data))
+            var options = Database.OpenOptions(key: key, mode: .readWrite)
+            options.createsMissingFile = true
+            guard let name = RealmName(file: file) else { throw ValidationError("'\(file)' is no name for a realm") }
+            let database = try Database.open(name: name, path: file, options)
+            defer { database.close() }
+            return try write(contents, database, mode)
+        } catch let problem as Problem {
+            StandardStreams.error(problem.description)
+            throw ExitCode(1)
+        }
+    }
+
+    private static func write(_ contents: ImportContents, _ database: Database, _ mode: ImportRun.Mode) throws -> Counts {
+        let outcome = RealmStorage.Monitor<Result<WriteReceipt<Counts>, WriteError>?>(nil)
+        database.write(WriteRequest(deadline: .distantFuture), { session in
+            let run = ImportRun(session, mode)
+            try run.run(contents)
+            return Counts(created: run.created, updated: run.updated)
+        }, completion: { result in outcome.broadcast { $0 = result } })
+        switch outcome.wait({ $0 }) {
+        case .success(let receipt)?: return receipt.value
+        case .failure(let error)?: throw error.cause as? Problem ?? Problem(.internalError, error.detail)
+        case nil: throw Problem(.internalError, "the write was lost")
+        }
+    }
+}
+
+/// Whole files of data.
+enum DataFile {
+    /// The bytes of a file, unpacked if it is packed with gzip.
+    static func read(_ path: String) throws -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw ValidationError("cannot read '\(path)': \(String(cString: strerror(errno)))") }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 1 << 20)
+        while true {
+            let count = Glibc.read(descriptor, &piece, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw ValidationError("cannot read '\(path)': \(String(cString: strerror(errno)))") }
+            if count == 0 { break }
+            bytes += piece[..<count]
+        }
+        guard bytes.starts(with: [0x1f, 0x8b]) else { return bytes }
+        return try Gzip.inflate(bytes, limit: 1 << 31)
+    }
+}

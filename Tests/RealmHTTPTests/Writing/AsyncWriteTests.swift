@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmHTTP
+import RealmTestSupport
+import Testing
+
+/// Writes that are answered before they are done. Features A33, A34, A37–A41.
+@Suite struct AsyncWriteTests {
+    private static let later = [("Prefer", "respond-async")]
+
+    /// The document of a write once it is over.
+    private func wait(_ server: WriteServer, _ location: String) throws -> [String: Any] {
+        let path = String(location.dropFirst("/v1/realms/".count))
+        for _ in 0..<200 {
+            let document = try server.get(path).json
+            if !["queued", "running"].contains(document["state"] as? String ?? "") { return document }
+            Thread.sleep(forTimeInterval: 0.02)
+        }
+        return [:]
+    }
+
+    @Test("the answer comes at once, and the write is told under its id") func committed() throws {
+        let server = try WriteServer()
+        let answer = try server.send("POST", "app/objects/Dog", #"{"_id":1,"age":2}"#, AsyncWriteTests.later)
+        #expect(answer.status == 202)
+        #expect(answer["Preference-Applied"] == "respond-async")
+        let document = try wait(server, answer["Location"] ?? "")
+        #expect(document["state"] as? String == "committed")
+        #expect(document["status"] as? Int == 201)
+        #expect((document["body"] as? [String: Any])?["age"] as? Int == 2)
+        #expect(document["version"] as? String == (try server.get("app")["Realm-Version"]))
+        #expect(document["id"] as? String == answer.json["id"] as? String)
+        let path = String((answer["Location"] ?? "").dropFirst("/v1/realms/".count))
+        #expect(try server.send("DELETE", path).code == "already_committed")
+        try server.finish()
+    }
+
+    @Test("a failed write tells its problem") func failed() throws {
+        let server = try WriteServer()
+        let answer = try server.send("POST", "app/batch", #"{"ops":[{"delete":{"class":"Dog","key":"1"}}]}"#, AsyncWriteTests.later)
+        #expect(answer.status == 202)
+        let document = try wait(server, answer["Location"] ?? "")
+        #expect(document["state"] as? String == "failed")
+        let problem = document["problem"] as? [String: Any]
+        #expect(problem?["code"] as? String == "object_not_found")
+        #expect(problem?["op"] as? Int == 0)
+        // What needs no data is refused at once.
+        #expect(try server.send("POST", "app/objects/Cat", "{}", AsyncWriteTests.later).status == 404)
+        #expect(try server.send("POST", "app/batch", "{", AsyncWriteTests.later).status == 400)
+        try server.finish()
+    }
+
+    @Test("a write that waits can be taken back; those of one connection run in order") func cancelled() throws {
+        let server = try WriteServer()
+        try server.fill()
+        let transaction = try server.send("POST", "app/transactions", "{}").json["id"] as? String ?? ""
+        let increment = #"{"ops":[{"increment":{"class":"Dog","key":"1","property":"age","by":1}}]}"#
+        let first = try server.send("POST", "app/batch", increment, AsyncWriteTests.later)
+        let second = try server.send("POST", "app/batch", increment, AsyncWriteTests.later)
+        #expect(first.json["state"] as? String == "queued")
+        #expect((try server.get("app").json["pendingWrites"] as? Int ?? 0) >= 2)
+        let path = String((second["Location"] ?? "").dropFirst("/v1/realms/".count))
+        #expect(try server.send("DELETE", path).status == 204)
+        #expect(try server.get(path).json["state"] as? String == "cancelled")
+        #expect(try server.send("DELETE", "app/transactions/\(transaction)").status == 204)
+        #expect(try wait(server, first["Location"] ?? "")["state"] as? String == "committed")
+        #expect(try server.get("app/objects/Dog/1").json["age"] as? Int == 4)
+        try server.finish()
+    }
+}

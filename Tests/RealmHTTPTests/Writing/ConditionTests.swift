@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmHTTP
+import RealmTestSupport
+import Testing
+
+/// Conditions, repetitions, and waiting for versions. Features A42, A45.
+@Suite struct ConditionTests {
+    private func withServer(_ body: (WriteServer) throws -> Void) throws {
+        let server = try WriteServer()
+        try server.fill()
+        try body(server)
+        try server.finish()
+    }
+
+    @Test("If-Match lets the one through that saw the object as it is") func ifMatch() throws {
+        try withServer { (server: WriteServer) throws in
+            let tag = try server.get("app/objects/Dog/1")["ETag"] ?? ""
+            // Another representation of the same state has the same meaning.
+            let other = tag.replacingOccurrences(of: "~j1", with: "~e1z")
+            let first = try server.send("PATCH", "app/objects/Dog/1", #"{"age":8}"#, [("If-Match", "\"none\", \(other)")])
+            #expect(first.status == 200)
+            let second = try server.send("PATCH", "app/objects/Dog/1", #"{"age":9}"#, [("If-Match", tag)])
+            #expect(second.status == 412)
+            let current = second.json["current"] as? [String: Any]
+            #expect(current?["age"] as? Int == 8)
+            #expect((current?["$meta"] as? [String: Any])?["etag"] as? String == first["ETag"])
+            let third = try server.send("DELETE", "app/objects/Dog/1", nil, [("If-Match", first["ETag"] ?? "")])
+            #expect(third.status == 204)
+            let gone = try server.send("PUT", "app/objects/Dog/1", #"{"age":9}"#, [("If-Match", "*")])
+            #expect(gone.status == 412)
+            #expect(gone.json["current"] is NSNull)
+            #expect(try server.send("PUT", "app/objects/Dog/1", #"{"age":9}"#, [("If-None-Match", "*")]).status == 201)
+        }
+    }
+
+    @Test("the version form means that nobody has committed since") func versions() throws {
+        try withServer { (server: WriteServer) throws in
+            let version = try server.get("app")["Realm-Version"] ?? ""
+            let tag = "\"v.\(version)\""
+            #expect(try server.send("POST", "app/batch", #"{"ops":[{"increment":{"class":"Dog","key":"1","property":"age","by":1}}]}"#, [("If-Match", tag)]).status == 200)
+            let stale = try server.send("PATCH", "app/objects/Dog/1", #"{"age":1}"#, [("If-Match", tag)])
+            #expect(stale.status == 412)
+            #expect((stale.json["current"] as? [String: Any])?["age"] as? Int == 4)
+            #expect(try server.send("DELETE", "app/objects/Dog?where=TRUEPREDICATE", nil, [("If-Match", tag)]).status == 412)
+            let list = try server.get("app/objects/Dog")["ETag"] ?? ""
+            #expect(try server.send("DELETE", "app/objects/Dog?where=_id==2", nil, [("If-Match", list)]).status == 200)
+        }
+    }
+
+    @Test("a repeated request gets the first answer") func idempotency() throws {
+        try withServer { (server: WriteServer) throws in
+            let key = [("Idempotency-Key", "k1")]
+            let first = try server.send("POST", "app/objects/Note", #"{"text":"once"}"#, key)
+            let again = try server.send("POST", "app/objects/Note", #"{"text":"once"}"#, key)
+            #expect(first.status == 201 && again.status == 201)
+            #expect(again.text == first.text)
+            #expect(again["Location"] == first["Location"])
+            #expect(again["ETag"] == first["ETag"])
+            #expect(again["Idempotency-Replayed"] == "true")
+            #expect(first["Idempotency-Replayed"] == nil)
+            #expect(try server.get("app/objects/Note?count=exact").json["count"] as? Int == 2)
+            #expect(try server.send("POST", "app/objects/Note", "{", key).code == "idempotency_key_reused")
+            #expect(try server.send("POST", "app/batch", #"{"ops":[]}"#, key).code == "idempotency_key_reused")
+            // Errors are answers too.
+            let bad = try server.send("POST", "app/objects/Note", "{}", [("Idempotency-Key", "k2")])
+            let badAgain = try server.send("POST", "app/objects/Note", "{}", [("Idempotency-Key", "k2")])
+            #expect(bad.code == "missing_property" && badAgain.code == "missing_property")
+            #expect(badAgain["Idempotency-Replayed"] == "true")
+        }
+    }
+
+    @Test("a read can wait for a version") func minimumVersion() throws {
+        try withServer { (server: WriteServer) throws in
+            let version = try server.get("app")["Realm-Version"] ?? ""
+            let parts = version.split(separator: ".")
+            let next = "\(parts[0]).\(WriteServer.number(version) + 1)"
+            #expect(try server.get("app/objects/Dog/1", [("Realm-Min-Version", version)]).status == 200)
+            #expect(try server.get("app/objects/Dog/1", [("Realm-Min-Version", "aaaaaaaa.1")]).code == "precondition_failed")
+            let writer = Thread {
+                Thread.sleep(forTimeInterval: 0.1)
+                _ = try? server.send("PATCH", "app/objects/Dog/1", #"{"age":77}"#)
+            }
+            writer.start()
+            let read = try server.get("app/objects/Dog/1", [("Realm-Min-Version", next)])
+            #expect(read.status == 200)
+            #expect(read.json["age"] as? Int == 77)
+        }
+    }
+
+    @Test("a version that does not come is told at the deadline") func lateVersion() throws {
+        let server = try WriteServer { $0.limits.readSeconds = 1 }
+        let version = try server.get("app")["Realm-Version"] ?? ""
+        let never = version.split(separator: ".")[0] + ".999"
+        #expect(try server.get("app/objects/Dog", [("Realm-Min-Version", String(never))]).code == "precondition_failed")
+        try server.finish()
+    }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmHTTP
+import RealmTestSupport
+import Testing
+
+/// Creating, attaching, migrating and detaching realms. Features A20, A21, A53–A57, C7.
+@Suite struct RealmAdministrationTests {
+    private static let schema = """
+        {"schemaVersion":2,"classes":[{"name":"Item","primaryKey":"id","properties":[{"name":"id","type":"int"},
+        {"name":"first","type":"string"},{"name":"last","type":"string"},{"name":"count","type":"int","optional":true}]}]}
+        """
+
+    private func withServer(_ body: (WriteServer) throws -> Void) throws {
+        let server = try WriteServer()
+        try body(server)
+        try server.finish()
+    }
+
+    @Test("a realm is made from a schema, and gives the same schema back") func create() throws {
+        try withServer { (server: WriteServer) throws in
+            let answer = try server.send("POST", "", "", [])
+            #expect(answer.status == 404)
+            let created = try post(server, #"{"name":"shop","schema":\#(RealmAdministrationTests.schema)}"#)
+            #expect(created.status == 201)
+            #expect(created["Location"] == "/v1/realms/shop")
+            #expect(created.json["schemaVersion"] as? Int == 2)
+            #expect(created.json["mode"] as? String == "rw")
+            let schema = try server.get("shop/schema")
+            #expect(schema.text.contains(#""name":"count","type":"int","collection":null,"optional":true"#))
+            #expect(try server.send("POST", "shop/objects/Item", #"{"id":1,"first":"a","last":"b"}"#).status == 201)
+            #expect(try post(server, #"{"name":"shop"}"#).code == "already_attached")
+            #expect(try server.send("DELETE", "shop").status == 204)
+            #expect(try server.get("shop").code == "realm_not_found")
+            #expect(try post(server, #"{"name":"shop"}"#).code == "file_exists")
+            let again = try post(server, #"{"name":"shop","path":"\#(server.folder)/shop.realm","schema":\#(RealmAdministrationTests.schema)}"#)
+            #expect(again.status == 201)
+            #expect(try server.get("shop/objects/Item/1").status == 200)
+            #expect(try server.send("DELETE", "shop?files=true").status == 204)
+            #expect(!FileManager.default.fileExists(atPath: server.folder + "/shop.realm"))
+        }
+    }
+
+    private func post(_ server: WriteServer, _ body: String, _ query: String = "") throws -> HTTPClient.Answer {
+        try HTTPClient.request(
+            port: server.port, "POST", "/v1/realms" + query, headers: [WriteServer.json], body: Array(body.utf8))
+    }
+
+    @Test("what cannot be attached is told why", arguments: [
+        (#"{"name":"x","schema":{"classes":[{"name":"A","properties":[{"name":"p","type":"nope"}]}]}}"#, 422, "invalid_schema"),
+        (#"{"name":"x","schema":{"classes":[{"name":"A","type":"embedded","primaryKey":"p","properties":[{"name":"p","type":"int"}]}]}}"#, 422, "invalid_schema"),
+        (#"{"name":"x","schema":{"classes":{}}}"#, 400, "invalid_body"),
+        (#"{"name":"x","colour":1}"#, 400, "invalid_body"),
+        (#"{"name":"a b"}"#, 400, "invalid_body"),
+        (#"{"name":"x","mode":"rx"}"#, 400, "invalid_body"),
+        (#"{"name":"x","encryptionKey":"short"}"#, 400, "invalid_body"),
+        (#"{"name":"x","path":"/nowhere/x.realm"}"#, 404, "file_not_found"),
+        (#"{"name":"x","path":"/etc/passwd"}"#, 422, "not_a_realm"),
+        (#"{"name":"x","path":"/x","inMemory":"m"}"#, 400, "conflicting_parameters"),
+        (#"{"inMemory":"m","mode":"ro"}"#, 400, "conflicting_parameters"),
+        (#"{"name":"app"}"#, 409, "already_attached"),
+        ("[]", 400, "invalid_body"),
+    ])
+    func refused(_ body: String, _ status: Int, _ code: String) throws {
+        try withServer { (server: WriteServer) throws in
+            let answer = try post(server, body)
+            #expect(answer.status == status, "\(answer.text)")
+            #expect(answer.code == code)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: server.folder).filter { $0.hasSuffix(".realm") } == ["app.realm"])
+            #expect(try server.get("x").status == 404)
+        }
+    }
+
+    @Test("a realm in memory is there until it is detached") func memory() throws {
+        try withServer { (server: WriteServer) throws in
+            let answer = try post(server, #"{"inMemory":"m1","schema":\#(RealmAdministrationTests.schema)}"#)
+            #expect(answer.status == 201)
+            #expect(answer.json["inMemory"] as? Bool == true)
+            #expect(answer.json["path"] == nil)
+            #expect(try server.send("POST", "m1/objects/Item", #"{"id":1,"first":"a","last":"b"}"#).status == 201)
+            #expect(try post(server, #"{"name":"other","inMemory":"m1"}"#).status == 201)
+            #expect(try server.get("other/objects/Item/1").status == 200)
+            #expect(try server.send("DELETE", "m1").status == 204)
+            #expect(try server.get("other/objects/Item/1").status == 200)
+            #expect(try server.send("DELETE", "other").status == 204)
+        }
+    }
+
+    @Test("a dry run tells whether the file is there") func dryRun() throws {
+        try withServer { (server: WriteServer) throws in
+            let new = try post(server, #"{"name":"new"}"#, "?dryRun=true")
+            #expect((new.json["body"] as? [String: Any])?["exists"] as? Bool == false)
+            #expect(try server.send("DELETE", "app").status == 204)
+            let old = try post(server, #"{"name":"app","path":"\#(server.folder)/app.realm"}"#, "?dryRun=true")
+            #expect((old.json["body"] as? [String: Any])?["exists"] as? Bool == true, "\(old.text)")
+            #expect(try server.get("app").status == 404)
+        }
+    }
+
+    @Test("a migration changes schema and data, after a copy was made") func migration() throws {
+        try withServer { (server: WriteServer) throws in
+            _ = try post(server, #"{"name":"shop","schema":\#(RealmAdministrationTests.schema)}"#)
+            #expect(try server.send("POST", "shop/objects/Item", #"{"id":1,"first":"Ann","last":"Lee","count":3}"#).status == 201)
+            let steps = """
+                [{"addProperty":{"class":"Item","property":{"name":"full","type":"string"},"value":""}},
+                {"set":{"class":"Item","where":"TRUEPREDICATE","values":{"full":{"$expr":"first + ' ' + last"}}}},
+                {"renameProperty":{"class":"Item","name":"count","to":"amount"}}]
+                """
+            let body = #"{"fromVersion":2,"toVersion":3,"steps":\#(steps)}"#
+            let dry = try server.send("POST", "shop/migrations?dryRun=true", body)
+            #expect(dry.json["committed"] as? Bool == false, "\(dry.text)")
+            #expect(try server.get("shop").json["schemaVersion"] as? Int == 2)
+            let answer = try server.send("POST", "shop/migrations", body)
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect((answer.json["after"] as? [String: Any])?["schemaVersion"] as? Int == 3)
+            #expect(try server.get("shop/objects/Item/1?meta=none").text == #"{"id":1,"first":"Ann","last":"Lee","amount":3,"full":"Ann Lee"}"#)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: server.folder).contains { $0.hasPrefix("shop.realm.before-") })
+            #expect(try server.send("POST", "shop/migrations", body).code == "schema_version_conflict")
+            let lossy = #"{"fromVersion":3,"toVersion":4,"steps":[{"removeProperty":{"class":"Item","name":"first"}}]}"#
+            #expect(try server.send("POST", "shop/migrations", lossy).code == "would_lose_data")
+            #expect(try server.send("POST", "shop/migrations", #"{"fromVersion":3,"toVersion":4,"steps":[{"renam":{}}]}"#).code == "invalid_body")
+            #expect(try server.send("POST", "app/migrations", #"{"fromVersion":0,"toVersion":1,"steps":[{"setPrimaryKey":{"class":"Chip","name":"code"}}]}"#).code == "invalid_schema")
+        }
+    }
+
+    @Test("attaching with a schema adds what is missing, and refuses what does not fit") func fit() throws {
+        try withServer { (server: WriteServer) throws in
+            _ = try post(server, #"{"name":"shop","schema":\#(RealmAdministrationTests.schema)}"#)
+            _ = try server.send("DELETE", "shop")
+            let path = "\(server.folder)/shop.realm"
+            let other = #"{"schemaVersion":2,"classes":[{"name":"Item","primaryKey":"id","properties":[{"name":"id","type":"string"}]}]}"#
+            #expect(try post(server, #"{"path":"\#(path)","schema":\#(other)}"#).code == "schema_version_conflict")
+            let more = RealmAdministrationTests.schema.replacingOccurrences(of: #""classes":["#, with: #""classes":[{"name":"New","properties":[]},"#)
+            let attached = try post(server, #"{"path":"\#(path)","schema":\#(more)}"#)
+            #expect(attached.status == 201, "\(attached.text)")
+            #expect(attached.json["classes"] as? Int == 2)
+        }
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmHTTP
+import RealmTestSupport
+import Testing
+
+/// Interactive transactions over a socket. Features A24, A25, A28, A35.
+@Suite struct TransactionTests {
+    private func withServer(
+        change: (inout RealmServer.Options) -> Void = { _ in }, _ body: (WriteServer) throws -> Void
+    ) throws {
+        let server = try WriteServer(change: change)
+        try server.fill()
+        try body(server)
+        try server.finish()
+    }
+
+    private func begin(_ server: WriteServer, _ body: String? = nil) throws -> (id: String, header: [(String, String)]) {
+        let answer = try server.send("POST", "app/transactions", body)
+        #expect(answer.status == 201, "\(answer.text)")
+        let id = answer.json["id"] as? String ?? ""
+        #expect(answer["Location"] == "/v1/realms/app/transactions/\(id)")
+        return (id, [("Realm-Transaction", id)])
+    }
+
+    @Test("what is written inside is seen inside only, until the commit") func commit() throws {
+        try withServer { (server: WriteServer) throws in
+            let before = try server.get("app")["Realm-Version"]
+            let (id, header) = try begin(server)
+            let patched = try server.send("PATCH", "app/objects/Dog/1", #"{"age":50}"#, header)
+            #expect(patched.status == 200)
+            #expect(patched["Realm-Version"] == before)
+            #expect(patched["Cache-Control"] == "no-store")
+            let batch = try server.send("POST", "app/batch", #"{"ops":[{"create":{"class":"Dog","body":{"_id":60,"age":1}}}]}"#, header)
+            #expect(batch.json["committed"] as? Bool == false)
+            let inside = try server.get("app/objects/Dog?where=age==50&count=exact", header)
+            #expect(inside.json["count"] as? Int == 1)
+            #expect(inside["Cache-Control"] == "no-store")
+            #expect(try server.get("app/objects/Dog?format=ndjson", header).text.split(separator: "\n").count == 3)
+            #expect(try server.get("app/objects/Dog/1/age", header).json["value"] as? Int == 50)
+            #expect(try server.get("app/aggregate/Dog?ops=count", header).json["count"] as? Int == 3)
+            #expect(try server.get("app/objects/Dog/1").json["age"] as? Int == 3)
+            #expect(try server.get("app/transactions/\(id)").json["state"] as? String == "open")
+            let commit = try server.send("POST", "app/transactions/\(id)/commit")
+            #expect(commit.status == 200)
+            #expect(WriteServer.number(commit.json["version"] as? String) == WriteServer.number(before) + 1)
+            #expect(try server.get("app/objects/Dog/1").json["age"] as? Int == 50)
+            #expect(try server.get("app/transactions/\(id)").json["state"] as? String == "committed")
+            #expect(try server.send("POST", "app/transactions/\(id)/commit").code == "already_committed")
+            #expect(try server.get("app/objects/Dog/1", header).code == "already_committed")
+        }
+    }
+
+    @Test("a rollback leaves the file as it was") func rollBack() throws {
+        try withServer { (server: WriteServer) throws in
+            let bytes = try server.bytes()
+            let (id, header) = try begin(server)
+            #expect(try server.send("DELETE", "app/objects?confirm=all", nil, header).status == 200)
+            #expect(try server.send("DELETE", "app/transactions/\(id)").status == 204)
+            #expect(try server.bytes() == bytes)
+            #expect(try server.get("app/objects/Dog?count=exact").json["count"] as? Int == 2)
+            #expect(try server.send("POST", "app/transactions/\(id)/commit").code == "transaction_expired")
+            #expect(try server.get("app/transactions/\(id)").json["state"] as? String == "rolledBack")
+        }
+    }
+
+    @Test("a failed write ends the transaction, a failed read or dry run does not", arguments: [
+        ("POST", "objects/Dog", #"{"_id":1,"age":1}"#), ("POST", "objects/Dog", "{"), ("PATCH", "objects/Dog/99", "{}"),
+        ("POST", "objects/Dog?x=1", "{}"),
+    ])
+    func aborted(_ method: String, _ path: String, _ body: String) throws {
+        try withServer { (server: WriteServer) throws in
+            let (id, header) = try begin(server)
+            #expect(try server.get("app/objects/Dog/99", header).status == 404)
+            #expect(try server.send("POST", "app/objects/Dog?dryRun=true", #"{"_id":1,"age":1}"#, header).status == 409)
+            #expect(try server.send("PATCH", "app/objects/Dog/1", #"{"age":9}"#, header).status == 200)
+            #expect(try server.send(method, "app/" + path, body, header).status >= 400)
+            #expect(try server.get("app/objects/Dog/1", header).code == "transaction_aborted")
+            #expect(try server.send("POST", "app/transactions/\(id)/commit").code == "transaction_aborted")
+            #expect(try server.send("DELETE", "app/transactions/\(id)").status == 204)
+            #expect(try server.get("app/objects/Dog/1").json["age"] as? Int == 3)
+        }
+    }
+
+    @Test("an open transaction holds other writers up, for a time") func busy() throws {
+        try withServer(change: { $0.limits.writeSeconds = 1 }) { (server: WriteServer) throws in
+            let (id, _) = try begin(server)
+            let second = try server.send("POST", "app/transactions", #"{"wait":"0s"}"#)
+            #expect(second.code == "write_lock_busy")
+            #expect(second["Retry-After"] != nil)
+            #expect(try server.send("PATCH", "app/objects/Dog/1", #"{"age":1}"#).status == 423)
+            #expect(try server.send("DELETE", "app/transactions/\(id)").status == 204)
+            #expect(try server.send("PATCH", "app/objects/Dog/1", #"{"age":1}"#).status == 200)
+        }
+    }
+
+    @Test("a lease that nobody uses ends") func expiry() throws {
+        try withServer { (server: WriteServer) throws in
+            let (id, header) = try begin(server, #"{"idle":"1s"}"#)
+            #expect(try server.send("PATCH", "app/objects/Dog/1", #"{"age":9}"#, header).status == 200)
+            Thread.sleep(forTimeInterval: 1.3)
+            #expect(try server.send("PATCH", "app/objects/Dog/1", #"{"age":9}"#, header).code == "transaction_expired")
+            #expect(try server.get("app/transactions/\(id)").json["state"] as? String == "expired")
+            #expect(try server.get("app/objects/Dog/1").json["age"] as? Int == 3)
+        }
+    }
+
+    @Test("administrators see leases and end them") func leases() throws {
+        try withServer { (server: WriteServer) throws in
+            let (id, header) = try begin(server)
+            let leases = try HTTPClient.request(port: server.port, "GET", "/admin/leases")
+            #expect(leases.text.contains(id))
+            #expect(try HTTPClient.request(port: server.port, "DELETE", "/admin/leases/\(id)").status == 204)
+            for _ in 0..<50 where try server.get("app/transactions/\(id)").json["state"] as? String == "open" {
+                Thread.sleep(forTimeInterval: 0.01)
+            }
+            #expect(try server.get("app/objects/Dog/1", header).code == "transaction_expired")
+        }
+    }
+
+    @Test("transactions can be switched off") func disabled() throws {
+        let server = try WriteServer { $0.allowsTransactions = false }
+        #expect(try server.send("POST", "app/transactions", "{}").code == "transactions_disabled")
+        try server.finish()
+    }
+}
