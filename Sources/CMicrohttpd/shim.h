@@ -1,16 +1,8 @@
 #ifndef REALM_REST_CMICROHTTPD_SHIM_H
 #define REALM_REST_CMICROHTTPD_SHIM_H
 #include <microhttpd.h>
-#include <sys/prctl.h>
 
 /* libmicrohttpd takes its options and returns its facts through variadic functions, which Swift cannot call. */
-
-/* Names the calling thread for debuggers and top. */
-static inline void
-realm_rest_name_thread (const char *name)
-{
-  prctl (PR_SET_NAME, name, 0, 0, 0);
-}
 
 struct realm_rest_daemon_options {
   int listen_socket;

@@ -2,6 +2,7 @@
 
 internal import CMicrohttpd
 internal import RealmHTTP
+internal import RealmStorage
 
 /// libmicrohttpd alone: answers every request with the same bytes, prepared once. The best that any server built on it
 /// can do for an answer of this size.

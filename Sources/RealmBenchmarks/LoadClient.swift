@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import RealmHTTP
+internal import RealmStorage
 internal import Synchronization
 
 /// A client that keeps a server busy: some threads, each with some connections that always have one request under way.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import RealmStorage
 internal import Synchronization
 
 /// What the server knows of one connection, from accept to close.

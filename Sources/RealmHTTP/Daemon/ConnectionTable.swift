@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
 internal import Synchronization
 
 /// All open connections: their number, their limits, and the watch over slow senders.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CMicrohttpd
+internal import RealmStorage
 internal import Synchronization
 
 /// One request and its answer on a connection.

@@ -2,6 +2,7 @@
 
 internal import CMicrohttpd
 internal import Glibc
+internal import RealmStorage
 internal import Synchronization
 
 /// One listener with its daemon threads, workers and watch.

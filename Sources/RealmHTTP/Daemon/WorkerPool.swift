@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Threads for work that would keep a daemon's thread too long: scans, large pages, streams.
 package final class WorkerPool: Sendable {
     package typealias Job = @Sendable () -> Void

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmEngine
+package import RealmStorage
 
 /// One request as handlers see it; complete once its body has arrived.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import RealmStorage
 internal import Synchronization
 
 /// One line per request on standard output.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmStorage
 internal import Synchronization
 
 /// What clients hold open for a time: transactions, snapshots, streams. Shown to administrators, who may end each.

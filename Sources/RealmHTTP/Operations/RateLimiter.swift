@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmStorage
 internal import Synchronization
 
 /// A token bucket for each client: one second's worth of requests at once, then as many as time brings.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Where the time of one request went: what the header `Server-Timing` tells, in milliseconds.
 package struct ServerTiming: Sendable {
     /// Waiting for a worker.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmEngine
+internal import RealmStorage
 internal import Synchronization
 
 /// The interface over HTTP: checks what is common to all requests, finds the endpoint, dresses the answer.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
 internal import Synchronization
 
 /// The first answers to requests with an `Idempotency-Key`, for those who ask again because they got none.

@@ -20,6 +20,8 @@ package struct WallClock: Sendable {
 package struct Instant: Sendable, Comparable {
     package let nanoseconds: UInt64
 
+    package init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
+
     package static func now() -> Instant {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

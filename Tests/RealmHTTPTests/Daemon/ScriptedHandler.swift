@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmHTTP
+import RealmStorage
 import Synchronization
 
 /// A handler for tests of the daemon alone: paths say what to do.

@@ -34,7 +34,8 @@ package struct WriteReceipt<Value: Sendable>: Sendable {
 
 /// One write in the queue: a closure, and who waits for it.
 ///
-/// `@unchecked Sendable`: `value` in the closures belongs to the writer thread, the rest is immutable or guarded.
+/// `@unchecked Sendable`: `value` in the closures belongs to the writer thread, `pending` is set before the job is handed
+/// over, the rest is immutable or guarded.
 final class WriteJob: @unchecked Sendable {
     typealias Outcome = Result<(version: Database.Version, isCommitted: Bool), WriteError>
 
@@ -45,6 +46,8 @@ final class WriteJob: @unchecked Sendable {
     private let completion: (Outcome) -> Void
     private let didStart: @Sendable () -> Void
     private let stage = Atomic<UInt8>(0)
+    /// Counts the writes that are not answered; set when the job enters a queue.
+    private var pending: PendingCount?
 
     private enum Stage { static let waiting: UInt8 = 0, running: UInt8 = 1, finished: UInt8 = 2 }
 
@@ -67,6 +70,17 @@ final class WriteJob: @unchecked Sendable {
         }
     }
 
+    /// Counts the job as pending until just before it is answered.
+    func enter(_ count: PendingCount) {
+        count.add(1)
+        pending = count
+    }
+
+    private func answer(_ outcome: Outcome) {
+        pending?.add(-1)
+        completion(outcome)
+    }
+
     /// Whether the job may run now: nobody has cancelled it.
     func start() -> Bool {
         guard stage.compareExchange(expected: Stage.waiting, desired: Stage.running, ordering: .acquiringAndReleasing).exchanged
@@ -79,7 +93,7 @@ final class WriteJob: @unchecked Sendable {
     func cancel() -> Bool {
         guard stage.compareExchange(expected: Stage.waiting, desired: Stage.finished, ordering: .acquiringAndReleasing).exchanged
         else { return false }
-        completion(.failure(WriteError(.cancelled, "the write was cancelled before it began")))
+        answer(.failure(WriteError(.cancelled, "the write was cancelled before it began")))
         return true
     }
 
@@ -88,7 +102,7 @@ final class WriteJob: @unchecked Sendable {
     /// Fails a job that waits; nothing happens to one that was cancelled.
     func refuse(_ error: WriteError) {
         guard stage.exchange(Stage.finished, ordering: .acquiringAndReleasing) != Stage.finished else { return }
-        completion(.failure(error))
+        answer(.failure(error))
     }
 
     func run(_ session: WriteSession) throws(WriteError) {
@@ -102,8 +116,17 @@ final class WriteJob: @unchecked Sendable {
 
     func finish(_ outcome: Outcome) {
         stage.store(Stage.finished, ordering: .releasing)
-        completion(outcome)
+        answer(outcome)
     }
+}
+
+/// How many writes are not answered yet.
+final class PendingCount: Sendable {
+    private let count = Atomic<Int>(0)
+
+    var value: Int { count.load(ordering: .acquiring) }
+
+    func add(_ difference: Int) { count.wrappingAdd(difference, ordering: .acquiringAndReleasing) }
 }
 
 /// A hold on a write that was handed in.

@@ -31,8 +31,6 @@ final class WriteQueue: Sendable {
 
     struct State {
         var entries: [Entry] = []
-        /// Writes that were taken and are not answered yet.
-        var runningJobs = 0
         var isClosed = false
         var isStopped = false
         /// The interactive transaction that holds the writer.
@@ -50,11 +48,14 @@ final class WriteQueue: Sendable {
         Threads.spawn("write-\(name)") { [self] in run() }
     }
 
+    private let pending = PendingCount()
+
     /// Writes that are not answered yet.
-    var pendingCount: Int { monitor.withLock { $0.entries.count + $0.runningJobs } }
+    var pendingCount: Int { pending.value }
 
     /// Hands a write in. It is refused at once when too many wait or the database is closing.
     func submit(_ job: WriteJob) {
+        job.enter(pending)
         let refusal = monitor.broadcast { state -> WriteError? in
             if state.isClosed { return WriteQueue.closed }
             guard state.entries.count < limits.queuedJobs else { return overload(state) }
@@ -138,16 +139,13 @@ final class WriteQueue: Sendable {
             if job.request.isAlone { break }
         }
         state.entries.removeFirst(jobs.count)
-        state.runningJobs = jobs.count
         return jobs
     }
 
     private func perform(_ jobs: [WriteJob]) {
         let left = WriteGroup(jobs, writer, limits).run()
-        monitor.broadcast { state in
-            state.runningJobs = 0
-            state.entries.insert(contentsOf: left.map(Entry.job), at: 0)
-        }
+        guard !left.isEmpty else { return }
+        monitor.withLock { $0.entries.insert(contentsOf: left.map(Entry.job), at: 0) }
     }
 
     /// Refuses what has waited too long for an interactive transaction.
