@@ -62,6 +62,7 @@ import Testing
         (.replace(path: path("/friends/2"), .integer(1)), "friends:[Person#1 Person#2 Person#1]"),
         (.test(path: path("/any/list"), .list([.integer(1), .object(["deep": .list([])])])), "age:3"),
         (.test(path: path("/address"), .object(["city": .text("Oslo"), "phones": .list([.text("1")])])), "age:3"),
+        (.test(path: path("/age"), .real(3)), "age:3"),
         (.replace(path: path("/_id"), .integer(1)), "_id:1"),
     ] as [(PathEdit, String)])
     func `paths lead into everything`(_ change: PathEdit, _ expected: String) throws {

@@ -111,7 +111,7 @@ extension WriteSession {
         do throws(WriteError) {
             switch location {
             case .object, .newMember: return false
-            case .slot(let slot, let shape): return try isEqual(input, in: slot, shape, options)
+            case .slot(let slot, let shape): return try isEqual(WriteSession.whole(input, shape), in: slot, shape, options)
             case .collection(let place, let column, _): return try isEqual(input, to: column, of: place, options)
             case .member(let place, let index):
                 guard let present = try element(index, of: place) else { return false }
@@ -124,6 +124,12 @@ extension WriteSession {
             default: throw error
             }
         }
+    }
+
+    /// Numbers are compared by what they are: 1.0 tests an int of 1.
+    private static func whole(_ input: InputValue, _ shape: SlotShape) -> InputValue {
+        guard shape.type == .int, case .real(let number) = input, let whole = Int64(exactly: number) else { return input }
+        return .integer(whole)
     }
 
     // MARK: - Primary keys
