@@ -23,14 +23,14 @@ build: setup
 release: setup
 	$(RELEASE) --product realm-rest
 
-# Builds the server, and serves a copy of the sample database until interrupted.
+# Builds the server, makes the sample realm from its data, and serves it until interrupted.
 demo: release
-	@mkdir -p .demo && cp Tests/RealmStorageTests/Golden/store.realm .demo/store.realm
 	@echo 'Try:'
 	@echo "  curl 'http://127.0.0.1:$(PORT)/v1/realms/store/objects/Category?limit=2'"
 	@echo "  curl -G http://127.0.0.1:$(PORT)/v1/realms/store/objects/Product --data-urlencode 'where=price > 100' -d sort=-price -d limit=3 -d fields=name,price"
 	@echo "  curl 'http://127.0.0.1:$(PORT)/v1/realms/store/aggregate/Product?ops=count,max:price,avg:rating'"
-	@.build-release/release/realm-rest serve .demo/store.realm --port $(PORT)
+	@echo "  curl -X PATCH http://127.0.0.1:$(PORT)/v1/realms/store/objects/Category/1 -H 'Content-Type: application/json' -d '{\"name\":\"Kitchen & Table\"}'"
+	@.build-release/release/realm-rest demo --port $(PORT)
 
 test: setup
 	swift build --build-tests

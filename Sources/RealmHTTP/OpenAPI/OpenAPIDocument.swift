@@ -33,22 +33,27 @@ package enum OpenAPIDocument {
     /// Shared parameters, responses and schemas, with more schemas behind them.
     static func components(_ ints: Integers, adding schemas: [(String, DocumentValue)]) -> DocumentValue {
         [
-            "parameters": .object((OpenAPIParts.parameters + [OpenAPIParts.intsParameter(ints)]).map { DocumentValue.Member($0, $1) }),
+            "parameters": .object((OpenAPIParts.parameters + OpenAPIWrites.parameters + [OpenAPIParts.intsParameter(ints)]).map { DocumentValue.Member($0, $1) }),
             "responses": .object(OpenAPIParts.commonResponses.map { DocumentValue.Member($0, $1) }),
-            "schemas": .object((OpenAPISchemas.all(ints) + schemas).map { DocumentValue.Member($0, $1) }),
+            "schemas": .object((OpenAPISchemas.all(ints) + OpenAPIWrites.schemas + schemas).map { DocumentValue.Member($0, $1) }),
         ]
     }
 
     /// The parameters of a list by URL, in the order of the documentation.
     static let listParameters = [
         "Where", "Args", "Sort", "Distinct", "Limit", "After", "Offset", "Count", "Fields", "Expand", "Meta", "Ints", "Format",
-        "At", "IndexOf", "IndexOfWhere", "Explain", "SectionBy", "Section", "IfNoneMatch", "RequestId",
+        "At", "IndexOf", "IndexOfWhere", "Explain", "SectionBy", "Section", "IfNoneMatch", "RealmTransaction", "RealmMinVersion",
+        "RequestId",
     ]
-    static let objectParameters = ["Fields", "Expand", "Meta", "Ints", "DocumentFormat", "IfNoneMatch", "RequestId"]
-    static let aggregateParameters = ["Where", "Args", "Operations", "Ints", "DocumentFormat", "IfNoneMatch", "RequestId"]
+    static let objectParameters = [
+        "Fields", "Expand", "Meta", "Ints", "DocumentFormat", "IfNoneMatch", "RealmTransaction", "RealmMinVersion", "RequestId",
+    ]
+    static let aggregateParameters = [
+        "Where", "Args", "Operations", "Ints", "DocumentFormat", "IfNoneMatch", "RealmTransaction", "RealmMinVersion", "RequestId",
+    ]
     static let propertyParameters = [
         "Where", "Args", "Sort", "Distinct", "Limit", "After", "Offset", "Count", "Fields", "Expand", "Meta", "Ints", "Format",
-        "IfNoneMatch", "RequestId",
+        "IfNoneMatch", "RealmTransaction", "RealmMinVersion", "RequestId",
     ]
 
     static func operation(
@@ -64,7 +69,7 @@ package enum OpenAPIDocument {
             ("responses", responses))
     }
 
-    private static let paths: [(String, DocumentValue)] = realmPaths + objectPaths + operationalPaths
+    private static let paths: [(String, DocumentValue)] = OpenAPIWrites.adding(to: realmPaths + objectPaths) + operationalPaths
 
     private static let realmPaths: [(String, DocumentValue)] = [
         ("/v1/realms", [

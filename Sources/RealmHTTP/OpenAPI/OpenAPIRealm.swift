@@ -38,15 +38,18 @@ package struct OpenAPIRealm {
             let base = identifier(table.className ?? "")
             var candidate = base
             var suffix = 2
-            while !used.insert(candidate).inserted || used.contains(candidate + "Page") {
+            while !used.insert(candidate).inserted || OpenAPIRealm.derived.contains(where: { used.contains(candidate + $0) }) {
                 candidate = "\(base)\(suffix)"
                 suffix += 1
             }
-            used.insert(candidate + "Page")
+            for suffix in OpenAPIRealm.derived { used.insert(candidate + suffix) }
             identifiers[table.key] = candidate
         }
         return identifiers
     }
+
+    /// What is put behind the name of a class for its other schemas.
+    private static let derived = ["Page", "Create", "Patch"]
 
     private static func identifier(_ name: String) -> String {
         let letters = name.unicodeScalars.map { scalar -> Character in
@@ -64,14 +67,21 @@ package struct OpenAPIRealm {
     private func paths(_ table: Table) -> [DocumentValue.Member] {
         let name = identifier(table)
         let path = "/v1/realms/\(realm)/objects/\(OpenAPIRealm.percentEncoded(table.className ?? ""))"
+        let list: DocumentValue = ["get": OpenAPIDocument.operation(
+            "list\(name)", "Objects of this class.", tag: name, parameters: OpenAPIDocument.listParameters,
+            responses: OpenAPIDocument.list("\(name)Page"))]
+        let object: DocumentValue = ["get": OpenAPIDocument.operation(
+            "get\(name)", "One object of this class.", tag: name, parameters: ["Key"] + OpenAPIDocument.objectParameters,
+            responses: OpenAPIParts.responses(OpenAPIParts.document("The object.", OpenAPIParts.schema(name))))]
+        guard table.kind != .embedded else { return [.init(path, list), .init("\(path)/{key}", object)] }
+        let create = OpenAPIParts.schema("\(name)Create")
+        let patch = OpenAPIParts.schema("\(name)Patch")
         return [
-            .init(path, ["get": OpenAPIDocument.operation(
-                "list\(name)", "Objects of this class.", tag: name, parameters: OpenAPIDocument.listParameters,
-                responses: OpenAPIDocument.list("\(name)Page"))]),
-            .init("\(path)/{key}", ["get": OpenAPIDocument.operation(
-                "get\(name)", "One object of this class.", tag: name,
-                parameters: ["Key"] + OpenAPIDocument.objectParameters,
-                responses: OpenAPIParts.responses(OpenAPIParts.document("The object.", OpenAPIParts.schema(name))))]),
+            .init(path, list.adding(OpenAPIWrites.classOperations(
+                ("create\(name)", "bulkUpdate\(name)", "bulkDelete\(name)"), tag: name, path: [], create: create, patch: patch))),
+            .init("\(path)/{key}", object.adding(OpenAPIWrites.objectOperations(
+                ("replace\(name)", "update\(name)", "delete\(name)"), tag: name, path: ["Key"], object: name, create: create,
+                patch: patch))),
         ]
     }
 
@@ -86,7 +96,24 @@ package struct OpenAPIRealm {
 
     private func schemas(_ table: Table) -> [(String, DocumentValue)] {
         let name = identifier(table)
-        return [(name, schema(table)), ("\(name)Page", OpenAPISchemas.objectPage(of: OpenAPIParts.schema(name), ints))]
+        let read = [(name, schema(table)), ("\(name)Page", OpenAPISchemas.objectPage(of: OpenAPIParts.schema(name), ints))]
+        guard table.kind != .embedded else { return read }
+        return read + [("\(name)Create", input(table, requires: true)), ("\(name)Patch", input(table, requires: false))]
+    }
+
+    /// What may be given: for a new object everything that cannot be null, and cannot be made up.
+    private func input(_ table: Table, requires: Bool) -> DocumentValue {
+        let required = table.columns.filter { column in
+            let isMadeUp = column.leafIndex == table.primaryKey?.leafIndex && [.objectID, .uuid].contains(column.type)
+            let isNullKey = column.leafIndex == table.primaryKey?.leafIndex && column.isNullable
+            return column.collection == nil && (!column.isNullable || isNullKey) && !isMadeUp
+        }.map { $0.name.hasPrefix("$") ? "$" + $0.name : $0.name }
+        let properties = table.columns.map { column in
+            DocumentValue.Member(column.name.hasPrefix("$") ? "$" + column.name : column.name, property(column))
+        }
+        return .members(
+            ("type", "object"), ("required", requires && !required.isEmpty ? .array(required.map { .string($0) }) : nil),
+            ("properties", .object(properties)))
     }
 
     private func schema(_ table: Table) -> DocumentValue {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmEngine
+internal import RealmEngine
 internal import RealmQuery
 package import RealmStorage
 

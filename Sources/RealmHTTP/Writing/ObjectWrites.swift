@@ -109,7 +109,6 @@ extension Application {
             let column = table.column(named: property), column.type != .binary || column.collection != nil
         else { return }
         throw Problem(.unsupportedMediaType, "only a single data property is given as raw bytes")
-            .with(header: HeaderField("Accept-Patch", text: WriteOptions.json.joined(separator: ", ")))
     }
 }
 

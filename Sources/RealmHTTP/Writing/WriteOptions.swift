@@ -53,25 +53,25 @@ struct WriteOptions: Sendable {
     /// The media type of the body; `unsupported_media_type` for one that is not in `types`.
     private static func bodyType(_ request: Request, _ types: [String]) throws(Problem) -> String? {
         guard let text = request.headers[.contentType] else {
-            guard request.body.isEmpty || types.isEmpty else { throw unsupported("the body has no Content-Type", types) }
+            guard request.body.isEmpty || types.isEmpty else { throw unsupported("the body has no Content-Type", types, request) }
             return nil
         }
         guard !types.isEmpty else {
-            guard request.body.isEmpty else { throw unsupported("this request takes no body", types) }
+            guard request.body.isEmpty else { throw unsupported("this request takes no body", types, request) }
             return nil
         }
         guard let type = MediaType(text), types.contains(type.essence) else {
-            throw unsupported("the media type of the body is not taken here", types)
+            throw unsupported("the media type of the body is not taken here", types, request)
         }
         if type.subtype != "octet-stream", let charset = type.parameters["charset"], charset.lowercased() != "utf-8" {
-            throw unsupported("the only character set of JSON is UTF-8", types)
+            throw unsupported("the only character set of JSON is UTF-8", types, request)
         }
         return type.essence
     }
 
-    private static func unsupported(_ detail: String, _ types: [String]) -> Problem {
+    private static func unsupported(_ detail: String, _ types: [String], _ request: Request) -> Problem {
         let problem = Problem(.unsupportedMediaType, detail)
-        return types.isEmpty ? problem : problem.with(header: HeaderField("Accept-Patch", text: types.joined(separator: ", ")))
+        return request.method != .patch ? problem : problem.with(header: HeaderField("Accept-Patch", text: types.joined(separator: ", ")))
     }
 
     /// How the engine takes inputs. `nested=upsert` is the only value.

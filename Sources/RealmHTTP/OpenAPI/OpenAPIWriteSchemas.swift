@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The documents that writes take and give.
+extension OpenAPIWrites {
+    private static let text = OpenAPIParts.text
+    private static let flag: DocumentValue = ["type": "boolean"]
+    private static let count: DocumentValue = ["type": "integer", "format": "int64"]
+    private static let anything: DocumentValue = .object([])
+    private static let texts: DocumentValue = ["type": "array", "items": text]
+
+    private static func object(_ required: [String], _ properties: DocumentValue) -> DocumentValue {
+        .members(
+            ("type", "object"), ("required", required.isEmpty ? nil : .array(required.map { .string($0) })),
+            ("properties", properties), ("additionalProperties", true))
+    }
+
+    static let schemas: [(String, DocumentValue)] = [
+        ("Created", object([], [
+            "created": count, "updated": count, "keys": texts, "version": text,
+            "items": ["type": "array", "items": OpenAPIParts.schema("Object")],
+        ]).describing("The object of a single create; counts and keys of an array.")),
+        ("Matched", object(["matched"], ["matched": count, "version": text])),
+        ("Imported", object(["created", "updated"], ["created": count, "updated": count, "version": text])),
+        ("JSONPatch", ["type": "array", "items": object(["op", "path"], [
+            "op": OpenAPIParts.choice("add", "remove", "replace", "move", "copy", "test"), "path": text, "from": text, "value": anything,
+        ])]),
+        ("Batch", object(["ops"], ["ops": ["type": "array", "items": OpenAPIParts.schema("BatchOperation")]])),
+        ("BatchOperation", batchOperation),
+        ("BatchResult", object(["committed", "version", "results"], [
+            "committed": flag, "version": text,
+            "results": ["type": "array", "items": object([], [
+                "key": text, "created": flag, "matched": count, "count": count, "value": anything, "object": OpenAPIParts.schema("Object"),
+            ])],
+        ])),
+        ("TransactionWishes", object([], ["wait": text, "idle": text, "lifetime": text])),
+        ("Transaction", object(["id", "version", "idleTimeout", "expiresAt"], [
+            "id": text, "version": text, "idleTimeout": text, "expiresAt": ["type": "string", "format": "date-time"],
+            "state": OpenAPIParts.choice("open", "aborted", "committed", "rolledBack", "expired"),
+        ])),
+        ("CommittedVersion", object(["version"], ["version": text])),
+        ("WriteState", object(["id", "state"], [
+            "id": text, "state": OpenAPIParts.choice("queued", "running", "committed", "failed", "cancelled"),
+            "version": ["type": "string", "nullable": true], "status": ["type": "integer", "format": "int32", "nullable": true],
+            "body": anything, "problem": OpenAPIParts.schema("Problem"),
+        ])),
+        ("RealmAttachment", object([], [
+            "name": text, "schema": OpenAPIParts.schema("SchemaDefinition"), "path": text, "inMemory": text,
+            "mode": OpenAPIParts.choice("rw", "ro", "copy"), "encryptionKey": text,
+            "backlinkNames": ["type": "object", "additionalProperties": ["type": "object", "additionalProperties": text]],
+            "schemaVersion": count, "migrations": ["type": "array", "items": OpenAPIParts.schema("MigrationStep")],
+            "maxActiveVersions": count,
+        ])),
+        ("SchemaDefinition", object(["classes"], [
+            "schemaVersion": ["type": "integer", "format": "int64", "nullable": true],
+            "classes": ["type": "array", "items": OpenAPIParts.schema("ClassDefinition")],
+        ])),
+        ("ClassDefinition", object(["name"], [
+            "name": text, "type": OpenAPIParts.choice("object", "embedded"), "primaryKey": ["type": "string", "nullable": true],
+            "properties": ["type": "array", "items": OpenAPIParts.schema("PropertyDefinition")],
+        ])),
+        ("PropertyDefinition", object(["name", "type"], [
+            "name": text, "type": text, "collection": ["type": "string", "nullable": true], "optional": flag,
+            "indexed": ["type": "string", "nullable": true], "objectType": ["type": "string", "nullable": true],
+        ])),
+        ("Migration", object(["fromVersion", "toVersion", "steps"], [
+            "fromVersion": count, "toVersion": count, "steps": ["type": "array", "items": OpenAPIParts.schema("MigrationStep")],
+            "allowDataLoss": flag,
+        ])),
+        ("MigrationStep", migrationStep),
+        ("Migrated", object(["before", "after"], [
+            "before": OpenAPIParts.schema("SchemaDocument"), "after": OpenAPIParts.schema("SchemaDocument"), "version": text,
+        ])),
+    ]
+
+    /// An operation has one of these members.
+    private static let batchOperation: DocumentValue = {
+        let target: [DocumentValue.Member] = [.init("class", text), .init("key", anything), .init("ifMatch", text), .init("ifNoneMatch", text)]
+        let matches: [DocumentValue.Member] = [.init("where", text), .init("args", ["type": "array", "items": anything]), .init("maxAffected", count)]
+        let body = DocumentValue.Member("body", anything)
+        let nested = DocumentValue.Member("nested", OpenAPIParts.choice("refuse", "upsert"))
+        let edits: [DocumentValue.Member] = [
+            .init("property", text), .init("ops", ["type": "array", "items": ["type": "object", "additionalProperties": true]]),
+        ]
+        func member(_ name: String, _ properties: [DocumentValue.Member]) -> DocumentValue.Member {
+            .init(name, ["type": "object", "required": ["class"], "properties": .object(properties)])
+        }
+        return [
+            "type": "object", "minProperties": 1, "maxProperties": 1,
+            "properties": .object([
+                member("create", [.init("class", text), body, .init("as", text), .init("upsert", OpenAPIParts.choice("modified", "all")), nested]),
+                member("put", target + [body, nested]), member("patch", target + [body, nested]), member("delete", target),
+                member("patchWhere", [.init("class", text)] + matches + [body, nested]),
+                member("deleteWhere", [.init("class", text)] + matches),
+                member("increment", target + [.init("property", text), .init("by", anything)]),
+                member("assert", target + matches.dropLast() + [.init("count", count)]),
+                member("list", target + edits), member("set", target + edits), member("dictionary", target + edits),
+            ]),
+        ]
+    }()
+
+    /// A step has one of these members.
+    private static let migrationStep: DocumentValue = [
+        "type": "object", "minProperties": 1, "maxProperties": 1,
+        "properties": .object([
+            "addClass", "removeClass", "renameClass", "addProperty", "removeProperty", "renameProperty", "changeProperty",
+            "setPrimaryKey", "setIndex", "setType", "set", "create", "delete",
+        ].map { .init($0, ["type": "object", "additionalProperties": true]) }),
+    ]
+}
+
+extension DocumentValue {
+    fileprivate func describing(_ text: String) -> DocumentValue { adding([.init("description", .string(text))]) }
+}
