@@ -175,4 +175,17 @@ import Testing
         realm.database.close()
         #expect(try realm.show("Counter", 1) == "{_id:1 n:0}")
     }
+
+    @Test func `every request of a lease that ends is answered`() throws {
+        let realm = try realm { $0.idleSeconds = 0.002 }
+        for round in 0..<60 {
+            let info = try begin(realm)
+            Threads.sleep(seconds: 0.0015 + Double(round % 10) * 0.0001)
+            let failure = code { try perform(realm, info) }
+            #expect(failure == nil || failure == .transactionExpired, "round \(round): \(String(describing: failure))")
+            if failure == nil { _ = code { try rollBack(realm, info) } }
+        }
+        #expect(try realm.show("Counter", 1) == "{_id:1 n:0}")
+        try realm.finish()
+    }
 }

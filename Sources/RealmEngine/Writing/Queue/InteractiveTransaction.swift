@@ -139,12 +139,16 @@ struct InteractiveTransaction {
 
     private func end(_ state: TransactionInfo.State, _ version: Database.Version? = nil) {
         transaction.end()
-        queue.monitor.broadcast { queueState in
-            guard var info = queueState.interactive?.info else { return }
+        let late = queue.monitor.broadcast { queueState -> (step: TransactionStep, info: TransactionInfo)? in
+            guard var info = queueState.interactive?.info else { return nil }
+            let step = queueState.interactive?.step
             info.state = state
             info.committed = version
             queueState.ended.insert(info, queue.limits)
             queueState.interactive = nil
+            return step.map { ($0, info) }
         }
+        // A request that came just when the lease ended.
+        if let late { late.step.completion(.failure(WriteQueue.over(late.info))) }
     }
 }

@@ -50,7 +50,7 @@ extension WriteQueue {
 
     private static let unknown = WriteError(.notFound, "there is no transaction of this id")
 
-    private static func over(_ info: TransactionInfo) -> WriteError {
+    static func over(_ info: TransactionInfo) -> WriteError {
         switch info.state {
         case .committed: return WriteError(.alreadyCommitted, "the transaction was committed")
         case .aborted: return WriteError(.transactionAborted, "a write of the transaction failed, and it was rolled back")

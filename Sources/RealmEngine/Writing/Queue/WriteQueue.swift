@@ -111,7 +111,12 @@ final class WriteQueue: Sendable {
         while true {
             switch next() {
             case .group(let jobs): perform(jobs)
-            case .begin(let request): InteractiveTransaction.run(request, on: self, writer)
+            case .begin(let request):
+                if monitor.withLock({ $0.isClosed }) {
+                    request.completion(.failure(WriteQueue.closed))
+                } else {
+                    InteractiveTransaction.run(request, on: self, writer)
+                }
             case .stop:
                 monitor.broadcast { $0.isStopped = true }
                 return
