@@ -37,6 +37,12 @@ package struct ListView: Sendable {
         try tree.value(at: visible.map { $0[index] } ?? index)
     }
 
+    /// Where the element at `index` is stored, unresolved links counted; the end for `count`.
+    package func storedIndex(of index: Int) -> Int {
+        guard let visible else { return index }
+        return index < visible.count ? visible[index] : tree.count
+    }
+
     package func elements() -> ElementCursor { ElementCursor(tree, skipsUnresolved: visible != nil) }
 
     /// The leaves, for kernels over whole runs. Unresolved links are in them.

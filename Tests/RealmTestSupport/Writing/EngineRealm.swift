@@ -25,6 +25,11 @@ package final class EngineRealm: Sendable {
         if !classes.isEmpty { try write { session in try session.createSchema(SchemaInput(classes: classes)) } }
     }
 
+    /// A private copy of a file.
+    package init(copyOf path: String) throws {
+        database = try Database.open(name: EngineRealm.name, path: path, Database.OpenOptions(mode: .copy))
+    }
+
     /// A store with a backend of the test's own.
     package init(_ store: FileStore, _ classes: [ClassInput], limits: WriteLimits = WriteLimits()) throws {
         var options = Database.OpenOptions()
@@ -121,7 +126,10 @@ package struct ObjectText {
         case nil: return try text(try row.value(column), column)
         case .list, .set:
             let root = try row.leaf.collectionRoot(column, row: row.index)
-            return try text(try ListView(root: root, space: snapshot.space, shape: column.elementShape), column)
+            let mayHoldUnresolved = column.targetTable.flatMap { snapshot.table($0) }?.hasTombstones ?? false
+            let list = try ListView(
+                root: root, space: snapshot.space, shape: column.elementShape, mayHoldUnresolved: mayHoldUnresolved)
+            return try text(list, column)
         case .dictionary:
             let root = try row.leaf.collectionRoot(column, row: row.index)
             return try text(try DictionaryView(root: root, space: snapshot.space), column)

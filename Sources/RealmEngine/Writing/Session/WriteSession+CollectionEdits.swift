@@ -113,15 +113,15 @@ extension WriteSession {
             try write(value, in: .element(place, index), shape, .create, options)
         case .remove(let index):
             try require(index, in: count)
-            try stored(try transaction.eraseElement(at: index, in: place))
+            try eraseElement(at: index, in: place)
         case .move(let source, let target):
             try require(source, in: count)
             try require(target, in: count)
-            try stored(try transaction.moveElement(from: source, to: target, in: place))
+            try moveElement(from: source, to: target, in: place)
         case .swap(let first, let second):
             try require(first, in: count)
             try require(second, in: count)
-            try stored(try transaction.swapElements(first, second, in: place))
+            try swapElements(first, second, in: place)
         case .clear: try stored(try transaction.clear(place))
         case .deleteAll: try deleteTargets(of: place)
         }

@@ -57,7 +57,7 @@ extension WriteSession {
 
     private func replace(_ value: InputValue, _ location: Location, _ options: Options) throws(WriteError) {
         guard case .member(let place, let index) = location else { return try add(value, location, options) }
-        try stored(try transaction.eraseElement(at: index, in: place))
+        try eraseElement(at: index, in: place)
         try insertMember(value, in: place, options)
     }
 
@@ -67,7 +67,7 @@ extension WriteSession {
         case .slot(let slot, let shape): try remove(slot, shape)
         case .collection(let place, let column, _):
             try stored(try transaction.clear(CollectionPlace(place.table, place.object, column)))
-        case .member(let place, let index): try stored(try transaction.eraseElement(at: index, in: place))
+        case .member(let place, let index): try eraseElement(at: index, in: place)
         }
     }
 
@@ -77,7 +77,7 @@ extension WriteSession {
             try requireNoPrimaryKey(slot, .null)
             guard shape.isNullable else { throw WriteError(.nullNotAllowed, "a required property cannot be removed") }
             try put(.null, in: slot)
-        case .element(let place, let index): try stored(try transaction.eraseElement(at: index, in: place))
+        case .element(let place, let index): try eraseElement(at: index, in: place)
         case .newElement: throw WriteSession.noPath
         case .entry(let place, let key): _ = try stored(try transaction.removeEntry(key, in: place))
         }
@@ -99,7 +99,7 @@ extension WriteSession {
             }
             let count = try elementCount(list)
             guard target < count || path.last == .name("-") else { throw WriteSession.noPath }
-            return try stored(try transaction.moveElement(from: index, to: min(target, count - 1), in: list))
+            return try moveElement(from: index, to: min(target, count - 1), in: list)
         }
         let value = try input(at: source)
         try remove(source)

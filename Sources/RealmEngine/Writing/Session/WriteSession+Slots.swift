@@ -9,8 +9,12 @@ extension WriteSession {
         switch slot {
         case .property(let place, let column):
             try stored(try transaction.set(value, column, of: place.object, in: place.table))
-        case .element(let place, let index): try stored(try transaction.setElement(value, at: index, in: place))
-        case .newElement(let place, let index): try stored(try transaction.insert(value, at: index, in: place))
+        case .element(let place, let index):
+            let position = try storedIndex(of: index, in: place)
+            try stored(try transaction.setElement(value, at: position, in: place))
+        case .newElement(let place, let index):
+            let position = try storedIndex(of: index, in: place)
+            try stored(try transaction.insert(value, at: position, in: place))
         case .entry(let place, let key): _ = try stored(try transaction.setEntry(key, value, in: place))
         }
     }
@@ -52,7 +56,44 @@ extension WriteSession {
     /// The elements of a list or set. Valid until the next change.
     func list(_ place: CollectionPlace) throws(WriteError) -> ListView {
         let root = try stored(try transaction.collection(at: place)).root
-        return try stored(try ListView(root: root, space: space, shape: place.elementShape.elements))
+        let mayHold = try mayHoldUnresolved(place)
+        return try stored(try ListView(
+            root: root, space: space, shape: place.elementShape.elements, mayHoldUnresolved: mayHold))
+    }
+
+    /// Unresolved links are in lists and sets, but nobody is shown them: positions here leave them out.
+    private func mayHoldUnresolved(_ place: CollectionPlace) throws(WriteError) -> Bool {
+        guard place.path.isEmpty, place.column.type == .link, place.column.collection != .dictionary,
+            let target = place.column.targetTable
+        else { return false }
+        return try table(target).hasTombstones
+    }
+
+    /// Where an element is stored.
+    private func storedIndex(of index: Int, in place: CollectionPlace) throws(WriteError) -> Int {
+        try mayHoldUnresolved(place) ? try list(place).storedIndex(of: index) : index
+    }
+
+    func eraseElement(at index: Int, in place: CollectionPlace) throws(WriteError) {
+        let position = try storedIndex(of: index, in: place)
+        try stored(try transaction.eraseElement(at: position, in: place))
+    }
+
+    /// Moves an element to the index that it has afterwards.
+    func moveElement(from source: Int, to target: Int, in place: CollectionPlace) throws(WriteError) {
+        guard try mayHoldUnresolved(place) else {
+            return try stored(try transaction.moveElement(from: source, to: target, in: place))
+        }
+        let list = try list(place)
+        let from = list.storedIndex(of: source)
+        // Before the element that comes next then, which is one place further to the front without the moved one.
+        let next = list.storedIndex(of: target < source ? target : target + 1)
+        try stored(try transaction.moveElement(from: from, to: next > from ? next - 1 : next, in: place))
+    }
+
+    func swapElements(_ first: Int, _ second: Int, in place: CollectionPlace) throws(WriteError) {
+        let positions = (try storedIndex(of: first, in: place), try storedIndex(of: second, in: place))
+        try stored(try transaction.swapElements(positions.0, positions.1, in: place))
     }
 
     /// The entries of a dictionary. Valid until the next change.
@@ -61,7 +102,9 @@ extension WriteSession {
         return try stored(try DictionaryView(root: root, space: space))
     }
 
-    func elementCount(_ place: CollectionPlace) throws(WriteError) -> Int { try stored(try transaction.elementCount(place)) }
+    func elementCount(_ place: CollectionPlace) throws(WriteError) -> Int {
+        try mayHoldUnresolved(place) ? try list(place).count : try stored(try transaction.elementCount(place))
+    }
 
     /// The element at `index`, or nil beyond the end.
     func element(_ index: Int, of place: CollectionPlace) throws(WriteError) -> Value? {

@@ -13,6 +13,8 @@ package struct TableState {
     /// Root of the cluster tree.
     package internal(set) var objects: Ref { didSet { isChanged = true } }
     var tombstones: Ref { didSet { isChanged = true } }
+    /// Whether links to this table may be unresolved.
+    package var hasTombstones: Bool { !tombstones.isNone }
     /// Roots of search indexes by leaf index.
     var indexes: [Ref] { didSet { isChanged = true } }
     /// By leaf index.
