@@ -19,6 +19,7 @@ enum OpenAPIWrites {
         ("Files", OpenAPIParts.inQuery("files", "true deletes the file too.", ["type": "boolean"])),
         ("ImportMode", OpenAPIParts.inQuery("mode", "upsert writes into objects that are there.", OpenAPIParts.choice("create", "upsert"))),
         ("ImportClass", OpenAPIParts.inQuery("class", "The class of objects that do not tell theirs.", OpenAPIParts.text)),
+        ("Atomic", OpenAPIParts.inQuery("atomic", "false commits now and then; a failure tells how far it came.", ["type": "boolean"])),
         ("ExportClass", OpenAPIParts.inQuery("class", "Only objects of this class.", OpenAPIParts.text)),
         ("ExportFormat", OpenAPIParts.inQuery("format", "Form of the export.", OpenAPIParts.choice("ndjson", "json", "csv"))),
         ("IfMatch", header("If-Match", "Writes only if the object has one of these entity tags, or the realm this version.")),
@@ -170,8 +171,8 @@ extension OpenAPIWrites {
         (realmPath + "/import", [
             .init("post", operation(
                 "importObjects", "Reads an export, or lines of objects of one class.", tag: "transfer",
-                parameters: ["Realm", "ImportMode", "ImportClass", "IdempotencyKey"] + common,
-                body: content(["application/x-ndjson"], OpenAPIParts.text), responses: responses(("200", "How many there were.", "Imported")))),
+                parameters: ["Realm", "ImportMode", "ImportClass", "Atomic", "IdempotencyKey"] + common,
+                body: content(["application/x-ndjson", "text/csv"], OpenAPIParts.text), responses: responses(("200", "How many there were.", "Imported")))),
         ]),
     ]
 

@@ -16,6 +16,11 @@ package struct ImportContents: Sendable {
     /// The schema of the header, which makes the classes of an empty realm.
     package var schema: SchemaInput?
     package var objects: [ImportedObject] = []
+
+    package init(schema: SchemaInput? = nil, objects: [ImportedObject] = []) {
+        self.schema = schema
+        self.objects = objects
+    }
 }
 
 /// Reads NDJSON: an export, or lines of objects of one class.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmStorage
 
 extension Application {
     /// How long an import may take.
@@ -9,14 +10,11 @@ extension Application {
     /// `POST …/import`: an export, or lines of objects of one class.
     func importObjects(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
-        let options = try WriteOptions(call, types: ["application/x-ndjson"], names: ["mode", "class", "atomic"])
+        let options = try WriteOptions(call, types: ["application/x-ndjson", "text/csv"], names: ["mode", "class", "atomic"])
         let mode: ImportRun.Mode = try options.parameters.choice("mode", ["create", "upsert"]) == "upsert" ? .upsert : .create
-        guard try options.parameters.choice("atomic", ["true", "false"]) == "true" else {
-            throw .invalidParameter("atomic", "an import is one transaction")
-        }
-        let contents = try ImportReader(
-            className: try options.parameters.text("class"), depthLimit: limits.jsonDepth
-        ).read(call.request.body)
+        let isAtomic = try options.parameters.choice("atomic", ["true", "false"]) == "true"
+        let contents = try importContents(call, options, database)
+        guard isAtomic else { return try importInParts(contents, mode, call, options, database) }
         var write = PreparedWrite(call: call, database: database, options: options) { context throws(Problem) in
             try context.requireNoObjectCondition()
             let run = ImportRun(context.session, mode)
@@ -24,12 +22,54 @@ extension Application {
                 // Nothing of it was committed.
                 throw error.has("line") ? error.with("committed", .integer(0)) : error
             }
-            var writer = JSONWriter(reservingCapacity: 64)
-            writer.member("created", int: run.created)
-            writer.member("updated", int: run.updated)
-            return WriteDraft(status: 200, content: .members(writer.buffer))
+            return Application.imported(run.created, run.updated)
         }
         write.seconds = Application.importSeconds
         return try write.reply()
+    }
+
+    private func importContents(
+        _ call: Call, _ options: WriteOptions, _ database: Database
+    ) throws(Problem) -> ImportContents {
+        let name = try options.parameters.text("class")
+        guard options.bodyType == "text/csv" else {
+            return try ImportReader(className: name, depthLimit: limits.jsonDepth).read(call.request.body)
+        }
+        guard let name else { throw Problem.invalidParameter("class", "CSV needs the name of a class") }
+        let snapshot = database.current.snapshot
+        guard let table = snapshot.classTable(named: name) else {
+            throw Problem(.classNotFound, "there is no class of this name")
+        }
+        return ImportContents(objects: try CSVObjects(table, snapshot, depthLimit: limits.jsonDepth).read(call.request.body))
+    }
+
+    private static func imported(_ created: Int, _ updated: Int) -> WriteDraft {
+        var writer = JSONWriter(reservingCapacity: 64)
+        writer.member("created", int: created)
+        writer.member("updated", int: updated)
+        return WriteDraft(status: 200, content: .members(writer.buffer))
+    }
+
+    /// `atomic=false`: a commit now and then, so that no transaction grows without bounds.
+    private func importInParts(
+        _ contents: ImportContents, _ mode: ImportRun.Mode, _ call: Call, _ options: WriteOptions, _ database: Database
+    ) throws(Problem) -> Reply {
+        for (name, isGiven) in [("dryRun", options.isDryRun), ("Realm-Transaction", options.transaction != nil), ("If-Match", !options.condition.isEmpty)]
+        where isGiven {
+            throw .conflict("an import in several commits cannot be one with '\(name)'", parameter: "atomic")
+        }
+        return .later { [self] promise in
+            let deadline = RealmStorage.Instant.now().adding(seconds: Application.importSeconds)
+            ImportChain(database, mode, contents, deadline: deadline) { result in
+                switch result {
+                case .success(let outcome):
+                    call.request.version = outcome.version
+                    promise.complete(
+                        Application.imported(outcome.created, outcome.updated)
+                            .response(.init(version: outcome.version, isCommitted: true), options.synchronous))
+                case .failure(let problem): promise.complete(self.response(to: problem, for: call.request))
+                }
+            }.run()
+        }
     }
 }

@@ -10,27 +10,55 @@ internal import RealmStorage
 package final class ImportRun {
     package enum Mode: String, Sendable { case create, upsert }
 
-    private let session: WriteSession
-    private let mode: Mode
-    /// Objects by the class and key they had.
-    private var places: [String: [String: ObjectPlace]] = [:]
-    private var later: [(place: ObjectPlace, className: String, members: [(name: String, value: InputValue)], line: Int)] = []
-    package private(set) var created = 0
-    package private(set) var updated = 0
-
-    package init(_ session: WriteSession, _ mode: Mode) {
-        self.session = session
-        self.mode = mode
+    /// What has to be known from one commit to the next.
+    struct Memory: Sendable {
+        /// Objects by the class and key they had.
+        var places: [String: [String: ObjectPlace]] = [:]
+        /// Members with links that wait for the objects they lead to.
+        var later: [Linked] = []
+        var created = 0
+        var updated = 0
     }
 
-    package func run(_ contents: ImportContents) throws(Problem) {
+    struct Linked: Sendable {
+        let place: ObjectPlace
+        let className: String
+        let members: [(name: String, value: InputValue)]
+        let line: Int
+    }
+
+    private let session: WriteSession
+    private let mode: Mode
+    private(set) var memory: Memory
+
+    package var created: Int { memory.created }
+    package var updated: Int { memory.updated }
+
+    package convenience init(_ session: WriteSession, _ mode: Mode) { self.init(session, mode, Memory()) }
+
+    init(_ session: WriteSession, _ mode: Mode, _ memory: Memory) {
+        self.session = session
+        self.mode = mode
+        self.memory = memory
+    }
+
+    /// Everything at once.
+    package func run(_ contents: ImportContents) throws(Problem) { try run(contents, isLast: true) }
+
+    /// A part; links to objects that are not there yet wait for the last one.
+    func run(_ contents: ImportContents, isLast: Bool) throws(Problem) {
         if let schema = contents.schema {
             try Problem.writing { () throws(WriteError) in
                 if try session.schema().classes.isEmpty { try session.createSchema(schema) }
             }
         }
         for object in contents.objects { try write(object) }
-        for object in later { try link(object.place, object.className, object.members, object.line) }
+        let waiting = memory.later
+        memory.later = []
+        for linked in waiting {
+            let canWait = isLast ? false : try !canLink(linked)
+            if canWait { memory.later.append(linked) } else { try link(linked) }
+        }
     }
 
     private func write(_ object: ImportedObject) throws(Problem) {
@@ -46,21 +74,41 @@ package final class ImportRun {
             if mode == .upsert { return try session.upsert(object.className, InputObject(plain), .all) }
             return try session.create(object.className, InputObject(plain))
         }
-        if written.isCreated { created += 1 } else { updated += 1 }
-        if let key = object.key { places[object.className, default: [:]][key] = written.place }
-        if !linked.isEmpty { later.append((written.place, object.className, linked, object.line)) }
+        if written.isCreated { memory.created += 1 } else { memory.updated += 1 }
+        if let key = object.key { memory.places[object.className, default: [:]][key] = written.place }
+        guard !linked.isEmpty else { return }
+        memory.later.append(Linked(place: written.place, className: object.className, members: linked, line: object.line))
     }
 
-    private func link(
-        _ place: ObjectPlace, _ className: String, _ members: [(name: String, value: InputValue)], _ line: Int
-    ) throws(Problem) {
-        let body = InputObject(members.map { (name: $0.name, value: redirected($0.value)) })
-        try Problem.writing(InputPlace(line: line)) { () throws(WriteError) in
+    // MARK: - Links
+
+    private func canLink(_ linked: Linked) throws(Problem) -> Bool {
+        for member in linked.members { if try !isReachable(redirected(member.value)) { return false } }
+        return true
+    }
+
+    private func isReachable(_ value: InputValue) throws(Problem) -> Bool {
+        switch value {
+        case .link(.stub(let className, let key)):
+            return try Problem.writing { () throws(WriteError) in try session.find(key, class: className) } != nil
+        case .list(let elements):
+            for element in elements { if try !isReachable(element) { return false } }
+            return true
+        case .object(let object):
+            for member in object.members { if try !isReachable(member.value) { return false } }
+            return true
+        default: return true
+        }
+    }
+
+    private func link(_ linked: Linked) throws(Problem) {
+        try Problem.writing(InputPlace(line: linked.line)) { () throws(WriteError) in
             try session.checkDeadline()
-            for member in body.members {
+            for member in linked.members {
                 let name = member.name.hasPrefix("$$") ? String(member.name.dropFirst()) : member.name
                 do throws(WriteError) {
-                    _ = try session.setProperty(className, .objectKey(place.object), name, member.value)
+                    _ = try session.setProperty(
+                        linked.className, .objectKey(linked.place.object), name, redirected(member.value))
                 } catch {
                     // An unknown member is one of the object here, not of a path.
                     var inner = error
@@ -76,7 +124,7 @@ package final class ImportRun {
     private func redirected(_ value: InputValue) -> InputValue {
         switch value {
         case .link(.stub(let className, .text(let key))):
-            guard let place = places[className]?[key] else { return value }
+            guard let place = memory.places[className]?[key] else { return value }
             return .link(.stub(className: className, key: .objectKey(place.object)))
         case .list(let elements): return .list(elements.map(redirected))
         case .object(let object):

@@ -25,6 +25,13 @@ extension Application {
         return .now(response)
     }
 
+    /// How writes wait in realms that are attached.
+    var writeLimits: WriteLimits {
+        var limits = WriteLimits()
+        limits.lockWaitSeconds = Double(self.limits.writeSeconds)
+        return limits
+    }
+
     private func reserve(_ attachment: RealmAttachment) throws(Problem) {
         do throws(Catalog.Failure) {
             try catalog.reserve(attachment.name)
@@ -150,6 +157,8 @@ private final class Attaching: Sendable {
     /// Opens the realm; nobody waits when there is no promise.
     func run(_ promise: (any ResponsePromise)?) {
         let database: Database
+        var openOptions = attachment.openOptions
+        openOptions.limits = application.writeLimits
         var isNew = true
         do throws(StorageError) {
             switch attachment.source {
@@ -157,13 +166,13 @@ private final class Attaching: Sendable {
                 if let known = application.catalog.databases.first(where: { $0.memoryIdentifier == identifier }) {
                     return arrange(known, isNew: false, promise)
                 }
-                database = try Database.openInMemory(name: attachment.name, identifier: identifier, attachment.openOptions)
+                database = try Database.openInMemory(name: attachment.name, identifier: identifier, openOptions)
             case .new(let path):
                 guard !RealmFiles.exists(path) else { return fail(Problem(.fileExists, "there is a file of this name already"), promise) }
-                database = try Database.open(name: attachment.name, path: path, attachment.openOptions)
+                database = try Database.open(name: attachment.name, path: path, openOptions)
             case .file(let path):
                 isNew = false
-                database = try Database.open(name: attachment.name, path: path, attachment.openOptions)
+                database = try Database.open(name: attachment.name, path: path, openOptions)
             }
         } catch {
             return fail(Problem(opening: error), promise, error)

@@ -89,6 +89,16 @@ struct WriteOptions: Sendable {
     var preferenceApplied: String? {
         preferences.applied(
             returns: honours.returns, handling: honours.handling,
-            isAsynchronous: preferences.isAsynchronous && transaction == nil)
+            isAsynchronous: preferences.isAsynchronous && answersEarly && transaction == nil && !isDryRun)
+    }
+
+    /// Whether `respond-async` has an effect.
+    private var answersEarly = true
+
+    /// The same for a request that is answered when it is done, whatever it prefers.
+    var synchronous: WriteOptions {
+        var options = self
+        options.answersEarly = false
+        return options
     }
 }

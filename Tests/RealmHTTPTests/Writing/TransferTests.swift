@@ -77,6 +77,44 @@ import Testing
         try server.finish()
     }
 
+    @Test("CSV comes in as it went out") func csv() throws {
+        let server = try WriteServer()
+        try server.fill()
+        _ = try server.send("PUT", "app/objects/Dog/3", #"{"age":3,"name":"a \"b\", c\nd","any":1.0}"#)
+        _ = try server.send("PUT", "app/objects/Dog/4", #"{"age":4,"name":"","any":"x"}"#)
+        let first = try server.get("app/export?format=csv&class=Dog")
+        #expect(try server.send("DELETE", "app/objects/Dog?where=TRUEPREDICATE").status == 200)
+        let answer = try server.send("POST", "app/import?class=Dog", first.text, [("Content-Type", "text/csv")])
+        #expect(answer.json["created"] as? Int == 4, "\(answer.text)")
+        #expect(try server.get("app/export?format=csv&class=Dog").text == first.text)
+        let type = [("Content-Type", "text/csv")]
+        #expect(try server.send("POST", "app/import?class=Dog", "_id,age\r\n8,x\r\n", type).json["line"] as? Int == 2)
+        #expect(try server.send("POST", "app/import?class=Dog", "_id,age\r\n8\r\n", type).code == "invalid_body")
+        #expect(try server.send("POST", "app/import?class=Dog", "_id,age\r\n\"8", type).code == "invalid_body")
+        #expect(try server.send("POST", "app/import", "_id\r\n8\r\n", type).code == "invalid_parameter")
+        #expect(try server.send("POST", "app/import?class=Dog", "_id,age,agee\r\n8,1,2\r\n", type).code == "unknown_property")
+        try server.finish()
+    }
+
+    @Test("an import in parts commits now and then, and tells how far it came") func parts() throws {
+        let server = try WriteServer { $0.limits.importBytes = 8 << 20 }
+        // The first object links to the last one, which comes two commits later.
+        var lines = [#"{"$meta":{"class":"Person","key":"p"},"id":"p","dogs":[{"$link":{"class":"Dog","key":"20999"}}]}"#]
+        lines += (0..<21_000).map { #"{"$meta":{"class":"Dog","key":"\#($0)"},"_id":\#($0),"age":1}"# }
+        let before = WriteServer.number(try server.get("app")["Realm-Version"])
+        let answer = try server.send("POST", "app/import?atomic=false", lines.joined(separator: "\n"), TransferTests.lines)
+        #expect(answer.json["created"] as? Int == 21_001, "\(answer.text)")
+        #expect(WriteServer.number(answer["Realm-Version"]) == before + 3)
+        #expect(try server.show("Person/p").contains(#""key":"20999""#))
+        let more = (30_000..<45_000).map { #"{"_id":\#($0 == 42_000 ? 1 : $0),"age":1}"# }
+        let failed = try server.send("POST", "app/import?atomic=false&class=Dog", more.joined(separator: "\n"), TransferTests.lines)
+        #expect(failed.code == "duplicate_key")
+        #expect(failed.json["line"] as? Int == 12_001)
+        #expect(failed.json["committed"] as? Int == 10_000)
+        #expect(try server.get("app/objects/Dog?count=exact&limit=0").json["count"] as? Int == 31_000)
+        try server.finish()
+    }
+
     @Test("fixtures come in as they went out", arguments: ["links", "embedded", "mixed", "primary-keys", "types-dictionary", "types-list", "types-set", "types-single", "strings", "random-2"])
     func fixtures(_ name: String) throws {
         guard let path = try? Fixtures.path(name) else { return }

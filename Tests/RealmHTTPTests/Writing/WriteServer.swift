@@ -113,3 +113,15 @@ final class WriteServer: Sendable {
         guard answer.status == 200 else { throw Damaged(description: answer.text) }
     }
 }
+
+/// Looks into a file without a server.
+enum RealmEngineReader {
+    /// The age of the first dog.
+    static func age(_ path: String) throws -> Int64? {
+        let snapshot = try Snapshot(file: try RealmFile(path: path))
+        guard let table = snapshot.classTable(named: "Dog"), let row = try table.findByPrimaryKey(.int(1)),
+            let column = table.column(named: "age"), case .int(let age) = try row.value(column)
+        else { return nil }
+        return age
+    }
+}
