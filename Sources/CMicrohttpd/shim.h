@@ -11,6 +11,7 @@ struct realm_rest_daemon_options {
   unsigned int idle_seconds;
   size_t connection_memory;
   void *context;
+  MHD_AcceptPolicyCallback accept;
   MHD_AccessHandlerCallback handler;
   void *(*target) (void *context, const char *target, struct MHD_Connection *connection);
   MHD_RequestCompletedCallback completed;
@@ -50,7 +51,7 @@ realm_rest_start_daemon (const struct realm_rest_daemon_options *options)
       items[8].option = MHD_OPTION_THREAD_POOL_SIZE;
       items[8].value = options->threads;
     }
-  return MHD_start_daemon (flags, 0, NULL, NULL, options->handler, options->context,
+  return MHD_start_daemon (flags, 0, options->accept, options->context, options->handler, options->context,
                            MHD_OPTION_ARRAY, items, MHD_OPTION_END);
 }
 

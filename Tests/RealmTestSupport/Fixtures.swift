@@ -49,10 +49,18 @@ package enum Fixtures {
 
     package static func isEncrypted(_ name: String) -> Bool { name.hasPrefix("encrypted") }
 
-    /// Unpacks a gzip file to a temporary file that later runs of the same process reuse.
+    /// Where packed files are unpacked under their own names, which realms are served by; gone with the process.
+    private static let unpackFolder: URL = {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("realm-rest-fixtures-\(ProcessInfo.processInfo.processIdentifier)")
+        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        atexit { try? FileManager.default.removeItem(at: Fixtures.unpackFolder) }
+        return folder
+    }()
+
+    /// Unpacks a gzip file once in the life of the process.
     private static func unpacked(_ file: URL, as name: String) throws -> String {
-        let target = FileManager.default.temporaryDirectory
-            .appendingPathComponent("realm-rest-fixtures-\(ProcessInfo.processInfo.processIdentifier)-\(name)")
+        let target = unpackFolder.appendingPathComponent(name)
         if FileManager.default.fileExists(atPath: target.path) { return target.path }
         let staging = target.path + "." + UUID().uuidString
         try gunzip(file.path).write(to: URL(fileURLWithPath: staging))

@@ -10,6 +10,7 @@ enum DaemonCallbacks {
     static func options(for server: HTTPServer) -> realm_rest_daemon_options {
         var options = realm_rest_daemon_options()
         options.context = Unmanaged.passUnretained(server).toOpaque()
+        options.accept = accept
         options.handler = handle
         options.target = begin
         options.completed = complete
@@ -19,6 +20,11 @@ enum DaemonCallbacks {
 
     private static func server(_ context: UnsafeMutableRawPointer?) -> HTTPServer? {
         context.map { Unmanaged<HTTPServer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// A server that stops lets nobody in.
+    private static let accept: MHD_AcceptPolicyCallback = { context, _, _ in
+        server(context)?.isDraining == true ? .NO : .YES
     }
 
     private static let connectionChanged: MHD_NotifyConnectionCallback = { context, connection, slot, event in

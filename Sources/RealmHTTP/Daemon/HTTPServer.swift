@@ -83,15 +83,16 @@ package final class HTTPServer: @unchecked Sendable {
     /// `isUrgent` is asked now and then; true ends the grace at once.
     package func stop(graceSeconds: Double, isUrgent: () -> Bool = { false }) {
         guard let daemon else { return }
+        // From here on connections are turned away as they come. `MHD_quiesce_daemon` is not for this: it races with the
+        // daemon's threads for the listening socket, and the loser ends the process.
         draining.store(true, ordering: .relaxed)
-        _ = MHD_quiesce_daemon(daemon)
-        socket.close()
         let end = Instant.now().adding(seconds: graceSeconds)
         while requestsInFlight > 0, Instant.now() < end, !isUrgent() { Threads.sleep(seconds: 0.005) }
         connections.stopWatch()
         workers.close()
         // A daemon must not be stopped while connections are suspended.
         suspensions.close()
+        // This closes the listening socket, too.
         MHD_stop_daemon(daemon)
         self.daemon = nil
     }
