@@ -76,6 +76,7 @@ package final class RealmServer: Sendable {
         daemon = HTTPServer(socket: socket, configuration: daemonConfiguration, handler: application)
         application.workers.withLock { $0 = daemon.workers }
         application.metrics.addDaemon(daemon)
+        application.metrics.addRealms(catalog)
     }
 
     /// Begins to answer. Split from `init` so that the first line of output can come before the first log line.

@@ -2,6 +2,7 @@
 
 internal import RealmEngine
 internal import RealmStorage
+internal import Synchronization
 
 /// A write that was read, and checked as far as that is possible without the data.
 ///
@@ -72,7 +73,14 @@ struct PreparedWrite: Sendable {
     private func run(_ promise: any ResponsePromise) {
         database.write(writeRequest, { session in
             try self.work(WriteContext(session, self.database, self.options, base: nil))
-        }, completion: { result in promise.complete(self.response(result)) })
+        }, completion: { result in self.hand(self.response(result), to: promise) })
+    }
+
+    /// Gives an answer from the writer's thread. Packing a long one would hold the next write up, so a worker does it.
+    private func hand(_ response: Response, to promise: any ResponsePromise) {
+        guard case .bytes(let buffer) = response.body, buffer.count > 1024, Application.takesGzip(request),
+            application.workers.withLock({ $0 })?.submitContinuation({ promise.complete(response) }) == true
+        else { return promise.complete(response) }
     }
 
     private func response(_ result: Result<WriteReceipt<WriteDraft>, WriteError>) -> Response {
@@ -101,7 +109,7 @@ struct PreparedWrite: Sendable {
                 switch result {
                 case .success(let draft):
                     self.request.version = base.text
-                    promise.complete(draft.response(.init(version: base.text, isCommitted: false), self.options))
+                    self.hand(draft.response(.init(version: base.text, isCommitted: false), self.options), to: promise)
                 case .failure(let error): promise.complete(self.application.response(to: Problem(error), for: self.request))
                 }
             })

@@ -3,6 +3,7 @@
 import Foundation
 import RealmHTTP
 import RealmTestSupport
+import Synchronization
 import Testing
 
 /// Conditions, repetitions, and waiting for versions. Features A42, A45.
@@ -69,6 +70,31 @@ import Testing
             #expect(bad.code == "missing_property" && badAgain.code == "missing_property")
             #expect(badAgain["Idempotency-Replayed"] == "true")
         }
+    }
+
+    @Test("while the first request runs, its key is taken; what may be tried again is not kept") func inProgress() throws {
+        let server = try WriteServer { $0.limits.writeSeconds = 1 }
+        try server.fill()
+        let id = try server.send("POST", "app/transactions", "{}").json["id"] as? String ?? ""
+        let key = [("Idempotency-Key", "k")]
+        let statuses = Mutex<[Int]>([])
+        let first = Thread {
+            let answer = try? server.send("POST", "app/objects/Note", #"{"text":"t"}"#, key)
+            statuses.withLock { $0.append(answer?.status ?? 0) }
+        }
+        first.start()
+        Thread.sleep(forTimeInterval: 0.3)
+        #expect(try server.send("POST", "app/objects/Note", #"{"text":"t"}"#, key).code == "idempotency_in_progress")
+        let metrics = try HTTPClient.request(port: server.port, "GET", "/metrics").text
+        #expect(metrics.contains("realm_rest_pending_writes{realm=\"app\"} 1"))
+        #expect(metrics.contains("realm_rest_open_transactions{realm=\"app\"} 1"))
+        for _ in 0..<200 where statuses.withLock({ $0.isEmpty }) { Thread.sleep(forTimeInterval: 0.02) }
+        #expect(statuses.withLock { $0 } == [423])
+        #expect(try server.send("DELETE", "app/transactions/\(id)").status == 204)
+        let second = try server.send("POST", "app/objects/Note", #"{"text":"t"}"#, key)
+        #expect(second.status == 201)
+        #expect(second["Idempotency-Replayed"] == nil)
+        try server.finish()
     }
 
     @Test("a read can wait for a version") func minimumVersion() throws {

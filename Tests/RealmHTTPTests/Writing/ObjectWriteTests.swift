@@ -54,6 +54,11 @@ import Testing
                 "POST", "app/objects/Dog", "{\"_id\":13,\"age\":1}\n{\"_id\":14,\"age\":2}\n", [("Content-Type", "application/x-ndjson"), ("Prefer", "return=representation")])
             #expect(lines.status == 201)
             #expect((lines.json["items"] as? [Any])?.count == 2)
+            let packed = try server.send(
+                "POST", "app/objects/Note", "[" + Array(repeating: #"{"text":"t"}"#, count: 300).joined(separator: ",") + "]",
+                [("Accept-Encoding", "gzip")])
+            #expect(packed.status == 201)
+            #expect(packed["Content-Encoding"] == "gzip")
             #expect(lines["Preference-Applied"] == "return=representation")
             #expect(try server.send("POST", "app/objects/Dog", #"[{"_id":21,"age":1},{"_id":11,"age":2}]"#).status == 409)
             #expect(try server.get("app/objects/Dog/21").status == 404)

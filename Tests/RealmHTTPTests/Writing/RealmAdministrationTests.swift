@@ -72,6 +72,20 @@ import Testing
         }
     }
 
+    @Test("what could not be opened takes no writes, and can be detached") func failed() throws {
+        let folder = NSTemporaryDirectory() + "realm-rest-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try Data(repeating: 7, count: 4096).write(to: URL(fileURLWithPath: folder + "/bad.realm"))
+        let server = try WriteServer { $0.paths = [folder] }
+        #expect(try server.get("bad").json["state"] as? String == "failed")
+        #expect(try server.send("POST", "bad/objects/Dog", "{}").code == "realm_unavailable")
+        #expect(try server.send("PUT", "bad", "{}").code == "method_not_allowed")
+        #expect(try server.send("DELETE", "bad").status == 204)
+        #expect(try server.get("bad").code == "realm_not_found")
+        try server.finish()
+    }
+
     @Test("a realm in memory is there until it is detached") func memory() throws {
         try withServer { (server: WriteServer) throws in
             let answer = try post(server, #"{"inMemory":"m1","schema":\#(RealmAdministrationTests.schema)}"#)
