@@ -37,6 +37,9 @@ extension Problem {
     /// Why a write was refused, or failed.
     init(_ error: WriteError, at place: InputPlace = InputPlace()) {
         var problem = Problem.plain(error)
+        if let misnomer = error.misnomer, let name = Spelling.nearest(to: misnomer.name, in: misnomer.known) {
+            problem.detail += "; did you mean '\(name)'?"
+        }
         if !error.counts.isEmpty { problem = problem.with("counts", .json(Problem.counts(error.counts))) }
         if let limit = error.limit { problem = problem.with("limit", .integer(Int64(limit))) }
         if let key = error.key { problem = problem.with("key", key) }

@@ -204,6 +204,7 @@ import Testing
             #expect(minimal["ETag"] != nil && minimal["Location"] != nil)
             #expect(minimal["Preference-Applied"] == "return=minimal")
             #expect(try server.send("PATCH", "app/objects/Dog/40", #"{"age":2}"#, [("Prefer", "return=minimal")]).status == 204)
+            #expect(try server.send("PATCH", "app/objects/Dog/40", #"{"agee":3}"#).text.contains("did you mean 'age'?"))
             let lenient = try server.send("PATCH", "app/objects/Dog/40", #"{"age":3,"agee":1}"#, [("Prefer", "handling=lenient")])
             #expect(lenient.status == 200)
             #expect(lenient["Preference-Applied"] == "handling=lenient")

@@ -65,6 +65,8 @@ package struct WriteError: Error, Sendable {
     package var counts: [(name: String, count: Int)] = []
     /// The number that was exceeded.
     package var limit: Int?
+    /// A name that means nothing, and those that would: for whoever guesses what was meant.
+    package var misnomer: (name: String, known: [String])?
     /// When it may make sense to try again.
     package var retryAfterSeconds: Double?
     /// A `StorageError`, a `QueryError`, or what the caller's code threw.

@@ -53,7 +53,7 @@ extension WriteSession {
         let table = try table(place.table)
         // Shown objects write a leading `$` twice, addresses do not.
         guard let column = table.column(named: name) ?? (name.hasPrefix("$$") ? table.column(named: String(name.dropFirst())) : nil)
-        else { throw WriteError(.unknownProperty, "class '\(table.className)' has no property '\(name)'") }
+        else { throw WriteSession.unknown(name, table) }
         if let kind = column.collection { return .collection(place, column, kind) }
         return .slot(.property(place, column), SlotShape(column))
     }
@@ -109,6 +109,12 @@ extension WriteSession {
         }
         guard index >= 0, index <= end else { throw noPath }
         return index
+    }
+
+    static func unknown(_ property: String, _ table: TableState) -> WriteError {
+        var error = WriteError(.unknownProperty, "class '\(table.className)' has no property '\(property)'")
+        error.misnomer = (name: property, known: table.columns.map(\.name))
+        return error
     }
 
     static let noPath = WriteError(.pathNotFound, "there is nothing at this path")

@@ -187,7 +187,7 @@ extension WriteSession {
             throw WriteError(.readOnlyProperty, "'\(name)' are the objects that link here; they cannot be written")
         }
         if options.ignoresUnknownMembers, !name.hasPrefix("$") { return nil }
-        throw WriteError(.unknownProperty, "class '\(table.className)' has no property '\(property)'")
+        throw WriteSession.unknown(property, table)
     }
 
     private func write(
