@@ -10,12 +10,15 @@ package enum HTTPMethod: String, Sendable, CaseIterable {
     case patch = "PATCH"
     case delete = "DELETE"
     case options = "OPTIONS"
+    /// Known, and available nowhere: 405.
+    case trace = "TRACE"
+    case connect = "CONNECT"
 
     /// Methods that promise to change nothing.
     package var isSafe: Bool {
         switch self {
-        case .get, .head, .query, .options: return true
-        case .post, .put, .patch, .delete: return false
+        case .get, .head, .query, .options, .trace: return true
+        case .post, .put, .patch, .delete, .connect: return false
         }
     }
 }
@@ -39,6 +42,8 @@ package struct MethodSet: OptionSet, Sendable, Hashable {
         case .patch: self.init(rawValue: 32)
         case .delete: self.init(rawValue: 64)
         case .options: self.init(rawValue: 128)
+        case .trace: self.init(rawValue: 256)
+        case .connect: self.init(rawValue: 512)
         }
     }
 

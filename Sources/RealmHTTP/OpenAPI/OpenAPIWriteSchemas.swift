@@ -19,8 +19,11 @@ extension OpenAPIWrites {
             "created": count, "updated": count, "keys": texts, "version": text,
             "items": ["type": "array", "items": OpenAPIParts.schema("Object")],
         ]).describing("The object of a single create; counts and keys of an array.")),
-        ("Matched", object(["matched"], ["matched": count, "version": text])),
-        ("Imported", object(["created", "updated"], ["created": count, "updated": count, "version": text])),
+        ("Matched", object([], ["matched": count, "version": text])),
+        ("Imported", object([], ["created": count, "updated": count, "version": text])),
+        ("DryRun", object(["committed", "status"], [
+            "committed": flag, "status": ["type": "integer", "format": "int32"], "body": anything,
+        ]).describing("What a write with dryRun=true would have answered.")),
         ("JSONPatch", ["type": "array", "items": object(["op", "path"], [
             "op": OpenAPIParts.choice("add", "remove", "replace", "move", "copy", "test"), "path": text, "from": text, "value": anything,
         ])]),

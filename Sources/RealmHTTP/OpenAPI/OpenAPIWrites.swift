@@ -115,7 +115,7 @@ enum OpenAPIWrites {
                 responses: responses(("200", "The object.", object), ("204", "Done; nothing is shown.", nil)))),
             .init("delete", operation(
                 names.delete, "Deletes the object with what it owns.", tag: tag, parameters: path + common,
-                responses: responses(("204", "It is gone.", nil)))),
+                responses: responses(("200", "What would have been, with dryRun=true.", "DryRun"), ("204", "It is gone.", nil)))),
         ]
     }
 }
@@ -148,7 +148,8 @@ extension OpenAPIWrites {
         (realmPath, [
             .init("delete", operation(
                 "detachRealm", "Lets go of a realm.", tag: "realms", parameters: ["Realm", "Files", "DryRun", "RequestId"],
-                responses: responses(("204", "It is detached.", nil), isAsynchronous: false))),
+                responses: responses(
+                    ("200", "What would have been, with dryRun=true.", "DryRun"), ("204", "It is detached.", nil), isAsynchronous: false))),
         ]),
         (realmPath + "/migrations", [
             .init("post", operation(
@@ -192,7 +193,7 @@ extension OpenAPIWrites {
                 "setProperty", "Sets one property.", tag: "objects", parameters: ["Realm", "Class", "Key", "Property", "Nested"] + common,
                 body: content(["application/json", "application/ejson"], .object([]))
                     .addingContent("application/octet-stream", ["type": "string", "format": "binary"]),
-                responses: responses(("204", "Done.", nil)))),
+                responses: responses(("200", "What would have been, with dryRun=true.", "DryRun"), ("204", "Done.", nil)))),
         ]),
         (realmPath + "/batch", [
             .init("post", operation(

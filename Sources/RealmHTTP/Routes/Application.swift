@@ -188,7 +188,8 @@ extension Application: RequestHandler {
 
     private func options(_ request: Request) -> Response {
         var response = Response(status: 204)
-        let allowed = request.route == .asterisk ? MethodSet(HTTPMethod.allCases) : self.allowed(request.route, request.realm)
+        let available = HTTPMethod.allCases.filter { $0 != .trace && $0 != .connect }
+        let allowed = request.route == .asterisk ? MethodSet(available) : self.allowed(request.route, request.realm)
         response.add("Allow", allowed.allow)
         if allowed.contains(.query) { response.add("Accept-Query", constant: "application/json, application/ejson") }
         if allowed.contains(.patch) { response.add("Accept-Patch", constant: request.route.patchTypes) }

@@ -33,6 +33,8 @@ import Testing
         Bad(method: "PUT", target: "/v1/realms", status: 405, code: "method_not_allowed"),
         Bad(method: "POST", target: "/v1/realms/links/objects/Dog", status: 405, code: "read_only"),
         Bad(method: "DELETE", target: "/healthz", status: 405, code: "method_not_allowed"),
+        Bad(method: "TRACE", target: "/healthz", status: 405, code: "method_not_allowed"),
+        Bad(method: "TRACE", target: "/v1/realms/links/objects/Dog", status: 405, code: "method_not_allowed"),
         Bad(method: "BREW", target: "/healthz", status: 501, code: "not_implemented"),
         Bad(target: "/healthz", headers: [("Host", "evil.example")], status: 421, code: "host_not_allowed"),
         Bad(target: "/none", headers: [("Host", "evil.example:80")], status: 421, code: "host_not_allowed"),
