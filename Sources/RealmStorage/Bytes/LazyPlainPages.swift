@@ -36,6 +36,14 @@ final class LazyPlainPages: @unchecked Sendable {
         try self.init(source: file.address, owner: file, fileByteCount: file.byteCount, capacity: 0, key: key)
     }
 
+    /// The pages of a file that is read and written in `memory`; they may grow as far as that does.
+    convenience init(memory: ReservedMemory, fileByteCount: Int, key: EncryptionKey) throws(StorageError) {
+        let page = EncryptionLayout.pageByteCount
+        try self.init(
+            source: UnsafeRawPointer(memory.address), owner: memory, fileByteCount: fileByteCount,
+            capacity: memory.capacity / page * page, key: key)
+    }
+
     /// Checks the size of the file and opens page 0, which tells a wrong key.
     ///
     /// `source` is where its encrypted bytes are, as long as `owner` lives; `capacity` the greatest size that the plain

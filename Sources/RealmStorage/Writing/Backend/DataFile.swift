@@ -46,9 +46,7 @@ package final class DataFile: @unchecked Sendable {
             pages = old
             try old.grow(toPageCount: EncryptionLayout.plainPageCount(fileByteCount: backend.byteCount))
         } else {
-            pages = try LazyPlainPages(
-                source: UnsafeRawPointer(memory.address), owner: memory, fileByteCount: backend.byteCount,
-                capacity: memory.capacity / DataFile.pageByteCount * DataFile.pageByteCount, key: key)
+            pages = try LazyPlainPages(memory: memory, fileByteCount: backend.byteCount, key: key)
         }
         return PlainBytes(memory: memory, pages: pages, byteCount: pages.plainByteCount)
     }
