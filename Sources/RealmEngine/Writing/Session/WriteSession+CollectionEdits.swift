@@ -52,33 +52,42 @@ extension WriteSession {
         _ className: String, _ key: ObjectName, _ property: PropertyAddress, _ edits: [ListEdit],
         options: Options = Options()
     ) throws(WriteError) -> Int {
-        let place = try collection(className, key, property, .list)
-        for (index, edit) in edits.enumerated() { try at(.index(index), try apply(edit, to: place, options)) }
-        return try elementCount(place)
+        try apply(edits, to: try collection(className, key, property, .list)) { edit, place throws(WriteError) in
+            try apply(edit, to: place, options)
+        }
     }
 
     package func editSet(
         _ className: String, _ key: ObjectName, _ property: PropertyAddress, _ edits: [SetEdit],
         options: Options = Options()
     ) throws(WriteError) -> Int {
-        let place = try collection(className, key, property, .set)
-        for (index, edit) in edits.enumerated() { try at(.index(index), try apply(edit, to: place, options)) }
-        return try elementCount(place)
+        try apply(edits, to: try collection(className, key, property, .set)) { edit, place throws(WriteError) in
+            try apply(edit, to: place, options)
+        }
     }
 
     package func editDictionary(
         _ className: String, _ key: ObjectName, _ property: PropertyAddress, _ edits: [DictionaryEdit],
         options: Options = Options()
     ) throws(WriteError) -> Int {
-        let place = try collection(className, key, property, .dictionary)
-        for (index, edit) in edits.enumerated() { try at(.index(index), try apply(edit, to: place, options)) }
-        return try elementCount(place)
+        try apply(edits, to: try collection(className, key, property, .dictionary)) { edit, place throws(WriteError) in
+            try apply(edit, to: place, options)
+        }
     }
 
     /// The place that an address means in an object.
     func locate(_ property: PropertyAddress, in place: ObjectPlace) throws(WriteError) -> Location {
         let steps = try table(place.table).column(named: property.text) != nil ? nil : property.steps
         return try locate(steps ?? [.name(property.text)], in: place, for: .existing)
+    }
+
+    /// Runs the edits in order; returns the new number of elements. A mistake tells which edit it is in.
+    private func apply<Edit>(
+        _ edits: [Edit], to place: CollectionPlace,
+        _ apply: (Edit, CollectionPlace) throws(WriteError) -> Void
+    ) throws(WriteError) -> Int {
+        for (index, edit) in edits.enumerated() { try at(.index(index), try apply(edit, place)) }
+        return try elementCount(place)
     }
 
     private func collection(

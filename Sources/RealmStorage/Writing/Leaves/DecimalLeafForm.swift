@@ -3,7 +3,7 @@
 /// Leaves of decimals: 0, 4, 8 or 16 bytes each, one width a leaf, which only grows.
 ///
 /// Without payload all values are null, or all +0 when the context flag is set. Source: docs/format.md, "Decimal128".
-struct DecimalLeafForm: LeafForm {
+struct DecimalLeafForm: ElementLeafForm {
     let writes: WriteSpace
     let isNullable: Bool
 
@@ -36,20 +36,6 @@ struct DecimalLeafForm: LeafForm {
         return node.ref
     }
 
-    func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
-        var node = try writable(leaf)
-        try node.requireRow(row)
-        try node.replaceElements(at: row, removing: 1, inserting: 0)
-        return node.ref
-    }
-
-    func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref) {
-        var node = try writable(leaf)
-        try node.requireRow(row, below: node.count + 1)
-        let tail = try writes.splitElements(&node, at: row)
-        return (node.ref, tail)
-    }
-
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
         var node = try writable(leaf)
         let other = try DecimalLeaf(try writes.node(at: next))
@@ -70,7 +56,7 @@ struct DecimalLeafForm: LeafForm {
 
     // MARK: - Widths
 
-    private func writable(_ leaf: Ref) throws(StorageError) -> MutableNode {
+    func writable(_ leaf: Ref) throws(StorageError) -> MutableNode {
         let node = try writes.writableElements(leaf)
         _ = try DecimalLeaf(node.node)
         return node

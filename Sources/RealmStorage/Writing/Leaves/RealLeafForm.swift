@@ -3,7 +3,7 @@
 /// Leaves of floats and doubles: their bits, with one particular NaN for null.
 ///
 /// Source: docs/format.md, "Float, double".
-struct RealLeafForm: LeafForm {
+struct RealLeafForm: ElementLeafForm {
     let writes: WriteSpace
     let isDouble: Bool
     let isNullable: Bool
@@ -38,20 +38,6 @@ struct RealLeafForm: LeafForm {
         return node.ref
     }
 
-    func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
-        var node = try writable(leaf)
-        try node.requireRow(row)
-        try node.replaceElements(at: row, removing: 1, inserting: 0)
-        return node.ref
-    }
-
-    func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref) {
-        var node = try writable(leaf)
-        try node.requireRow(row, below: node.count + 1)
-        let tail = try writes.splitElements(&node, at: row)
-        return (node.ref, tail)
-    }
-
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
         var node = try writable(leaf)
         let other = try writes.node(at: next)
@@ -66,7 +52,7 @@ struct RealLeafForm: LeafForm {
     private var nullBits: UInt64 { isDouble ? DoubleLeaf.nullBits : UInt64(FloatLeaf.nullBits) }
 
     /// The leaf in its width: an empty leaf may have none.
-    private func writable(_ leaf: Ref) throws(StorageError) -> MutableNode {
+    func writable(_ leaf: Ref) throws(StorageError) -> MutableNode {
         let node = try writes.writableElements(leaf)
         if node.width == size { return node }
         guard node.count == 0 else { throw node.node.corrupt("a leaf of reals has elements of \(size) bytes") }
