@@ -38,7 +38,8 @@ package struct TableState {
         static let oppositeColumns = 8, objectSequence = 9, primaryKey = 11, flags = 12, tombstones = 13
     }
 
-    /// Takes the table node at `ref` apart.
+    /// Takes the table node at `ref` apart. The snapshot that the transaction starts from has read the same node with all
+    /// checks of `TableReader`.
     init(ref: Ref, name: String, _ space: NodeSpace) throws(StorageError) {
         let top = try space.node(at: ref)
         let what = "table '\(name)'"

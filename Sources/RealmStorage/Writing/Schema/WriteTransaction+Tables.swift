@@ -40,7 +40,7 @@ extension WriteTransaction {
     private func incomingOrigin(_ key: TableKey) throws(StorageError) -> TableKey? {
         for column in try table(key).backlinks {
             guard let origin = column.targetTable, origin != key, let originColumn = column.oppositeColumn,
-                let opposite = try? table(origin).column(originColumn), opposite.type == .link
+                try hasTable(origin), let opposite = try table(origin).column(originColumn), opposite.type == .link
             else { continue }
             return origin
         }
