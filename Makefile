@@ -32,9 +32,11 @@ demo: release
 	@echo "  curl -X PATCH http://127.0.0.1:$(PORT)/v1/realms/store/objects/Category/1 -H 'Content-Type: application/json' -d '{\"name\":\"Kitchen & Table\"}'"
 	@.build-release/release/realm-rest demo --port $(PORT)
 
+# What failed is said once more at the end, where it is not lost among thousands of lines.
 test: setup
 	swift build --build-tests
-	swift test --skip-build --parallel
+	@set -o pipefail; swift test --skip-build --parallel 2>&1 | tee .build/test.log || { \
+	  echo '--- failed:'; grep -aE '✘|recorded an issue|Fatal error|error:' .build/test.log | tail -40; exit 1; }
 
 # Soak, fuzz and sanitizer runs; needs an hour.
 test-long: setup

@@ -36,7 +36,7 @@ package final class HTTPClient {
     private let port: Int
     private var received: [UInt8] = []
 
-    package init(port: Int, timeoutSeconds: Int = 20) throws {
+    package init(port: Int, timeoutSeconds: Int = 60) throws {
         self.port = port
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()

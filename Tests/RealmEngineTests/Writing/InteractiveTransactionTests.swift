@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func `other writes wait, and give up`() throws {
-        let realm = try realm { $0.lockWaitSeconds = 0.1 }
+        let realm = try realm { $0.lockWaitSeconds = 1 }
         let info = try begin(realm)
         #expect(code { _ = try begin(realm, wait: 0) } == .writeLockBusy)
         let error = realm.failure { try Self.add($0) }
@@ -129,7 +129,9 @@ import Testing
     @Test func `a lease ends by itself`() throws {
         let realm = try realm { $0.idleSeconds = 0.05 }
         let info = try begin(realm)
-        try perform(realm, info)
+        // On a busy machine the lease may be over before anything was done in it.
+        let failure = code { try perform(realm, info) }
+        #expect(failure == nil || failure == .transactionExpired)
         try realm.write { _ = try Self.add($0) }
         #expect(code { try perform(realm, info) } == .transactionExpired)
         #expect(realm.database.transaction(info.id, owner: "me")?.state == .expired)

@@ -3,6 +3,7 @@
 import RealmHTTP
 import RealmStorage
 import RealmTestSupport
+import Synchronization
 import Testing
 
 @Suite struct ConnectionTests {
@@ -56,16 +57,18 @@ import Testing
         let client = try HTTPClient(port: server.port)
         let other = try HTTPClient(port: server.port)
         #expect(try other.request("GET", "/a").status == 200)
-        try client.send("GET /work HTTP/1.1\r\nHost: x\r\n\r\n")
-        Threads.sleep(seconds: 0.01)
         let daemon = server.server
+        #expect(ScriptedServer.eventually { daemon.requestsInFlight == 0 })
+        try client.send("GET /work HTTP/1.1\r\nHost: x\r\n\r\n")
+        // It is either being worked on, or so quick that it is answered already.
+        #expect(ScriptedServer.eventually { server.handler.works.load(ordering: .relaxed) > 0 })
         let ended = Monitor(false)
         Threads.spawn("stop") {
-            daemon.stop(graceSeconds: 5)
+            daemon.stop(graceSeconds: 60)
             ended.broadcast { $0 = true }
         }
         #expect(try client.readAnswer().text == "worked")
-        #expect(ended.wait(until: Instant.now().adding(seconds: 5)) { $0 ? true : nil } == true)
+        #expect(ended.wait(until: Instant.now().adding(seconds: 60)) { $0 ? true : nil } == true)
         #expect(throws: HTTPClient.Failure.self) { try HTTPClient(port: server.port) }
     }
 
@@ -78,8 +81,9 @@ import Testing
         let daemon = server.server
         #expect(ScriptedServer.eventually { daemon.requestsInFlight == 1 })
         let ended = Monitor(false)
+        let isRefused = Monitor(false)
         Threads.spawn("stop") {
-            daemon.stop(graceSeconds: 1)
+            daemon.stop(graceSeconds: 60) { isRefused.withLock { $0 } }
             ended.broadcast { $0 = true }
         }
         #expect(ScriptedServer.eventually { daemon.isDraining })
@@ -87,7 +91,8 @@ import Testing
         #expect(answer.status == 503)
         #expect(answer.code == "shutting_down")
         #expect(try other.isClosed())
-        #expect(ended.wait(until: Instant.now().adding(seconds: 5)) { $0 ? true : nil } == true)
+        isRefused.broadcast { $0 = true }
+        #expect(ended.wait(until: Instant.now().adding(seconds: 60)) { $0 ? true : nil } == true)
     }
 
     @Test func `stopping answers what would never be answered`() throws {

@@ -14,6 +14,8 @@ final class ScriptedHandler: RequestHandler {
 
     let ends = Mutex<[End]>([])
     let producers = Mutex<[Weak]>([])
+    /// How many jobs of `/work` were begun.
+    let works = Atomic<Int>(0)
     let bodyLimit: Int
 
     struct Weak: Sendable {
@@ -34,6 +36,7 @@ final class ScriptedHandler: RequestHandler {
         case "/echo": return .now(text(String(decoding: request.body, as: UTF8.self)))
         case "/work":
             return .work { [self] in
+                works.add(1, ordering: .relaxed)
                 Threads.sleep(seconds: 0.05)
                 return text("worked")
             }
@@ -136,9 +139,9 @@ final class ScriptedServer {
 
     deinit { server.stop(graceSeconds: 0) }
 
-    /// Waits up to two seconds for something to become true.
+    /// Waits up to half a minute for something to become true.
     static func eventually(_ condition: () -> Bool) -> Bool {
-        for _ in 0..<400 {
+        for _ in 0..<6000 {
             if condition() { return true }
             Threads.sleep(seconds: 0.005)
         }
