@@ -147,8 +147,25 @@ import Testing
             failure = code { try perform(realm, info) }
             Threads.sleep(seconds: 0.01)
         }
-        #expect(failure == .transactionExpired || failure == .transactionAborted)
+        #expect(failure == .transactionExpired)
         #expect(try realm.show("Counter", 1) == "{_id:1 n:0}")
+        try realm.finish()
+    }
+
+    @Test(arguments: [Database.TransactionUse.read, .write, .dryRun])
+    func `a request that is still running when the lease ends is told so`(_ use: Database.TransactionUse) throws {
+        let realm = try realm { $0.lifetimeSeconds = 0.05 }
+        let info = try begin(realm)
+        let failure = code {
+            try perform(realm, info, use) { session in
+                while true {
+                    try session.checkDeadline()
+                    Threads.sleep(seconds: 0.005)
+                }
+            }
+        }
+        #expect(failure == .transactionExpired)
+        #expect(realm.database.transaction(info.id, owner: "me")?.state == .expired)
         try realm.finish()
     }
 

@@ -106,13 +106,15 @@ struct InteractiveTransaction {
             return false
         } catch {
             if let savepoint { transaction.rollBack(to: savepoint) }
-            guard kind == .write else {
+            // What ran out may have been the lease, and not the time of the request.
+            let isOver = error.code == .deadlineExceeded && expires < deadline
+            guard kind == .write || isOver else {
                 release()
                 step.completion(.failure(error))
                 return false
             }
-            end(.aborted)
-            step.completion(.failure(error))
+            end(isOver ? .expired : .aborted)
+            step.completion(.failure(isOver ? WriteQueue.expired : error))
             return true
         }
     }

@@ -54,7 +54,9 @@ extension WriteQueue {
         switch info.state {
         case .committed: return WriteError(.alreadyCommitted, "the transaction was committed")
         case .aborted: return WriteError(.transactionAborted, "a write of the transaction failed, and it was rolled back")
-        case .open, .rolledBack, .expired: return WriteError(.transactionExpired, "the transaction is over")
+        case .open, .rolledBack, .expired: return expired
         }
     }
+
+    static let expired = WriteError(.transactionExpired, "the transaction is over")
 }
