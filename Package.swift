@@ -84,6 +84,7 @@ let package = Package(
         .testTarget(
             name: "RealmEngineTests",
             dependencies: ["RealmEngine", "RealmQuery", "RealmStorage", "RealmTestSupport"],
+            exclude: ["Observation/Vectors"],
             swiftSettings: shared),
         .testTarget(
             name: "RealmHTTPTests",

@@ -9,9 +9,12 @@ package final class EngineRealm: Sendable {
     package let database: Database
 
     /// In memory, with a schema.
-    package init(_ classes: [ClassInput], limits: WriteLimits = WriteLimits()) throws {
+    package init(
+        _ classes: [ClassInput], limits: WriteLimits = WriteLimits(), backlinkNames: BacklinkNames = .none
+    ) throws {
         var options = Database.OpenOptions()
         options.limits = limits
+        options.backlinkNames = backlinkNames
         database = try Database.openInMemory(name: EngineRealm.name, identifier: "test", options)
         if !classes.isEmpty { try write { session in try session.createSchema(SchemaInput(classes: classes)) } }
     }

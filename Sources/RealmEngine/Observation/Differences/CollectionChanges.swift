@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The difference between two states of a sequence: of a result, a list, a set.
+///
+/// To apply it, remove `deletions` from the highest to the lowest, insert the elements at `insertions` from the lowest to
+/// the highest, and read those at `modificationsNew` again. All arrays are ascending.
+package struct CollectionChanges: Sendable, Equatable {
+    /// An element that was moved: `from` is among the deletions, `to` among the insertions.
+    package struct Move: Sendable, Hashable {
+        package let from: Int
+        package let to: Int
+
+        package init(from: Int, to: Int) {
+            self.from = from
+            self.to = to
+        }
+    }
+
+    /// Positions before.
+    package var deletions: [Int] = []
+    /// Positions after.
+    package var insertions: [Int] = []
+    /// Positions before of the elements that are changed.
+    package var modifications: [Int] = []
+    /// Positions after of the same elements, one to one.
+    package var modificationsNew: [Int] = []
+    /// Only lists have moves, ordered by `from`.
+    package var moves: [Move] = []
+    /// One operation removed everything, and nothing was inserted afterwards.
+    package var isCleared = false
+    /// The object that the collection belongs to is gone.
+    package var isRootDeleted = false
+
+    package init() {}
+
+    /// Whether there is nothing to tell.
+    package var isEmpty: Bool {
+        deletions.isEmpty && insertions.isEmpty && modifications.isEmpty && !isCleared && !isRootDeleted
+    }
+
+    /// All of `count` elements are gone with the object that had them.
+    package static func rootDeleted(count: Int) -> CollectionChanges {
+        var changes = CollectionChanges()
+        changes.deletions = Array(0..<count)
+        changes.isRootDeleted = true
+        return changes
+    }
+
+    /// Changes without moves from positions of deleted, inserted and modified elements, the latter after the change;
+    /// elements may be inserted and modified, they count as inserted.
+    package init(deletions: [Int], insertions: [Int], modified: [Int]) {
+        self.deletions = deletions
+        self.insertions = insertions
+        var nextInsertion = 0, nextDeletion = 0
+        modifications.reserveCapacity(modified.count)
+        modificationsNew.reserveCapacity(modified.count)
+        for index in modified {
+            while nextInsertion < insertions.count, insertions[nextInsertion] < index { nextInsertion += 1 }
+            if nextInsertion < insertions.count, insertions[nextInsertion] == index { continue }
+            // The rank among those that stayed leads to the position before.
+            let rank = index - nextInsertion
+            while nextDeletion < deletions.count, deletions[nextDeletion] - nextDeletion <= rank { nextDeletion += 1 }
+            modifications.append(rank + nextDeletion)
+            modificationsNew.append(index)
+        }
+    }
+
+    /// What stays when modifications are of no interest.
+    package var withoutModifications: CollectionChanges {
+        var changes = self
+        changes.modifications = []
+        changes.modificationsNew = []
+        return changes
+    }
+}

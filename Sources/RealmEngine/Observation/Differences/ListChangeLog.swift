@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// Turns the operations on a list, in their order, into the difference between its states before and after.
+///
+/// Positions of operations are those at their time; all positions kept here are up to date after each operation.
+package struct ListChangeLog: Sendable {
+    /// Positions before the first operation.
+    var deletions = IndexRanges()
+    var insertions = IndexRanges()
+    /// Positions now; elements that are new may be in it.
+    var modifications = IndexRanges()
+    var moves: [CollectionChanges.Move] = []
+    var isCleared = false
+    var isRootDeleted = false
+
+    package init() {}
+
+    /// Ends of moves count as deleted and inserted; `modified` are positions after, inserted elements included.
+    package init(
+        deletions: [Int], insertions: [Int], modified: [Int], moves: [CollectionChanges.Move], isCleared: Bool = false
+    ) {
+        self.deletions = IndexRanges((deletions + moves.map(\.from)).sorted())
+        self.insertions = IndexRanges((insertions + moves.map(\.to)).sorted())
+        modifications = IndexRanges(modified)
+        self.moves = moves
+        self.isCleared = isCleared
+    }
+
+    var isEmpty: Bool {
+        deletions.isEmpty && insertions.isEmpty && modifications.isEmpty && moves.isEmpty && !isCleared && !isRootDeleted
+    }
+
+    package mutating func add(_ change: CollectionChange) {
+        switch change {
+        case .insert(let index): insert(at: index)
+        case .erase(let index): erase(at: index)
+        case .set(let index): modifications.insert(index)
+        case .move(let source, let target): move(from: source, to: target)
+        case .clear(let count): clear(count: count)
+        }
+    }
+
+    private mutating func insert(at index: Int) {
+        modifications.open(at: index, isMember: false)
+        insertions.open(at: index, isMember: true)
+        moves = moves.map { $0.to >= index ? CollectionChanges.Move(from: $0.from, to: $0.to + 1) : $0 }
+        isCleared = false
+    }
+
+    private mutating func erase(at index: Int) {
+        modifications.close(at: index)
+        takeOut(at: index)
+        moves = moves.compactMap { move in
+            if move.to == index { return nil }
+            return move.to > index ? CollectionChanges.Move(from: move.from, to: move.to - 1) : move
+        }
+    }
+
+    /// Removes an element that is deleted or moved away. Returns its position before; nil when it was not there then.
+    @discardableResult
+    private mutating func takeOut(at index: Int) -> Int? {
+        let rank = insertions.unshifted(index)
+        guard !insertions.close(at: index) else { return nil }
+        let old = deletions.shifted(rank)
+        deletions.insert(old)
+        return old
+    }
+
+    private mutating func move(from source: Int, to target: Int) {
+        guard source != target else { return }
+        var wasMoved = false
+        moves = moves.map { move in
+            if move.to == source {
+                wasMoved = true
+                return CollectionChanges.Move(from: move.from, to: target)
+            }
+            var end = move.to
+            if end >= target, end < source { end += 1 } else if end <= target, end > source { end -= 1 }
+            return CollectionChanges.Move(from: move.from, to: end)
+        }
+        let old = takeOut(at: source)
+        insertions.open(at: target, isMember: true)
+        if let old, !wasMoved { moves.append(CollectionChanges.Move(from: old, to: target)) }
+        let isModified = modifications.close(at: source)
+        modifications.open(at: target, isMember: isModified)
+    }
+
+    private mutating func clear(count: Int) {
+        let before = count + deletions.count - insertions.count
+        self = ListChangeLog()
+        deletions = IndexRanges(below: before)
+        isCleared = true
+    }
+
+    /// An element now at `index` was changed, other than by an operation.
+    package mutating func modify(at index: Int) { modifications.insert(index) }
+
+    // MARK: - The result
+
+    /// The difference so far.
+    package func changes() -> CollectionChanges {
+        var log = self
+        log.dropIdleMoves()
+        var changes = CollectionChanges(
+            deletions: log.deletions.indices, insertions: log.insertions.indices, modified: log.modifications.indices)
+        changes.moves = log.moves.sorted { ($0.from, $0.to) < ($1.from, $1.to) }
+        changes.isCleared = isCleared
+        changes.isRootDeleted = isRootDeleted
+        return changes
+    }
+
+    /// Drops moves that leave an element where it is relative to those that stay.
+    mutating func dropIdleMoves() {
+        var kept: [CollectionChanges.Move] = []
+        for move in moves {
+            if deletions.unshifted(move.from) == insertions.unshifted(move.to) {
+                deletions.remove(move.from)
+                insertions.remove(move.to)
+            } else {
+                kept.append(move)
+            }
+        }
+        moves = kept
+    }
+}
+
+extension ListChangeLog {
+    /// Adds what happened after it: positions before `newer` are those after this.
+    package mutating func merge(_ newer: ListChangeLog) {
+        guard !newer.isEmpty else { return }
+        guard !isEmpty else {
+            self = newer
+            return
+        }
+        var newer = newer
+        followMoves(&newer)
+        // A new element that moved is still only new.
+        newer.moves.removeAll { insertions.contains($0.from) }
+        for move in newer.moves where modifications.contains(move.from) { newer.modifications.insert(move.to) }
+        moves += newer.moves.map {
+            CollectionChanges.Move(from: deletions.shifted(insertions.unshifted($0.from)), to: $0.to)
+        }
+        var old = deletions
+        for index in newer.deletions.indices where !insertions.contains(index) {
+            old.insert(deletions.shifted(insertions.unshifted(index)))
+        }
+        deletions = old
+        insertions.close(at: newer.deletions)
+        insertions.open(at: newer.insertions, areMembers: true)
+        dropIdleMoves()
+        modifications.close(at: newer.deletions)
+        modifications.open(at: newer.insertions, areMembers: false)
+        for index in newer.modifications.indices { modifications.insert(index) }
+        isRootDeleted = isRootDeleted || newer.isRootDeleted
+        isCleared = newer.isCleared
+    }
+
+    /// Leads the moves made so far to where their elements are after `newer`, whose moves that go on with one of them
+    /// are taken away.
+    private mutating func followMoves(_ newer: inout ListChangeLog) {
+        var kept: [CollectionChanges.Move] = []
+        for move in moves {
+            if let next = newer.moves.firstIndex(where: { $0.from == move.to }) {
+                let end = newer.moves.remove(at: next)
+                if modifications.contains(end.from) { newer.modifications.insert(end.to) }
+                kept.append(CollectionChanges.Move(from: move.from, to: end.to))
+            } else if !newer.deletions.contains(move.to) {
+                kept.append(CollectionChanges.Move(
+                    from: move.from, to: newer.insertions.shifted(newer.deletions.unshifted(move.to))))
+            }
+        }
+        moves = kept
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// One step of a key path, from an object of a class.
+package enum KeyPathStep: Sendable, Hashable {
+    /// A property of a table.
+    case property(TableKey, ColumnKey)
+    /// From an object of `target` to those of `origin` that link to it through a property.
+    case linkingObjects(target: TableKey, origin: TableKey, ColumnKey)
+
+    /// The table of the object at which the step begins.
+    package var table: TableKey {
+        switch self {
+        case .property(let table, _): return table
+        case .linkingObjects(let target, _, _): return target
+        }
+    }
+}
+
+/// Key paths that say which changes of an object matter.
+package struct KeyPathFilter: Sendable {
+    package struct Failure: Error, Sendable, Equatable {
+        package enum Kind: String, Sendable {
+            /// The class has no property of that name.
+            case unknownProperty
+            /// Something follows a property that leads to no objects.
+            case notTraversable
+            /// A path with `*` fits nothing.
+            case noMatch
+            /// A component is empty, or something stands behind `*`.
+            case malformed
+        }
+
+        package let kind: Kind
+        /// The path as it was given.
+        package let path: String
+        /// The part of it that is wrong.
+        package let component: String
+    }
+
+    /// As they were given.
+    package let paths: [String]
+    /// What they stand for; none is empty.
+    package let chains: [[KeyPathStep]]
+
+    /// - Parameters:
+    ///   - paths: relative to the class of `table`: names with dots between them, or `*` for all properties of a class.
+    ///   - names: names of linking objects.
+    ///   - acceptsLinks: whether `@links.Class.property` may stand for linking objects without a name.
+    package static func resolve(
+        _ paths: [String], of table: Table, in snapshot: Snapshot, names: BacklinkNames, acceptsLinks: Bool = true
+    ) throws(Failure) -> KeyPathFilter {
+        var chains: [[KeyPathStep]] = []
+        for path in paths {
+            var resolver = KeyPathResolver(path, snapshot, names, acceptsLinks: acceptsLinks)
+            chains += try resolver.resolve(from: table)
+        }
+        return KeyPathFilter(paths: paths, chains: chains)
+    }
+
+    /// The filter with more paths.
+    package func adding(_ others: [[KeyPathStep]]) -> KeyPathFilter { KeyPathFilter(paths: paths, chains: chains + others) }
+}

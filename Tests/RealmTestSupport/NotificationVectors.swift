@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Foundation
+
+/// Change sets recorded from the reference engine.
+package enum NotificationVectors {
+    /// The vectors beside the checkout where they are at hand, else those that are kept in the repository.
+    package static let folder: URL = Fixtures.shared?.appendingPathComponent("vectors/notifications")
+        ?? Fixtures.packageRoot.appendingPathComponent("Tests/RealmEngineTests/Observation/Vectors")
+
+    /// A file of vectors; nil when it is not at hand.
+    package static func file(_ name: String) -> JSONValue? {
+        guard let data = FileManager.default.contents(atPath: folder.appendingPathComponent(name + ".json").path) else { return nil }
+        return try? JSONValue(parsing: [UInt8](data))
+    }
+
+    /// The vectors of a file that was found.
+    package static func vectors(_ name: String) throws -> [JSONValue] {
+        guard let file = file(name), let vectors = file["vectors"]?.elements else { throw Missing(name: name) }
+        return vectors
+    }
+
+    package struct Missing: Error { package let name: String }
+}
+
+extension JSONValue {
+    /// The elements as positions.
+    package var indices: [Int] { elements?.compactMap { $0.integer.map { Int($0) } } ?? [] }
+}
