@@ -18,6 +18,8 @@ struct VectorsOverHTTPTests {
         options.port = 0
         options.paths = [QueryVectors.folder.appendingPathComponent("realms").path]
         options.logFormat = nil
+        // The files are shared with whoever else runs tests, and never changed.
+        options.isReadOnly = true
         // Some cases are longer than the text a server takes by default.
         options.limits.queryBytes = 1 << 20
         let server = try? RealmServer(options)

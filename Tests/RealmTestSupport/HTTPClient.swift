@@ -163,6 +163,9 @@ package final class HTTPClient {
     /// Whether the server has closed the connection, with nothing more to read.
     package func isClosed() throws -> Bool { try received.isEmpty && !receive() }
 
+    /// Waits for the next bytes of an answer and keeps them; false at the end of the connection.
+    package func receiveSome() throws -> Bool { try receive() }
+
     private func receive() throws -> Bool {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         let count = recv(descriptor, &buffer, buffer.count, 0)

@@ -52,6 +52,8 @@ package final class HTTPServer: @unchecked Sendable {
     /// Starts answering. The server keeps itself alive until `stop`.
     package func start() throws(Failure) {
         signal(SIGPIPE, SIG_IGN)
+        // A file that would grow beyond what the process may write is an error of one write, not the end of all.
+        signal(SIGXFSZ, SIG_IGN)
         var options = DaemonCallbacks.options(for: self)
         options.listen_socket = socket.descriptor
         options.threads = UInt32(configuration.daemonThreads)

@@ -10,6 +10,7 @@ extension Problem {
         case .corrupt:
             self.init(.fileCorrupt, error.description)
             status = 422
+        case .io where error.isFullDisk: self.init(.insufficientStorage, "there is no room left for this realm")
         case .io, .limit: self.init(.filesystemUnsuitable, error.description)
         }
     }

@@ -36,6 +36,7 @@ extension Application {
     func commitTransaction(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
         try QueryParameters(call.request.target).requireKnown([])
+        try WriteOptions.checkSkipped(call.request)
         let id = try call.match.required(4, "id")
         return .later { [self] promise in
             database.commitTransaction(id, owner: Application.nobody) { result in

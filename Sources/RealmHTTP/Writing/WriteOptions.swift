@@ -32,6 +32,8 @@ struct WriteOptions: Sendable {
         let url = Result { () throws(Problem) in try QueryParameters(request.target) }
         let format = try ResponseFormat.negotiate(request, parameter: (try? url.get())?["format"], among: .documents)
         bodyType = try WriteOptions.bodyType(request, types)
+        guard (try? url.get())?["snapshot"] == nil else { throw .conflict("a snapshot cannot be written to", parameter: "snapshot") }
+        try WriteOptions.checkSkipped(request)
         let set = try ParameterSet(try url.get(), urlNames: names + ["dryRun"] + WriteOptions.shape)
         parameters = set
         isDryRun = try set.flag("dryRun")
@@ -48,6 +50,12 @@ struct WriteOptions: Sendable {
             throw Problem(.conflictingParameters, "a write inside a transaction cannot be answered before it is done")
                 .with("header", "Prefer")
         }
+    }
+
+    /// Who is not to be told of a write is named by registrations, and there never was one.
+    static func checkSkipped(_ request: Request) throws(Problem) {
+        guard let names = request.headers[.realmWithoutNotifying], names.contains(where: { $0 != " " && $0 != "," }) else { return }
+        throw .invalidHeader("Realm-Without-Notifying", "there never was a registration of this name")
     }
 
     /// The media type of the body; `unsupported_media_type` for one that is not in `types`.

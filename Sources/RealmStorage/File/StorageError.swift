@@ -36,6 +36,14 @@ package enum StorageError: Error, Sendable, Equatable {
     }
 }
 
+extension StorageError {
+    /// Whether a file could not grow: ENOSPC, EDQUOT, EFBIG.
+    package var isFullDisk: Bool {
+        guard case .io(_, let number) = self else { return false }
+        return [28, 122, 27].contains(number)
+    }
+}
+
 extension StorageError: CustomStringConvertible {
     package var description: String {
         switch self {

@@ -177,7 +177,7 @@ import Testing
         "internal_error": "OpeningProblemTests: while serving, nothing of where it happened is told",
     ]
 
-    /// Codes of parts that are not there yet: writes, transactions, snapshots, subscriptions, credentials.
+    /// Codes of writes, which `WriteProblemTests` raises, and of parts that are not there yet: snapshots, subscriptions, credentials.
     private static let later: Set<String> = [
         "missing_where", "unauthenticated", "token_expired", "transactions_disabled", "duplicate_key", "too_many_affected",
         "patch_test_failed", "assertion_failed", "transaction_busy", "transaction_aborted", "idempotency_in_progress",
@@ -189,7 +189,7 @@ import Testing
         "precondition_required", "too_many_snapshots", "too_many_streams", "too_many_active_versions", "insufficient_storage",
     ]
 
-    @Test func `every code is raised by a test, or belongs to what is not there yet`() {
+    @Test func `every code is raised by a test, or belongs to writes or to what is not there yet`() {
         let tables = BadReadTests.parameters + BadReadTests.conflicts + BadReadTests.queries + BadReadTests.bodies + BadReadTests.others
         let raised = Set(tables.map(\.code)).union(CommonRulesTests.requests.map(\.code)).union(BadReadTests.elsewhere.keys)
         let all = Set(ProblemCode.allCases.map(\.rawValue))

@@ -97,7 +97,7 @@ import Testing
         try server.finish()
     }
 
-    @Test("a read can wait for a version") func minimumVersion() throws {
+    @Test("A45: a read can wait for a version") func minimumVersion() throws {
         try withServer { (server: WriteServer) throws in
             let version = try server.get("app")["Realm-Version"] ?? ""
             let parts = version.split(separator: ".")

@@ -34,7 +34,7 @@ import Testing
         ("mixeds", #"[null,true,1,"x",{"$numberDouble":"NaN"}]"#, #"[null,true,1,"x",{"$numberDouble":"NaN"}]"#),
     ]
 
-    @Test("every form of every type is stored as what it says") func forms() throws {
+    @Test("D30: every form of every type is stored as what it says") func forms() throws {
         let server = try WriteServer()
         try server.fill()
         for form in InputFormTests.forms {

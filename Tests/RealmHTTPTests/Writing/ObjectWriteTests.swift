@@ -14,7 +14,7 @@ import Testing
         try server.finish()
     }
 
-    @Test("a created object is where Location says, with the tag of the answer") func create() throws {
+    @Test("A46: a created object is where Location says, with the tag of the answer") func create() throws {
         try withServer { (server: WriteServer) throws in
             let answer = try server.send("POST", "app/objects/Dog", #"{"_id":7,"age":1,"name":"é/1","$$odd":"x"}"#)
             #expect(answer.status == 201)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("arrays and lines create all or none") func many() throws {
+    @Test("A47: arrays and lines create all or none") func many() throws {
         try withServer { (server: WriteServer) throws in
             let array = try server.send("POST", "app/objects/Dog", #"[{"_id":11,"age":1},{"_id":12,"age":2,"owner":{"$link":{"class":"Person","key":"ann"}}}]"#)
             #expect(array.status == 201)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("a thousand objects share one version") func thousand() throws {
+    @Test("A47: a thousand objects share one version") func thousand() throws {
         try withServer { (server: WriteServer) throws in
             let before = try server.get("app/objects/Dog")["Realm-Version"]
             let objects = (100..<1100).map { #"{"_id":\#($0),"age":\#($0 % 7)}"# }.joined(separator: ",")
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("upsert writes into what is there, and counts both") func upsert() throws {
+    @Test("A48, A49: upsert writes into what is there, and counts both") func upsert() throws {
         try withServer { (server: WriteServer) throws in
             let one = try server.send("POST", "app/objects/Dog?upsert=modified", #"{"_id":1,"age":3,"name":null}"#)
             #expect(one.status == 200)
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test("PUT creates and replaces the whole object") func put() throws {
+    @Test("A48: PUT creates and replaces the whole object") func put() throws {
         try withServer { (server: WriteServer) throws in
             #expect(try server.send("PUT", "app/objects/Dog/5", #"{"age":1}"#).status == 201)
             let replaced = try server.send("PUT", "app/objects/Dog/1", #"{"_id":1,"age":2}"#)
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("JSON patches change elements, entries and members", arguments: [
+    @Test("D4: JSON patches change elements, entries and members", arguments: [
         (#"[{"op":"add","path":"/tags/-","value":"z"}]"#, #""tags":["a","b","z"]"#),
         (#"[{"op":"add","path":"/tags/0","value":"z"}]"#, #""tags":["z","a","b"]"#),
         (#"[{"op":"remove","path":"/tags/0"}]"#, #""tags":["b"]"#),
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test("deleting takes embedded objects along and leaves no link") func delete() throws {
+    @Test("A50, C3: deleting takes embedded objects along and leaves no link") func delete() throws {
         try withServer { (server: WriteServer) throws in
             let answer = try server.send("DELETE", "app/objects/Dog/2")
             #expect(answer.status == 204)
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test("many objects are changed and deleted by a query") func byQuery() throws {
+    @Test("A51: many objects are changed and deleted by a query") func byQuery() throws {
         try withServer { (server: WriteServer) throws in
             let changed = try server.send("PATCH", "app/objects/Dog?where=age%20%3E%20$0&args=[1]&maxAffected=2", #"{"age":1}"#)
             #expect(changed.json["matched"] as? Int == 2)
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test("all objects go, and the schema stays") func deleteAll() throws {
+    @Test("A52: all objects go, and the schema stays") func deleteAll() throws {
         try withServer { (server: WriteServer) throws in
             let schema = try server.get("app/schema").text
             let answer = try server.send("DELETE", "app/objects?confirm=all")
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test("nested objects are written only when the request says so") func nested() throws {
+    @Test("A46: nested objects are written only when the request says so") func nested() throws {
         try withServer { (server: WriteServer) throws in
             let body = #"{"_id":30,"age":1,"owner":{"id":"bob","dogs":[{"_id":31,"age":2}]}}"#
             #expect(try server.send("POST", "app/objects/Dog", body).code == "nested_object")

@@ -9,7 +9,7 @@ import Testing
 
 /// Many writers at once: nothing is lost, and commits are shared. Features A24, A34, A36.
 @Suite struct ParallelWriteTests {
-    @Test("parallel increments all count, with fewer commits than writes") func increments() throws {
+    @Test("A36: parallel increments all count, with fewer commits than writes") func increments() throws {
         let server = try WriteServer()
         try server.fill()
         let before = WriteServer.number(try server.get("app")["Realm-Version"])

@@ -24,7 +24,7 @@ import Testing
         return (id, [("Realm-Transaction", id)])
     }
 
-    @Test("what is written inside is seen inside only, until the commit") func commit() throws {
+    @Test("A25: what is written inside is seen inside only, until the commit") func commit() throws {
         try withServer { (server: WriteServer) throws in
             let before = try server.get("app")["Realm-Version"]
             let (id, header) = try begin(server)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("a rollback leaves the file as it was") func rollBack() throws {
+    @Test("A28: a rollback leaves the file as it was") func rollBack() throws {
         try withServer { (server: WriteServer) throws in
             let bytes = try server.bytes()
             let (id, header) = try begin(server)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("an open transaction holds other writers up, for a time") func busy() throws {
+    @Test("A24: an open transaction holds other writers up, for a time") func busy() throws {
         try withServer(change: { $0.limits.writeSeconds = 1 }) { (server: WriteServer) throws in
             let (id, _) = try begin(server)
             let second = try server.send("POST", "app/transactions", #"{"wait":"0s"}"#)
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("a lease that nobody uses ends") func expiry() throws {
+    @Test("A35: a lease that nobody uses ends") func expiry() throws {
         try withServer { (server: WriteServer) throws in
             let (id, header) = try begin(server, #"{"idle":"1s"}"#)
             #expect(try server.send("PATCH", "app/objects/Dog/1", #"{"age":9}"#, header).status == 200)

@@ -80,7 +80,7 @@ package struct WriteError: Error, Sendable {
 
     package init(_ error: StorageError) {
         switch error {
-        case .io(_, let number) where WriteError.diskIsFull(number):
+        case .io where error.isFullDisk:
             self.init(.insufficientStorage, "there is no room left for this write")
         case .limit(let reason): self.init(.outOfRange, reason)
         default: self.init(.storage, error.description)
@@ -111,9 +111,6 @@ package struct WriteError: Error, Sendable {
     }
 
     static let late = "the write ran past its deadline and was rolled back"
-
-    /// ENOSPC, EDQUOT, EFBIG.
-    private static func diskIsFull(_ number: Int32) -> Bool { [28, 122, 27].contains(number) }
 
     /// The same error, seen from what holds the input under `step`.
     func inside(_ step: InputPath.Step) -> WriteError {

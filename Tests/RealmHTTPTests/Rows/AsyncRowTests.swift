@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmEngine
+import RealmHTTP
+import RealmStorage
+import RealmTestSupport
+import Synchronization
+import Testing
+
+/// Rows A33 to A45 of the checklist: writes that nobody waits for, and what readers see of writes.
+@Suite struct AsyncRowTests {
+    private static func append(_ tag: Int) -> String {
+        #"{"ops":[{"list":{"class":"Dog","key":"1","property":"tags","ops":[{"add":"\#(tag)"}]}}]}"#
+    }
+
+    @Test("A33: writes that wait are counted, and letting go of the realm waits for them") func pending() throws {
+        try withWriteServer { (server: WriteServer) throws in
+            #expect(try server.get("app").json["pendingWrites"] as? Int == 0)
+            let gate = WriterGate(try server.database())
+            let writes = try (0..<3).map { try server.begin("POST", "app/batch", AsyncRowTests.append($0)) }
+            #expect((try server.get("app").json["pendingWrites"] as? Int ?? 0) >= 3)
+            let metrics = try HTTPClient.request(port: server.port, "GET", "/metrics").text
+            #expect(!metrics.contains("realm_rest_pending_writes{realm=\"app\"} 0"))
+            gate.open()
+            for path in writes { #expect(try server.fate(path)["state"] as? String == "committed") }
+            #expect(try eventually { try server.get("app").json["pendingWrites"] as? Int == 0 })
+
+            let second = WriterGate(try server.database())
+            let last = try server.begin("PATCH", "app/objects/Dog/1", #"{"age":42}"#)
+            #expect(try server.state(last) == "queued")
+            let detached = Awaited<Int>()
+            Threads.spawn("detach") { detached.set((try? server.send("DELETE", "app").status) ?? 0) }
+            #expect(try eventually { try server.get("app/schema").status == 404 })
+            #expect(!detached.isSet)
+            second.open()
+            #expect(try detached.wait() == 204)
+            #expect(try RealmEngineReader.age(server.folder + "/app.realm") == 42)
+        }
+    }
+
+    @Test("A34: asynchronous writes are answered before they are done, and done in the order they came") func order() throws {
+        try withWriteServer { (server: WriteServer) throws in
+            let gate = WriterGate(try server.database())
+            let client = try HTTPClient(port: server.port)
+            var paths: [String] = []
+            for tag in 0..<10 {
+                let answer = try client.request(
+                    "POST", "/v1/realms/app/batch", headers: [WriteServer.json] + WriteServer.later, body: Array(AsyncRowTests.append(tag).utf8))
+                #expect(answer.status == 202)
+                #expect(answer.json["state"] as? String == "queued")
+                paths.append(String((answer["Location"] ?? "").dropFirst("/v1/realms/".count)))
+            }
+            #expect(try server.get("app/objects/Dog/1").json["tags"] as? [String] == ["a", "b"])
+            gate.open()
+            for path in paths { #expect(try server.fate(path)["state"] as? String == "committed") }
+            #expect(try server.get("app/objects/Dog/1").json["tags"] as? [String] == ["a", "b"] + (0..<10).map(String.init))
+        }
+    }
+
+    @Test("A36: writes that wait together share one durable commit, and one that fails leaves the others alone") func group() throws {
+        try withWriteServer { (server: WriteServer) throws in
+            let recorder = CommitRecorder(try server.database())
+            let gate = WriterGate(try server.database())
+            try gate.waitUntilHeld()
+            var paths = try (0..<32).map { try server.begin("POST", "app/batch", AsyncRowTests.append($0)) }
+            let bad = try server.begin("POST", "app/batch", #"{"ops":[{"patch":{"class":"Dog","key":"1","body":{"age":9}}},{"assert":{"class":"Dog","key":"7"}}]}"#)
+            paths += try (32..<40).map { try server.begin("POST", "app/batch", AsyncRowTests.append($0)) }
+            gate.open()
+            let versions = try paths.map { try server.fate($0)["version"] as? String ?? "none" }
+            #expect(Set(versions).count == 1, "\(versions)")
+            #expect(recorder.commitCount == 1)
+            #expect(try server.fate(bad)["state"] as? String == "failed")
+            #expect(try server.get("app/objects/Dog/1").json["age"] as? Int == 3)
+            #expect((try server.get("app/objects/Dog/1").json["tags"] as? [String])?.count == 42)
+            // All of them are in the file as soon as one is said to be.
+            let copy = server.folder + "/left.realm"
+            try server.bytes().write(to: URL(fileURLWithPath: copy))
+            #expect(try Snapshot(file: try RealmFile(path: copy)).verify().isClean)
+        }
+    }
+
+    @Test("A37: an asynchronous write is queued, then running, then committed with its version") func states() throws {
+        try withWriteServer { (server: WriteServer) throws in
+            let first = WriterGate(try server.database())
+            try first.waitUntilHeld()
+            let path = try server.begin("PATCH", "app/objects/Dog/1", #"{"age":42}"#)
+            #expect(try server.state(path) == "queued")
+            // Behind it in the same group: it has run, but is not durable.
+            let second = WriterGate(try server.database())
+            first.open()
+            try second.waitUntilHeld()
+            #expect(try server.state(path) == "running")
+            #expect(try server.send("DELETE", path).code == "already_committed")
+            #expect(try server.get("app/objects/Dog/1").json["age"] as? Int == 3)
+            second.open()
+            let fate = try server.fate(path)
+            #expect(fate["state"] as? String == "committed")
+            #expect(fate["status"] as? Int == 200)
+            #expect((fate["body"] as? [String: Any])?["age"] as? Int == 42)
+            #expect(WriteServer.number(fate["version"] as? String) == (try server.version()))
+            #expect(try server.get("app/objects/Dog/1").json["age"] as? Int == 42)
+        }
+    }
+
+    @Test("A38, A41: a write whose fate nobody asks for is done all the same", arguments: [
+        ("PATCH", "app/objects/Dog/1", #"{"age":42}"#), ("PUT", "app/objects/Dog/1", #"{"age":42}"#),
+        ("POST", "app/batch", #"{"ops":[{"patch":{"class":"Dog","key":"1","body":{"age":42}}}]}"#),
+    ])
+    func forgotten(_ method: String, _ path: String, _ body: String) throws {
+        try withWriteServer { (server: WriteServer) throws in
+            _ = try server.begin(method, path, body)
+            #expect(try eventually { try server.get("app/objects/Dog/1").json["age"] as? Int == 42 })
+        }
+    }
+
+    @Test("A39: a write that waits can be taken back; one that is done stays done") func cancel() throws {
+        try withWriteServer { (server: WriteServer) throws in
+            let gate = WriterGate(try server.database())
+            try gate.waitUntilHeld()
+            let path = try server.begin("PATCH", "app/objects/Dog/1", #"{"age":42}"#)
+            #expect(try server.send("DELETE", path).status == 204)
+            gate.open()
+            let done = try server.begin("PATCH", "app/objects/Dog/2", #"{"age":43}"#)
+            #expect(try server.fate(done)["state"] as? String == "committed")
+            #expect(try server.state(path) == "cancelled")
+            #expect(try server.get("app/objects/Dog/1").json["age"] as? Int == 3)
+            let late = try server.send("DELETE", done)
+            #expect(late.status == 409 && late.code == "already_committed")
+            #expect(try server.get("app/objects/Dog/2").json["age"] as? Int == 43)
+        }
+    }
+
+    @Test("A40: an asynchronous batch that fails tells its problem in the write") func failed() throws {
+        try withWriteServer { (server: WriteServer) throws in
+            let bytes = try server.bytes()
+            let path = try server.begin(
+                "POST", "app/batch", #"{"ops":[{"delete":{"class":"Dog","key":"2"}},{"increment":{"class":"Dog","key":"1","property":"name","by":1}}]}"#)
+            let fate = try server.fate(path)
+            #expect(fate["state"] as? String == "failed")
+            let problem = fate["problem"] as? [String: Any]
+            #expect(problem?["status"] as? Int == 422)
+            #expect(problem?["code"] as? String == "type_mismatch")
+            #expect(problem?["op"] as? Int == 1)
+            #expect(fate["version"] == nil)
+            #expect(try server.bytes() == bytes)
+        }
+    }
+
+    // MARK: - Refreshing
+
+    @Test("A42: a read after an answered write of another client sees it") func refresh() throws {
+        try withWriteServer { (server: WriteServer) throws in
+            let writer = try HTTPClient(port: server.port)
+            let reader = try HTTPClient(port: server.port)
+            for age in 100..<140 {
+                let written = try writer.request(
+                    "PATCH", "/v1/realms/app/objects/Dog/1", headers: [WriteServer.json], body: Array(#"{"age":\#(age)}"#.utf8))
+                let read = try reader.request("GET", "/v1/realms/app/objects/Dog?where=age==\(age)&count=exact")
+                #expect(read.json["count"] as? Int == 1)
+                #expect(read["Realm-Version"] == written["Realm-Version"])
+            }
+        }
+    }
+
+    /// An answer far longer than what sockets hold: it stops in the middle when nobody reads.
+    private func fillNotes(_ server: WriteServer) throws {
+        let database = try server.database()
+        let made = Awaited<Bool>()
+        database.write(EngineRealm.request(seconds: 60), { session in
+            for _ in 0..<24 { _ = try session.create("Note", ["text": .text(String(repeating: "x", count: 1 << 20))]) }
+        }, completion: { made.set((try? $0.get()) != nil) })
+        #expect(try made.wait())
+    }
+
+    @Test("A43: an answer that began before a write stays with its version, and the next one follows") func follow() throws {
+        try withWriteServer { (server: WriteServer) throws in
+            try fillNotes(server)
+            let before = try server.get("app")["Realm-Version"]
+            let slow = try HTTPClient(port: server.port)
+            try slow.send("GET /v1/realms/app/objects/Note?format=ndjson&meta=none HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+            #expect(try slow.receiveSome())
+            #expect(try server.done("PATCH", "app/objects/Note?where=TRUEPREDICATE", #"{"text":"new"}"#).json["matched"] as? Int == 25)
+            #expect(try server.get("app/objects/Note?where=text=='new'&count=exact&limit=0").json["count"] as? Int == 25)
+            let answer = try slow.readAnswer()
+            #expect(answer["Realm-Version"] == before)
+            let lines = answer.text.split(separator: "\n")
+            #expect(answer.isComplete && lines.count == 25)
+            #expect(lines.count { $0 == #"{"text":"new"}"# } == 0)
+        }
+    }
+
+    @Test("A44: a version that nobody reads any more is let go of") func release() throws {
+        try withWriteServer { (server: WriteServer) throws in
+            try fillNotes(server)
+            var slow: HTTPClient? = try HTTPClient(port: server.port)
+            try slow?.send("GET /v1/realms/app/objects/Note?format=ndjson HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+            #expect(try slow?.receiveSome() == true)
+            for age in 0..<3 { try server.done("PATCH", "app/objects/Dog/1", #"{"age":\#(age)}"#) }
+            #expect((try server.get("app").json["liveVersions"] as? Int ?? 0) >= 2)
+            slow = nil
+            #expect(try eventually { try server.get("app").json["liveVersions"] as? Int == 1 })
+        }
+    }
+
+    @Test("A45: an address is a reference for everybody: to the object, to nothing when it is gone, to a version at least as new")
+    func reference() throws {
+        try withWriteServer(change: { $0.limits.readSeconds = 1 }) { server in
+            let first = try server.done("POST", "app/objects/Dog", #"{"_id":70,"age":1}"#)
+            let path = String((first["Location"] ?? "").dropFirst("/v1/realms/".count))
+            let token = first["Realm-Version"] ?? ""
+            let other = try HTTPClient(port: server.port)
+            let seen = try other.request("GET", "/v1/realms/" + path, headers: [("Realm-Min-Version", token)])
+            #expect(seen.status == 200 && seen.json["_id"] as? Int == 70)
+            let next = token.split(separator: ".")[0] + ".\(WriteServer.number(token) + 1)"
+            let start = Instant.now()
+            #expect(try server.get(path, [("Realm-Min-Version", String(next))]).status == 412)
+            #expect(Instant.now().seconds(since: start) >= 0.9)
+            let waiting = Awaited<Int?>()
+            Threads.spawn("reader") { waiting.set(try? server.get(path, [("Realm-Min-Version", String(next))]).status) }
+            try server.done("DELETE", path)
+            let status = try waiting.wait()
+            #expect(status == 404)
+            #expect(try server.get(path).code == "object_not_found")
+        }
+    }
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmEngine
+import RealmHTTP
+import RealmStorage
+import RealmTestSupport
+import Synchronization
+import Testing
+
+/// Part C of the checklist: embedded objects.
+@Suite struct EmbeddedRowTests {
+    private static let classes = [
+        ClassInput("Owner", primaryKey: "_id", [
+            PropertyInput("_id", "int"), PropertyInput("name", "string", optional: true),
+            PropertyInput("child", "object", objectType: "Node"), PropertyInput("kids", "object", collection: "list", objectType: "Node"),
+            PropertyInput("byName", "object", collection: "dictionary", objectType: "Node"),
+        ]),
+        ClassInput("Node", type: "embedded", [
+            PropertyInput("name", "string"), PropertyInput("note", "string", optional: true),
+            PropertyInput("inner", "object", objectType: "Leaf"), PropertyInput("leaves", "object", collection: "list", objectType: "Leaf"),
+            PropertyInput("numbers", "int", collection: "list", optional: true),
+        ]),
+        ClassInput("Leaf", type: "embedded", [
+            PropertyInput("n", "int"), PropertyInput("friend", "object", objectType: "Owner"),
+        ]),
+    ]
+
+    /// An owner with a child, two kids and one by name, each with leaves: 4 nodes, 6 leaves.
+    private static let owner = """
+        {"_id":1,"name":"o","child":{"name":"c","inner":{"n":1},"leaves":[{"n":2},{"n":3,"friend":1}],"numbers":[1,null]},\
+        "kids":[{"name":"k0","leaves":[{"n":4}]},{"name":"k1","inner":{"n":5}}],"byName":{"a":{"name":"b","leaves":[{"n":6}]}}}
+        """
+
+    private func withOwner(
+        change: (inout RealmServer.Options) -> Void = { _ in }, _ body: (WriteServer) throws -> Void
+    ) throws {
+        try withWriteServer(EmbeddedRowTests.classes, change: change) { server in
+            try server.done("POST", "app/objects/Owner", EmbeddedRowTests.owner)
+            #expect(try server.count("Node") == 4 && server.count("Leaf") == 6)
+            try body(server)
+        }
+    }
+
+    // MARK: - Rules
+
+    @Test("C1: an embedded object has one owner, which may be embedded itself, and no address to write to") func oneOwner() throws {
+        try withOwner { (server: WriteServer) throws in
+            let refused = try server.send("POST", "app/objects/Node", #"{"name":"x"}"#)
+            #expect(refused.status == 405 && refused["Allow"]?.contains("POST") == false)
+            let nodes = try server.get("app/objects/Node").json["items"] as? [[String: Any]] ?? []
+            let owners = nodes.compactMap { ($0["$meta"] as? [String: Any])?["owner"] as? [String: Any] }
+            #expect(owners.compactMap { $0["property"] as? String }.sorted() == ["byName.a", "child", "kids[0]", "kids[1]"], "\(owners)")
+            #expect(owners.allSatisfy { $0["class"] as? String == "Owner" && $0["key"] as? String == "1" })
+            let leaves = try server.get("app/objects/Leaf").json["items"] as? [[String: Any]] ?? []
+            #expect(leaves.count == 6 && leaves.allSatisfy { (($0["$meta"] as? [String: Any])?["owner"] as? [String: Any]) != nil })
+        }
+    }
+
+    @Test("C2: embedded objects come into being inside their owner only") func onlyInside() throws {
+        try withOwner { (server: WriteServer) throws in
+            let bytes = try server.bytes()
+            for (method, path) in [("POST", "app/objects/Leaf"), ("PUT", "app/objects/Leaf/@k0"), ("PATCH", "app/objects/Leaf/@k0"), ("PATCH", "app/objects/Leaf?where=TRUEPREDICATE")] {
+                #expect(try server.send(method, path, #"{"n":1}"#).code == "method_not_allowed", "\(method)")
+            }
+            #expect(try server.send("DELETE", "app/objects/Leaf/@k0").status == 405)
+            #expect(try server.batch(#"{"create":{"class":"Leaf","body":{"n":1}}}"#).status == 405)
+            #expect(try server.bytes() == bytes)
+            try server.done("PATCH", "app/objects/Owner/1", #"{"child":{"inner":{"n":10}}}"#)
+            try server.done("PATCH", "app/objects/Owner/1", #"[{"op":"add","path":"/kids/0/inner","value":{"n":11}},{"op":"add","path":"/kids/-","value":{"name":"k2"}}]"#, WriteServer.jsonPatch)
+            #expect(try server.count("Node") == 5 && server.count("Leaf") == 7)
+        }
+    }
+
+    @Test("C3: embedded objects are deleted with their owner, at every level") func cascade() throws {
+        try withOwner { (server: WriteServer) throws in
+            try server.done("POST", "app/objects/Owner", #"{"_id":2,"child":{"name":"x","inner":{"n":1}}}"#)
+            try server.done("DELETE", "app/objects/Owner/1")
+            #expect(try server.count("Node") == 1 && server.count("Leaf") == 1)
+            try server.done("DELETE", "app/objects/Owner?where=TRUEPREDICATE")
+            #expect(try server.count("Node") == 0 && server.count("Leaf") == 0)
+        }
+    }
+
+    @Test("C4: an embedded object goes when its place is set anew, set to null, or removed from its list", arguments: [
+        (#"[{"op":"replace","path":"/child","value":{"name":"new"}}]"#, 4, 3), (#"[{"op":"remove","path":"/child"}]"#, 3, 3),
+        (#"[{"op":"remove","path":"/kids/0"}]"#, 3, 5), (#"[{"op":"replace","path":"/kids/1","value":{"name":"n"}}]"#, 4, 5),
+        (#"[{"op":"replace","path":"/kids","value":[]}]"#, 2, 4), (#"[{"op":"remove","path":"/byName/a"}]"#, 3, 5),
+        (#"[{"op":"add","path":"/byName/a","value":null}]"#, 3, 5), (#"[{"op":"remove","path":"/child/inner"}]"#, 4, 5),
+        (#"[{"op":"move","from":"/kids/0","path":"/kids/1"}]"#, 4, 6),
+    ])
+    func replaced(_ patch: String, _ nodes: Int, _ leaves: Int) throws {
+        try withOwner { (server: WriteServer) throws in
+            try server.done("PATCH", "app/objects/Owner/1", patch, WriteServer.jsonPatch)
+            #expect(try server.count("Node") == nodes && server.count("Leaf") == leaves)
+        }
+    }
+
+    @Test("C5: nothing else can link to an embedded object", arguments: [
+        #"{"_id":2,"child":{"$link":{"class":"Node","key":"@k0"}}}"#, #"{"_id":2,"kids":[{"$link":{"class":"Node","key":"@k0"}}]}"#,
+        #"{"_id":2,"byName":{"x":{"$link":{"class":"Node","key":"@k0"}}}}"#,
+    ])
+    func noLink(_ body: String) throws {
+        try withOwner { (server: WriteServer) throws in
+            let bytes = try server.bytes()
+            let answer = try server.send("POST", "app/objects/Owner", body)
+            #expect(answer.status == 422 && answer.code == "type_mismatch", "\(answer.text)")
+            #expect(try server.bytes() == bytes)
+        }
+    }
+
+    @Test("C6: embedded objects hold embedded objects, lists of them, and links to objects of their own") func contents() throws {
+        try withOwner { (server: WriteServer) throws in
+            let first = try server.show("Owner/1")
+            try server.done("PUT", "app/objects/Owner/1", first)
+            #expect(try server.show("Owner/1") == first)
+            let expected = #""leaves":[{"n":2,"friend":null},{"n":3,"friend":{"$link":{"class":"Owner","key":"1"}}}],"numbers":[1,null]"#
+            #expect(try server.show("Owner/1").contains(expected))
+            #expect(try server.get("app/objects/Owner?where=ANY%20child.leaves.friend.name=='o'&count=exact").json["count"] as? Int == 1)
+        }
+    }
+
+    @Test("C7: an embedded class has no primary key and no index", arguments: [
+        #"{"setPrimaryKey":{"class":"Node","name":"name"}}"#,
+        #"{"addClass":{"name":"New","type":"embedded","primaryKey":"a","properties":[{"name":"a","type":"int"}]}}"#,
+    ])
+    func noKey(_ step: String) throws {
+        try withOwner { (server: WriteServer) throws in
+            let bytes = try server.bytes()
+            let answer = try server.send("POST", "app/migrations", #"{"fromVersion":0,"toVersion":1,"steps":[\#(step)]}"#)
+            #expect(answer.status == 422 && answer.code == "invalid_schema", "\(answer.text)")
+            #expect(try server.bytes() == bytes)
+        }
+    }
+
+    // MARK: - Members
+
+    @Test("C8, C9: an embedded object is made from an object of JSON; an array of values is none") func fromValue() throws {
+        try withOwner { (server: WriteServer) throws in
+            let dry = try server.done("PUT", "app/objects/Owner/2?dryRun=true", #"{"child":{"name":"x"}}"#)
+            #expect(((dry.json["body"] as? [String: Any])?["child"] as? [String: Any])?["name"] as? String == "x")
+            #expect(try server.count("Node") == 4)
+            let array = try server.send("PUT", "app/objects/Owner/2", #"{"child":["x",null,null,[],[]]}"#)
+            #expect(array.status == 422 && array.code == "type_mismatch" && array.json["pointer"] as? String == "/child")
+            #expect(try server.done("PUT", "app/objects/Owner/2", #"{"child":{"name":"x"}}"#).status == 201)
+            #expect(try server.value("Owner/2/child") == #"{"name":"x","note":null,"inner":null,"leaves":[],"numbers":[]}"#)
+        }
+    }
+
+    @Test("C10, C12: an embedded class tells its name without prefix, and its schema") func schema() throws {
+        try withOwner { (server: WriteServer) throws in
+            let schema = try server.get("app/schema/Node").json
+            #expect(schema["name"] as? String == "Node" && schema["type"] as? String == "embedded" && schema["primaryKey"] is NSNull)
+            let properties = schema["properties"] as? [[String: Any]] ?? []
+            #expect(properties.compactMap { $0["name"] as? String } == ["name", "note", "inner", "leaves", "numbers"])
+            #expect(properties.compactMap { $0["objectType"] as? String } == ["Leaf", "Leaf"])
+            #expect((try server.get("app/objects/Node?limit=1").json["items"] as? [[String: Any]])?.first?["$meta"].map { "\($0)".contains("Node") } == true)
+        }
+    }
+
+    @Test("C11: embedded objects belong to the realm of their address") func realms() throws {
+        try withOwner { (server: WriteServer) throws in
+            let schema = try server.get("app/schema").text
+            #expect(try server.attach(#"{"inMemory":"m","schema":\#(schema)}"#).status == 201)
+            try server.done("PUT", "m/objects/Owner/1", #"{"child":{"name":"other"}}"#)
+            #expect(try server.get("m/objects/Owner/1/child").text.contains("other"))
+            #expect(try !server.get("app/objects/Owner/1/child").text.contains("other"))
+            #expect(try server.get("m/objects/Node?count=exact").json["count"] as? Int == 1)
+        }
+    }
+
+    @Test("C13: what stood in a place is not there when the place is null, and nothing is when the owner is gone") func invalidated() throws {
+        try withOwner { (server: WriteServer) throws in
+            try server.done("PATCH", "app/objects/Owner/1", #"{"child":null}"#)
+            #expect(try server.value("Owner/1/child") == "null")
+            #expect(try server.get("app/objects/Owner/1/child.inner").status == 404)
+            #expect(try server.get("app/objects/Owner/1/kids%5B7%5D").code == "object_not_found")
+            try server.done("DELETE", "app/objects/Owner/1")
+            #expect(try server.get("app/objects/Owner/1/child").code == "object_not_found")
+        }
+    }
+
+    @Test("C14, C25, C26: an answer about embedded objects is of one version; the same address shows the next one") func versions() throws {
+        try withOwner { (server: WriteServer) throws in
+            let held = try server.database().current
+            let before = try server.get("app/objects/Owner/1")
+            try server.done("PATCH", "app/objects/Owner/1", #"{"child":{"name":"later","inner":{"n":99}}}"#)
+            let after = try server.get("app/objects/Owner/1")
+            #expect(before["Realm-Version"] == held.tokenText && after["Realm-Version"] != held.tokenText)
+            #expect(after.text.contains("later"))
+            // Whoever still reads the version before finds it as it was.
+            let leaf = try #require(held.snapshot.classTable(named: "Leaf"))
+            let node = try #require(held.snapshot.classTable(named: "Node"))
+            #expect(try numbers(leaf, "n") == [1, 2, 3, 4, 5, 6] && node.count == 4)
+            let now = try #require(try server.database().current.snapshot.classTable(named: "Leaf"))
+            #expect(try numbers(now, "n").contains(99))
+        }
+    }
+
+    private func numbers(_ table: Table, _ name: String) throws -> [Int64] {
+        let column = try #require(table.column(named: name))
+        var numbers: [Int64] = []
+        var cursor = table.leaves()
+        while let leaf = try cursor.next() {
+            for index in 0..<leaf.count {
+                if case .int(let number) = try Row(leaf: leaf, index: index).value(column) { numbers.append(number) }
+            }
+        }
+        return numbers.sorted()
+    }
+
+    @Test("C15: there are no defaults: what has to be there has to be given") func defaults() throws {
+        try withOwner { (server: WriteServer) throws in
+            for body in [#"{"_id":2,"child":{}}"#, #"{"_id":2,"kids":[{"name":"a"},{"note":"n"}]}"#, #"{"_id":2,"child":{"name":"a","inner":{}}}"#] {
+                #expect(try server.send("POST", "app/objects/Owner", body).code == "missing_property", "\(body)")
+            }
+            #expect(try server.send("PATCH", "app/objects/Owner/1", #"{"child":{"inner":{"friend":1}}}"#).status == 200)
+            try server.done("PATCH", "app/objects/Owner/1", #"{"child":null}"#)
+            #expect(try server.send("PATCH", "app/objects/Owner/1", #"{"child":{"note":"n"}}"#).code == "missing_property")
+        }
+    }
+
+    @Test("C16: members that are no properties are refused, or ignored on request") func unknown() throws {
+        try withOwner { (server: WriteServer) throws in
+            let body = #"{"child":{"name":"x","nickname":"y","inner":{"n":1,"m":2}}}"#
+            let refused = try server.send("PUT", "app/objects/Owner/2", body)
+            #expect(refused.code == "unknown_property" && refused.json["pointer"] as? String == "/child/nickname")
+            let taken = try server.done("PUT", "app/objects/Owner/2", body, [("Prefer", "handling=lenient")])
+            #expect(taken["Preference-Applied"] == "handling=lenient")
+            #expect(try server.value("Owner/2/child").contains(#""inner":{"n":1,"friend":null}"#))
+        }
+    }
+
+    @Test("C17: what has to have a value takes no null; single embedded objects take it, lists of them never", arguments: [
+        (#"{"child":{"name":null}}"#, 422), (#"{"child":null}"#, 200), (#"{"child":{"inner":null}}"#, 200), (#"{"child":{"leaves":null}}"#, 422),
+        (#"{"kids":null}"#, 422), (#"{"kids":[null]}"#, 422), (#"{"child":{"leaves":[null]}}"#, 422), (#"{"child":{"numbers":[null]}}"#, 200),
+        (#"{"byName":{"z":null}}"#, 200),
+    ])
+    func nulls(_ body: String, _ status: Int) throws {
+        try withOwner { (server: WriteServer) throws in
+            let answer = try server.send("PATCH", "app/objects/Owner/1", body)
+            #expect(answer.status == status, "\(answer.text)")
+            if status == 422 { #expect(answer.code == "null_not_allowed") }
+        }
+    }
+
+    @Test("C18: the owner is found from the embedded object, by address and by name") func linkingObjects() throws {
+        try withOwner(change: { $0.backlinkNames = ["app": BacklinkNames(["Node": ["parents": "Owner.child"]])] }) { server in
+            for condition in ["parents._id%20==%201", "@links.Owner.child._id%20==%201"] {
+                let found = try server.get("app/objects/Node?where=\(condition)&count=exact")
+                #expect(found.json["count"] as? Int == 1, "\(found.text)")
+            }
+            let node = (try server.get("app/objects/Node?where=name=='c'").json["items"] as? [[String: Any]])?.first
+            let key = (node?["$meta"] as? [String: Any])?["key"] as? String ?? "?"
+            let owners = try server.get("app/objects/Node/\(key)/@links/Owner/child")
+            #expect(owners.text.contains(#""class":"Owner","key":"1""#), "\(owners.text)")
+            #expect(try server.send("PATCH", "app/objects/Owner/1", #"{"child":{"parents":[]}}"#).code == "read_only_property")
+        }
+    }
+
+    @Test("C19, C20: a commit tells which properties of an embedded object were written, equal values too, and when it goes") func changes() throws {
+        try withOwner { (server: WriteServer) throws in
+            let recorder = CommitRecorder(try server.database())
+            try server.done("PATCH", "app/objects/Owner/1", #"{"child":{"note":"n"}}"#)
+            #expect(recorder.takeProperties().contains("Node.note: null -> n"))
+            try server.done("PATCH", "app/objects/Owner/1", #"{"child":{"note":"n"}}"#)
+            #expect(recorder.takeProperties().contains("Node.note: n -> n"))
+            try server.done("PATCH", "app/objects/Owner/1", #"[{"op":"move","from":"/kids/0","path":"/kids/1"}]"#, WriteServer.jsonPatch)
+            #expect(recorder.last("Node")?.deleted.isEmpty ?? true)
+            try server.done("PATCH", "app/objects/Owner/1", #"{"child":null}"#)
+            #expect(recorder.last("Node")?.deleted.count == 1 && recorder.last("Leaf")?.deleted.count == 3)
+        }
+    }
+
+    @Test("C21, C22: what was not written inside an embedded object is not told as changed") func filtered() throws {
+        try withOwner { (server: WriteServer) throws in
+            let recorder = CommitRecorder(try server.database())
+            try server.done("PATCH", "app/objects/Owner/1", #"{"child":{"note":"n"}}"#)
+            #expect(!recorder.takeProperties().contains { $0.hasPrefix("Node.name") || $0.hasPrefix("Leaf") })
+            try server.done("PATCH", "app/objects/Owner/1", #"[{"op":"replace","path":"/kids/0/name","value":"new"}]"#, WriteServer.jsonPatch)
+            let told = recorder.takeProperties()
+            #expect(told.contains("Node.name: k0 -> new") && !told.contains { $0.hasPrefix("Node.note") }, "\(told)")
+        }
+    }
+
+    @Test("C23: readers and writers of one embedded object do not disturb each other") func parallel() throws {
+        try withOwner { (server: WriteServer) throws in
+            let torn = Mutex<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: 4) { worker in
+                do {
+                    let client = try HTTPClient(port: server.port)
+                    for round in 0..<15 {
+                        if worker == 0 {
+                            let body = #"{"child":{"name":"\#(round)","note":"\#(round)","inner":{"n":\#(round)}}}"#
+                            _ = try client.request("PATCH", "/v1/realms/app/objects/Owner/1", headers: [WriteServer.json], body: Array(body.utf8))
+                        } else {
+                            let child = try client.request("GET", "/v1/realms/app/objects/Owner/1").json["child"] as? [String: Any]
+                            let name = child?["name"] as? String
+                            let number = (child?["inner"] as? [String: Any])?["n"] as? Int
+                            guard name != "c" else { continue }
+                            if name != child?["note"] as? String || name != number.map({ "\($0)" }) { torn.withLock { $0.append("\(child ?? [:])") } }
+                        }
+                    }
+                } catch {
+                    torn.withLock { $0.append("\(error)") }
+                }
+            }
+            #expect(torn.withLock { $0 } == [])
+        }
+    }
+
+    @Test("C24: an embedded object is known by owner and path, which stay the same") func identity() throws {
+        try withOwner { (server: WriteServer) throws in
+            func paths() throws -> [String] {
+                let nodes = try server.get("app/objects/Node?sort=name").json["items"] as? [[String: Any]] ?? []
+                return nodes.map { "\(($0["$meta"] as? [String: Any])?["owner"] as? NSDictionary ?? [:])" }
+            }
+            let before = try paths()
+            try server.done("PATCH", "app/objects/Owner/1", #"{"child":{"note":"n"}}"#)
+            #expect(try paths() == before && Set(before).count == 4)
+            #expect(try server.value("Owner/1/kids%5B1%5D").contains("k1"))
+        }
+    }
+}
