@@ -77,8 +77,10 @@ import Testing
         let busy = try HTTPClient(port: server.port)
         let other = try HTTPClient(port: server.port)
         #expect(try other.request("GET", "/a").status == 200)
-        try busy.send("GET /stuck HTTP/1.1\r\nHost: x\r\n\r\n")
         let daemon = server.server
+        // The request before counts until the daemon has taken leave of it.
+        #expect(ScriptedServer.eventually { daemon.requestsInFlight == 0 })
+        try busy.send("GET /stuck HTTP/1.1\r\nHost: x\r\n\r\n")
         #expect(ScriptedServer.eventually { daemon.requestsInFlight == 1 })
         let ended = Monitor(false)
         let isRefused = Monitor(false)
