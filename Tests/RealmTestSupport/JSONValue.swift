@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
+
 /// JSON as test vectors need it: integers stay exact, numbers keep their text, objects keep their order.
 package indirect enum JSONValue: Sendable, Equatable {
     case null
@@ -144,6 +146,7 @@ private struct JSONReader {
 
     private mutating func readString() throws -> String {
         try require(UInt8(ascii: "\""))
+        if let plain = readPlainString() { return plain }
         var text: [UInt16] = []
         var plain: [UInt8] = []
         func flush() { text.append(contentsOf: String(decoding: plain, as: UTF8.self).utf16); plain.removeAll() }
@@ -162,6 +165,19 @@ private struct JSONReader {
             text.append(try readEscape())
         }
         throw JSONValue.Malformed(offset: offset)
+    }
+
+    /// The rest of a string without escapes, at once: exports are long.
+    private mutating func readPlainString() -> String? {
+        let start = offset
+        let length: Int? = bytes.withUnsafeBytes { all in
+            guard let rest = all.baseAddress.map({ $0 + start }), let end = memchr(rest, 0x22, all.count - start) else { return nil }
+            let length = rest.distance(to: UnsafeRawPointer(end))
+            return memchr(rest, 0x5c, length) == nil ? length : nil
+        }
+        guard let length else { return nil }
+        offset += length + 1
+        return String(decoding: bytes[start..<start + length], as: UTF8.self)
     }
 
     private mutating func readEscape() throws -> UInt16 {
