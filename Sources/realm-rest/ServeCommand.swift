@@ -42,6 +42,12 @@ struct ServeOptions: ParsableArguments {
     @Flag(help: "Refuse every write, and open files for reading only.")
     var readOnly = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Brings files of formats 20 to 23 to format 24, after a copy was made beside each; without it they are only read.",
+            valueName: "in-place"))
+    var upgrade: String?
+
     @Option(help: ArgumentHelp("An empty realm in memory; it is gone when the server ends.", valueName: "NAME"))
     var memory: [String] = []
 
@@ -99,6 +105,7 @@ struct ServeOptions: ParsableArguments {
         server.keys = try RealmKeys.read(keys)
         server.environment = { name in getenv(name).map { String(cString: $0) } }
         server.isReadOnly = readOnly
+        server.upgradesInPlace = upgrade != nil
         server.memoryRealms = memory
         server.allowsTransactions = !refusesTransactions
         server.conditionalClasses = Set(conditionalClasses)
@@ -127,6 +134,8 @@ struct ServeOptions: ParsableArguments {
     }
 
     func validate() throws {
+        guard upgrade == nil || upgrade == "in-place" else { throw ValidationError("--upgrade takes in-place") }
+        guard upgrade == nil || !readOnly else { throw ValidationError("--upgrade and --read-only exclude each other") }
         guard (0...65_535).contains(port) else { throw ValidationError("--port takes a number from 0 to 65535") }
     }
 }

@@ -102,6 +102,14 @@ package final class Catalog: Sendable {
         }
     }
 
+    /// Tells how much of opening a realm is done, from 0 to 1.
+    package func setProgress(_ part: Double, of name: RealmName) {
+        states.withLock { states in
+            guard case .opening? = states[name.text] else { return }
+            states[name.text] = .opening(progress: part)
+        }
+    }
+
     /// Forgets a realm; requests that hold its snapshots go on.
     package func remove(_ name: String) { states.withLock { $0[name] = nil } }
 

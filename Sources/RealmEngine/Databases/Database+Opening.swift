@@ -16,6 +16,12 @@ extension Database {
         package var backlinkNames = BacklinkNames.none
         /// No write begins while more versions than this are being read.
         package var maximumVersionCount = 1000
+        /// Brings a file of an older format to the present one, after a copy was made beside it.
+        package var upgradesInPlace = false
+        /// When the file is rewritten without its free space while it is opened.
+        package var compaction: Compaction?
+        /// Told how much of an upgrade is done, from 0 to 1.
+        package var didProceed: @Sendable (Double) -> Void = { _ in }
 
         package init(key: EncryptionKey? = nil, mode: Mode? = nil) {
             self.key = key
@@ -26,7 +32,27 @@ extension Database {
             var options = FileStore.Options()
             options.createsMissingFile = createsMissingFile
             options.maximumVersionCount = maximumVersionCount
+            options.conversionDidProceed = didProceed
             return options
+        }
+    }
+
+    /// A file is compacted when both hold.
+    package struct Compaction: Sendable {
+        /// The file is at least so long.
+        package var minimumTotalBytes: Int
+        /// At most this part of it is in use, from 0 to 1.
+        package var maximumUsedRatio: Double
+
+        package init(minimumTotalBytes: Int, maximumUsedRatio: Double) {
+            self.minimumTotalBytes = minimumTotalBytes
+            self.maximumUsedRatio = maximumUsedRatio
+        }
+
+        func wants(_ snapshot: Snapshot) throws(StorageError) -> Bool {
+            let total = snapshot.file.fileByteCount
+            guard total >= minimumTotalBytes else { return false }
+            return try Double(Database.usedBytes(snapshot)) <= maximumUsedRatio * Double(total)
         }
     }
 
@@ -53,7 +79,36 @@ extension Database {
     private static func openForWriting(
         _ name: RealmName, _ path: String, _ options: OpenOptions
     ) throws(StorageError) -> Database {
-        open(name: name, store: try FileStore.open(path: path, key: options.key, options.store), options)
+        var store = options.store
+        if options.upgradesInPlace {
+            store.converts = .olderFormats
+            store.willConvert = { path, format throws(StorageError) in try Database.keepOriginal(path, format) }
+        }
+        return open(name: name, store: try openStore(path, options, store), options)
+    }
+
+    /// Opens a file, and compacts it if that is wanted.
+    private static func openStore(
+        _ path: String, _ options: OpenOptions, _ storeOptions: FileStore.Options
+    ) throws(StorageError) -> FileStore {
+        let store = try FileStore.open(path: path, key: options.key, storeOptions)
+        guard let compaction = options.compaction, try compaction.wants(store.current) else { return store }
+        try store.close()
+        _ = try FileStore.rewrite(path: path, key: options.key, newKey: options.key)
+        return try FileStore.open(path: path, key: options.key, storeOptions)
+    }
+
+    /// Copies a file of an older format to `<path>.v<format>.backup`. A copy of that name stays; the new one gets a number.
+    private static func keepOriginal(_ path: String, _ format: Int) throws(StorageError) {
+        let wanted = "\(path).v\(format).backup"
+        var target = wanted
+        var number = 1
+        while RealmFiles.exists(target) {
+            number += 1
+            target = "\(wanted)-\(number)"
+        }
+        try FileCopy.copy(path, to: target)
+        try System.syncFolder(of: target)
     }
 
     /// A copy beside nothing of the user's: in the folder for temporary files, gone when the realm is closed.
@@ -62,20 +117,39 @@ extension Database {
     ) throws(StorageError) -> Database {
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         let copy = "\(folder)/realm-rest-\(RandomName.make()).realm"
-        try FileCopy.copy(path, to: copy)
+        try FileCopy.copyQuietMoment(of: path, to: copy)
         do throws(StorageError) {
-            let store = try FileStore.open(path: copy, key: options.key, options.store)
+            var storeOptions = options.store
+            storeOptions.createsMissingFile = false
+            storeOptions.converts = [.olderFormats, .synchronized]
+            let store = try openStore(copy, options, storeOptions)
             let database = Database(
                 name: name, path: path, mode: .copy, snapshot: store.current, store: store, temporaryPath: copy,
-                limits: options.limits,
-            backlinkNames: options.backlinkNames)
+                limits: options.limits, backlinkNames: options.backlinkNames)
             database.startWriter()
             return database
         } catch {
-            FileCopy.remove(copy)
-            guard case .refused(.formatNotWritable) = error else { throw error }
-            return try Database(name: name, path: path, key: options.key, backlinkNames: options.backlinkNames)
+            for suffix in ["", ".lock"] { FileCopy.remove(copy + suffix) }
+            throw error
         }
+    }
+
+    /// Makes the file `path`, which does not exist, a copy of `seed`; nobody ever sees a part of it. `served` is what
+    /// this process serves of the seed, which may be written to meanwhile.
+    package static func plant(
+        _ seed: String, served: Snapshot?, key: EncryptionKey?, at path: String
+    ) throws(StorageError) {
+        let path = try System.resolved(path)
+        if let served, served.fileFormat == FileHeader.writtenFormat {
+            return try SnapshotCopy.write(served, toFile: path, key: key)
+        }
+        let part = "\(path).seed-\(RandomName.make())"
+        try FileCopy.copyQuietMoment(of: seed, to: part)
+        let code = link(part, path) == 0 ? 0 : errno
+        FileCopy.remove(part)
+        // Whoever made the file just now was first.
+        guard code == 0 || code == EEXIST else { throw .io(operation: "link", errno: code) }
+        try System.syncFolder(of: path)
     }
 
     /// An empty realm in memory.
@@ -156,6 +230,25 @@ package enum FileCopy {
             remove(target)
             throw .io(operation: "fsync", errno: code)
         }
+    }
+
+    /// Copies a file that others may write to meanwhile. A commit ends with a change of the header, and until then goes to
+    /// free space only: what was copied between two equal headers is one version.
+    static func copyQuietMoment(of source: String, to target: String) throws(StorageError) {
+        for _ in 0..<20 {
+            let before = try head(of: source)
+            try copy(source, to: target)
+            if try head(of: source) == before { return }
+            remove(target)
+        }
+        throw .refused(.fileInUse("the file is written to all the time, so that it cannot be copied"))
+    }
+
+    /// The header, and in an encrypted file what is written whenever it changes.
+    private static func head(of path: String) throws(StorageError) -> [UInt8] {
+        let descriptor = try System.openForReading(path)
+        defer { System.close(descriptor) }
+        return try System.read(descriptor, at: 0, byteCount: 8192)
     }
 
     package static func remove(_ path: String) { unlink(path) }

@@ -106,7 +106,7 @@ extension Database {
         let classes = snapshot.classes
         return DatabaseFacts(
             isEncrypted: snapshot.file.isEncrypted, fileFormat: snapshot.fileFormat, schemaVersion: snapshot.schemaVersion,
-            fileBytes: snapshot.file.fileByteCount, usedBytes: try usedBytes(snapshot), classCount: classes.count,
+            fileBytes: snapshot.file.fileByteCount, usedBytes: try Database.usedBytes(snapshot), classCount: classes.count,
             isEmpty: classes.allSatisfy { $0.count == 0 }, liveVersions: liveVersions, pendingWrites: pendingWrites)
     }
 
@@ -114,7 +114,7 @@ extension Database {
     package var liveVersions: Int { max(1, store?.liveVersionCount ?? 1) }
 
     /// The logical size less the free blocks in it.
-    private func usedBytes(_ snapshot: Snapshot) throws(StorageError) -> Int {
+    static func usedBytes(_ snapshot: Snapshot) throws(StorageError) -> Int {
         let size = Int(clamping: snapshot.top.logicalSize)
         guard !snapshot.top.freeLengths.isNone else { return size }
         let lengths = try snapshot.space.node(at: snapshot.top.freeLengths).integers()

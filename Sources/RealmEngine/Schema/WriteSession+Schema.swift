@@ -39,6 +39,20 @@ extension WriteSession {
         }
     }
 
+    /// Removes all classes with their objects, and makes those of `input`.
+    package func recreateSchema(_ input: SchemaInput) throws(WriteError) {
+        let classes = try SchemaValidator.classes(input)
+        let tables = try view().classes
+        for table in tables { try stored(try transaction.deleteAllObjects(in: table.key)) }
+        // Links first, so that no table is a target when it goes.
+        for table in tables {
+            for column in table.columns where column.type == .link { try stored(try transaction.removeColumn(column.key, of: table.key)) }
+        }
+        for table in tables { try stored(try transaction.removeTable(table.key)) }
+        try stored(try transaction.setSchemaVersion(input.version ?? 0))
+        try add(classes)
+    }
+
     private static func conflict(_ detail: String) -> WriteError { WriteError(.schemaVersionConflict, detail) }
 
     private func requireFit(_ wanted: ClassSchema, _ one: ClassSchema) throws(WriteError) {

@@ -60,6 +60,7 @@ enum OpenAPISchemas {
             "fileBytes": count, "usedBytes": count, "classes": count, "empty": flag, "version": text,
             "liveVersions": count, "pendingWrites": count,
             "progress": ["type": "number", "format": "double"], "problem": OpenAPIParts.schema("Problem"),
+            "path": text, "options": ["type": "object", "additionalProperties": true],
         ],
         "additionalProperties": true,
     ]

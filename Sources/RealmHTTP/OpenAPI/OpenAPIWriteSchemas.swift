@@ -51,7 +51,11 @@ extension OpenAPIWrites {
             "mode": OpenAPIParts.choice("rw", "ro", "copy"), "encryptionKey": text,
             "backlinkNames": ["type": "object", "additionalProperties": ["type": "object", "additionalProperties": text]],
             "schemaVersion": count, "migrations": ["type": "array", "items": OpenAPIParts.schema("MigrationStep")],
-            "maxActiveVersions": count,
+            "allowDataLoss": flag, "maxActiveVersions": count, "upgrade": OpenAPIParts.choice("in-place"), "seed": text,
+            "compactOnOpen": object([], [
+                "minTotalBytes": count, "maxUsedRatio": ["type": "number", "format": "double", "minimum": 0, "maximum": 1],
+            ]),
+            "onMigrationNeeded": OpenAPIParts.choice("fail", "delete"),
         ])),
         ("SchemaDefinition", object(["classes"], [
             "schemaVersion": ["type": "integer", "format": "int64", "nullable": true],

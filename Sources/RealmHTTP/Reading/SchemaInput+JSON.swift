@@ -78,5 +78,14 @@ struct SchemaReader {
         }
     }
 
+    /// A text that has to be one of some.
+    func choice(_ object: JSONObject, _ name: String, _ choices: [String], _ place: InputPlace) throws(Problem) -> String? {
+        guard let text = try text(object, name, place) else { return nil }
+        guard choices.contains(text) else {
+            throw malformed("'\(name)' has to be one of: \(choices.joined(separator: ", "))", place.inside(name))
+        }
+        return text
+    }
+
     func malformed(_ detail: String, _ place: InputPlace) -> Problem { place.describe(Problem(.invalidBody, detail)) }
 }

@@ -35,6 +35,8 @@ package final class Application: Sendable {
     let alarm = Alarm()
     /// Threads for what takes longer; those of the daemon that serves this application.
     let workers = Mutex<WorkerPool?>(nil)
+    /// What realms were attached with, by name, as JSON without keys.
+    let attachedOptions = Mutex<[String: String]>([:])
     let logLevel: AccessLog.LevelSwitch
     private let rates: RateLimiter?
     private let accessLog: AccessLog?

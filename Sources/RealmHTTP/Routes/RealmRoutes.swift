@@ -2,6 +2,7 @@
 
 internal import RealmEngine
 internal import RealmStorage
+internal import Synchronization
 
 extension Application {
     /// `GET /v1/realms`
@@ -53,6 +54,10 @@ extension Application {
         case .ready(let database):
             writer.member("state", text: "ready")
             try write(database, to: &writer)
+        }
+        if configuration.isLoopback, let options = attachedOptions.withLock({ $0[name] }) {
+            writer.key("options")
+            writer.raw(Array(options.utf8))
         }
         writer.endObject()
     }

@@ -21,6 +21,8 @@ package final class RealmServer: Sendable {
         /// Names of linking objects, by realm.
         package var backlinkNames: [String: BacklinkNames] = [:]
         package var isReadOnly = false
+        /// Whether files of older formats are brought to the present one, after a copy was made beside them.
+        package var upgradesInPlace = false
         /// Names of empty realms that are kept in memory.
         package var memoryRealms: [String] = []
         /// Whether answers tell where their time went.
@@ -190,6 +192,7 @@ package final class RealmServer: Sendable {
         do throws(StorageError) {
             let names = options.backlinkNames[name.text] ?? .none
             var opening = Database.OpenOptions(key: try key(of: name, options), mode: options.isReadOnly ? .readOnly : nil)
+            opening.upgradesInPlace = options.upgradesInPlace
             opening.backlinkNames = names
             opening.limits = writeLimits(options)
             return catalog.open(name, path: path, opening)

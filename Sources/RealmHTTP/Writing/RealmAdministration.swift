@@ -47,7 +47,7 @@ extension Application {
                 throw Problem(.alreadyAttached, "there is a realm of this name already")
             }
             let exists = attachment.source.path.map { RealmFiles.exists($0) } ?? false
-            if case .new = attachment.source, exists { throw Problem(.fileExists, "there is a file of this name already") }
+            if case .new = attachment.source, exists, attachment.seed == nil { throw Problem(.fileExists, "there is a file of this name already") }
             var writer = JSONWriter()
             if exists, let path = attachment.source.path {
                 try writeDocument(ofFile: path, attachment, call, to: &writer)
@@ -58,7 +58,7 @@ extension Application {
                 writer.endObject()
             }
             var status = 201
-            if case .file = attachment.source, !exists { status = 404 }
+            if case .file = attachment.source, !exists, attachment.seed == nil { status = 404 }
             let draft = WriteDraft(status: status, content: .document(writer.buffer))
             var response = draft.response(.init(version: "", isCommitted: false), options)
             response.headers.removeAll { $0.name.description == "Realm-Version" }
@@ -111,6 +111,7 @@ extension Application {
             return response(to: Problem(.realmNotFound, "there is no realm of this name"), for: call.request)
         }
         catalog.detach(name)
+        _ = attachedOptions.withLock { $0.removeValue(forKey: name) }
         if case .ready(let database) = state, deletesFiles {
             do throws(StorageError) {
                 try database.deleteFiles()
@@ -136,131 +137,5 @@ extension Application {
         var writer = JSONWriter()
         try write(name, state, to: &writer, call)
         return writer.buffer
-    }
-}
-
-/// One realm on its way into the catalog, under a name that is reserved.
-private final class Attaching: Sendable {
-    private let attachment: RealmAttachment
-    private let call: Call
-    private let options: WriteOptions
-
-    private var application: Application { call.application }
-    private var name: String { attachment.name.text }
-
-    init(_ attachment: RealmAttachment, _ call: Call, _ options: WriteOptions) {
-        self.attachment = attachment
-        self.call = call
-        self.options = options
-    }
-
-    /// Opens the realm; nobody waits when there is no promise.
-    func run(_ promise: (any ResponsePromise)?) {
-        let database: Database
-        var openOptions = attachment.openOptions
-        openOptions.limits = application.writeLimits
-        var isNew = true
-        do throws(StorageError) {
-            switch attachment.source {
-            case .memory(let identifier):
-                if let known = application.catalog.databases.first(where: { $0.memoryIdentifier == identifier }) {
-                    return arrange(known, isNew: false, promise)
-                }
-                database = try Database.openInMemory(name: attachment.name, identifier: identifier, openOptions)
-            case .new(let path):
-                guard !RealmFiles.exists(path) else { return fail(Problem(.fileExists, "there is a file of this name already"), promise) }
-                database = try Database.open(name: attachment.name, path: path, openOptions)
-            case .file(let path):
-                isNew = false
-                database = try Database.open(name: attachment.name, path: path, openOptions)
-            }
-        } catch {
-            return fail(Problem(opening: error), promise, error)
-        }
-        arrange(database, isNew: isNew, promise)
-    }
-
-    /// Makes the schema what was asked for.
-    private func arrange(_ database: Database, isNew: Bool, _ promise: (any ResponsePromise)?) {
-        let attachment = attachment
-        guard attachment.schema != nil || attachment.wantedVersion != nil else { return finish(database, promise) }
-        let version = database.current.snapshot.schemaVersion
-        if let steps = attachment.migrationSteps, !isNew, let wanted = attachment.wantedVersion, wanted > version ?? 0 {
-            let migration = Migration(from: version ?? 0, to: wanted, steps, allowsDataLoss: true)
-            let request = WriteRequest(deadline: .now().adding(seconds: 60))
-            database.migrate(migration, request) { result in
-                switch result {
-                case .failure(let error): self.giveUp(database, isNew, Problem(error, at: InputPlace()), promise)
-                case .success: self.fit(database, isNew: isNew, promise)
-                }
-            }
-            return
-        }
-        fit(database, isNew: isNew, promise)
-    }
-
-    private func fit(_ database: Database, isNew: Bool, _ promise: (any ResponsePromise)?) {
-        let schema = attachment.schema
-        let wanted = attachment.wantedVersion
-        guard database.isWritable else {
-            return giveUp(database, isNew, Problem(.schemaVersionConflict, "the schema of a file that is only read cannot be changed"), promise)
-        }
-        let place = InputPlace().inside("schema")
-        database.write(WriteRequest(deadline: .now().adding(seconds: 60)), { session in
-            try Problem.writing(place) { () throws(WriteError) in
-                let present = try session.schema()
-                if isNew { return try session.createSchema(schema ?? SchemaInput(version: wanted, classes: [])) }
-                guard wanted.map({ $0 == present.version }) ?? true || schema != nil else {
-                    throw WriteError(.schemaVersionConflict, "the file has schema version \(present.version ?? 0)")
-                }
-                if let schema { try session.fitSchema(schema) }
-            }
-        }, completion: { (result: Result<WriteReceipt<Void>, WriteError>) in
-            switch result {
-            case .failure(let error): self.giveUp(database, isNew, Problem(error), promise)
-            case .success: self.finish(database, promise)
-            }
-        })
-    }
-
-    private func finish(_ database: Database, _ promise: (any ResponsePromise)?) {
-        if let mistake = database.backlinkNames.mistake(in: database.current.snapshot) {
-            return giveUp(database, false, Problem(.invalidSchema, mistake).with("pointer", "/backlinkNames"), promise)
-        }
-        guard application.catalog.settle(attachment.name, .ready(database)) else {
-            // It was let go of before it was open.
-            return giveUp(database, false, Problem(.realmNotFound, "the realm was detached while it was being opened"), promise)
-        }
-        guard let promise else { return }
-        do throws(Problem) {
-            var response = application.unstored(201, try application.realmDocument(name, call))
-            response.add("Location", ObjectAddress.realm(name))
-            response.add("Realm-Version", database.current.tokenText)
-            promise.complete(response)
-        } catch {
-            promise.complete(application.response(to: error, for: call.request))
-        }
-    }
-
-    /// Lets go of what was opened. Closing waits for the writer, which may be the one that calls.
-    private func giveUp(_ database: Database, _ isNew: Bool, _ problem: Problem, _ promise: (any ResponsePromise)?) {
-        let close: @Sendable () -> Void = { [self] in
-            // A realm in memory may have another name.
-            if !application.catalog.databases.contains(where: { $0 === database }) { database.close() }
-            if isNew { try? database.deleteFiles() }
-            fail(problem, promise)
-        }
-        let isQueued = application.workers.withLock { $0 }?.submitContinuation(close) ?? false
-        if !isQueued { fail(problem, promise) }
-    }
-
-    /// Whoever did not wait finds the reason in the realm's document, when opening the file is what failed.
-    private func fail(_ problem: Problem, _ promise: (any ResponsePromise)?, _ error: StorageError? = nil) {
-        if promise == nil, let error {
-            _ = application.catalog.settle(attachment.name, .failed(error))
-        } else {
-            application.catalog.remove(name)
-        }
-        promise?.complete(application.response(to: problem, for: call.request))
     }
 }

@@ -13,6 +13,17 @@ struct RealmAttachment: Sendable {
     var migrationSteps: [MigrationStep]?
     var backlinkNames = BacklinkNames.none
     var maximumVersions: Int?
+    /// Whether a file of an older format may be brought to the present one where it lies.
+    var upgradesInPlace = false
+    var compaction: Database.Compaction?
+    /// Whether a realm whose schema needs a migration is emptied instead.
+    var startsOver = false
+    /// Whether the steps of `migrationSteps` may lose data.
+    var allowsDataLoss = false
+    /// A file that is copied when there is none yet.
+    var seed: String?
+    /// What was asked for, without the key: shown to administrators.
+    let options: String
 
     enum Source: Sendable {
         /// A new file in the data folder.
@@ -30,12 +41,15 @@ struct RealmAttachment: Sendable {
 
     private static let names = [
         "name", "schema", "path", "inMemory", "mode", "encryptionKey", "backlinkNames", "schemaVersion", "migrations",
-        "maxActiveVersions",
+        "maxActiveVersions", "upgrade", "compactOnOpen", "onMigrationNeeded", "allowDataLoss", "seed",
     ]
 
     init(_ call: Call, dataFolder: String?) throws(Problem) {
         let reader = SchemaReader(place: InputPlace())
         let json = try JSONParser.parse(call.request.body, depthLimit: call.limits.jsonDepth)
+        if json.object?["syncConfiguration"] != nil {
+            throw reader.malformed("realms are not synchronised here", InputPlace().inside("syncConfiguration"))
+        }
         let object = try reader.members(json, RealmAttachment.names, InputPlace())
         let path = try reader.text(object, "path", InputPlace())
         let identifier = try reader.text(object, "inMemory", InputPlace())
@@ -45,7 +59,9 @@ struct RealmAttachment: Sendable {
         mode = try RealmAttachment.mode(try reader.text(object, "mode", InputPlace()))
         key = try RealmAttachment.key(try reader.text(object, "encryptionKey", InputPlace()))
         if let names = object["backlinkNames"] { backlinkNames = try BacklinkNames(names) }
+        options = RealmAttachment.shown(object)
         try readSchema(object, reader, call.limits)
+        try readOpening(object, reader)
         if let value = object["maxActiveVersions"] {
             guard case .integer(let number) = value, number >= 2 else {
                 throw reader.malformed("'maxActiveVersions' is a whole number of at least 2", InputPlace().inside("maxActiveVersions"))
@@ -53,6 +69,49 @@ struct RealmAttachment: Sendable {
             maximumVersions = Int(number)
         }
         try checkCombinations()
+    }
+
+    /// The members as they came, but for the key.
+    private static func shown(_ object: JSONObject) -> String {
+        var writer = JSONWriter(reservingCapacity: 256)
+        writer.beginObject()
+        for member in object.members where member.name != "encryptionKey" {
+            writer.key(member.name)
+            writer.write(member.value)
+        }
+        writer.endObject()
+        return String(decoding: writer.buffer.array, as: UTF8.self)
+    }
+
+    private mutating func readOpening(_ object: JSONObject, _ reader: SchemaReader) throws(Problem) {
+        upgradesInPlace = try reader.choice(object, "upgrade", ["in-place"], InputPlace()) != nil
+        startsOver = try reader.choice(object, "onMigrationNeeded", ["fail", "delete"], InputPlace()) == "delete"
+        allowsDataLoss = try reader.flag(object, "allowDataLoss", InputPlace()) ?? false
+        seed = try reader.text(object, "seed", InputPlace())
+        guard let wishes = object["compactOnOpen"] else { return }
+        let place = InputPlace().inside("compactOnOpen")
+        let members = try reader.members(wishes, ["minTotalBytes", "maxUsedRatio"], place)
+        compaction = Database.Compaction(minimumTotalBytes: 0, maximumUsedRatio: 1)
+        if let value = members["minTotalBytes"] {
+            guard case .integer(let bytes) = value, bytes >= 0 else {
+                throw reader.malformed("'minTotalBytes' is a number of bytes", place.inside("minTotalBytes"))
+            }
+            compaction?.minimumTotalBytes = Int(bytes)
+        }
+        if let value = members["maxUsedRatio"] {
+            guard let ratio = RealmAttachment.ratio(value), (0...1).contains(ratio) else {
+                throw reader.malformed("'maxUsedRatio' is a number from 0 to 1", place.inside("maxUsedRatio"))
+            }
+            compaction?.maximumUsedRatio = ratio
+        }
+    }
+
+    private static func ratio(_ value: JSONValue) -> Double? {
+        switch value {
+        case .integer(let number): return Double(number)
+        case .real(let number): return number
+        default: return nil
+        }
     }
 
     private mutating func readSchema(_ object: JSONObject, _ reader: SchemaReader, _ limits: Limits) throws(Problem) {
@@ -73,6 +132,9 @@ struct RealmAttachment: Sendable {
             migrationSteps = try MigrationReader(limits).steps(steps, InputPlace().inside("migrations"))
         }
         wantedVersion = wantedVersion ?? schema?.version
+        guard migrationSteps == nil || wantedVersion != nil else {
+            throw reader.malformed("'migrations' lead to a 'schemaVersion', which is missing", InputPlace().inside("migrations"))
+        }
     }
 
     /// The schema version that the realm has to have.
@@ -131,12 +193,25 @@ struct RealmAttachment: Sendable {
         if case .memory = source {
             if key != nil { throw RealmAttachment.conflict("a realm in memory is not encrypted", "/encryptionKey") }
             if mode != nil, mode != .readWrite { throw RealmAttachment.conflict("a realm in memory has the mode rw", "/mode") }
+            if seed != nil { throw RealmAttachment.conflict("'seed' and 'inMemory' exclude each other", "/seed") }
+            if compaction != nil { throw RealmAttachment.conflict("a realm in memory is not compacted", "/compactOnOpen") }
+            if upgradesInPlace { throw RealmAttachment.conflict("a realm in memory has the present format", "/upgrade") }
+        }
+        if upgradesInPlace, mode != nil, mode != .readWrite {
+            throw RealmAttachment.conflict("only a file of the mode rw is upgraded in place", "/upgrade")
+        }
+        if startsOver {
+            guard schema != nil else { throw RealmAttachment.conflict("'onMigrationNeeded' needs a schema to start over with", "/onMigrationNeeded") }
+            guard migrationSteps == nil else { throw RealmAttachment.conflict("'migrations' and starting over exclude each other", "/onMigrationNeeded") }
         }
         if case .new = source, mode != nil, mode != .readWrite {
             throw RealmAttachment.conflict("a new file has the mode rw", "/mode")
         }
-        if mode == .readOnly, schema != nil || migrationSteps != nil {
-            throw RealmAttachment.conflict("the schema of a realm that is only read cannot be changed", "/mode")
+        if mode == .readOnly {
+            if schema != nil || migrationSteps != nil {
+                throw RealmAttachment.conflict("the schema of a realm that is only read cannot be changed", "/mode")
+            }
+            if compaction != nil { throw RealmAttachment.conflict("a file that is only read is not compacted", "/compactOnOpen") }
         }
     }
 
@@ -148,6 +223,11 @@ struct RealmAttachment: Sendable {
         }
         options.backlinkNames = backlinkNames
         if let maximumVersions { options.maximumVersionCount = maximumVersions }
+        options.compaction = compaction
+        if upgradesInPlace {
+            options.mode = .readWrite
+            options.upgradesInPlace = true
+        }
         return options
     }
 }

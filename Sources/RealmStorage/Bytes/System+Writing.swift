@@ -64,7 +64,7 @@ extension System {
     }
 
     /// Up to `byteCount` bytes from `offset`, fewer at the end of the file.
-    static func read(_ descriptor: Int32, at offset: Int, byteCount: Int) throws(StorageError) -> [UInt8] {
+    package static func read(_ descriptor: Int32, at offset: Int, byteCount: Int) throws(StorageError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: byteCount)
         var done = 0
         while done < byteCount {
@@ -103,7 +103,7 @@ extension System {
     // MARK: - Names
 
     /// The path without symbolic links; the last part need not exist.
-    static func resolved(_ path: String) throws(StorageError) -> String {
+    package static func resolved(_ path: String) throws(StorageError) -> String {
         if let whole = realPath(path) { return whole }
         guard errno == ENOENT else { throw .io(operation: "realpath", errno: errno) }
         let cut = path.lastIndex(of: "/")
@@ -142,7 +142,7 @@ extension System {
     }
 
     /// Makes the names in the folder of `path` durable.
-    static func syncFolder(of path: String) throws(StorageError) {
+    package static func syncFolder(of path: String) throws(StorageError) {
         let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let descriptor = retrying { open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY) }
         guard descriptor >= 0 else { throw .io(operation: "open", errno: errno) }

@@ -30,6 +30,9 @@ package struct FileHeader: Sendable, Equatable {
     package let topRef: Ref
     package let isStreaming: Bool
 
+    /// Whether there is a version, and in a format that is read but not written.
+    package var isOutdated: Bool { !topRef.isNone && fileFormat != FileHeader.writtenFormat }
+
     /// What the header says after a commit by this program.
     init(selectedSlot: Int, topRef: Ref) {
         self.selectedSlot = selectedSlot

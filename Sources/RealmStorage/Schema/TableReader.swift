@@ -188,7 +188,8 @@ struct TableReader {
     }
 
     private func type(number: Int, _ index: Int) throws(StorageError) -> ColumnType {
-        if number == ColumnType.historicLinkList, fileFormat < 24 { return .link }
+        // The SDKs' own upgrade to format 24 corrects the keys of such columns, but not this.
+        if number == ColumnType.historicLinkList { return .link }
         guard let type = ColumnType(rawValue: number) else {
             throw top.corrupt("\(what): column \(index) has unknown type \(number)")
         }

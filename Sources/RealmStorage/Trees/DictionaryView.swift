@@ -30,7 +30,7 @@ package struct DictionaryView: Sendable {
             return
         }
         let node = try space.node(at: root)
-        if fileFormat < 23, node.isInner || node.count != 2 {
+        if DictionaryView.isHistoric(node, fileFormat: fileFormat) {
             let entries = try DictionaryView.historicEntries(root, space)
             form = .entries(entries)
             count = entries.count
@@ -98,10 +98,18 @@ package struct DictionaryView: Sendable {
         }
     }
 
-    /// Entries of formats 21 and 22: column slot 1 holds the keys, column slot 2 the values.
-    private static func historicEntries(_ root: Ref, _ space: NodeSpace) throws(StorageError) -> [Entry] {
+    /// Whether a dictionary has the form of formats 21 and 22: its root is that of a cluster tree.
+    static func isHistoric(_ root: Node, fileFormat: Int) -> Bool {
+        fileFormat < 23 && (root.isInner || root.count != 2)
+    }
+
+    /// Entries of formats 21 and 22: column slot 1 holds the keys, column slot 2 the values. With `areLinksStored`
+    /// unresolved links are as they are stored, else null.
+    static func historicEntries(
+        _ root: Ref, _ space: NodeSpace, shift: Int = 8, areLinksStored: Bool = false
+    ) throws(StorageError) -> [Entry] {
         var entries: [Entry] = []
-        var cursor = ClusterTree(root: root, space: space).leaves()
+        var cursor = ClusterTree(root: root, space: space, shift: shift).leaves()
         while let leaf = try cursor.next() {
             let keys = try StringLeaf(try space.node(at: try leaf.node.requiredRef(1, "dictionary keys")), space)
             let values = try MixedLeaf(try space.node(at: try leaf.node.requiredRef(2, "dictionary values")), space)
@@ -110,7 +118,8 @@ package struct DictionaryView: Sendable {
             }
             for row in 0..<leaf.count {
                 guard let key = try keys.string(row) else { throw leaf.node.corrupt("a dictionary key is null") }
-                entries.append(Entry(key: .text(key), value: try values.value(row)))
+                let value = try areLinksStored ? ColumnLeaf.mixed(values).storedValue(row) : values.value(row)
+                entries.append(Entry(key: .text(key), value: value))
             }
         }
         return entries.sorted { $0.key.bytes < $1.key.bytes }

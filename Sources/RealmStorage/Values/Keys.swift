@@ -61,4 +61,10 @@ package struct ColumnKey: Hashable, Sendable {
     @inlinable package var leafIndex: Int { Int(rawValue & 0xffff) }
     @inlinable package var typeNumber: Int { Int((rawValue >> 16) & 0x3f) }
     @inlinable package var attributeBits: Int { Int((rawValue >> 22) & 0xff) }
+
+    /// The same key with the type that lists of links have had since format 24.
+    var modern: ColumnKey {
+        guard self != .null, typeNumber == ColumnType.historicLinkList else { return self }
+        return ColumnKey(rawValue & ~(0x3f << 16) | Int64(ColumnType.link.rawValue) << 16)
+    }
 }

@@ -14,8 +14,26 @@ package final class FileStore: Sendable {
         package var clusterShift = 8
         /// No write begins while more versions than this are being read.
         package var maximumVersionCount = 1000
+        /// What may be turned into a local file of the format that is written.
+        package var converts: Conversions = []
+        /// Called with path and format before a file of an older format is changed in any way: the moment for a copy.
+        package var willConvert: (@Sendable (_ path: String, _ format: Int) throws(StorageError) -> Void)?
+        /// Told how much of a conversion is done, from 0 to 1.
+        package var conversionDidProceed: @Sendable (Double) -> Void = { _ in }
 
         package init() {}
+    }
+
+    /// Files that are otherwise refused, because programs that know them would no longer open what becomes of them.
+    package struct Conversions: OptionSet, Sendable {
+        package let rawValue: Int
+
+        package init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// Formats 20 to 23 are upgraded.
+        package static let olderFormats = Conversions(rawValue: 1)
+        /// Files of synchronised realms become local ones: for copies only.
+        package static let synchronized = Conversions(rawValue: 2)
     }
 
     /// Without symbolic links; empty for a realm in memory.
@@ -60,7 +78,9 @@ package final class FileStore: Sendable {
     private init(
         _ backend: any StorageBackend, path: String, key: EncryptionKey?, _ options: Options, lock: OwnershipLock?
     ) throws(StorageError) {
-        let data = try FirstOpening.open(backend, key: key)
+        let data = try FirstOpening.open(backend, key: key, converting: options.converts) { format throws(StorageError) in
+            try options.willConvert?(path, format)
+        }
         let header = try data.plain.header()
         let pins = VersionPins()
         let file = RealmFile(path: path, header: header, plain: data.plain, fileByteCount: backend.byteCount)
@@ -73,6 +93,7 @@ package final class FileStore: Sendable {
         self.options = options
         self.pins = pins
         self.lock = lock
+        if header.isOutdated { try FormatUpgrade.run(self, report: options.conversionDidProceed) }
     }
 
     // MARK: - Files

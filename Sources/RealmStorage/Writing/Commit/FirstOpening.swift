@@ -9,11 +9,17 @@
 /// Nothing is changed in a file that is refused. Source: docs/format.md, "Opening for writing".
 enum FirstOpening {
     /// Opens the bytes of `backend`, which somebody owns by an `OwnershipLock` or nobody else knows.
-    static func open(_ backend: any StorageBackend, key: EncryptionKey?) throws(StorageError) -> DataFile {
+    ///
+    /// `willConvert` is called before anything is changed in a file of an older format.
+    static func open(
+        _ backend: any StorageBackend, key: EncryptionKey?, converting: FileStore.Conversions = [],
+        willConvert: ((_ format: Int) throws(StorageError) -> Void)? = nil
+    ) throws(StorageError) -> DataFile {
         if backend.byteCount == 0 { try writeEmpty(backend, key) }
         var data = try DataFile(backend, key: key)
         let header = try data.plain.header()
-        let top = try requireWritable(data, header)
+        let top = try requireWritable(data, header, converting)
+        if header.isOutdated { try willConvert?(header.fileFormat) }
         if header.isStreaming {
             try leaveStreamingForm(data, header)
             data = try DataFile(backend, key: key)
@@ -27,8 +33,10 @@ enum FirstOpening {
     private static let maximumVersion: UInt64 = 1 << 56
 
     /// The top node, if this program may write to the file.
-    private static func requireWritable(_ data: DataFile, _ header: FileHeader) throws(StorageError) -> TopNode {
-        guard header.topRef.isNone || header.fileFormat == FileHeader.writtenFormat else {
+    private static func requireWritable(
+        _ data: DataFile, _ header: FileHeader, _ converting: FileStore.Conversions
+    ) throws(StorageError) -> TopNode {
+        guard !header.isOutdated || converting.contains(.olderFormats) else {
             throw .refused(.formatNotWritable(found: header.fileFormat))
         }
         let joinedValues = JoinedValues()
@@ -38,20 +46,21 @@ enum FirstOpening {
             guard top.version < maximumVersion else {
                 throw .corrupt(ref: top.ref, reason: "version \(top.version) is no number of commits")
             }
-            try checkHistory(top)
+            try checkHistory(top, converting)
             _ = try FreeSpace(top, space)
             return top
         }
     }
 
-    private static func checkHistory(_ top: TopNode) throws(StorageError) {
+    private static func checkHistory(_ top: TopNode, _ converting: FileStore.Conversions) throws(StorageError) {
         switch TopNode.HistoryType(rawValue: top.historyType) {
         case .none?: return
         case .inFile?:
             guard top.historySchemaVersion <= TopNode.writtenHistorySchema else {
                 throw .refused(.unsuitable("the history of the file has layout \(top.historySchemaVersion), which is unknown"))
             }
-        case .syncClient?, .syncServer?: throw .refused(.synchronized)
+        case .syncClient?, .syncServer?:
+            guard converting.contains(.synchronized) else { throw .refused(.synchronized) }
         case .obsolete?, nil: throw .refused(.unsuitable("the history of the file is of type \(top.historyType), which is unknown"))
         }
     }

@@ -55,7 +55,7 @@ package struct TableState {
         for index in 0..<list.count { roots.append(try list.optionalRef(index, what)) }
         indexes = roots
         oppositeTables = try TableState.integers(top, Slot.oppositeTables, what, space)
-        oppositeColumns = try TableState.integers(top, Slot.oppositeColumns, what, space)
+        oppositeColumns = try TableState.integers(top, Slot.oppositeColumns, what, space).map { ColumnKey($0).modern.rawValue }
         columnSequence = try top.number(Slot.columnSequence, what)
         objectSequence = try top.number(Slot.objectSequence, what)
         if case .tagged(let raw) = try top.slot(Slot.primaryKey) {

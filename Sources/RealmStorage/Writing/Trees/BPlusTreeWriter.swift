@@ -22,8 +22,13 @@ package struct BPlusTreeWriter {
     /// Children of a full inner node.
     let fanOut: Int
 
+    /// Elements of a full leaf in files.
+    package static let standardLeafCapacity = 1000
+
     /// Smaller capacities than the format's 1000 are for tests: files with them are sound but slow.
-    package init(_ writes: WriteSpace, _ shape: ElementShape, leafCapacity: Int = 1000, fanOut: Int = 1000) {
+    package init(
+        _ writes: WriteSpace, _ shape: ElementShape, leafCapacity: Int = BPlusTreeWriter.standardLeafCapacity, fanOut: Int = 1000
+    ) {
         self.writes = writes
         self.shape = shape
         self.leafCapacity = leafCapacity

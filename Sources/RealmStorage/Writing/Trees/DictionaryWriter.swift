@@ -101,7 +101,7 @@ package struct DictionaryWriter {
     /// Removes an entry; a collection nested in its value is given up.
     package func erase(at index: Int, in root: Ref) throws(StorageError) -> Ref {
         var parts = try parts(root)
-        let isSorted = try isSorted(parts.keys)
+        let isSorted = try areSorted(parts.keys)
         parts.keys = try keys.erase(at: index, in: parts.keys)
         parts.values = try values.erase(at: index, in: parts.values)
         let new = try replace(parts, in: root)
@@ -171,8 +171,14 @@ package struct DictionaryWriter {
 // MARK: - Order
 
 extension DictionaryWriter {
-    /// Whether the keys ascend. Trees that this transaction changed do.
-    private func isSorted(_ keyRoot: Ref) throws(StorageError) -> Bool {
+    /// Whether the keys of a dictionary ascend.
+    func isSorted(_ root: Ref) throws(StorageError) -> Bool {
+        if root.isNone { return true }
+        return try areSorted(try parts(root).keys)
+    }
+
+    /// Whether keys ascend. Trees that this transaction changed do.
+    private func areSorted(_ keyRoot: Ref) throws(StorageError) -> Bool {
         guard !WriteSpace.isNew(keyRoot) else { return true }
         var previous: ByteView?
         var cursor = try keys.tree(keyRoot).leaves()
@@ -187,7 +193,7 @@ extension DictionaryWriter {
     }
 
     private func sorted(_ root: Ref) throws(StorageError) -> Ref {
-        try isSorted(try parts(root).keys) ? root : rebuilt(root)
+        try isSorted(root) ? root : rebuilt(root)
     }
 
     /// The same entries by ascending keys. Nested collections move along.

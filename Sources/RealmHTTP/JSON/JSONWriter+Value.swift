@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension JSONWriter {
+    /// Writes a parsed value again, numbers with the digits they have.
+    mutating func write(_ value: JSONValue) {
+        switch value {
+        case .null: null()
+        case .bool(let flag): bool(flag)
+        case .integer(let number): int(number)
+        case .longInteger(let token), .longReal(let token): raw(Array(token.utf8))
+        case .real(let number): double(number)
+        case .string(let text): string(text)
+        case .array(let elements):
+            beginArray()
+            for element in elements { write(element) }
+            endArray()
+        case .object(let object):
+            beginObject()
+            for member in object.members {
+                key(member.name)
+                write(member.value)
+            }
+            endObject()
+        }
+    }
+}

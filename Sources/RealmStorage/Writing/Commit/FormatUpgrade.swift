@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Brings what formats 20 to 23 keep otherwise to format 24, in one commit: before it the file is what it was.
+///
+/// | found in | what | becomes |
+/// |---|---|---|
+/// | 20–23 | lists of links of type 13 | type 12, in columns and their opposites |
+/// | 20–23 | sets of strings, data and Mixed in another order | ascending |
+/// | 20–23 | dictionaries whose keys are in another order | ascending |
+/// | 20–23 | backlink lists in one leaf of any length | B+ trees |
+/// | 20–23 | search indexes, which order text otherwise; 20 and 21 have none for primary keys | built anew |
+/// | 21, 22 | dictionaries as cluster trees under hashed keys | two B+ trees |
+/// | 22 | objects left in asymmetric classes | deleted |
+///
+/// Source: docs/format.md, "Versions 20 to 23"; realm-core transaction.cpp.
+struct FormatUpgrade {
+    private let transaction: WriteTransaction
+    private let format: Int
+
+    private var writes: WriteSpace { transaction.writes }
+
+    /// A collection that has to be written anew.
+    private struct Outdated {
+        let object: ObjectKey
+        let column: Column
+        let root: Ref
+    }
+
+    /// Upgrades the newest version of `store`, whose format is not the one that is written.
+    ///
+    /// `report` is told how much is done, from 0 to 1.
+    static func run(_ store: FileStore, report: (Double) -> Void) throws(StorageError) {
+        let format = store.current.fileFormat
+        let transaction = try store.beginTransaction()
+        do throws(StorageError) {
+            try FormatUpgrade(transaction: transaction, format: format).apply(report)
+            _ = try transaction.commit()
+        } catch {
+            transaction.end()
+            throw error
+        }
+    }
+
+    private func apply(_ report: (Double) -> Void) throws(StorageError) {
+        let keys = try transaction.tableKeys()
+        for (position, key) in keys.enumerated() {
+            report(Double(position) / Double(keys.count))
+            // The columns were read with their present types; this has them written.
+            try transaction.update(key) { [writes] state in state.schemaDidChange(writes.space) }
+            try upgradeCollections(of: key)
+            try rebuildIndexes(of: key)
+        }
+        // Only now, because deleting follows links through collections.
+        guard format == 22 else { return }
+        for key in keys where try transaction.table(key).kind == .asymmetric { try transaction.deleteAllObjects(in: key) }
+    }
+
+    // MARK: - Indexes
+
+    private func rebuildIndexes(of key: TableKey) throws(StorageError) {
+        let state = try transaction.table(key)
+        for column in state.columns {
+            let isPrimaryKey = column.leafIndex == state.primaryKeyColumn?.leafIndex
+            guard isPrimaryKey || !state.indexRoot(column).isNone else { continue }
+            try transaction.rebuildIndex(column.key, of: key)
+        }
+    }
+
+    // MARK: - Collections
+
+    private func upgradeCollections(of key: TableKey) throws(StorageError) {
+        for outdated in try outdatedCollections(of: key) {
+            let root = try upgraded(outdated)
+            try writes.discardTree(outdated.root)
+            try transaction.setCollectionRoot(root, outdated.column, of: outdated.object, in: key)
+        }
+    }
+
+    /// All of them are found before the first is changed: what is being read must not change.
+    private func outdatedCollections(of key: TableKey) throws(StorageError) -> [Outdated] {
+        let state = try transaction.table(key)
+        let columns = (state.columns + state.backlinks).filter(FormatUpgrade.mayBeOutdated)
+        guard !columns.isEmpty else { return [] }
+        var found: [Outdated] = []
+        for tree in [state.objects, state.tombstones] {
+            var leaves = ClusterTree(root: tree, space: writes.space, shift: transaction.clusterShift).leaves()
+            while let leaf = try leaves.next() {
+                for column in columns { try collect(column, leaf, into: &found) }
+            }
+        }
+        return found
+    }
+
+    private func collect(_ column: Column, _ leaf: ClusterLeaf, into found: inout [Outdated]) throws(StorageError) {
+        let refs = try leaf.attachRefs(column)
+        for row in 0..<leaf.count {
+            guard case .ref(let root) = try refs.slot(row), try isOutdated(root, column) else { continue }
+            found.append(Outdated(object: leaf.key(at: row), column: column, root: root))
+        }
+    }
+
+    private static func mayBeOutdated(_ column: Column) -> Bool {
+        if column.type == .backlink { return true }
+        switch column.collection {
+        case .dictionary: return column.dictionaryKeyType == .string
+        case .set: return [.string, .binary, .mixed].contains(column.type)
+        case .list, nil: return false
+        }
+    }
+
+    private func isOutdated(_ root: Ref, _ column: Column) throws(StorageError) -> Bool {
+        if column.type == .backlink {
+            let node = try writes.node(at: root)
+            return !node.isInner && node.count > BPlusTreeWriter.standardLeafCapacity
+        }
+        if column.collection == .set { return try !isAscending(try tree(root, column.elementShape)) }
+        if DictionaryView.isHistoric(try writes.node(at: root), fileFormat: format) { return true }
+        return try !DictionaryWriter(writes).isSorted(root)
+    }
+
+    private func upgraded(_ outdated: Outdated) throws(StorageError) -> Ref {
+        let column = outdated.column
+        if column.type == .backlink {
+            let shape = ElementShape(type: .int, isNullable: false)
+            return try BPlusTreeWriter(writes, shape).append(contentsOf: try elements(outdated.root, shape), to: .none)
+        }
+        if column.collection == .set {
+            let sorted = try elements(outdated.root, column.elementShape).sorted { Value.order($0, $1) < 0 }
+            return try BPlusTreeWriter(writes, column.elementShape).append(contentsOf: sorted, to: .none)
+        }
+        return try dictionary(outdated.root)
+    }
+
+    private func tree(_ root: Ref, _ shape: ElementShape) throws(StorageError) -> BPlusTree {
+        try BPlusTree(root: root, space: writes.space, shape: shape)
+    }
+
+    private func isAscending(_ tree: BPlusTree) throws(StorageError) -> Bool {
+        var previous: Value?
+        var leaves = tree.leaves()
+        while let (leaf, _) = try leaves.next() {
+            for row in 0..<leaf.count {
+                let value = try leaf.storedValue(row)
+                if let previous, Value.order(previous, value) > 0 { return false }
+                previous = value
+            }
+        }
+        return true
+    }
+
+    /// The elements as they are stored. They stay readable: nothing of the version before is given up until the commit.
+    private func elements(_ root: Ref, _ shape: ElementShape) throws(StorageError) -> [Value] {
+        var values: [Value] = []
+        var leaves = try tree(root, shape).leaves()
+        while let (leaf, _) = try leaves.next() {
+            for row in 0..<leaf.count { values.append(try leaf.storedValue(row)) }
+        }
+        return values
+    }
+
+    private func dictionary(_ root: Ref) throws(StorageError) -> Ref {
+        let writer = DictionaryWriter(writes)
+        var new = try writer.makeEmpty()
+        guard DictionaryView.isHistoric(try writes.node(at: root), fileFormat: format) else {
+            for entry in try writer.entries(root) { new = try writer.set(entry.keyBytes, entry.value, in: new).root }
+            return new
+        }
+        let entries = try DictionaryView.historicEntries(
+            root, writes.space, shift: transaction.clusterShift, areLinksStored: true)
+        for entry in entries { new = try writer.set(entry.key.bytes, entry.value, in: new).root }
+        return new
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmTestSupport
+import Testing
+
+@testable import RealmStorage
+
+@Suite struct FormatUpgradeTests {
+    private static let converting: FileStore.Options = {
+        var options = FileStore.Options()
+        options.converts = .olderFormats
+        return options
+    }()
+
+    /// Everything in a version as lines; sets without an order, dictionaries by key.
+    private static func lines(_ snapshot: Snapshot) throws -> [String] {
+        var lines: [String] = []
+        for table in snapshot.tables where table.kind != .asymmetric {
+            var leaves = table.objects.leaves()
+            while let leaf = try leaves.next() {
+                for row in 0..<leaf.count {
+                    for column in table.columns {
+                        lines.append("\(table.name) \(leaf.key(at: row).rawValue) \(column.name): \(try text(column, leaf, row, snapshot))")
+                    }
+                    for column in table.backlinks {
+                        let keys = try leaf.backlinks(column, row: row).keys().map(\.rawValue).sorted()
+                        lines.append("\(table.name) \(leaf.key(at: row).rawValue) backlinks: \(keys)")
+                    }
+                }
+            }
+        }
+        return lines
+    }
+
+    private static func text(_ column: Column, _ leaf: ClusterLeaf, _ row: Int, _ snapshot: Snapshot) throws -> String {
+        guard let collection = column.collection else { return text(try leaf.attach(column).value(row)) }
+        let root = try leaf.collectionRoot(column, row: row)
+        var found: [String] = []
+        switch collection {
+        case .dictionary:
+            var entries = try DictionaryView(root: root, space: snapshot.space, fileFormat: snapshot.fileFormat).entries()
+            while let entry = try entries.next() { found.append("\(entry.key.bytes.string)=\(text(entry.value))") }
+            found.sort()
+        case .list, .set:
+            var elements = try ListView(root: root, space: snapshot.space, shape: column.elementShape).elements()
+            while let value = try elements.next() { found.append(text(value)) }
+            if collection == .set { found.sort() }
+        }
+        return found.joined(separator: ", ")
+    }
+
+    private static func text(_ value: Value) -> String {
+        switch value {
+        case .string(let bytes): return "text \(bytes.array)"
+        case .binary(let bytes): return "data \(bytes.array)"
+        default: return "\(value)"
+        }
+    }
+
+    @Test("a file of an older format is read as it is, and refused for writing", arguments: 20...23)
+    func servedAsItIs(_ format: Int) throws {
+        let realm = try TemporaryRealm()
+        let aged = try AgedRealm(format: format)
+        try realm.write(aged.bytes)
+        let snapshot = try Snapshot(file: try RealmFile(path: realm.path))
+        #expect(snapshot.fileFormat == format)
+        #expect(try FormatUpgradeTests.lines(snapshot).count > 900)
+        #expect(throws: StorageError.refused(.formatNotWritable(found: format))) { _ = try FileStore.open(path: realm.path) }
+        #expect(try realm.bytes == aged.bytes)
+    }
+
+    @Test("an upgraded file has the same contents in the present form", arguments: 20...23)
+    func upgrade(_ format: Int) throws {
+        let realm = try TemporaryRealm()
+        let aged = try AgedRealm(format: format)
+        try realm.write(aged.bytes)
+        let before = try FormatUpgradeTests.lines(try Snapshot(file: try RealmFile(path: realm.path)))
+        let store = try FileStore.open(path: realm.path, FormatUpgradeTests.converting)
+        let transaction = try store.beginTransaction()
+        let item = try #require(try transaction.table(named: "class_Item"))
+        let wanted = ByteStorage("item 42")
+        #expect(try transaction.findByPrimaryKey(.string(wanted.view), in: item.key) != nil)
+        withExtendedLifetime(wanted) {}
+        transaction.end()
+        try store.close()
+        let snapshot = try Snapshot(file: try RealmFile(path: realm.path))
+        #expect(snapshot.fileFormat == 24)
+        #expect(snapshot.schemaVersion == 3)
+        #expect(try FormatUpgradeTests.lines(snapshot) == before)
+        let report = snapshot.verify()
+        #expect(report.errors.isEmpty, "\(report.errors)")
+        #expect(report.warnings.isEmpty, "\(report.warnings)")
+        if let events = snapshot.classTable(named: "Event") { #expect(events.count == 0) }
+    }
+
+    @Test("a file that an SDK upgraded keeps an old type in its specs, and is read and written like any other")
+    func upgradedElsewhere() throws {
+        let realm = try TemporaryRealm()
+        try realm.write(try AgedRealm(format: 23).bytes)
+        try FileStore.open(path: realm.path, FormatUpgradeTests.converting).close()
+        let plain = try Snapshot(file: try RealmFile(path: realm.path))
+        var editor = FileEditor(try realm.bytes)
+        AgedRealm.renameLists(&editor, plain, keysToo: false)
+        #expect(try editor.bytes != realm.bytes)
+        let lines = try FormatUpgradeTests.lines(plain)
+        try realm.write(editor.bytes)
+        let snapshot = try Snapshot(file: try RealmFile(path: realm.path))
+        #expect(try FormatUpgradeTests.lines(snapshot) == lines)
+        #expect(snapshot.verify().isClean)
+        let store = try FileStore.open(path: realm.path)
+        let transaction = try store.beginTransaction()
+        let list = try #require(try transaction.table(named: "class_List"))
+        let column = try #require(list.column(named: "items"))
+        let target = try #require(column.targetTable)
+        let owner = try transaction.createObject(in: list.key)
+        let object = try #require(try transaction.object(at: 3, in: target))
+        try transaction.insert(.link(target, object), at: 0, in: CollectionPlace(list.key, owner, column))
+        try transaction.deleteObject(object, in: target)
+        try transaction.addColumn(ColumnDefinition("more", .int), to: list.key)
+        #expect(try transaction.commit().verify().isClean)
+        try store.close()
+    }
+
+    @Test("the file of a synchronised realm is written to only as a copy that is no longer one") func synchronized() throws {
+        let realm = try TemporaryRealm()
+        let key = try CommitTests.key(false)
+        let store = try FileStore.open(path: realm.path, key: key, { var options = FileStore.Options(); options.createsMissingFile = true; return options }())
+        let transaction = try store.beginTransaction()
+        try transaction.setSchemaVersion(1)
+        _ = try transaction.commit()
+        try store.close()
+        var editor = FileEditor(try realm.bytes)
+        editor.setElement(editor.top, 7, UInt64(bitPattern: MutableNode.tagged(3)))
+        try realm.write(editor.bytes)
+        #expect(throws: StorageError.refused(.synchronized)) { _ = try FileStore.open(path: realm.path) }
+        #expect(throws: StorageError.refused(.synchronized)) {
+            _ = try FileStore.open(path: realm.path, FormatUpgradeTests.converting)
+        }
+        #expect(try realm.bytes == editor.bytes)
+        var options = FileStore.Options()
+        options.converts = [.olderFormats, .synchronized]
+        let copy = try FileStore.open(path: realm.path, options)
+        let change = try copy.beginTransaction()
+        try change.setSchemaVersion(2)
+        #expect(try change.commit().top.historyType == TopNode.HistoryType.inFile.rawValue)
+        try copy.close()
+    }
+
+    @Test("whoever keeps a copy is asked before anything is changed, and can stop the upgrade") func copyFirst() throws {
+        let realm = try TemporaryRealm()
+        let aged = try AgedRealm(format: 23)
+        try realm.write(aged.bytes)
+        var options = FormatUpgradeTests.converting
+        options.willConvert = { path, format throws(StorageError) in throw .limit("\(format)") }
+        #expect(throws: StorageError.limit("23")) { _ = try FileStore.open(path: realm.path, options) }
+        #expect(try realm.bytes == aged.bytes)
+    }
+
+    @Test("a crash during an upgrade leaves the old file or the new one", arguments: [21, 23]) func crash(_ format: Int) throws {
+        var random = SeededGenerator(seed: UInt64(format))
+        let aged = try AgedRealm(format: format).bytes
+        let backend = try CrashBackend(aged)
+        _ = try FileStore(backend, options: FormatUpgradeTests.converting)
+        var formats: Set<Int> = []
+        for call in 0...backend.log.count {
+            let image = backend.image(after: call, unit: 512, using: &random)
+            formats.insert(Int(image[20 + Int(image[23] & 1)]))
+            let reopened = try FileStore(try MemoryBackend(image), options: FormatUpgradeTests.converting)
+            #expect(reopened.current.fileFormat == 24 && reopened.current.verify().isClean)
+        }
+        #expect(formats == [format, 24])
+    }
+}
