@@ -9,6 +9,8 @@ package struct Commit: Sendable {
     package let version: Database.Version
     /// In the order in which it was done.
     package let changes: [ObjectChange]
+    /// What its writer wants those to know who are told of it. Such a commit has one writer.
+    package let mark: (any Sendable)?
 
     /// What became of every class.
     package var summary: ChangeSummary { ChangeSummary(changes) }

@@ -186,6 +186,7 @@ extension Database {
             return queue
         }
         writer?.close()
+        observations.close()
         do throws(StorageError) { try store?.close() } catch {}
         if let temporaryPath {
             for suffix in ["", ".lock"] { FileCopy.remove(temporaryPath + suffix) }

@@ -111,11 +111,12 @@ extension Database {
         }
     }
 
-    /// Makes the changes of a transaction durable.
+    /// Makes the changes of a transaction durable. `mark` is told to those who hear of the commit.
     package func commitTransaction(
-        _ id: String, owner: String?, completion: @escaping @Sendable (Result<Version, WriteError>) -> Void
+        _ id: String, owner: String?, mark: (any Sendable)? = nil,
+        completion: @escaping @Sendable (Result<Version, WriteError>) -> Void
     ) {
-        step(.commit, id, owner) { [self] result in completion(result.map { $0 ?? current }) }
+        step(.commit(mark: mark), id, owner) { [self] result in completion(result.map { $0 ?? current }) }
     }
 
     /// Undoes a transaction. One whose write failed is undone already: this only settles it.
@@ -182,7 +183,7 @@ extension Database: WriteBackend {
         WriteSession(transaction, deadline: deadline, backlinkNames: backlinkNames)
     }
 
-    func commit(_ transaction: WriteTransaction) throws(WriteError) -> Version {
+    func commit(_ transaction: WriteTransaction, mark: (any Sendable)?) throws(WriteError) -> Version {
         let changes = transaction.changes
         do throws(StorageError) {
             let snapshot = try transaction.commit()
@@ -191,7 +192,7 @@ extension Database: WriteBackend {
                 defer { newest = version }
                 return newest
             }
-            commits.publish(Commit(previous: previous, version: version, changes: changes))
+            commits.publish(Commit(previous: previous, version: version, changes: changes, mark: mark))
             return version
         } catch {
             guard let store, store.acceptsWrites else { throw Database.stopped }

@@ -34,6 +34,8 @@ package final class Database: Sendable {
     let queue = Mutex<WriteQueue?>(nil)
     /// Told of every commit.
     package let commits = CommitFeed()
+    /// Follows what somebody observes.
+    package let observations: ObservationHub
     /// A file that goes when the realm is closed.
     let temporaryPath: String?
 
@@ -76,7 +78,9 @@ package final class Database: Sendable {
         self.limits = limits
         self.backlinkNames = backlinkNames
         asyncWrites = AsyncWrites(limits)
+        observations = ObservationHub(commits, name: name.text, backlinkNames: backlinkNames)
         newest = Mutex(Version(snapshot, VersionToken(epoch: epoch, version: snapshot.version)))
+        observations.serve(self)
     }
 
     /// The newest version.

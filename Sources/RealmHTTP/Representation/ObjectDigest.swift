@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmEngine
 internal import RealmStorage
 
 /// A digest of everything an object stores: its entity tag, whatever the representation.

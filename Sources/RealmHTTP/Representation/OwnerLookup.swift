@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmEngine
 internal import RealmStorage
 
 /// Finds where an embedded object stands: the object that owns it, and the path in there.

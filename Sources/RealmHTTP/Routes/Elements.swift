@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmEngine
 internal import RealmStorage
 
 /// The elements of a collection that can be paged through: list, set, dictionary, linking objects.

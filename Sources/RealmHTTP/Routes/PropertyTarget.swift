@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmEngine
 internal import RealmStorage
 
 /// What the last part of `…/{key}/{property}` names: a property of an object, which may be embedded in the one of the

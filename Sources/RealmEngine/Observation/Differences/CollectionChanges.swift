@@ -73,3 +73,31 @@ package struct CollectionChanges: Sendable, Equatable {
         return changes
     }
 }
+
+extension CollectionChanges {
+    /// Whether it can lead from a sequence of `before` elements to one of `after`.
+    func fits(before: Int, after: Int) -> Bool {
+        before - deletions.count + insertions.count == after && (deletions.last ?? -1) < before
+            && (insertions.last ?? -1) < after && (modifications.last ?? -1) < before && (modificationsNew.last ?? -1) < after
+    }
+
+    /// Where each of `count` elements is after the change, or nil when it is gone.
+    func newPositions(of count: Int) -> [Int?] {
+        var positions: [Int?] = Array(repeating: nil, count: count)
+        var nextDeletion = 0, nextInsertion = 0, new = 0
+        for old in 0..<count {
+            if nextDeletion < deletions.count, deletions[nextDeletion] == old {
+                nextDeletion += 1
+                continue
+            }
+            while nextInsertion < insertions.count, insertions[nextInsertion] == new {
+                nextInsertion += 1
+                new += 1
+            }
+            positions[old] = new
+            new += 1
+        }
+        for move in moves where move.from < count { positions[move.from] = move.to }
+        return positions
+    }
+}

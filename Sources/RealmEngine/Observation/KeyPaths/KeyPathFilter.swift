@@ -58,7 +58,4 @@ package struct KeyPathFilter: Sendable {
         }
         return KeyPathFilter(paths: paths, chains: chains)
     }
-
-    /// The filter with more paths.
-    package func adding(_ others: [[KeyPathStep]]) -> KeyPathFilter { KeyPathFilter(paths: paths, chains: chains + others) }
 }

@@ -38,7 +38,7 @@ struct TransactionStep: Sendable {
 
     enum Action: Sendable {
         case run(Kind, deadline: Instant, body: @Sendable (WriteSession) throws -> Void)
-        case commit
+        case commit(mark: (any Sendable)?)
         case rollBack
         /// A write failed before it came here.
         case abort

@@ -76,7 +76,7 @@ struct InteractiveTransaction {
     private func perform(_ step: TransactionStep) -> Bool {
         switch step.action {
         case .run(let kind, let deadline, let body): return run(kind, deadline, body, step)
-        case .commit: commit(step)
+        case .commit(let mark): commit(step, mark)
         case .rollBack:
             end(.rolledBack)
             step.completion(.success(nil))
@@ -128,9 +128,9 @@ struct InteractiveTransaction {
         }
     }
 
-    private func commit(_ step: TransactionStep) {
+    private func commit(_ step: TransactionStep, _ mark: (any Sendable)?) {
         do throws(WriteError) {
-            let version = transaction.hasChanges ? try writer.commit(transaction) : writer.current
+            let version = transaction.hasChanges ? try writer.commit(transaction, mark: mark) : writer.current
             end(.committed, version)
             step.completion(.success(version))
         } catch {

@@ -70,7 +70,8 @@ struct WriteGroup {
     private func commit(_ transaction: WriteTransaction, _ applied: [WriteJob]) {
         guard !applied.isEmpty else { return }
         do throws(WriteError) {
-            let version = transaction.hasChanges ? try writer.commit(transaction) : writer.current
+            let mark = applied.count == 1 ? applied[0].request.mark : nil
+            let version = transaction.hasChanges ? try writer.commit(transaction, mark: mark) : writer.current
             for job in applied { job.finish(.success((version: version, isCommitted: true))) }
         } catch {
             for job in applied { job.finish(.failure(error)) }

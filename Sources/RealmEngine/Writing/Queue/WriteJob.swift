@@ -13,6 +13,8 @@ package struct WriteRequest: Sendable {
     package var isDryRun = false
     /// Shares its version with no other write.
     package var isAlone = false
+    /// Told to those who hear of the commit; makes sense for a write that is alone.
+    package var mark: (any Sendable)?
 
     package init(deadline: Instant, ifVersion: UInt64? = nil, isDryRun: Bool = false, isAlone: Bool = false) {
         self.deadline = deadline

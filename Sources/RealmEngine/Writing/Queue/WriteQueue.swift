@@ -173,5 +173,5 @@ protocol WriteBackend: Sendable {
     func beginWrite() throws(WriteError) -> WriteTransaction
     func makeSession(_ transaction: WriteTransaction, deadline: Instant) -> WriteSession
     /// Makes the changes durable and the new version the newest.
-    func commit(_ transaction: WriteTransaction) throws(WriteError) -> Database.Version
+    func commit(_ transaction: WriteTransaction, mark: (any Sendable)?) throws(WriteError) -> Database.Version
 }

@@ -11,7 +11,7 @@ extension WriteTransaction {
             root = try BPlusTreeWriter(writes, form.elements).insert(value, at: index, in: root)
         }
         try record(value, at: place)
-        touch(place, .insert(index))
+        try touch(place, .insert(index))
     }
 
     package func setElement(_ value: Value, at index: Int, in place: CollectionPlace) throws(StorageError) {
@@ -20,7 +20,7 @@ extension WriteTransaction {
             root = try BPlusTreeWriter(writes, form.elements).set(value, at: index, in: root)
         }
         try record(value, at: place)
-        touch(place, .set(index))
+        try touch(place, .set(index))
         try forget(old, from: place)
     }
 
@@ -29,7 +29,7 @@ extension WriteTransaction {
         try edit(place) { root, form throws(StorageError) in
             root = try BPlusTreeWriter(writes, form.elements).erase(at: index, in: root)
         }
-        touch(place, .erase(index))
+        try touch(place, .erase(index))
         try forget(old, from: place)
     }
 
@@ -42,15 +42,15 @@ extension WriteTransaction {
             root = try writer.insert(value.value, at: target, in: root)
             withExtendedLifetime(value) {}
         }
-        touch(place, .move(from: source, to: target))
+        try touch(place, .move(from: source, to: target))
     }
 
     /// Exchanges two elements.
     package func swapElements(_ first: Int, _ second: Int, in place: CollectionPlace) throws(StorageError) {
         guard first != second else { return }
         let (low, high) = (min(first, second), max(first, second))
-        try moveElement(from: high, to: low, in: place)
-        if high - low > 1 { try moveElement(from: low + 1, to: high, in: place) }
+        try moveElement(from: low, to: high, in: place)
+        if high - low > 1 { try moveElement(from: high - 1, to: low, in: place) }
     }
 
     /// Makes an embedded object and puts a link to it into a list.
@@ -84,7 +84,7 @@ extension WriteTransaction {
             try writes.discardTree(root)
             root = .none
         }
-        touch(place, .clear(count: count))
+        try touch(place, .clear(count: count))
         try forget(old, from: place)
     }
 
@@ -100,7 +100,7 @@ extension WriteTransaction {
         }
         guard let index else { return false }
         try record(value, at: place)
-        touch(place, .insert(index))
+        try touch(place, .insert(index))
         return true
     }
 
@@ -127,7 +127,7 @@ extension WriteTransaction {
             return changed.index
         }
         try record(value, at: place)
-        touch(place, position == nil ? .insert(index) : .set(index))
+        try touch(place, position == nil ? .insert(index) : .set(index))
         try forget(old, from: place)
         return position == nil
     }
@@ -146,7 +146,7 @@ extension WriteTransaction {
         guard let position = try DictionaryWriter(writes).position(of: key, in: root) else { return false }
         let old = try storedLinks(at: position, in: root, form)
         try edit(place) { root, _ throws(StorageError) in root = try DictionaryWriter(writes).erase(at: position, in: root) }
-        touch(place, .erase(position))
+        try touch(place, .erase(position))
         try forget(old, from: place)
         return true
     }
@@ -172,8 +172,15 @@ extension WriteTransaction {
         }
     }
 
-    private func touch(_ place: CollectionPlace, _ change: CollectionChange) {
-        log(change, at: place)
+    private func touch(_ place: CollectionPlace, _ change: CollectionChange) throws(StorageError) {
+        if let step = place.path.first, place.column.collection != nil {
+            // What happens inside an element is a change of that element.
+            let property = CollectionPlace(place.table, place.object, place.column)
+            let (root, form) = try collection(at: property)
+            log(.set(try position(of: step, in: root, form)), at: property)
+        } else {
+            log(change, at: place)
+        }
         changes.append(.modified(place.table, place.object, place.column.key))
     }
 

@@ -71,6 +71,7 @@ extension WriteTransaction {
             let (root, form) = try collection(at: place)
             guard let new = try editFirst(target, in: root, form, edit, logged: place) else { return false }
             try setCollectionRoot(new, column, of: origin, in: key)
+            changes.append(.modified(key, origin, column.key))
             return true
         }
         let row = try existingRow(origin, in: key)

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// One observed target with those who listen to it. Used on the thread of the hub only.
+final class Observation {
+    struct Listener {
+        let listener: any ObservationListener
+        var isActive: Bool
+    }
+
+    let target: ObservedTarget
+    let observer: any TargetObserver
+    /// Where it stands.
+    var version: Database.Version
+    /// By the number of their attachment.
+    var listeners: [Int: Listener] = [:]
+
+    init(_ target: ObservedTarget, _ observer: any TargetObserver, _ version: Database.Version) {
+        self.target = target
+        self.observer = observer
+        self.version = version
+    }
+
+    /// Whether somebody waits for its events.
+    var isActive: Bool { listeners.values.contains { $0.isActive } }
+
+    var listenersInOrder: [any ObservationListener] { listeners.sorted { $0.key < $1.key }.map(\.value.listener) }
+}
+
+/// Commits that passive targets were not led over.
+struct CommitHistory {
+    private var commits: [WaitingCommit] = []
+    private(set) var changeCount = 0
+    /// When the oldest of them came.
+    private(set) var since: Instant?
+
+    var isEmpty: Bool { commits.isEmpty }
+    var commitCount: Int { commits.count }
+
+    mutating func append(_ commit: WaitingCommit) {
+        if since == nil { since = Instant.now() }
+        changeCount += commit.changeCount
+        commits.append(commit)
+    }
+
+    /// What was done after a version.
+    func changes(after version: UInt64) -> [[ObjectChange]] {
+        commits.filter { $0.version.token.version > version }.flatMap(\.changes)
+    }
+
+    mutating func drop(upTo version: UInt64) {
+        commits.removeAll { $0.version.token.version <= version }
+        changeCount = commits.reduce(0) { $0 + $1.changeCount }
+        if commits.isEmpty { since = nil }
+    }
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+internal import Synchronization
+
+/// The state of a hub.
+///
+/// `@unchecked Sendable`: used on the thread of the hub only, but for `rounds` and `metrics`, which are guarded.
+final class ObservationCore: @unchecked Sendable {
+    let rounds = RoundFeed()
+    let metrics = Mutex(ObservationMetrics())
+    private let feed: CommitFeed
+    private let names: BacklinkNames
+    private let limits: ObservationLimits
+
+    /// Under which commits are heard of; nil while nothing is observed.
+    private var token: Int?
+    /// Where all active targets are.
+    private var position: Database.Version?
+    private var observations: [String: Observation] = [:]
+    private var byNumber: [Int: Observation] = [:]
+    private var nextNumber = 0
+    /// The commits that passive targets have not been led over, oldest first.
+    private var history = CommitHistory()
+    private var graph: LinkGraph?
+    private var deferred: [(atLeast: UInt64, call: @Sendable () -> Void)] = []
+
+    init(_ feed: CommitFeed, _ names: BacklinkNames, _ limits: ObservationLimits) {
+        self.feed = feed
+        self.names = names
+        self.limits = limits
+    }
+
+    // MARK: - Listening
+
+    /// Hears of commits from now on.
+    func begin(_ current: @autoclosure () -> Database.Version, _ observer: @escaping CommitFeed.Observer) {
+        guard token == nil else { return }
+        token = feed.add(observer)
+        // Read after the feed knows of us: what is committed in between is heard of and passed over.
+        position = current()
+    }
+
+    /// Stops hearing of commits when nothing is observed any more.
+    func settle() {
+        updateCounts()
+        guard observations.isEmpty, let token else { return }
+        feed.remove(token)
+        self.token = nil
+        position = nil
+        history = CommitHistory()
+        graph = nil
+        runDeferred()
+    }
+
+    func end() {
+        if let token { feed.remove(token) }
+        token = nil
+        for observation in observations.values { fail(observation, .closed) }
+        settle()
+    }
+
+    /// Runs a call when everything up to a version was told: the writer may be about to tell it.
+    func call(_ call: @escaping @Sendable () -> Void, atLeast version: UInt64) {
+        if let position, token != nil, position.token.version < version {
+            deferred.append((version, call))
+        } else {
+            call()
+        }
+    }
+
+    private func runDeferred() {
+        guard !deferred.isEmpty else { return }
+        let reached = token == nil ? UInt64.max : position?.token.version ?? .max
+        let ready = deferred.filter { $0.atLeast <= reached }
+        deferred.removeAll { $0.atLeast <= reached }
+        for entry in ready { entry.call() }
+    }
+
+    // MARK: - Attachments
+
+    func attach(
+        _ target: ObservedTarget, _ listener: any ObservationListener, isActive: Bool
+    ) -> Result<Attached, ObservationError> {
+        guard let position else { return .failure(.closed) }
+        do throws(ObservationError) {
+            let observation = try observation(of: target, at: position)
+            nextNumber += 1
+            let attachment = Attachment(target.identity, nextNumber)
+            observation.listeners[nextNumber] = Observation.Listener(listener: listener, isActive: isActive)
+            byNumber[nextNumber] = observation
+            return .success(Attached(attachment: attachment, version: observation.version, contents: observation.observer.contents))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func observation(of target: ObservedTarget, at position: Database.Version) throws(ObservationError) -> Observation {
+        if let known = observations[target.identity] {
+            bringUp(known)
+            if observations[target.identity] === known { return known }
+        }
+        let observation = Observation(target, try target.observer(at: position.snapshot, names: names), position)
+        observations[target.identity] = observation
+        return observation
+    }
+
+    func setActive(_ attachment: Attachment, _ isActive: Bool) {
+        guard let observation = byNumber[attachment.number] else { return }
+        // Active targets go together, so it has to catch up with the others.
+        bringUp(observation)
+        observation.listeners[attachment.number]?.isActive = isActive
+    }
+
+    func contents(of attachment: Attachment) -> Result<Attached, ObservationError> {
+        guard catchUp(attachment) != nil, let observation = byNumber[attachment.number] else { return .failure(.closed) }
+        return .success(Attached(attachment: attachment, version: observation.version, contents: observation.observer.contents))
+    }
+
+    func catchUp(_ attachment: Attachment) -> Database.Version? {
+        guard let observation = byNumber[attachment.number] else { return nil }
+        bringUp(observation)
+        return byNumber[attachment.number] == nil ? nil : position
+    }
+
+    func detach(_ attachment: Attachment) {
+        guard let observation = byNumber.removeValue(forKey: attachment.number) else { return }
+        observation.listeners[attachment.number] = nil
+        guard observation.listeners.isEmpty else { return }
+        if observations[observation.target.identity] === observation { observations[observation.target.identity] = nil }
+        trimHistory()
+    }
+
+    // MARK: - Commits
+
+    func process(_ commit: WaitingCommit) {
+        defer { runDeferred() }
+        guard token != nil, let from = position, commit.version.token.version > from.token.version else { return }
+        let start = Instant.now()
+        if commit.isBarrier || commit.isLost { catchUpAll() }
+        let round = Round(commit, from)
+        guard adaptToSchema(round) else {
+            // Nothing is observed any more; whoever wants to go on attaches anew.
+            finish(round, start)
+            return
+        }
+        let range = ObservedRange(
+            from: from, to: commit.version, log: RangeLog(commit.changes), graph: currentGraph(commit.version.snapshot))
+        let goesAll = commit.isBarrier || commit.isLost
+        for observation in inOrder(observations.values)
+        where goesAll || observation.isActive || observation.observer.isGone {
+            advance(observation, over: range, isLost: commit.isLost)
+        }
+        if observations.values.contains(where: { $0.version !== commit.version }) { history.append(commit) }
+        finish(round, start)
+    }
+
+    private struct Round {
+        let commit: WaitingCommit
+        let from: Database.Version
+
+        init(_ commit: WaitingCommit, _ from: Database.Version) {
+            self.commit = commit
+            self.from = from
+        }
+    }
+
+    private func finish(_ round: Round, _ start: Instant) {
+        position = round.commit.version
+        let seconds = Instant.now().seconds(since: start)
+        metrics.withLock { metrics in
+            metrics.rounds += 1
+            metrics.joinedCommits += UInt64(round.commit.commitCount - 1)
+            if round.commit.isLost { metrics.lostRanges += 1 }
+            metrics.lastRoundSeconds = seconds
+        }
+        rounds.publish(ObservationRound(version: round.commit.version, mark: round.commit.mark))
+    }
+
+    /// In the order in which they were attached, so that events come in the same order every time.
+    private func inOrder(_ observations: some Sequence<Observation>) -> [Observation] {
+        observations.sorted { ($0.listeners.keys.min() ?? 0) < ($1.listeners.keys.min() ?? 0) }
+    }
+
+    private func currentGraph(_ snapshot: Snapshot) -> LinkGraph {
+        let graph = graph ?? LinkGraph(snapshot)
+        self.graph = graph
+        return graph
+    }
+
+    /// Leads one target over a range and tells what came of it.
+    private func advance(_ observation: Observation, over range: ObservedRange, isLost: Bool = false) {
+        defer { observation.version = range.to }
+        guard !observation.observer.isGone else { return }
+        do throws(ObservationError) {
+            let change = try change(of: observation, over: range, isLost: isLost)
+            metrics.withLock { metrics in
+                metrics.evaluations += 1
+                if change != nil { metrics.events += 1 }
+            }
+            guard let change else { return }
+            let event = ObservationEvent(from: observation.version, to: range.to, change: change)
+            for listener in observation.listenersInOrder { listener.didChange(event) }
+        } catch {
+            fail(observation, error)
+        }
+    }
+
+    private func change(
+        of observation: Observation, over range: ObservedRange, isLost: Bool
+    ) throws(ObservationError) -> ObservedChange? {
+        guard isLost else {
+            let change = try observation.observer.advance(over: range)
+            if case .unknown? = change { try observation.observer.restart(at: range.to.snapshot) }
+            return change
+        }
+        try observation.observer.restart(at: range.to.snapshot)
+        return .unknown
+    }
+
+    private func fail(_ observation: Observation, _ error: ObservationError) {
+        for listener in observation.listenersInOrder { listener.didFail(error) }
+        remove(observation)
+    }
+
+    private func remove(_ observation: Observation) {
+        for number in observation.listeners.keys { byNumber[number] = nil }
+        if observations[observation.target.identity] === observation { observations[observation.target.identity] = nil }
+    }
+
+    // MARK: - Schema
+
+    /// Returns false when everything observed is over because classes or properties are gone or changed.
+    private func adaptToSchema(_ round: Round) -> Bool {
+        guard round.commit.hasSchemaChanges || round.commit.isLost else { return true }
+        graph = nil
+        let from = round.from.snapshot, to = round.commit.version.snapshot
+        guard let isAdditive = SchemaComparison.isAdditive(from: from, to: to) else { return true }
+        let change = SchemaChange(oldVersion: from.schemaVersion, newVersion: to.schemaVersion, isAdditive: isAdditive)
+        for observation in inOrder(observations.values) {
+            for listener in observation.listenersInOrder { listener.didChange(change, from: round.from, to: round.commit.version) }
+            guard isAdditive else {
+                remove(observation)
+                continue
+            }
+            do throws(ObservationError) {
+                try observation.observer.adapt(to: to, observation.target.filter.resolved(in: to, names))
+            } catch {
+                fail(observation, error)
+            }
+        }
+        return isAdditive
+    }
+
+    // MARK: - Passive targets
+
+    /// When passive targets have to catch up.
+    var passiveDeadline: Instant { history.since.map { $0.adding(seconds: limits.passiveSeconds) } ?? .distantFuture }
+
+    /// Leads all passive targets to where the others are.
+    func catchUpAll() {
+        guard !history.isEmpty else { return }
+        var ranges: [UInt64: ObservedRange] = [:]
+        for observation in inOrder(observations.values) { bringUp(observation, &ranges) }
+        history = CommitHistory()
+        if let position { rounds.publish(ObservationRound(version: position, mark: nil)) }
+    }
+
+    /// Leads passive targets on that have fallen behind too far.
+    func catchUpLate() {
+        if history.commitCount > limits.passiveCommits || history.changeCount > limits.passiveChanges
+            || Instant.now() >= passiveDeadline { catchUpAll() }
+    }
+
+    private func bringUp(_ observation: Observation) {
+        var ranges: [UInt64: ObservedRange] = [:]
+        let isBehind = observation.version !== position
+        bringUp(observation, &ranges)
+        if isBehind {
+            trimHistory()
+            if let position { rounds.publish(ObservationRound(version: position, mark: nil)) }
+        }
+    }
+
+    private func bringUp(_ observation: Observation, _ ranges: inout [UInt64: ObservedRange]) {
+        guard let position, observation.version !== position else { return }
+        let start = observation.version.token.version
+        let range = ranges[start] ?? ObservedRange(
+            from: observation.version, to: position, log: RangeLog(history.changes(after: start)),
+            graph: currentGraph(position.snapshot))
+        ranges[start] = range
+        advance(observation, over: range)
+    }
+
+    private func trimHistory() {
+        let behind = observations.values.filter { $0.version !== position }
+        guard let oldest = behind.map(\.version.token.version).min() else {
+            history = CommitHistory()
+            return
+        }
+        history.drop(upTo: oldest)
+    }
+
+    private func updateCounts() {
+        let active = observations.values.count { $0.isActive }
+        metrics.withLock { metrics in
+            metrics.active = active
+            metrics.passive = observations.count - active
+        }
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+internal import Synchronization
+
+/// Leads the observed targets of one database from version to version, on a thread of its own.
+///
+/// All active targets go together: a *round* takes them over one commit, or over several when those come faster than they
+/// are told. Each target is looked at once per round, however many listen. A target that nobody waits for is passive:
+/// it stays where it is until somebody asks or it falls behind too far, and then goes the whole way in one range.
+/// While nothing is observed, commits cost nothing here.
+package final class ObservationHub: Sendable {
+    package let limits: ObservationLimits
+    private let inbox = Monitor(ObservationInbox())
+    private let name: String
+    private let core: ObservationCore
+
+    init(_ feed: CommitFeed, name: String, backlinkNames: BacklinkNames, limits: ObservationLimits = ObservationLimits()) {
+        self.limits = limits
+        self.name = name
+        core = ObservationCore(feed, backlinkNames, limits)
+    }
+
+    /// The database whose commits these are; known before anything is observed.
+    private let database = WeakDatabase()
+
+    func serve(_ database: Database) { self.database.set(database) }
+
+    // MARK: - Targets
+
+    /// Observes a target. Commits up to now are told to others first; `completion` has the state from which events go on.
+    /// It is called on the hub's thread, before the first event.
+    package func attach(
+        _ target: ObservedTarget, _ listener: any ObservationListener, isActive: Bool,
+        completion: @escaping @Sendable (Result<Attached, ObservationError>) -> Void
+    ) {
+        run(refused: { completion(.failure(.closed)) }) { [self] in
+            guard let database = database.value else { return completion(.failure(.closed)) }
+            core.begin(database.current) { [inbox, limits] commit in
+                inbox.signal { $0.add(WaitingCommit(commit), limits) }
+            }
+            completion(core.attach(target, listener, isActive: isActive))
+        }
+    }
+
+    /// Says whether somebody waits for the events of a listener.
+    package func setActive(_ attachment: Attachment, _ isActive: Bool) {
+        run(refused: {}) { [self] in core.setActive(attachment, isActive) }
+    }
+
+    /// Tells a listener everything up to a version that was the newest at the time of the call, or a later one, then
+    /// gives the state at that version.
+    package func contents(
+        of attachment: Attachment, completion: @escaping @Sendable (Result<Attached, ObservationError>) -> Void
+    ) {
+        run(refused: { completion(.failure(.closed)) }) { [self] in completion(core.contents(of: attachment)) }
+    }
+
+    /// As `contents`, without the state: nil when the attachment is over.
+    package func catchUp(_ attachment: Attachment, completion: @escaping @Sendable (Database.Version?) -> Void) {
+        run(refused: { completion(nil) }) { [self] in completion(core.catchUp(attachment)) }
+    }
+
+    /// Ends an attachment. Events that are on their way may still come until the hub gets to it.
+    package func detach(_ attachment: Attachment) {
+        run(refused: {}) { [self] in core.detach(attachment) }
+    }
+
+    /// Runs something on the hub's thread, after everything that is committed by now was told.
+    package func perform(_ body: @escaping @Sendable () -> Void) { run(refused: {}, body) }
+
+    /// `observer` hears of every round while anything is observed, on the hub's thread.
+    package func onRound(_ observer: @escaping @Sendable (ObservationRound) -> Void) -> Int { core.rounds.add(observer) }
+
+    package func removeRoundObserver(_ token: Int) { core.rounds.remove(token) }
+
+    package var metrics: ObservationMetrics {
+        var metrics = core.metrics.withLock { $0 }
+        metrics.waitingCommits = inbox.withLock { $0.commitCount }
+        return metrics
+    }
+
+    /// Ends all attachments with `closed`, and the thread. Blocks until both are done.
+    package func close() {
+        let hasThread = inbox.broadcast { inbox in
+            inbox.isClosed = true
+            return inbox.hasThread
+        }
+        if hasThread { _ = inbox.wait { inbox -> Bool? in inbox.isStopped ? true : nil } }
+    }
+
+    // MARK: - The thread
+
+    private func run(refused: () -> Void, _ call: @escaping @Sendable () -> Void) {
+        let newest = database.value?.current.token.version ?? 0
+        let (isTaken, needsThread) = inbox.signal { inbox in
+            guard !inbox.isClosed else { return (false, false) }
+            inbox.add(call, atLeast: newest)
+            defer { inbox.hasThread = true }
+            return (true, !inbox.hasThread)
+        }
+        if needsThread { Threads.spawn("observe-\(name)") { [self] in loop() } }
+        if !isTaken { refused() }
+    }
+
+    private func loop() {
+        while true {
+            let deadline = core.passiveDeadline
+            let items = inbox.wait(until: deadline) { inbox -> [ObservationInbox.Item]? in
+                if !inbox.items.isEmpty { return inbox.take() }
+                return inbox.isClosed ? [] : nil
+            }
+            guard let items else {
+                core.catchUpAll()
+                continue
+            }
+            if items.isEmpty {
+                core.end()
+                inbox.broadcast { $0.isStopped = true }
+                return
+            }
+            for item in items {
+                switch item {
+                case .commit(let commit): core.process(commit)
+                case .call(let version, let call): core.call(call, atLeast: version)
+                }
+            }
+            core.catchUpLate()
+            core.settle()
+        }
+    }
+}
+
+/// A database, as long as somebody else keeps it.
+private final class WeakDatabase: Sendable {
+    private struct Reference: @unchecked Sendable { weak var database: Database? }
+
+    private let state = Mutex(Reference())
+
+    var value: Database? { state.withLock { $0.database } }
+
+    func set(_ database: Database) { state.withLock { $0.database = database } }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Bounds of what is observed in one database.
+package struct ObservationLimits: Sendable {
+    /// Commits that wait before they are told as one.
+    package var waitingCommits = 8
+    /// Changes that may wait before it is forgotten what they were.
+    package var waitingChanges = 4_000_000
+    /// How long a target that nobody waits for may fall behind; it keeps its version from being reclaimed.
+    package var passiveSeconds = 10.0
+    package var passiveCommits = 1000
+    package var passiveChanges = 500_000
+
+    package init() {}
+}
+
+/// Counts of a hub.
+package struct ObservationMetrics: Sendable, Equatable {
+    /// Targets that somebody waits for, and those nobody does.
+    package var active = 0
+    package var passive = 0
+    /// How often a target was led over a range.
+    package var evaluations: UInt64 = 0
+    /// Evaluations that had something to tell.
+    package var events: UInt64 = 0
+    package var rounds: UInt64 = 0
+    /// Commits that were told together with others.
+    package var joinedCommits: UInt64 = 0
+    /// Ranges in which it was forgotten what happened.
+    package var lostRanges: UInt64 = 0
+    /// Commits that were not told yet.
+    package var waitingCommits = 0
+    /// How long the last round took.
+    package var lastRoundSeconds = 0.0
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// Those who hear of the rounds of a hub.
+final class RoundFeed: Sendable {
+    typealias Observer = @Sendable (ObservationRound) -> Void
+
+    private struct State {
+        var observers: [Int: Observer] = [:]
+        var nextToken = 0
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ observer: @escaping Observer) -> Int {
+        state.withLock { state in
+            state.nextToken += 1
+            state.observers[state.nextToken] = observer
+            return state.nextToken
+        }
+    }
+
+    func remove(_ token: Int) { state.withLock { $0.observers[token] = nil } }
+
+    func publish(_ round: ObservationRound) {
+        for (_, observer) in state.withLock({ $0.observers }).sorted(by: { $0.key < $1.key }) { observer(round) }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Follows a dictionary by the operations on it; of objects also what happens to those.
+final class DictionaryObserver: TargetObserver {
+    private let property: ObservedProperty
+    private var filter: ObservedTarget.Filter
+    /// The class of the values, if they are objects.
+    private let target: TableKey?
+    private var count = 0
+    private(set) var isGone = false
+
+    init(_ property: ObservedProperty, _ filter: ObservedTarget.Filter, at snapshot: Snapshot) throws(ObservationError) {
+        self.property = property
+        self.filter = filter
+        let column = try property.column(in: snapshot)
+        target = column.type == .link ? column.targetTable : nil
+        try restart(at: snapshot)
+        if isGone { throw .notFound }
+    }
+
+    var contents: ObservedContents { isGone ? .gone : .dictionary(count: count) }
+
+    func restart(at snapshot: Snapshot) throws(ObservationError) {
+        guard let entries = try observing({ try entries(in: snapshot) }) else {
+            isGone = true
+            count = 0
+            return
+        }
+        count = entries.count
+    }
+
+    private func entries(in snapshot: Snapshot) throws(StorageError) -> DictionaryView? {
+        guard let (row, column) = try property.owner(in: snapshot) else { return nil }
+        return try row.dictionary(column, in: snapshot)
+    }
+
+    func adapt(to snapshot: Snapshot, _ filter: ObservedTarget.Filter) throws(ObservationError) { self.filter = filter }
+
+    func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
+        try observing { try change(range) }
+    }
+
+    private func change(_ range: ObservedRange) throws(StorageError) -> ObservedChange? {
+        if range.log.isDeleted(property.object) {
+            isGone = true
+            let keys = try entries(in: range.from.snapshot).map(DictionaryObserver.keys) ?? []
+            count = 0
+            return .dictionary(DictionaryChange(
+                deleted: keys, inserted: [], modified: [], insertedPlaces: [], modifiedPlaces: [], isCleared: false,
+                isRootDeleted: true, count: 0))
+        }
+        let modified = try target.map { (target) throws(StorageError) in try range.modified(in: target, filter) } ?? []
+        guard range.log.isWritten(property) || !modified.isEmpty, let new = try entries(in: range.to.snapshot) else {
+            return nil
+        }
+        var log = range.log.operations(on: property)
+        if !modified.isEmpty { try DictionaryObserver.mark(modified, in: new, &log) }
+        var changes = log.changes()
+        if case .shallow = filter { changes = changes.withoutModifications }
+        let oldCount = count
+        count = new.count
+        guard changes.fits(before: oldCount, after: count) else { return .unknown }
+        return changes.isEmpty ? nil : .dictionary(try change(changes, new, range))
+    }
+
+    private static func mark(
+        _ modified: Set<ObjectKey>, in entries: DictionaryView, _ log: inout ListChangeLog
+    ) throws(StorageError) {
+        var cursor = entries.entries()
+        var index = 0
+        while let entry = try cursor.next() {
+            if case .link(_, let key) = entry.value, modified.contains(key) { log.modify(at: index) }
+            index += 1
+        }
+    }
+
+    private static func keys(_ entries: DictionaryView) throws(StorageError) -> [DictionaryKey] {
+        var keys: [DictionaryKey] = []
+        for index in 0..<entries.count { keys.append(try entries.key(at: index)) }
+        return keys
+    }
+
+    private func change(
+        _ changes: CollectionChanges, _ new: DictionaryView, _ range: ObservedRange
+    ) throws(StorageError) -> DictionaryChange {
+        var deleted: [DictionaryKey] = [], inserted: [DictionaryKey] = [], modified: [DictionaryKey] = []
+        if !changes.deletions.isEmpty, let old = try entries(in: range.from.snapshot) {
+            for index in changes.deletions { deleted.append(try old.key(at: index)) }
+        }
+        for index in changes.insertions { inserted.append(try new.key(at: index)) }
+        for index in changes.modificationsNew { modified.append(try new.key(at: index)) }
+        return DictionaryChange(
+            deleted: deleted, inserted: inserted, modified: modified, insertedPlaces: changes.insertions,
+            modifiedPlaces: changes.modificationsNew, isCleared: changes.isCleared, isRootDeleted: false, count: count)
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Tells which properties of an object were written, or which key paths from it lead to a change.
+final class ObjectObserver: TargetObserver {
+    private let object: ObservedObject
+    private var filter: ObservedTarget.Filter
+    private(set) var isGone = false
+
+    init(_ object: ObservedObject, _ filter: ObservedTarget.Filter, at snapshot: Snapshot) throws(ObservationError) {
+        self.object = object
+        self.filter = filter
+        try restart(at: snapshot)
+        if isGone { throw .notFound }
+    }
+
+    var contents: ObservedContents { isGone ? .gone : .object }
+
+    func restart(at snapshot: Snapshot) throws(ObservationError) {
+        isGone = try observing { try snapshot.table(object.table)?.find(object.key) == nil }
+    }
+
+    func adapt(to snapshot: Snapshot, _ filter: ObservedTarget.Filter) throws(ObservationError) { self.filter = filter }
+
+    func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
+        if range.log.isDeleted(object) {
+            isGone = true
+            return .objectDeleted
+        }
+        let steps = try changedSteps(range)
+        return steps.isEmpty ? nil : .object(steps)
+    }
+
+    private func changedSteps(_ range: ObservedRange) throws(ObservationError) -> [KeyPathStep] {
+        switch filter {
+        case .shallow: return []
+        case .all:
+            let written = range.log.written(object)
+            guard !written.isEmpty else { return [] }
+            return columns(range).filter { written.contains($0.key) }.map { .property(object.table, $0.key) }
+        case .keyPaths(let filter):
+            let hits = try observing { try range.hits(of: filter) }
+            var steps: [KeyPathStep] = []
+            for (chain, objects) in zip(filter.chains, hits) where objects.contains(object.key) {
+                if let first = chain.first, !steps.contains(first) { steps.append(first) }
+            }
+            return inOrder(steps, range)
+        }
+    }
+
+    private func columns(_ range: ObservedRange) -> [Column] { range.to.snapshot.table(object.table)?.columns ?? [] }
+
+    /// In the order of the schema, linking objects last.
+    private func inOrder(_ steps: [KeyPathStep], _ range: ObservedRange) -> [KeyPathStep] {
+        let columns = columns(range)
+        return steps.enumerated().map { index, step -> (rank: Int, step: KeyPathStep) in
+            guard case .property(_, let key) = step else { return (columns.count + index, step) }
+            return (columns.firstIndex { $0.leafIndex == key.leafIndex } ?? columns.count, step)
+        }.sorted { $0.rank < $1.rank }.map(\.step)
+    }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmQuery
+internal import RealmStorage
+
+/// What rows come from, before they are selected.
+enum RowSource {
+    case table(TableKey)
+    /// The objects that a list, set or dictionary of links holds.
+    case collection(ObservedProperty)
+    case linkingObjects(ObservedObject, origin: TableKey, ColumnKey)
+
+    /// The object without which there are no rows.
+    var root: ObservedObject? {
+        switch self {
+        case .table: return nil
+        case .collection(let property): return property.object
+        case .linkingObjects(let object, _, _): return object
+        }
+    }
+}
+
+/// How rows are found, and what can change which they are.
+struct RowPlan {
+    /// What a range means for the rows.
+    enum Effect {
+        case none
+        /// Objects of their class may come, go, match or not; nothing else matters.
+        case members
+        case anything
+    }
+
+    /// The class of the rows.
+    let table: TableKey
+    private let source: RowSource
+    private let query: ObservedQuery
+    private let names: BacklinkNames
+    /// The columns that decide, by table.
+    private var columns: [TableKey: ColumnBits] = [:]
+    /// Tables whose new and deleted objects matter: those that incoming links are counted or followed from.
+    private var origins: Set<TableKey> = []
+    private var mayReachAnyTable = false
+    /// Whether links lead from the class back to it, so that one object decides about others.
+    private var isReflexive = false
+    /// Whether the rows are in the order of their keys.
+    let isInObjectOrder: Bool
+
+    init(_ source: RowSource, _ query: ObservedQuery, _ names: BacklinkNames, at snapshot: Snapshot) throws(ObservationError) {
+        self.source = source
+        self.query = query
+        self.names = names
+        guard let table = RowPlan.table(of: source, in: snapshot) else { throw .notFound }
+        self.table = table.key
+        let bound = try observing {
+            try query.query.bind(
+                to: table, in: snapshot, arguments: query.arguments, mapping: names.mapping, order: query.order)
+        }
+        if case .table = source { isInObjectOrder = bound.isInObjectOrder } else { isInObjectOrder = false }
+        addDependencies(bound.dependencies, snapshot)
+        for argument in query.arguments { addOrigins(of: argument, snapshot) }
+    }
+
+    private static func table(of source: RowSource, in snapshot: Snapshot) -> Table? {
+        switch source {
+        case .table(let key): return snapshot.table(key)
+        case .linkingObjects(let target, let origin, let column):
+            guard snapshot.table(target.table) != nil, let table = snapshot.table(origin), table.column(column) != nil
+            else { return nil }
+            return table
+        case .collection(let property):
+            let column = snapshot.table(property.object.table)?.column(property.column)
+            guard let column, column.collection != nil, column.type == .link else { return nil }
+            return column.targetTable.flatMap { snapshot.table($0) }
+        }
+    }
+
+    private mutating func addDependencies(_ dependencies: QueryDependencies, _ snapshot: Snapshot) {
+        mayReachAnyTable = dependencies.mayReachAnyTable
+        for place in dependencies.columns {
+            guard let column = snapshot.table(place.table)?.column(ColumnKey(Int64(place.leafIndex))) else { continue }
+            if column.type == .backlink {
+                if let origin = column.targetTable { origins.insert(origin) }
+            } else {
+                columns[place.table, default: ColumnBits()].insert(column.key)
+            }
+            if column.targetTable == table { isReflexive = true }
+        }
+    }
+
+    /// An object that is named by its primary key may come into being.
+    private mutating func addOrigins(of argument: QueryArgument, _ snapshot: Snapshot) {
+        switch argument {
+        case .object(let className, _):
+            if let table = snapshot.classTable(named: className) { origins.insert(table.key) }
+        case .list(let elements): for element in elements { addOrigins(of: element, snapshot) }
+        default: break
+        }
+    }
+
+    /// Neither sorted, nor distinct, nor limited.
+    private var isPlain: Bool {
+        !query.query.hasDescriptors && query.order.sort.isEmpty && query.order.distinct.isEmpty && query.limit == nil
+    }
+
+    var isUnique: Bool {
+        if case .table = source { return true }
+        return false
+    }
+
+    // MARK: - Changes
+
+    func effect(of log: RangeLog) -> Effect {
+        if mayReachAnyTable, !log.tables.isEmpty { return .anything }
+        if isSourceWritten(log) { return .anything }
+        var isOwnTouched = false
+        for (key, changes) in log.tables {
+            let isWritten = columns[key].map { $0.intersects(changes.columns) } ?? false
+            let hasOthers = !changes.inserted.isEmpty || !changes.deleted.isEmpty
+            if key == table, case .table = source {
+                isOwnTouched = isOwnTouched || isWritten || hasOthers
+                if hasOthers, origins.contains(key) { return .anything }
+            } else if isWritten || hasOthers && origins.contains(key) {
+                return .anything
+            }
+        }
+        guard isOwnTouched else { return .none }
+        return isPlain && isInObjectOrder && !isReflexive ? .members : .anything
+    }
+
+    private func isSourceWritten(_ log: RangeLog) -> Bool {
+        switch source {
+        case .table: return false
+        case .collection(let property): return log.isWritten(property)
+        case .linkingObjects(_, let origin, let column):
+            guard let changes = log.tables[origin] else { return false }
+            return !changes.inserted.isEmpty || !changes.deleted.isEmpty || changes.columns.contains(column)
+        }
+    }
+
+    /// The objects of which it has to be asked anew whether they are among the rows, where the effect is on members.
+    func candidates(in log: RangeLog) -> [ObjectKey] {
+        guard let changes = log.tables[table] else { return [] }
+        var keys = Array(changes.inserted)
+        if let columns = columns[table], columns.intersects(changes.columns) {
+            for (key, written) in changes.modified where written.intersects(columns) { keys.append(key) }
+        }
+        return keys.sorted()
+    }
+
+    // MARK: - Evaluation
+
+    func bind(in snapshot: Snapshot) throws -> BoundQuery {
+        guard let table = snapshot.table(table) else { throw ObservationError.notFound }
+        return try query.query.bind(
+            to: table, in: snapshot, arguments: query.arguments, mapping: names.mapping, order: query.order)
+    }
+
+    /// The rows of a version; nil when their root is gone.
+    func evaluate(in snapshot: Snapshot) throws(ObservationError) -> [ObjectKey]? {
+        try observing {
+            switch source {
+            case .table: return try bind(in: snapshot).execute(ResultWindow(limit: query.limit))
+            case .collection(let property):
+                guard let (row, column) = try property.owner(in: snapshot) else { return nil }
+                return try select(from: try row.links(column, in: snapshot), snapshot)
+            case .linkingObjects(let target, let origin, let column):
+                guard let row = try snapshot.table(target.table)?.find(target.key) else { return nil }
+                return try select(from: try RowPlan.linkingObjects(row, target.table, origin, column, snapshot), snapshot)
+            }
+        }
+    }
+
+    /// As they are recorded, an object for every link.
+    private static func linkingObjects(
+        _ row: Row, _ target: TableKey, _ origin: TableKey, _ column: ColumnKey, _ snapshot: Snapshot
+    ) throws(StorageError) -> [ObjectKey] {
+        let records = snapshot.table(target)?.backlinks.first {
+            $0.targetTable == origin && $0.oppositeColumn?.leafIndex == column.leafIndex
+        }
+        guard let records else { return [] }
+        return try row.leaf.backlinks(records, row: row.index).keys().filter { $0.rawValue >= 0 }
+    }
+
+    private func select(from keys: [ObjectKey], _ snapshot: Snapshot) throws -> [ObjectKey] {
+        let limit = query.limit ?? .max
+        if isPlain, columns.isEmpty, origins.isEmpty, query.query.text == Query.all.text { return keys }
+        return try bind(in: snapshot).execute(over: keys).prefix(limit).map { keys[$0] }
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmQuery
+internal import RealmStorage
+
+/// The rows of a target, kept as the sequence of their keys.
+final class RowSequence {
+    /// What a range did to the rows.
+    struct Step {
+        let before: [ObjectKey]
+        let changes: CollectionChanges
+        /// Whether the rows were looked up again; if not, the same objects are in the same order.
+        let isEvaluated: Bool
+    }
+
+    private let source: RowSource
+    private let query: ObservedQuery
+    private let names: BacklinkNames
+    private(set) var plan: RowPlan
+    private(set) var keys: [ObjectKey] = []
+    private(set) var isGone = false
+
+    /// More objects than this part of the class are looked at one by one only if they are few.
+    private static let share = 8
+
+    init(_ source: RowSource, _ query: ObservedQuery, _ names: BacklinkNames, at snapshot: Snapshot) throws(ObservationError) {
+        self.source = source
+        self.query = query
+        self.names = names
+        plan = try RowPlan(source, query, names, at: snapshot)
+        try restart(at: snapshot)
+        if isGone { throw .notFound }
+    }
+
+    var table: TableKey { plan.table }
+
+    func restart(at snapshot: Snapshot) throws(ObservationError) {
+        plan = try RowPlan(source, query, names, at: snapshot)
+        guard let keys = try plan.evaluate(in: snapshot) else {
+            isGone = true
+            self.keys = []
+            return
+        }
+        self.keys = keys
+    }
+
+    /// After classes or properties were added.
+    func adapt(to snapshot: Snapshot) throws(ObservationError) { plan = try RowPlan(source, query, names, at: snapshot) }
+
+    /// Nil when the rows are the same and none of them is modified.
+    func advance(over range: ObservedRange, modified: Set<ObjectKey>) throws(ObservationError) -> Step? {
+        if let root = source.root, range.log.isDeleted(root) {
+            isGone = true
+            let before = keys
+            keys = []
+            return Step(before: before, changes: .rootDeleted(count: before.count), isEvaluated: true)
+        }
+        switch plan.effect(of: range.log) {
+        case .none:
+            let changes = CollectionChanges(deletions: [], insertions: [], modified: positions(of: modified))
+            return changes.isEmpty ? nil : Step(before: keys, changes: changes, isEvaluated: false)
+        case .members:
+            let candidates = plan.candidates(in: range.log)
+            let count = range.to.snapshot.table(table)?.count ?? 0
+            if candidates.count > 1000, candidates.count > count / RowSequence.share { return try replace(range, modified) }
+            return try update(candidates, range, modified)
+        case .anything: return try replace(range, modified)
+        }
+    }
+
+    /// Positions of those of the objects that are rows.
+    private func positions(of objects: Set<ObjectKey>) -> [Int] {
+        guard !objects.isEmpty, !keys.isEmpty else { return [] }
+        guard plan.isInObjectOrder, objects.count < keys.count / 4 else {
+            return keys.indices.filter { objects.contains(keys[$0]) }
+        }
+        return objects.compactMap { position(of: $0) }.sorted()
+    }
+
+    // MARK: - Rows in the order of their keys
+
+    private func lowerBound(_ key: ObjectKey) -> Int {
+        var low = 0, high = keys.count
+        while low < high {
+            let middle = (low + high) / 2
+            if keys[middle] < key { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    private func position(of key: ObjectKey) -> Int? {
+        let index = lowerBound(key)
+        return index < keys.count && keys[index] == key ? index : nil
+    }
+
+    /// Asks only about the objects that were changed.
+    private func update(
+        _ candidates: [ObjectKey], _ range: ObservedRange, _ modified: Set<ObjectKey>
+    ) throws(ObservationError) -> Step? {
+        var removed = (range.log.tables[table]?.deleted ?? []).compactMap { position(of: $0) }
+        var added: [ObjectKey] = []
+        try observing {
+            guard !candidates.isEmpty, let table = range.to.snapshot.table(table) else { return }
+            let bound = try plan.bind(in: range.to.snapshot)
+            let finder = RowFinder(table)
+            for key in candidates {
+                guard let row = try finder.find(key) else { continue }
+                let isMember = try bound.matches(row)
+                let place = position(of: key)
+                if isMember, place == nil { added.append(key) }
+                if !isMember, let place { removed.append(place) }
+            }
+        }
+        removed.sort()
+        guard !removed.isEmpty || !added.isEmpty else {
+            let changes = CollectionChanges(deletions: [], insertions: [], modified: positions(of: modified))
+            return changes.isEmpty ? nil : Step(before: keys, changes: changes, isEvaluated: false)
+        }
+        let before = keys
+        let insertions = replace(removed, added)
+        let changes = CollectionChanges(deletions: removed, insertions: insertions, modified: positions(of: modified))
+        return Step(before: before, changes: changes, isEvaluated: true)
+    }
+
+    /// Takes rows out and puts keys in, both in ascending order. Returns where those are then.
+    private func replace(_ removed: [Int], _ added: [ObjectKey]) -> [Int] {
+        if removed.isEmpty, let first = added.first, keys.last.map({ $0 < first }) ?? true {
+            let start = keys.count
+            keys += added
+            return Array(start..<keys.count)
+        }
+        var result: [ObjectKey] = []
+        result.reserveCapacity(keys.count - removed.count + added.count)
+        var insertions: [Int] = []
+        var nextRemoved = 0, nextAdded = 0
+        for (index, key) in keys.enumerated() {
+            while nextAdded < added.count, added[nextAdded] < key {
+                insertions.append(result.count)
+                result.append(added[nextAdded])
+                nextAdded += 1
+            }
+            if nextRemoved < removed.count, removed[nextRemoved] == index {
+                nextRemoved += 1
+            } else {
+                result.append(key)
+            }
+        }
+        insertions += Array(result.count..<(result.count + added.count - nextAdded))
+        result += added[nextAdded...]
+        keys = result
+        return insertions
+    }
+
+    // MARK: - Rows in any order
+
+    private func replace(_ range: ObservedRange, _ modified: Set<ObjectKey>) throws(ObservationError) -> Step? {
+        let before = keys
+        guard let after = try plan.evaluate(in: range.to.snapshot) else { throw .notFound }
+        keys = after
+        let isModified: ((Int) -> Bool)? = modified.isEmpty ? nil : { modified.contains(after[$0]) }
+        let changes = SequenceDiff.changes(
+            from: before.map(\.rawValue), to: after.map(\.rawValue), isModified: isModified,
+            canReorder: !plan.isInObjectOrder, isUnique: plan.isUnique)
+        return Step(before: before, changes: changes, isEvaluated: true)
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Follows a result, a view of a collection of objects, or the objects that link to one.
+final class RowsObserver: TargetObserver {
+    private let rows: RowSequence
+    private var filter: ObservedTarget.Filter
+
+    init(
+        _ source: RowSource, _ query: ObservedQuery, _ filter: ObservedTarget.Filter, _ names: BacklinkNames,
+        at snapshot: Snapshot
+    ) throws(ObservationError) {
+        rows = try RowSequence(source, query, names, at: snapshot)
+        self.filter = filter
+    }
+
+    var contents: ObservedContents { rows.isGone ? .gone : .rows(rows.table, rows.keys) }
+    var isGone: Bool { rows.isGone }
+
+    func restart(at snapshot: Snapshot) throws(ObservationError) { try rows.restart(at: snapshot) }
+
+    func adapt(to snapshot: Snapshot, _ filter: ObservedTarget.Filter) throws(ObservationError) {
+        self.filter = filter
+        try rows.adapt(to: snapshot)
+    }
+
+    func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
+        let modified = try observing { try range.modified(in: rows.table, filter) }
+        guard let step = try rows.advance(over: range, modified: modified), !step.changes.isEmpty else { return nil }
+        return .rows(RowsChange(step.changes, before: step.before, after: rows.keys, table: rows.table, range))
+    }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmQuery
+internal import RealmStorage
+
+/// Follows a result that is divided into sections.
+final class SectionObserver: TargetObserver {
+    private let rows: RowSequence
+    private let sections: ObservedSections
+    private var filter: ObservedTarget.Filter
+    private var map = SectionMap()
+    /// The numbers that sections have in the map, as long as they are there.
+    private var numbers: [SectionIdentity: Int] = [:]
+    private var nextNumber = 0
+
+    let isGone = false
+
+    init(
+        _ table: TableKey, _ query: ObservedQuery, _ sections: ObservedSections, _ filter: ObservedTarget.Filter,
+        _ names: BacklinkNames, at snapshot: Snapshot
+    ) throws(ObservationError) {
+        rows = try RowSequence(.table(table), query, names, at: snapshot)
+        self.sections = sections
+        self.filter = filter
+        map = try makeMap(snapshot)
+    }
+
+    func restart(at snapshot: Snapshot) throws(ObservationError) {
+        try rows.restart(at: snapshot)
+        map = try makeMap(snapshot)
+        forgetNumbers()
+    }
+
+    func adapt(to snapshot: Snapshot, _ filter: ObservedTarget.Filter) throws(ObservationError) {
+        self.filter = filter
+        try rows.adapt(to: snapshot)
+    }
+
+    private func makeMap(_ snapshot: Snapshot) throws(ObservationError) -> SectionMap {
+        try observing {
+            guard let table = snapshot.table(rows.table) else { throw ObservationError.notFound }
+            let bound = try rows.plan.bind(in: snapshot)
+            let finder = RowFinder(table)
+            var keys: [Int] = []
+            keys.reserveCapacity(rows.keys.count)
+            for key in rows.keys {
+                guard let row = try finder.find(key) else { throw ObservationError.notFound }
+                keys.append(number(of: try sections.key(try bound.position(of: row).cells.first ?? .missing)))
+            }
+            return SectionMap(rows: keys)
+        }
+    }
+
+    private func number(of section: SectionIdentity) -> Int {
+        if let number = numbers[section] { return number }
+        numbers[section] = nextNumber
+        nextNumber += 1
+        return nextNumber - 1
+    }
+
+    /// Forgets sections that are not there any more.
+    private func forgetNumbers() {
+        guard numbers.count > map.sections.count else { return }
+        let present = Set(map.sections)
+        numbers = numbers.filter { present.contains($0.value) }
+    }
+
+    // MARK: - State
+
+    /// By number.
+    private var identities: [Int: SectionIdentity] {
+        Dictionary(numbers.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    var contents: ObservedContents {
+        let identities = identities
+        let rows = SectionObserver.rows(self.rows.keys, map)
+        var result: [(index: Int, key: SectionIdentity, rows: [ObjectKey])] = []
+        for (index, number) in map.sections.enumerated() {
+            guard let identity = identities[number], sections.isWanted?(identity) ?? true else { continue }
+            result.append((index, identity, rows[index]))
+        }
+        return .sections(self.rows.table, result)
+    }
+
+    private static func rows(_ keys: [ObjectKey], _ map: SectionMap) -> [[ObjectKey]] {
+        var rows = map.counts.map { count in
+            var rows: [ObjectKey] = []
+            rows.reserveCapacity(count)
+            return rows
+        }
+        for (key, place) in zip(keys, map.places) { rows[place.section].append(key) }
+        return rows
+    }
+
+    // MARK: - Changes
+
+    func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
+        let modified = try observing { try range.modified(in: rows.table, filter) }
+        guard let step = try rows.advance(over: range, modified: modified) else { return nil }
+        let old = map
+        var flat = step.changes
+        if step.isEvaluated {
+            map = try makeMap(range.to.snapshot)
+            flat = SectionObserver.withMovedRows(flat, old, map)
+        }
+        defer { forgetNumbers() }
+        var changes = SectionChanges.make(flat: flat, old: old, new: map)
+        let identities = identities
+        var count = rows.keys.count
+        if let isWanted = sections.isWanted {
+            let wanted = identities.first { isWanted($0.value) }?.key
+            changes = wanted.map { changes.only($0, old: old, new: map) } ?? SectionChanges()
+            count = wanted.flatMap { map.sections.firstIndex(of: $0) }.map { map.counts[$0] } ?? 0
+        }
+        guard !changes.isEmpty else { return nil }
+        return .sections(change(changes, step.before, old, identities, count, range))
+    }
+
+    /// Adds the rows that stayed in their place but are in another section now, written or not.
+    private static func withMovedRows(_ flat: CollectionChanges, _ old: SectionMap, _ new: SectionMap) -> CollectionChanges {
+        var modified: [Int] = []
+        var nextDeletion = 0, nextInsertion = 0, nextModified = 0
+        var before = 0
+        for after in new.places.indices {
+            if nextInsertion < flat.insertions.count, flat.insertions[nextInsertion] == after {
+                nextInsertion += 1
+                continue
+            }
+            while nextDeletion < flat.deletions.count, flat.deletions[nextDeletion] == before {
+                nextDeletion += 1
+                before += 1
+            }
+            let isModified = nextModified < flat.modificationsNew.count && flat.modificationsNew[nextModified] == after
+            if isModified { nextModified += 1 }
+            let hasMoved = before < old.places.count
+                && old.sections[old.places[before].section] != new.sections[new.places[after].section]
+            if isModified || hasMoved { modified.append(after) }
+            before += 1
+        }
+        return CollectionChanges(deletions: flat.deletions, insertions: flat.insertions, modified: modified)
+    }
+
+    private func change(
+        _ changes: SectionChanges, _ before: [ObjectKey], _ old: SectionMap, _ identities: [Int: SectionIdentity],
+        _ count: Int, _ range: ObservedRange
+    ) -> SectionedChange {
+        let oldRows = changes.deletions.isEmpty ? [] : SectionObserver.rows(before, old)
+        let newRows = SectionObserver.rows(rows.keys, map)
+        let modified = changes.modifications.map { newRows[$0.new.section][$0.new.row] }
+        return SectionedChange(
+            table: rows.table, changes: changes,
+            deletedSections: changes.sectionsToDelete.compactMap { identities[old.sections[$0]] },
+            insertedSections: changes.sectionsToInsert.compactMap { identities[map.sections[$0]] },
+            deletedKeys: changes.deletions.map { oldRows[$0.section][$0.row] },
+            insertedKeys: changes.insertions.map { newRows[$0.section][$0.row] }, modifiedKeys: modified,
+            modifiedColumns: range.writtenColumns(of: modified, in: rows.table), count: count)
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmQuery
+internal import RealmStorage
+
+/// Follows one target from version to version. Used on the thread of the hub only.
+protocol TargetObserver: AnyObject {
+    /// The state at the version that it was led to last.
+    var contents: ObservedContents { get }
+    /// The object that it belonged to was deleted: nothing will ever change again.
+    var isGone: Bool { get }
+
+    /// Goes on to the end of the range, which begins where it stands. Nil when nothing is to be told.
+    func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange?
+
+    /// Begins anew at a version, whatever happened in between.
+    func restart(at snapshot: Snapshot) throws(ObservationError)
+
+    /// Classes or properties were added in the version that it stands at, and the filter may stand for more now.
+    func adapt(to snapshot: Snapshot, _ filter: ObservedTarget.Filter) throws(ObservationError)
+}
+
+extension TargetObserver {
+    func adapt(to snapshot: Snapshot, _ filter: ObservedTarget.Filter) throws(ObservationError) {}
+}
+
+extension ObservedTarget {
+    /// Throws `notFound` when it is not there, or what reading it threw.
+    func observer(at snapshot: Snapshot, names: BacklinkNames) throws(ObservationError) -> any TargetObserver {
+        switch kind {
+        case .realm: return RealmObserver()
+        case .results(let table, let query):
+            return try RowsObserver(.table(table), query, filter, names, at: snapshot)
+        case .sections(let table, let query, let sections):
+            return try SectionObserver(table, query, sections, filter, names, at: snapshot)
+        case .collection(let property): return try collection(property, snapshot)
+        case .view(let property, let query): return try view(property, query, snapshot, names)
+        case .linkingObjects(let target, let origin, let column, let query):
+            return try RowsObserver(.linkingObjects(target, origin: origin, column), query ?? ObservedQuery(), filter, names, at: snapshot)
+        case .object(let object): return try ObjectObserver(object, filter, at: snapshot)
+        }
+    }
+
+    private func collection(
+        _ property: ObservedProperty, _ snapshot: Snapshot
+    ) throws(ObservationError) -> any TargetObserver {
+        if try property.column(in: snapshot).collection == .dictionary {
+            return try DictionaryObserver(property, filter, at: snapshot)
+        }
+        return try ListObserver(property, filter, at: snapshot)
+    }
+
+    private func view(
+        _ property: ObservedProperty, _ query: ObservedQuery, _ snapshot: Snapshot, _ names: BacklinkNames
+    ) throws(ObservationError) -> any TargetObserver {
+        if try property.column(in: snapshot).type == .link {
+            return try RowsObserver(.collection(property), query, filter, names, at: snapshot)
+        }
+        return try ValueViewObserver(property, query, filter, at: snapshot)
+    }
+}
+
+extension ObservedProperty {
+    /// The column of a collection; throws `notFound` when there is none.
+    func column(in snapshot: Snapshot) throws(ObservationError) -> Column {
+        guard let column = snapshot.table(object.table)?.column(self.column), column.collection != nil else { throw .notFound }
+        return column
+    }
+
+    /// The collection's column with its owner, or nil when that is gone.
+    func owner(in snapshot: Snapshot) throws(StorageError) -> (row: Row, column: Column)? {
+        guard let table = snapshot.table(object.table), let column = table.column(self.column),
+            let row = try table.find(object.key)
+        else { return nil }
+        return (row, column)
+    }
+}
+
+/// Runs something that reads, with its errors as those of an observation.
+func observing<Result>(_ body: () throws -> Result) throws(ObservationError) -> Result {
+    do {
+        return try body()
+    } catch let error as ObservationError {
+        throw error
+    } catch let error as StorageError {
+        throw .storage(error)
+    } catch let error as QueryError {
+        throw .query(error)
+    } catch {
+        throw .invalid(error)
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmQuery
+internal import RealmStorage
+
+/// Follows a selection of the values of a list, set or dictionary, by their positions in it.
+final class ValueViewObserver: TargetObserver {
+    private let property: ObservedProperty
+    private let query: ObservedQuery
+    private let filter: ObservedTarget.Filter
+    /// Values of any type may be links, so that a query over them looks into other objects.
+    private let mayReachObjects: Bool
+    /// Of the rows, in their order.
+    private var places: [Int] = []
+    /// How many elements the collection has.
+    private var size = 0
+    private(set) var isGone = false
+
+    init(
+        _ property: ObservedProperty, _ query: ObservedQuery, _ filter: ObservedTarget.Filter, at snapshot: Snapshot
+    ) throws(ObservationError) {
+        self.property = property
+        self.query = query
+        self.filter = filter
+        mayReachObjects = try property.column(in: snapshot).type == .mixed
+        try restart(at: snapshot)
+        if isGone { throw .notFound }
+    }
+
+    var contents: ObservedContents { isGone ? .gone : .values(count: places.count, places: places) }
+
+    func restart(at snapshot: Snapshot) throws(ObservationError) {
+        try observing {
+            guard let (row, column) = try property.owner(in: snapshot), let table = snapshot.table(property.object.table)
+            else {
+                isGone = true
+                (places, size) = ([], 0)
+                return
+            }
+            let values = try ValueViewObserver.values(column, row, snapshot)
+            let bound = try ElementQuery.bind(
+                query.query, to: column, of: table, in: snapshot, arguments: query.arguments, order: query.order)
+            size = values.count
+            places = Array(try bound.execute(values, owner: row).prefix(query.limit ?? .max))
+        }
+    }
+
+    private static func values(_ column: Column, _ row: Row, _ snapshot: Snapshot) throws(StorageError) -> [Value] {
+        var values: [Value] = []
+        if column.collection == .dictionary {
+            var entries = try row.dictionary(column, in: snapshot).entries()
+            while let entry = try entries.next() { values.append(entry.value) }
+        } else {
+            var elements = try row.list(column, in: snapshot).elements()
+            while let value = try elements.next() { values.append(value) }
+        }
+        return values
+    }
+
+    func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
+        if range.log.isDeleted(property.object) {
+            isGone = true
+            let changes = CollectionChanges.rootDeleted(count: places.count)
+            (places, size) = ([], 0)
+            return .values(ValuesChange(changes: changes, insertedPlaces: [], modifiedPlaces: [], count: 0))
+        }
+        guard range.log.isWritten(property) || mayReachObjects && !range.log.tables.isEmpty else { return nil }
+        let log = range.log.operations(on: property)
+        let before = places, oldSize = size
+        try restart(at: range.to.snapshot)
+        let collection = log.changes()
+        guard collection.fits(before: oldSize, after: size) else { return .unknown }
+        let follower = collection.newPositions(of: oldSize)
+        var changes = SequenceDiff.changes(
+            from: before.map { follower[$0].map { Int64($0) } }, to: places.map { Int64($0) },
+            isModified: { [places] in log.modifications.contains(places[$0]) }, canReorder: true, isUnique: true)
+        if case .shallow = filter { changes = changes.withoutModifications }
+        guard !changes.isEmpty else { return nil }
+        return .values(ValuesChange(
+            changes: changes, insertedPlaces: changes.insertions.map { places[$0] },
+            modifiedPlaces: changes.modificationsNew.map { places[$0] }, count: places.count))
+    }
+}

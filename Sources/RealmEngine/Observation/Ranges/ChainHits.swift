@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Finds the objects for which a key path leads to a change.
+///
+/// A chain is walked from its end: what is changed at a step makes all objects changed from which the steps before lead
+/// there. A property is changed where it was written; linking objects are where one came or was lost.
+struct ChainHits {
+    private let range: ObservedRange
+
+    init(_ range: ObservedRange) { self.range = range }
+
+    /// Objects of the class where the chain begins; new ones are not among them.
+    func objects(_ chain: [KeyPathStep]) throws(StorageError) -> Set<ObjectKey> {
+        var behind: Set<ObjectKey> = []
+        for step in chain.reversed() {
+            switch step {
+            case .property(let table, let column): behind = try hits(table, column, behind)
+            case .linkingObjects(_, let origin, let column): behind = try targets(origin, column, behind)
+            }
+        }
+        if let table = chain.first?.table, let inserted = range.log.tables[table]?.inserted, !behind.isEmpty {
+            behind.subtract(inserted)
+        }
+        return behind
+    }
+
+    private func hits(
+        _ table: TableKey, _ column: ColumnKey, _ behind: Set<ObjectKey>
+    ) throws(StorageError) -> Set<ObjectKey> {
+        var result: Set<ObjectKey> = []
+        if let log = range.log.tables[table], log.columns.contains(column) {
+            for (object, bits) in log.modified where bits.contains(column) { result.insert(object) }
+        }
+        guard !behind.isEmpty, let property = range.to.snapshot.table(table)?.column(column),
+            let target = property.targetTable.flatMap({ range.to.snapshot.table($0) }),
+            let records = target.backlinks.first(where: {
+                $0.targetTable == table && $0.oppositeColumn?.leafIndex == column.leafIndex
+            })
+        else { return result }
+        let finder = RowFinder(target)
+        for object in behind.sorted() {
+            guard let row = try finder.find(object) else { continue }
+            for origin in try row.leaf.backlinks(records, row: row.index).keys() { result.insert(origin) }
+        }
+        return result
+    }
+
+    /// What the objects in `behind` link to, and what was or is linked to by those that changed the property.
+    private func targets(
+        _ origin: TableKey, _ column: ColumnKey, _ behind: Set<ObjectKey>
+    ) throws(StorageError) -> Set<ObjectKey> {
+        var now = behind
+        var before: Set<ObjectKey> = []
+        if let log = range.log.tables[origin] {
+            now.formUnion(log.inserted)
+            before.formUnion(log.deleted)
+            for (object, bits) in log.modified where bits.contains(column) {
+                now.insert(object)
+                before.insert(object)
+            }
+        }
+        var result: Set<ObjectKey> = []
+        try addTargets(of: now, origin, column, in: range.to.snapshot, to: &result)
+        try addTargets(of: before, origin, column, in: range.from.snapshot, to: &result)
+        return result
+    }
+
+    private func addTargets(
+        of objects: Set<ObjectKey>, _ origin: TableKey, _ column: ColumnKey, in snapshot: Snapshot,
+        to result: inout Set<ObjectKey>
+    ) throws(StorageError) {
+        guard !objects.isEmpty, let table = snapshot.table(origin), let property = table.column(column) else { return }
+        let finder = RowFinder(table)
+        for object in objects.sorted() {
+            guard let row = try finder.find(object) else { continue }
+            for target in try row.links(property, in: snapshot) { result.insert(target) }
+        }
+    }
+}
+
+extension Row {
+    /// The objects that a property of links leads to, without those that are not there.
+    func links(_ column: Column, in snapshot: Snapshot) throws(StorageError) -> [ObjectKey] {
+        var keys: [ObjectKey] = []
+        switch column.collection {
+        case nil:
+            if case .link(_, let key) = try value(column) { keys.append(key) }
+        case .list, .set:
+            var elements = try list(column, in: snapshot).elements()
+            while let value = try elements.next() {
+                if case .link(_, let key) = value { keys.append(key) }
+            }
+        case .dictionary:
+            var entries = try dictionary(column, in: snapshot).entries()
+            while let entry = try entries.next() {
+                if case .link(_, let key) = entry.value { keys.append(key) }
+            }
+        }
+        return keys
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Columns of one table, by the leaf index of their keys.
+struct ColumnBits: Equatable {
+    private var low: UInt64 = 0
+    private var high: Set<Int> = []
+
+    var isEmpty: Bool { low == 0 && high.isEmpty }
+
+    mutating func insert(_ column: ColumnKey) {
+        let index = column.leafIndex
+        if index < 64 { low |= 1 << UInt64(index) } else { high.insert(index) }
+    }
+
+    func contains(_ column: ColumnKey) -> Bool {
+        let index = column.leafIndex
+        return index < 64 ? low >> UInt64(index) & 1 == 1 : high.contains(index)
+    }
+
+    mutating func formUnion(_ other: ColumnBits) {
+        low |= other.low
+        if !other.high.isEmpty { high.formUnion(other.high) }
+    }
+
+    func intersects(_ other: ColumnBits) -> Bool { low & other.low != 0 || !high.isDisjoint(with: other.high) }
+}
+
+/// What the commits of a range did, together: of each table the objects that are new, gone or written.
+///
+/// An object that came and went was never there. Written are only objects that are there before and after.
+final class RangeLog {
+    struct TableLog {
+        fileprivate(set) var inserted: Set<ObjectKey> = []
+        fileprivate(set) var deleted: Set<ObjectKey> = []
+        /// Written columns.
+        fileprivate(set) var modified: [ObjectKey: ColumnBits] = [:]
+        fileprivate(set) var isSchemaChanged = false
+        /// All columns that were written in some object.
+        fileprivate(set) var columns = ColumnBits()
+
+        var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && modified.isEmpty }
+    }
+
+    private(set) var tables: [TableKey: TableLog] = [:]
+    private let changes: [[ObjectChange]]
+
+    /// The changes of each commit, oldest first.
+    init(_ changes: [[ObjectChange]]) {
+        self.changes = changes
+        for commit in changes {
+            for change in commit { add(change) }
+        }
+        for table in tables.keys { tables[table]?.finish() }
+        tables = tables.filter { !$0.value.isEmpty || $0.value.isSchemaChanged }
+    }
+
+    private func add(_ change: ObjectChange) {
+        switch change {
+        case .created(let table, let object): tables[table, default: TableLog()].inserted.insert(object)
+        case .deleted(let table, let object): tables[table, default: TableLog()].delete(object)
+        case .modified(let table, let object, let column): tables[table, default: TableLog()].modify(object, column)
+        case .collection: break
+        case .schema(let table): tables[table, default: TableLog()].isSchemaChanged = true
+        }
+    }
+
+    var isSchemaChanged: Bool { tables.values.contains { $0.isSchemaChanged } }
+
+    func isDeleted(_ object: ObservedObject) -> Bool { tables[object.table]?.deleted.contains(object.key) == true }
+
+    func written(_ object: ObservedObject) -> ColumnBits { tables[object.table]?.modified[object.key] ?? ColumnBits() }
+
+    func isWritten(_ property: ObservedProperty) -> Bool { written(property.object).contains(property.column) }
+
+    // MARK: - Collections
+
+    private struct Place: Hashable {
+        let object: ObservedObject
+        let leafIndex: Int
+    }
+
+    /// Made when somebody asks, because mostly nobody does.
+    private lazy var operations: [Place: [CollectionChange]] = {
+        var operations: [Place: [CollectionChange]] = [:]
+        for commit in changes {
+            for case .collection(let table, let object, let column, let change) in commit {
+                operations[Place(object: ObservedObject(table, object), leafIndex: column.leafIndex), default: []].append(change)
+            }
+        }
+        return operations
+    }()
+
+    /// What was done to a collection that was there before the range.
+    func operations(on property: ObservedProperty) -> ListChangeLog {
+        var log = ListChangeLog()
+        guard isWritten(property) else { return log }
+        for change in operations[Place(object: property.object, leafIndex: property.column.leafIndex)] ?? [] { log.add(change) }
+        return log
+    }
+}
+
+extension RangeLog.TableLog {
+    fileprivate mutating func delete(_ object: ObjectKey) {
+        modified[object] = nil
+        if inserted.remove(object) == nil { deleted.insert(object) }
+    }
+
+    fileprivate mutating func modify(_ object: ObjectKey, _ column: ColumnKey) {
+        if !inserted.contains(object) { modified[object, default: ColumnBits()].insert(column) }
+    }
+
+    fileprivate mutating func finish() {
+        for bits in modified.values { columns.formUnion(bits) }
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmEngine
+import RealmQuery
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+@Suite("Observation: random workloads")
+struct ObservationPropertyTests {
+    private static let isLong = ProcessInfo.processInfo.environment["REALM_REST_LONG_TESTS"] != nil
+    private static let seeds = 0..<(isLong ? 400 : 12)
+
+    @Test("change sets lead a copy to what a fresh read finds, and tell exactly what was modified", arguments: seeds)
+    func replay(_ seed: Int) throws {
+        let realm = try EngineRealm(ObservationWorkload.classes, backlinkNames: ObservationWorkload.names)
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let recorder = CommitRecorder(realm.database)
+        try write(realm, 30, &generator)
+        let targets = try ObservationPropertyTests.targets(realm.database)
+        let replays = try targets.flatMap { target in
+            try [false, true].map { try ObservationReplay(target, in: realm.database, isActive: $0) }
+        }
+        for round in 0..<12 {
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                try write(realm, Int.random(in: 1...5, using: &generator), &generator)
+            }
+            for replay in replays {
+                let failures = try replay.step(recorder)
+                #expect(failures.isEmpty, "seed \(seed) round \(round): \(failures.joined(separator: "\n"))")
+                if !failures.isEmpty { return }
+            }
+        }
+        try realm.finish()
+    }
+
+    private func write(_ realm: EngineRealm, _ count: Int, _ generator: inout SeededGenerator) throws {
+        let seed = generator.next()
+        try realm.write { session in
+            var generator = SeededGenerator(seed: seed)
+            for _ in 0..<count { try ObservationWorkload.step(session, &generator) }
+        }
+    }
+
+    private static let queries = [
+        "TRUEPREDICATE", "value > 2", "value > 2 SORT(value ASC)", "TRUEPREDICATE SORT(next.value DESC, value ASC)",
+        "TRUEPREDICATE DISTINCT(group)", "TRUEPREDICATE SORT(value DESC) DISTINCT(group)", "value < 5 LIMIT(3)",
+        "TRUEPREDICATE SORT(group ASC, value ASC) LIMIT(4)", "next.value > 2", "ANY list.value == 2", "linkers.@count > 0",
+        "@links.Node.list.value > 3", "other.value > 2 SORT(other.value ASC)", "next.next.value > 1", "list.@count > 1",
+        "ints.@sum > 3", "child.node.value > 1", "ANY dict.@values > 0 OR value == 1", "any != nil",
+    ]
+
+    private static let paths: [[String]] = [
+        ["value"], ["next.value"], ["list.value", "group"], ["next.next.value"], ["linkers"], ["linkers.value"], ["listers.next"],
+        ["*"], ["child.node.value"], ["dict.value"], ["*.value"],
+    ]
+
+    private static func targets(_ database: Database) throws -> [ObservedTarget] {
+        let snapshot = database.current.snapshot
+        guard let node = snapshot.classTable(named: "Node") else { return [] }
+        var targets: [ObservedTarget] = []
+        func add(_ kind: ObservedTarget.Kind, _ name: String, _ filter: ObservedTarget.Filter = .all) {
+            targets.append(ObservedTarget(kind, filter: filter, identity: name))
+        }
+        for text in queries {
+            guard let query = try? Query.parse(text), (try? query.bind(to: node, in: snapshot, mapping: database.backlinkNames.mapping)) != nil
+            else { continue }
+            add(.results(node.key, ObservedQuery(query)), text)
+        }
+        add(.results(node.key, ObservedQuery(try Query.parse("value > 1"), order: ResultOrder(sort: [.init(path: "value")]), limit: 3)), "limited")
+        for paths in paths {
+            let filter = try KeyPathFilter.resolve(paths, of: node, in: snapshot, names: database.backlinkNames)
+            add(.results(node.key, ObservedQuery(try Query.parse("value > 0"))), "filter \(paths)", .keyPaths(filter))
+        }
+        for id in 0..<2 { try addObject(Int64(id), node, database, add) }
+        for section in ["group", "value"] {
+            let order = ResultOrder(sort: [.init(path: section), .init(path: "_id")])
+            add(.sections(node.key, ObservedQuery(order: order), sections), "sections \(section)")
+        }
+        add(.realm, "realm")
+        return targets
+    }
+
+    /// By first letter, or by the remainder, which does not keep the order.
+    private static let sections = ObservedSections(key: { cell in
+        guard case .value(let value) = cell else { return SectionIdentity("") }
+        switch value {
+        case .string(let text): return SectionIdentity(String(text.prefix(1)))
+        case .int(let number): return SectionIdentity("\(number % 2)")
+        default: return SectionIdentity("")
+        }
+    })
+
+    private static func addObject(
+        _ id: Int64, _ node: Table, _ database: Database,
+        _ add: (ObservedTarget.Kind, String, ObservedTarget.Filter) -> Void
+    ) throws {
+        guard let row = try node.findByPrimaryKey(.int(id)) else { return }
+        let object = ObservedObject(node.key, row.key)
+        add(.object(object), "object \(id)", .all)
+        for paths in paths {
+            let filter = try KeyPathFilter.resolve(
+                paths, of: node, in: database.current.snapshot, names: database.backlinkNames)
+            add(.object(object), "object \(id) \(paths)", .keyPaths(filter))
+        }
+        for name in ["list", "set", "dict", "ints", "intSet", "marks", "things", "children"] {
+            guard let column = node.column(named: name) else { continue }
+            add(.collection(ObservedProperty(object, column.key)), "\(name) of \(id)", .all)
+        }
+        guard let list = node.column(named: "list"), let ints = node.column(named: "ints"), let next = node.column(named: "next")
+        else { return }
+        let sort = ResultOrder(sort: [.init(path: "value")])
+        add(.view(ObservedProperty(object, list.key), ObservedQuery(try Query.parse("value > 1"))), "filtered list of \(id)", .all)
+        add(.view(ObservedProperty(object, list.key), ObservedQuery(order: sort)), "sorted list of \(id)", .shallow)
+        let ascending = ResultOrder(sort: [.init(path: "self")])
+        add(.view(ObservedProperty(object, ints.key), ObservedQuery(try Query.parse("self > 1"), order: ascending)), "sorted ints of \(id)", .all)
+        add(.linkingObjects(to: object, origin: node.key, next.key, nil), "linkers of \(id)", .all)
+        add(.linkingObjects(to: object, origin: node.key, list.key, ObservedQuery(order: sort)), "sorted listers of \(id)", .all)
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmEngine
+import RealmStorage
+import RealmTestSupport
+
+/// Keeps what a hub tells about one target.
+final class RecordingListener: ObservationListener {
+    struct State {
+        var events: [ObservationEvent] = []
+        var schemas: [SchemaChange] = []
+        var error: ObservationError?
+    }
+
+    let monitor = Monitor(State())
+
+    func didChange(_ event: ObservationEvent) { monitor.broadcast { $0.events.append(event) } }
+
+    func didChange(_ schema: SchemaChange, from: Database.Version, to version: Database.Version) {
+        monitor.broadcast { $0.schemas.append(schema) }
+    }
+
+    func didFail(_ error: ObservationError) { monitor.broadcast { $0.error = error } }
+
+    /// The events so far, which are forgotten.
+    func take() -> [ObservationEvent] {
+        monitor.withLock { state in
+            defer { state.events = [] }
+            return state.events
+        }
+    }
+
+    var schemas: [SchemaChange] { monitor.withLock { $0.schemas } }
+    var error: ObservationError? { monitor.withLock { $0.error } }
+}
+
+/// A target of a test with its listener.
+struct Observed {
+    let listener = RecordingListener()
+    let attached: Attached
+    let database: Database
+
+    init(_ target: ObservedTarget, in database: Database, isActive: Bool = false) throws {
+        self.database = database
+        let answer = Awaited<Result<Attached, ObservationError>>()
+        database.observations.attach(target, listener, isActive: isActive) { answer.set($0) }
+        attached = try answer.wait().get()
+    }
+
+    /// What happened up to the newest version.
+    func events() throws -> [ObservationEvent] {
+        let answer = Awaited<Database.Version?>()
+        database.observations.catchUp(attached.attachment) { answer.set($0) }
+        _ = try answer.wait()
+        return listener.take()
+    }
+
+    /// The state in the newest version.
+    func contents() throws -> ObservedContents {
+        let answer = Awaited<Result<Attached, ObservationError>>()
+        database.observations.contents(of: attached.attachment) { answer.set($0) }
+        return try answer.wait().get().contents
+    }
+
+    func detach() { database.observations.detach(attached.attachment) }
+}
