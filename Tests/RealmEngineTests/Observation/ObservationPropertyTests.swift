@@ -10,7 +10,7 @@ import Testing
 @Suite("Observation: random workloads")
 struct ObservationPropertyTests {
     private static let isLong = ProcessInfo.processInfo.environment["REALM_REST_LONG_TESTS"] != nil
-    private static let seeds = 0..<(isLong ? 400 : 12)
+    private static let seeds = 0..<(isLong ? 300 : 8)
 
     @Test("change sets lead a copy to what a fresh read finds, and tell exactly what was modified", arguments: seeds)
     func replay(_ seed: Int) throws {

@@ -117,24 +117,13 @@ private struct SectionChangeMaker {
         var deletions = Set<SectionChanges.Place>(), insertions = Set<SectionChanges.Place>()
         for index in flat.deletions { deletions.insert(old.places[index]) }
         for index in flat.insertions { insertions.insert(new.places[index]) }
-        // By their present section, so that both sides can be compared.
-        var modifiedOld = Set<SectionChanges.Place>(), modifiedNew = Set<SectionChanges.Place>()
-        for index in flat.modificationsNew { modifiedNew.insert(new.places[index]) }
-        for index in flat.modifications {
-            let place = old.places[index]
-            guard let section = newSections[old.sections[place.section]] else { continue }
-            modifiedOld.insert(SectionChanges.Place(section: section, row: place.row))
-        }
-        for place in modifiedNew {
-            if modifiedOld.contains(place), let section = oldSections[new.sections[place.section]] {
-                changes.modifications.append(.init(old: .init(section: section, row: place.row), new: place))
+        for (before, after) in zip(flat.modifications, flat.modificationsNew) {
+            let place = new.places[after], oldPlace = old.places[before]
+            if oldPlace.row == place.row, newSections[old.sections[oldPlace.section]] == place.section {
+                changes.modifications.append(.init(old: oldPlace, new: place))
             } else {
+                deletions.insert(oldPlace)
                 insertions.insert(place)
-            }
-        }
-        for place in modifiedOld where !modifiedNew.contains(place) {
-            if let section = oldSections[new.sections[place.section]] {
-                deletions.insert(SectionChanges.Place(section: section, row: place.row))
             }
         }
         for section in changes.sectionsToInsert {
