@@ -7,12 +7,17 @@ package final class ScratchRealm {
     package let store: FileStore
     /// The transaction that runs now.
     package private(set) var transaction: WriteTransaction
+    /// Every how many commits a file on disk is also looked at by the independent reader; 0 is never.
+    package var inspectedEvery = 0
+    private var commits = 0
+    private let isOnDisk: Bool
 
     /// In memory, or at `path`.
     package init(path: String? = nil, key: EncryptionKey? = nil, clusterShift: Int = 8) throws {
         var options = FileStore.Options()
         options.clusterShift = clusterShift
         options.createsMissingFile = true
+        isOnDisk = path != nil
         store = if let path { try FileStore.open(path: path, key: key, options) } else { try FileStore.inMemory(options) }
         transaction = try store.beginTransaction()
     }
@@ -24,6 +29,12 @@ package final class ScratchRealm {
         transaction = try store.beginTransaction()
         let report = snapshot.verify()
         guard report.isClean else { throw Failure(problems: report.errors) }
+        commits += 1
+        if isOnDisk, inspectedEvery > 0, commits % inspectedEvery == 0,
+            let error = FileInspector.shared?.errors(store.path, clusterShift: store.options.clusterShift)
+        {
+            throw Failure(problems: ["inspector: " + error])
+        }
         return snapshot
     }
 

@@ -223,28 +223,46 @@ import Testing
 
     private struct Mistake: Error {}
 
-    private static let seeds: [UInt64] = {
-        let isLong = ProcessInfo.processInfo.environment["REALM_REST_LONG_TESTS"] != nil
-        return Array(1...(isLong ? 40 : 4))
-    }()
+    private static let seeds: [UInt64] = Array(1...(TestRun.isLong ? 40 : 4))
 
     @Test(arguments: seeds)
     func `random writes do what a plain model does`(_ seed: UInt64) throws {
         var options = FileStore.Options()
         // Small leaves make deep trees.
         if seed % 2 == 1 { options.clusterShift = 2 }
-        let realm = try EngineRealm(try FileStore.inMemory(options), Self.classes)
+        options.createsMissingFile = true
+        let file = try TemporaryRealm()
+        let realm = try EngineRealm(try FileStore.open(path: file.path, key: nil, options), Self.classes)
         var model = Model(random: SeededGenerator(seed: seed))
         var pinned: [(version: Database.Version, shown: [String])] = []
         for step in 0..<100 {
             try run(&model, realm, "seed \(seed), step \(step)")
             let version = realm.database.current
             #expect(try shown(version) == model.shown, "seed \(seed), step \(step)")
+            try verify(version, file, options.clusterShift, "seed \(seed), step \(step)", inspects: TestRun.isLong || step % 25 == 24)
             if model.number(0..<10) == 0 { pinned.append((version, model.shown)) }
-            if model.number(0..<8) == 0, !pinned.isEmpty { pinned.remove(at: model.number(0..<pinned.count)) }
+            if model.number(0..<8) == 0, !pinned.isEmpty {
+                try check(pinned.remove(at: model.number(0..<pinned.count)), seed)
+            }
         }
-        for pin in pinned { #expect(try shown(pin.version) == pin.shown, "seed \(seed): version \(pin.version.tokenText)") }
+        for pin in pinned { try check(pin, seed) }
+        pinned = []
         try realm.finish()
+    }
+
+    /// The file is whole after every commit, whoever looks.
+    private func verify(
+        _ version: Database.Version, _ file: TemporaryRealm, _ clusterShift: Int, _ place: String, inspects: Bool
+    ) throws {
+        let report = version.snapshot.verify()
+        #expect(report.isClean, "\(place): \(report.errors.prefix(5))")
+        guard inspects, let error = FileInspector.shared?.errors(file.path, clusterShift: clusterShift) else { return }
+        Issue.record("\(place): \(error)")
+    }
+
+    /// A version that was pinned shows what it showed when it was new.
+    private func check(_ pin: (version: Database.Version, shown: [String]), _ seed: UInt64) throws {
+        #expect(try shown(pin.version) == pin.shown, "seed \(seed): version \(pin.version.tokenText)")
     }
 
     /// Some writes that share one commit; those that fail at their end leave no trace.

@@ -21,6 +21,9 @@ import Testing
 
     static let runs = TestRun.seeds(quick: 1, long: 22).flatMap { seed in WorkloadSchemas.names.map { Run(schema: $0, seed: seed) } }
 
+    /// Every how many requests the realm is verified while it is served.
+    private static let verifiedEvery = TestRun.isLong ? 5 : 10
+
     private func createBody(_ run: Run) -> String {
         let key = run.isEncrypted ? #","encryptionKey":"\#(Data(Fixtures.key).base64EncodedString())""# : ""
         return #"{"name":"\#(run.realm)","schema":\#(WorkloadSchemas.document(run.schema))\#(key)}"#
@@ -36,11 +39,18 @@ import Testing
         let workload = try HTTPWorkload(port: port, realm: run.realm, seed: run.seed)
         if run.schema == "shop" { workload.objectLimit = 400 }
         let (openings, operations) = TestRun.isLong ? (5, 1000) : (2, 120)
+        var steps = 0
+        var problems: [String] = []
         do {
             for opening in 1...openings {
-                while workload.operations < operations * opening / openings { try workload.step() }
+                while workload.operations < operations * opening / openings {
+                    try workload.step()
+                    steps += 1
+                    if steps % HTTPWorkloadTests.verifiedEvery == 0 { problems += server.liveProblems(run.realm) }
+                    if !problems.isEmpty { break }
+                }
                 server.stop()
-                let problems = try server.problems(run.realm)
+                problems += try server.problems(run.realm)
                 #expect(problems.isEmpty, "\(run.realm), opening \(opening): \(problems.prefix(5))")
                 port = try server.start()
                 try workload.reconnect(port: port)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmEngine
 import RealmHTTP
 import RealmStorage
 import RealmTestSupport
@@ -42,6 +43,12 @@ final class WorkloadServer {
     func stop() {
         server?.stop()
         server = nil
+    }
+
+    /// What verification says of the newest version of a realm that is served.
+    func liveProblems(_ realm: String) -> [String] {
+        guard let server, case .ready(let database)? = server.application.catalog[realm] else { return ["\(realm) is not served"] }
+        return database.current.snapshot.verify().errors
     }
 
     func path(_ realm: String) -> String { folder + "/" + realm + ".realm" }

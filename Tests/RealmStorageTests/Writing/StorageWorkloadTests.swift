@@ -7,13 +7,15 @@ import Testing
 
 @Suite("Random writes of every kind")
 struct StorageWorkloadTests {
-    @Test("leave a file that passes verification after every commit", arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+    @Test("leave a file that passes verification after every commit", arguments: 1...(TestRun.isLong ? 20 : 6) as ClosedRange<UInt64>)
     func everyCommitVerifies(seed: UInt64) throws {
-        let realm = try ScratchRealm(clusterShift: seed % 2 == 0 ? 2 : 8)
+        let file = try TemporaryRealm()
+        let realm = try ScratchRealm(path: file.path, clusterShift: seed % 2 == 0 ? 2 : 8)
+        realm.inspectedEvery = TestRun.isLong ? 1 : 4
         var workload = StorageWorkload(seed: seed)
         try workload.makeSchema(realm.transaction)
         try realm.commit()
-        for commit in 0..<12 {
+        for commit in 0..<(TestRun.isLong ? 60 : 12) {
             do {
                 for _ in 0..<60 { try workload.step(realm.transaction) }
                 try realm.commit()

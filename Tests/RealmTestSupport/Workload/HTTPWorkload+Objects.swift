@@ -69,11 +69,9 @@ extension HTTPWorkload {
     /// Tracks an object that was made, as the answer names it.
     private func add(_ target: WorkloadSchema.Class, _ body: [String: WorkloadValue], _ reply: Reply) throws {
         guard let name = reply.key else { throw fail("no key in \(reply.text.prefix(300))") }
-        let id = model.add(target.name, key: name, model.complete(target.name, body))
-        if let key = target.keyProperty, body[key.member] == nil, let made = reply.json[key.member] {
-            model.setUnique(id, key.name, .plain(made))
-        }
-        try checkAnswer(id, reply)
+        var body = body
+        if let key = target.keyProperty, body[key.member] == nil, let made = reply.json[key.member] { body[key.member] = .plain(made) }
+        try checkAnswer(model.add(target.name, key: name, model.complete(target.name, body)), reply)
     }
 
     func upsert(_ target: WorkloadSchema.Class) throws {

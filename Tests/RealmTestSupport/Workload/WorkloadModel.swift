@@ -48,8 +48,7 @@ package struct WorkloadModel: Sendable {
 
     package mutating func set(_ id: Int, _ property: String, _ value: WorkloadValue) { objects[id]?.values[property] = value }
 
-    /// Writes values that a server made up.
-    package mutating func setUnique(_ id: Int, _ property: String, _ value: WorkloadValue) {
+    private mutating func setUnique(_ id: Int, _ property: String, _ value: WorkloadValue) {
         guard let className = objects[id]?.className else { return }
         objects[id]?.values[property] = value
         let text = text(value)
