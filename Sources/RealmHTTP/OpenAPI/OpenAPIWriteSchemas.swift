@@ -74,7 +74,7 @@ extension OpenAPIWrites {
             "allowDataLoss": flag,
         ])),
         ("MigrationStep", migrationStep),
-        ("Migrated", object(["before", "after"], [
+        ("Migrated", object([], [
             "before": OpenAPIParts.schema("SchemaDocument"), "after": OpenAPIParts.schema("SchemaDocument"), "version": text,
         ])),
     ]

@@ -143,7 +143,8 @@ extension OpenAPIWrites {
         ("/v1/realms", [
             .init("post", operation(
                 "attachRealm", "Creates or attaches a realm.", tag: "realms", parameters: ["DryRun", "Prefer", "RequestId"],
-                body: json("RealmAttachment"), responses: responses(("201", "The realm.", "RealmDocument")))),
+                body: json("RealmAttachment"), responses: responses(
+                    ("200", "What would have been, with dryRun=true.", "DryRun"), ("201", "The realm.", "RealmDocument")))),
         ]),
         (realmPath, [
             .init("delete", operation(

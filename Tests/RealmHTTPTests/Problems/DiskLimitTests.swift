@@ -36,7 +36,7 @@ import Testing
 
     @Test("A26: a process that may not write more answers 507, leaves the file as it is, and goes on")
     func limit() throws {
-        guard let program = DiskLimitTests.program else { return }
+        let program = try #require(DiskLimitTests.program, "the program is not beside the tests")
         let realm = try TemporaryRealm()
         let database = try EngineRealm(path: realm.path, [ClassInput("Note", primaryKey: "_id", [PropertyInput("_id", "int"), PropertyInput("text", "string")])])
         try database.finish()

@@ -147,7 +147,7 @@ import Testing
             guard let answer = try answer.wait() else { throw TookTooLong() }
             return answer
         },
-        Situation(code: .deadlineExceeded, change: { $0.limits.writeSeconds = 1 }) { server, stage in
+        Situation(code: .deadlineExceeded, change: { $0.limits.writeSeconds = 2 }) { server, stage in
             // It takes too long itself: every step of this path leads to a hundred objects.
             let dogs = (100..<200).map { #"{"_id":\#($0),"age":1,"owner":"ann"}"# }.joined(separator: ",")
             try server.done("POST", "app/objects/Dog", "[\(dogs)]")

@@ -313,7 +313,10 @@ import Testing
         try withOwner { (server: WriteServer) throws in
             func paths() throws -> [String] {
                 let nodes = try server.get("app/objects/Node?sort=name").json["items"] as? [[String: Any]] ?? []
-                return nodes.map { "\(($0["$meta"] as? [String: Any])?["owner"] as? NSDictionary ?? [:])" }
+                return nodes.map { node in
+                    let owner = (node["$meta"] as? [String: Any])?["owner"] as? [String: String] ?? [:]
+                    return ["class", "key", "property"].map { owner[$0] ?? "?" }.joined(separator: " ")
+                }
             }
             let before = try paths()
             try server.done("PATCH", "app/objects/Owner/1", #"{"child":{"note":"n"}}"#)

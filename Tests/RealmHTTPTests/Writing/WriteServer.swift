@@ -109,8 +109,7 @@ final class WriteServer: Sendable {
             {"create":{"class":"Note","body":{"text":"n"}}},
             {"create":{"class":"Value","body":{"_id":1}}}]}
             """
-        let answer = try send("POST", "app/batch", batch)
-        guard answer.status == 200 else { throw Damaged(description: answer.text) }
+        try done("POST", "app/batch", batch)
     }
 }
 
