@@ -207,7 +207,9 @@ import Testing
             #expect(try Data(contentsOf: URL(fileURLWithPath: server.folder + "/shop.realm")) == bytes)
             #expect(try server.attach("{\(path)}").json["schemaVersion"] as? Int == 2)
             try server.done("DELETE", "shop")
-            let attached = try server.attach(#"{\#(path),"schemaVersion":3,"migrations":\#(ObjectRowTests.steps)}"#)
+            let lossy = #"{\#(path),"schemaVersion":3,"migrations":\#(ObjectRowTests.steps)"#
+            #expect(try server.attach(lossy + "}").code == "would_lose_data")
+            let attached = try server.attach(lossy + #","allowDataLoss":true}"#)
             #expect(attached.status == 201 && attached.json["schemaVersion"] as? Int == 3, "\(attached.text)")
             #expect(try server.get("shop/objects/Item/1?meta=none").text == #"{"id":1,"first":"Ann","full":"Ann Lee"}"#)
         }
