@@ -20,6 +20,9 @@ struct Baseline {
         }
     }
 
+    /// The figures, whatever they were taken over.
+    var allFigures: [String: Double] { figures }
+
     /// The figures if they were taken over so many objects.
     func figures(forObjects count: Int) -> [String: Double] { figures["objects"] == Double(count) ? figures : [:] }
 

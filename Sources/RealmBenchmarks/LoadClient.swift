@@ -7,22 +7,36 @@ internal import Synchronization
 
 /// A client that keeps a server busy: some threads, each with some connections that always have one request under way.
 struct LoadClient {
-    private static let threads = 2
-    private static let connectionsPerThread = 8
-
     let port: Int
+    var threads = 2
+    var connectionsPerThread = 8
 
     /// Requests answered per second with status 200 over `seconds`; nil when some were not.
     ///
     /// Connections take the requests in turn, each beginning somewhere else.
     func requestsPerSecond(_ targets: [String], seconds: Double) throws -> Double? {
         let requests = targets.map { Array("GET \($0) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n".utf8) }
-        let outcome = Monitor(Outcome(running: Self.threads))
+        return try rate(seconds) { thread in
+            var next = thread * 31
+            return {
+                defer { next += 1 }
+                return requests[next % requests.count]
+            }
+        }
+    }
+
+    /// As before with requests that `make` makes, which all threads call.
+    func requestsPerSecond(seconds: Double, _ make: @escaping @Sendable () -> [UInt8]) throws -> Double? {
+        try rate(seconds) { _ in make }
+    }
+
+    private func rate(_ seconds: Double, _ requests: @escaping @Sendable (Int) -> () -> [UInt8]) throws -> Double? {
+        let outcome = Monitor(Outcome(running: threads))
         let begin = Harness.now()
         let end = begin + UInt64(seconds * 1e9)
-        for thread in 0..<Self.threads {
-            Threads.spawn("load") { [port] in
-                let answered = try? LoadClient.run(port, requests, thread * 31, until: end)
+        for thread in 0..<threads {
+            Threads.spawn("load") { [self] in
+                let answered = try? run(requests(thread), until: end)
                 outcome.broadcast { state in
                     state.running -= 1
                     state.answered += answered ?? 0
@@ -33,6 +47,17 @@ struct LoadClient {
         let total = outcome.wait { $0.running == 0 ? $0 : nil }
         guard let total, !total.hasFailed else { return nil }
         return Double(total.answered) / (Double(Harness.now() - begin) / 1e9)
+    }
+
+    /// Sends `count` requests over one connection, one after the other; false when one failed.
+    func requests(_ count: Int, _ make: () -> [UInt8]) throws -> Bool {
+        var connection = try Connection(port)
+        defer { connection.close() }
+        for _ in 0..<count {
+            connection.send(make())
+            guard connection.receive() else { return false }
+        }
+        return true
     }
 
     /// The body of one answer with status 200, or nil.
@@ -51,23 +76,17 @@ struct LoadClient {
 
     private struct Failed: Error {}
 
-    private static func run(_ port: Int, _ requests: [[UInt8]], _ offset: Int, until end: UInt64) throws -> Int {
+    private func run(_ next: () -> [UInt8], until end: UInt64) throws -> Int {
         var connections = try (0..<connectionsPerThread).map { _ in try Connection(port) }
         defer { for index in connections.indices { connections[index].close() } }
-        var next = offset
         var answered = 0
-        for index in connections.indices {
-            connections[index].send(requests[next % requests.count])
-            next += 1
-        }
+        for index in connections.indices { connections[index].send(next()) }
         while true {
             let isOver = Harness.now() >= end
             for index in connections.indices {
                 guard connections[index].receive() else { throw Failed() }
                 answered += 1
-                if isOver { continue }
-                connections[index].send(requests[next % requests.count])
-                next += 1
+                if !isOver { connections[index].send(next()) }
             }
             if isOver { return answered }
         }
@@ -75,7 +94,7 @@ struct LoadClient {
 }
 
 /// One connection that waits for each answer.
-private struct Connection {
+struct Connection {
     private let descriptor: Int32
     private var buffer = [UInt8](repeating: 0, count: 256 << 10)
     /// Where the body of the last answer lies; only whole when it fits the buffer.
@@ -111,7 +130,7 @@ private struct Connection {
         }
     }
 
-    /// Reads one answer to its end; false when it is no 200 or the connection broke.
+    /// Reads one answer to its end; false when it is no 200, 201 or 204, or the connection broke.
     mutating func receive() -> Bool {
         var filled = 0
         var head: (end: Int, length: Int?)?
@@ -122,7 +141,8 @@ private struct Connection {
             head = parseHead(filled)
             guard head != nil || filled < buffer.count else { return false }
         }
-        guard let head, buffer[9] == UInt8(ascii: "2"), buffer[11] == UInt8(ascii: "0") else { return false }
+        guard let head, buffer[9] == UInt8(ascii: "2"), buffer[10] == UInt8(ascii: "0") else { return false }
+        if buffer[11] == UInt8(ascii: "4") { return true }
         guard let length = head.length else { return receiveChunks(from: head.end, filled) }
         bodyRange = head.end..<min(head.end + length, buffer.count)
         var rest = length - (filled - head.end)

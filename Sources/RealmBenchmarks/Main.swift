@@ -2,10 +2,11 @@
 
 internal import Glibc
 
-/// `RealmBenchmarks [--kernels] [--leaves] [--survey] [--no-http] [--best N] [--only TEXT] [--baseline FILE.json]
-/// [FILE.realm …]`
+/// `RealmBenchmarks [--kernels] [--leaves] [--survey] [--no-http] [--no-reads] [--no-writes] [--imported N] [--best N]
+/// [--only TEXT] [--baseline FILE.json] [FILE.realm …]`
 ///
-/// `--best` shows the least of N runs instead of a median, `--only` the in-process figures whose name has the text.
+/// `--best` shows the least of N runs instead of a median, `--only` the figures in process and of writes whose name has
+/// the text; `--imported` says how many objects an import has. Writes go to copies, which are removed.
 /// Every file has the class `Item {id int pk, name string, age int, score double, active bool, city string indexed,
 /// createdAt date, balance decimal128?}` with the distribution of values that the queries below expect.
 @main
@@ -25,12 +26,25 @@ struct Main {
         if options.showsKernels { try KernelBenchmarks(harness: Harness(runs: 11)).run() }
         for path in options.files {
             var report = Report(title: path)
-            if options.showsLeaves { try LeafBenchmarks(path, options.harness(runs: 11)).run(&report) }
-            try QueryBenchmarks(path, options.harness(runs: 5), only: options.only).run(&report, options.baseline)
-            if options.showsSurvey { try QuerySurvey(path, options.harness(runs: 11)).run(&report) }
-            if options.showsHTTP { try HTTPBenchmarks(path).run(&report) }
+            if options.showsReads { try runReads(path, options, &report) }
+            if options.showsWrites { try runWrites(path, options, &report) }
             report.print()
         }
+    }
+
+    private static func runReads(_ path: String, _ options: BenchmarkOptions, _ report: inout Report) throws {
+        if options.showsLeaves { try LeafBenchmarks(path, options.harness(runs: 11)).run(&report) }
+        try QueryBenchmarks(path, options.harness(runs: 5), only: options.only).run(&report, options.baseline)
+        if options.showsSurvey { try QuerySurvey(path, options.harness(runs: 11)).run(&report) }
+        if options.showsHTTP { try HTTPBenchmarks(path).run(&report) }
+    }
+
+    private static func runWrites(_ path: String, _ options: BenchmarkOptions, _ report: inout Report) throws {
+        let folder = try ScratchFolder(beside: path)
+        defer { folder.remove() }
+        try WriteBenchmarks(path, folder, only: options.only).run(&report, options.baseline)
+        guard options.showsHTTP else { return }
+        try WriteHTTPBenchmarks(path, folder, only: options.only, importCount: options.importCount).run(&report, options.baseline)
     }
 }
 
@@ -41,6 +55,9 @@ struct BenchmarkOptions {
     var showsLeaves = false
     var showsSurvey = false
     var showsHTTP = true
+    var showsReads = true
+    var showsWrites = true
+    var importCount = 1_000_000
     /// How many runs to take the least of; nil for medians.
     var best: Int?
     var only: String?
@@ -55,11 +72,10 @@ struct BenchmarkOptions {
             case "--leaves": showsLeaves = true
             case "--survey": showsSurvey = true
             case "--no-http": showsHTTP = false
-            case "--best":
-                guard let count = rest.next().flatMap({ Int($0) }), count > 0 else {
-                    throw BenchmarkError.unsuitable("--best needs a number of runs")
-                }
-                best = count
+            case "--no-reads": showsReads = false
+            case "--no-writes": showsWrites = false
+            case "--best": best = try BenchmarkOptions.count(rest.next(), argument)
+            case "--imported": importCount = try BenchmarkOptions.count(rest.next(), argument)
             case "--only":
                 guard let text = rest.next() else { throw BenchmarkError.unsuitable("--only needs a text") }
                 only = text
@@ -72,6 +88,13 @@ struct BenchmarkOptions {
             }
         }
         if files.isEmpty { showsKernels = true }
+    }
+
+    private static func count(_ text: String?, _ option: String) throws -> Int {
+        guard let count = text.flatMap({ Int($0) }), count > 0 else {
+            throw BenchmarkError.unsuitable("\(option) needs a number above 0")
+        }
+        return count
     }
 }
 

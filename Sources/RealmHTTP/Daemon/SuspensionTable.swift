@@ -10,48 +10,66 @@ protocol Suspended: AnyObject, Sendable {
 }
 
 /// The suspended connections, so that each is resumed exactly once, also when the server ends.
+///
+/// They are spread over several locks: a commit resumes many connections while others are being suspended.
 final class SuspensionTable: Sendable {
     private struct State {
         var isClosed = false
         var waiting: [UInt: any Suspended] = [:]
     }
 
-    private let state = Mutex(State())
+    /// A part of the connections.
+    private final class Part: Sendable {
+        let state = Mutex(State())
+    }
 
-    var count: Int { state.withLock { $0.waiting.count } }
+    private let parts = (0..<16).map { _ in Part() }
+
+    var count: Int { parts.reduce(0) { $0 + $1.state.withLock { $0.waiting.count } } }
+
+    private func part(of connection: UInt) -> Part {
+        // Addresses of connections differ in their upper bits only.
+        parts[Int(truncatingIfNeeded: (connection &* 0x9e37_79b9_7f4a_7c15) >> 60)]
+    }
 
     /// Suspends a connection on behalf of `waiter`; false when the server is ending.
     ///
     /// Only from within a callback of the daemon for this connection.
     func suspend(_ connection: OpaquePointer, for waiter: any Suspended) -> Bool {
-        state.withLock { state in
+        let key = UInt(bitPattern: connection)
+        return part(of: key).state.withLock { state in
             guard !state.isClosed else { return false }
             MHD_suspend_connection(connection)
-            state.waiting[UInt(bitPattern: connection)] = waiter
+            state.waiting[key] = waiter
             return true
         }
     }
 
     /// Resumes a connection if it is suspended; any thread may call this.
     func resume(_ connection: OpaquePointer) {
-        state.withLock { state in
-            guard state.waiting.removeValue(forKey: UInt(bitPattern: connection)) != nil else { return }
+        let key = UInt(bitPattern: connection)
+        part(of: key).state.withLock { state in
+            guard state.waiting.removeValue(forKey: key) != nil else { return }
             MHD_resume_connection(connection)
         }
     }
 
     /// Resumes everything and lets nothing be suspended any more.
     func close() {
-        let waiters = state.withLock { state in
-            state.isClosed = true
-            return Array(state.waiting.values)
+        let waiters = parts.flatMap { part in
+            part.state.withLock { state in
+                state.isClosed = true
+                return Array(state.waiting.values)
+            }
         }
         for waiter in waiters { waiter.abandon() }
-        state.withLock { state in
-            for key in state.waiting.keys {
-                if let connection = OpaquePointer(bitPattern: key) { MHD_resume_connection(connection) }
+        for part in parts {
+            part.state.withLock { state in
+                for key in state.waiting.keys {
+                    if let connection = OpaquePointer(bitPattern: key) { MHD_resume_connection(connection) }
+                }
+                state.waiting = [:]
             }
-            state.waiting = [:]
         }
     }
 }

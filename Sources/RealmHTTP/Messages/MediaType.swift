@@ -28,8 +28,11 @@ package struct MediaType: Sendable, Equatable {
 
     package var essence: String { type + "/" + subtype }
 
-    private static func trimmed(_ text: some StringProtocol) -> String {
-        String(text.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+    private static func trimmed(_ text: Substring) -> Substring {
+        var bytes = text.utf8
+        while let first = bytes.first, first == 0x20 || first == 0x09 { bytes.removeFirst() }
+        while let last = bytes.last, last == 0x20 || last == 0x09 { bytes.removeLast() }
+        return Substring(bytes)
     }
 
     static func isToken(_ byte: UInt8) -> Bool {

@@ -38,7 +38,7 @@ package struct ImportReader {
         var contents = ImportContents()
         var hasHeader = false
         var end: Int?
-        for (line, value) in try NDJSONLines.parse(bytes, depthLimit: depthLimit) {
+        try NDJSONLines.forEach(bytes, depthLimit: depthLimit) { line, value throws(Problem) in
             guard end == nil else { throw malformed("something stands behind the trailer", line) }
             if let (name, inner) = value.object?.single, name == "$begin" || name == "$end" {
                 if name == "$end" {
@@ -48,7 +48,7 @@ package struct ImportReader {
                     hasHeader = true
                     contents.schema = try schema(inner, line)
                 }
-                continue
+                return
             }
             contents.objects.append(try object(value, line))
         }

@@ -54,18 +54,31 @@ extension Result where Success: Sendable, Failure == InputReader.Mistake {
 enum NDJSONLines {
     /// The values with their lines, counted from 1; blank lines are skipped. Errors have a `line`.
     static func parse(_ bytes: [UInt8], depthLimit: Int) throws(Problem) -> [(line: Int, value: JSONValue)] {
-        guard !bytes.isEmpty else { throw Problem(.invalidJSON, "the body is empty where JSON is needed") }
         var values: [(line: Int, value: JSONValue)] = []
+        try forEach(bytes, depthLimit: depthLimit) { line, value in values.append((line: line, value: value)) }
+        return values
+    }
+
+    /// Hands over one value after the other, so that no more than one has to be kept.
+    static func forEach(
+        _ bytes: [UInt8], depthLimit: Int, _ body: (_ line: Int, _ value: JSONValue) throws(Problem) -> Void
+    ) throws(Problem) {
+        guard !bytes.isEmpty else { throw Problem(.invalidJSON, "the body is empty where JSON is needed") }
         var line = 0
-        for text in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+        var start = 0
+        while start <= bytes.count {
             line += 1
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+            let text = bytes[start..<end]
+            start = end + 1
             guard text.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0d }) else { continue }
+            let value: JSONValue
             do throws(Problem) {
-                values.append((line: line, value: try JSONParser.parse(Array(text), depthLimit: depthLimit)))
+                value = try JSONParser.parse(Array(text), depthLimit: depthLimit)
             } catch {
                 throw error.with("line", .integer(Int64(line)))
             }
+            try body(line, value)
         }
-        return values
     }
 }

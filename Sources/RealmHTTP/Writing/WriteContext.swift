@@ -65,7 +65,12 @@ final class WriteContext {
         }
     }
 
+    /// How whole objects are shown. A write seldom changes the schema, so most plans are those of the newest version.
     func plan(_ table: Table, in view: Snapshot) throws(Problem) -> ObjectPlan {
+        let version = database.current
+        if let known = version.snapshot.table(table.key), view.hasSameSchema(as: version.snapshot) {
+            return try PlanCache.of(version).wholeObjects(of: known, in: version.snapshot)
+        }
         do throws(ObjectPlanner.UnknownPath) { return try ObjectPlanner(view).plan(table) } catch { throw Problem(error) }
     }
 

@@ -68,6 +68,8 @@ struct WriteOptions: Sendable {
             guard request.body.isEmpty else { throw unsupported("this request takes no body", types, request) }
             return nil
         }
+        // As most clients write it.
+        if let plain = types.first(where: { $0 == text }) { return plain }
         guard let type = MediaType(text), types.contains(type.essence) else {
             throw unsupported("the media type of the body is not taken here", types, request)
         }

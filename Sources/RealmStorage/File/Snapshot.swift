@@ -61,7 +61,7 @@ package final class Snapshot: Sendable {
     private static func directory(_ tables: [Table], _ previous: Snapshot?) throws(StorageError) -> Directory {
         let positions: [TableKey: Int]
         let names: [String: Int]
-        if let previous, Snapshot.haveSameColumns(tables, previous.tables) {
+        if let previous, Snapshot.haveSameSchema(tables, previous.tables) {
             positions = previous.positions
             names = previous.names
         } else {
@@ -85,9 +85,13 @@ package final class Snapshot: Sendable {
         }
     }
 
-    private static func haveSameColumns(_ tables: [Table], _ others: [Table]) -> Bool {
-        tables.count == others.count && zip(tables, others).allSatisfy { $0.source.hasSameColumns(as: $1.source) }
+    private static func haveSameSchema(_ tables: [Table], _ others: [Table]) -> Bool {
+        tables.count == others.count && zip(tables, others).allSatisfy { $0.source.hasSameSchema(as: $1.source) }
     }
+
+    /// Whether the columns of all tables are the same, but for the roots of their search indexes: what was made of one
+    /// schema is good for the other.
+    package func hasSameSchema(as other: Snapshot) -> Bool { Snapshot.haveSameSchema(tables, other.tables) }
 
     /// The commit counter; 1 when the file does not tell.
     package var version: UInt64 { max(top.version, 1) }

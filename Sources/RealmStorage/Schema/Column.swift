@@ -39,6 +39,14 @@ package final class Column: Sendable {
         self.enumeration = enumeration
     }
 
+    /// The same column with another search index.
+    func with(searchIndex: Ref) -> Column {
+        Column(
+            name: name, key: key, type: type, attributes: attributes, collection: collection,
+            dictionaryKeyType: dictionaryKeyType, targetTable: targetTable, oppositeColumn: oppositeColumn,
+            searchIndex: searchIndex, enumeration: enumeration)
+    }
+
     /// May values (for collections: elements) be null?
     package var isNullable: Bool { attributes.contains(.nullable) }
     package var hasSearchIndex: Bool { !searchIndex.isNone }

@@ -50,17 +50,19 @@ package final class Table: Sendable {
     }
 
     /// `previous` with other trees: its columns are as good for a later version in which nothing they were read from has
-    /// changed.
-    init(_ previous: Table, _ source: TableReader.Source, objects: ClusterTree, tombstones: ClusterTree) throws(StorageError) {
+    /// changed. `columns` are those of `previous`, but may have other search indexes.
+    init(
+        _ previous: Table, _ source: TableReader.Source, _ columns: [Column], objects: ClusterTree, tombstones: ClusterTree
+    ) throws(StorageError) {
         ref = source.ref
         self.source = source
         key = previous.key
         name = previous.name
         className = previous.className
         kind = previous.kind
-        columns = previous.columns
+        self.columns = columns
         backlinks = previous.backlinks
-        primaryKey = previous.primaryKey
+        primaryKey = previous.primaryKeyPosition.map { columns[$0] }
         primaryKeyPosition = previous.primaryKeyPosition
         self.objects = objects
         self.tombstones = tombstones

@@ -20,9 +20,12 @@ struct TableReader {
     struct Source: Sendable {
         let ref: Ref
         fileprivate let slots: [UInt64]
+        /// Where the roots of search indexes stand, which change with the objects.
+        fileprivate let indexes: UInt64
         fileprivate let name: String
 
-        func hasSameColumns(as other: Source) -> Bool { slots == other.slots && name == other.name }
+        /// Whether all columns are the same, but for the roots of their search indexes.
+        func hasSameSchema(as other: Source) -> Bool { slots == other.slots && name == other.name }
     }
 
     struct Parts {
@@ -68,18 +71,43 @@ struct TableReader {
         let objects = ClusterTree(root: try top.requiredRef(2, "\(what): objects"), space: space, shift: clusterShift)
         let tombstones = ClusterTree(
             root: try top.optionalRef(13, "\(what): tombstones"), space: space, shift: clusterShift)
-        if let previous, previous.fileFormat == fileFormat, source.hasSameColumns(as: previous.source),
+        let source = source
+        if let previous, previous.fileFormat == fileFormat, source.hasSameSchema(as: previous.source),
             // A list of distinct strings is read in the space of its version.
             previous.columns.allSatisfy({ $0.enumeration == nil }) {
-            return try Table(previous, source, objects: objects, tombstones: tombstones)
+            guard source.indexes != previous.source.indexes else {
+                return try Table(previous, source, previous.columns, objects: objects, tombstones: tombstones)
+            }
+            let columns = try reindexed(previous.columns)
+            return try Table(previous, source, columns, objects: objects, tombstones: tombstones)
         }
         return try Table(try parts(), objects: objects, tombstones: tombstones, fileFormat: fileFormat)
     }
 
     /// The slots that columns and keys are read from.
     private var source: Source {
-        let slots = [0, 3, 4, 7, 8, 11, 12].map { $0 < top.count ? UInt64(bitPattern: top.integer($0)) : 0 }
-        return Source(ref: top.ref, slots: slots, name: name)
+        let slots = [0, 3, 7, 8, 11, 12].map { slot($0) }
+        return Source(ref: top.ref, slots: slots, indexes: slot(4), name: name)
+    }
+
+    private func slot(_ index: Int) -> UInt64 { index < top.count ? UInt64(bitPattern: top.integer(index)) : 0 }
+
+    /// The same columns with the present roots of their search indexes.
+    private func reindexed(_ columns: [Column]) throws(StorageError) -> [Column] {
+        let indexes = try indexRoots()
+        var result: [Column] = []
+        result.reserveCapacity(columns.count)
+        for column in columns {
+            let root = column.leafIndex < indexes.count ? try indexes.optionalRef(column.leafIndex, "search index") : .none
+            result.append(root == column.searchIndex ? column : column.with(searchIndex: root))
+        }
+        return result
+    }
+
+    private func indexRoots() throws(StorageError) -> Node {
+        let indexes = try space.node(at: try top.requiredRef(4, "\(what): search indexes"))
+        guard indexes.hasRefs else { throw indexes.corrupt("\(what): search index refs expected") }
+        return indexes
     }
 
     private func parts() throws(StorageError) -> Parts {
@@ -146,7 +174,7 @@ struct TableReader {
     }
 
     private func columns(of spec: Spec) throws(StorageError) -> [Column] {
-        let opposites = try Opposites(top, space, what)
+        let opposites = try Opposites(top, try indexRoots(), space, what)
         var columns: [Column] = []
         var leafIndexes: Set<Int> = []
         var names: Set<String> = []
@@ -229,9 +257,8 @@ private struct Opposites {
     private let columns: PackedIntegers
     private let indexes: Node
 
-    init(_ top: Node, _ space: NodeSpace, _ what: String) throws(StorageError) {
-        indexes = try space.node(at: try top.requiredRef(4, "\(what): search indexes"))
-        guard indexes.hasRefs else { throw indexes.corrupt("\(what): search index refs expected") }
+    init(_ top: Node, _ indexes: Node, _ space: NodeSpace, _ what: String) throws(StorageError) {
+        self.indexes = indexes
         tables = try Opposites.integers(try top.requiredRef(7, "\(what): opposite tables"), space)
         columns = try Opposites.integers(try top.requiredRef(8, "\(what): opposite columns"), space)
     }

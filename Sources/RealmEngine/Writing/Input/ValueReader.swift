@@ -30,6 +30,11 @@ struct HeldValue {
         }
     }
 
+    /// Whether `value` is good only as long as this is there.
+    var borrows: Bool { storage != nil }
+    /// The bytes of a string or of data; 0 for everything else.
+    var byteCount: Int { storage?.view.count ?? 0 }
+
     /// Runs `body` with the value while its bytes are kept.
     @inline(__always)
     func use<Result, Failure: Error>(_ body: (Value) throws(Failure) -> Result) throws(Failure) -> Result {

@@ -130,17 +130,26 @@ extension WriteSession {
             }
             key = value
         }
-        let object: ObjectKey
-        if let key {
-            object = try key.use { value throws(WriteError) in
-                try stored(try transaction.createObject(in: table.key, primaryKey: value))
-            }
-        } else {
-            object = try stored(try transaction.createObject(in: table.key))
+        // What is wrong with the members is found by writing them one after the other, which tells the first mistake.
+        let draft = try? ObjectDraft(body, of: table) { name, guess throws(WriteError) in
+            try position(named: name, of: table, options, guess: guess)
         }
+        let object = try create(in: table.key, key, draft)
         let place = ObjectPlace(table: table.key, object: object)
-        try write(body, to: place, table, .create, options)
+        guard let draft else {
+            try write(body, to: place, table, .create, options)
+            return place
+        }
+        for (name, value, column) in draft.rest {
+            try at(.name(name), try write(value, to: column, of: place, .create, options))
+        }
+        try requireComplete(table) { draft.given[$0] }
         return place
+    }
+
+    private func create(in table: TableKey, _ key: HeldValue?, _ draft: ObjectDraft?) throws(WriteError) -> ObjectKey {
+        defer { withExtendedLifetime((key, draft)) {} }
+        return try stored(try transaction.createObject(in: table, primaryKey: key?.value, values: draft?.values ?? []))
     }
 
     /// The key given, or a new one for types that the server can make up.
@@ -166,23 +175,30 @@ extension WriteSession {
     func write(
         _ body: InputObject, to place: ObjectPlace, _ table: TableState, _ rule: WriteRule, _ options: Options
     ) throws(WriteError) {
-        var given: Set<Int> = []
+        var given = [Bool](repeating: false, count: table.columns.count)
         for (name, value) in body.members {
-            guard let column = try at(.name(name), try column(named: name, of: table, options)) else { continue }
-            given.insert(column.leafIndex)
-            try at(.name(name), try write(value, toMember: column, of: place, table, rule, options))
+            guard let position = try at(.name(name), try position(named: name, of: table, options)) else { continue }
+            given[position] = true
+            try at(.name(name), try write(value, toMember: table.columns[position], of: place, table, rule, options))
         }
         switch rule {
-        case .create, .replace: try writeAbsent(table, given, place, rule)
+        case .create: try requireComplete(table) { given[$0] }
+        case .replace:
+            try requireComplete(table) { given[$0] }
+            try clearAbsent(table, given, place)
         case .update, .updateModified, .merge: break
         }
     }
 
-    /// The property that a member means; nil for one that is ignored.
-    private func column(named name: String, of table: TableState, _ options: Options) throws(WriteError) -> Column? {
+    /// The position of the property that a member means; nil for one that is ignored.
+    private func position(
+        named name: String, of table: TableState, _ options: Options, guess: Int = 0
+    ) throws(WriteError) -> Int? {
         if name == "$meta" { return nil }
         let property = name.hasPrefix("$$") ? String(name.dropFirst()) : name
-        if !name.hasPrefix("$") || name.hasPrefix("$$"), let column = table.column(named: property) { return column }
+        if !name.hasPrefix("$") || name.hasPrefix("$$"), let position = table.columnPosition(named: property, guess: guess) {
+            return position
+        }
         if backlinkNames.byClass[table.className]?[name] != nil {
             throw WriteError(.readOnlyProperty, "'\(name)' are the objects that link here; they cannot be written")
         }
@@ -210,15 +226,18 @@ extension WriteSession {
         return given.use { $0.isIdentical(to: present) }
     }
 
-    private func writeAbsent(
-        _ table: TableState, _ given: Set<Int>, _ place: ObjectPlace, _ rule: WriteRule
-    ) throws(WriteError) {
-        for column in table.columns
-        where !given.contains(column.leafIndex) && column.leafIndex != table.primaryKey?.leafIndex {
-            if column.collection == nil, !column.isNullable {
-                throw WriteError(.missingProperty, "the property '\(column.name)' is missing and cannot be null")
-            }
-            guard case .replace = rule else { continue }
+    /// Throws unless all properties are there that cannot be null.
+    private func requireComplete(_ table: TableState, _ isGiven: (Int) -> Bool) throws(WriteError) {
+        for (position, column) in table.columns.enumerated()
+        where column.collection == nil && !column.isNullable && !isGiven(position) {
+            guard column.leafIndex != table.primaryKey?.leafIndex else { continue }
+            throw WriteError(.missingProperty, "the property '\(column.name)' is missing and cannot be null")
+        }
+    }
+
+    private func clearAbsent(_ table: TableState, _ given: [Bool], _ place: ObjectPlace) throws(WriteError) {
+        for (position, column) in table.columns.enumerated()
+        where !given[position] && column.leafIndex != table.primaryKey?.leafIndex {
             if column.collection == nil {
                 try put(.null, in: .property(place, column))
             } else {

@@ -7,6 +7,8 @@ final class TableWriters {
     /// Lists of distinct strings by position in the spec.
     let enumerations: [(position: Int, writer: EnumerationWriter)]
     private let leaves: [Int: LeafWriter]
+    /// Those of search indexes by leaf index, made when they are needed.
+    var indexes: [Int: (column: Column, writer: ColumnIndexWriter)] = [:]
 
     init(_ writes: WriteSpace, _ state: TableState, shift: Int) {
         columnSet = state.columnSet

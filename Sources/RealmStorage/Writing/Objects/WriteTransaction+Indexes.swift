@@ -10,16 +10,22 @@ extension WriteTransaction {
     }
 
     private func index(_ column: Column, _ key: TableKey) throws(StorageError) -> ColumnIndexWriter {
-        try ColumnIndexWriter(column, isFullText: column.attributes.contains(.fullText), writes) {
+        let writers = writers(try table(key))
+        if let known = writers.indexes[column.leafIndex], known.column === column { return known.writer }
+        let made = try ColumnIndexWriter(column, isFullText: column.attributes.contains(.fullText), writes) {
             [unowned self] object throws(StorageError) in try self.value(column, of: object, in: key)
         }
+        writers.indexes[column.leafIndex] = (column, made)
+        return made
     }
 
-    /// Enters a new object with the values that it has. Its lists are empty.
-    func fileInIndexes(_ object: ObjectKey, in key: TableKey) throws(StorageError) {
-        for column in try indexedColumns(key) where column.collection == nil {
-            let root = try table(key).indexRoot(column)
-            let value = try value(column, of: object, in: key)
+    /// Enters a new object, whose values are those of `row`, by position of the column, or defaults. Its lists are empty.
+    func fileInIndexes(_ object: ObjectKey, _ row: [Value?], in key: TableKey) throws(StorageError) {
+        let state = try table(key)
+        for (position, column) in state.columns.enumerated() where column.collection == nil {
+            let root = state.indexRoot(column)
+            if root.isNone { continue }
+            let value = if let given = row[position] { given } else { try value(column, of: object, in: key) }
             try setIndexRoot(try index(column, key).insert(value, object, into: root), column, in: key)
         }
     }

@@ -2,27 +2,26 @@
 
 /// Objects: made, found by primary key, deleted.
 extension WriteTransaction {
-    /// Makes an object with default values, except for the primary key and what `values` has by leaf index: values
-    /// without links and collections.
+    /// Makes an object with default values, except for the primary key and what `values` has, unless it is empty: one for
+    /// each public column, nil for the default, and none of links and collections.
     ///
     /// The caller has checked that no object has this primary key. A tombstone that waits under it comes back to life:
     /// what linked to it links to the new object.
     package func createObject(
-        in key: TableKey, primaryKey: Value? = nil, values: [Int: Value] = [:]
+        in key: TableKey, primaryKey: Value? = nil, values: [Value?] = []
     ) throws(StorageError) -> ObjectKey {
         let object = try nextObjectKey(in: key)
         let state = try table(key)
-        var row: [Value?] = []
-        row.reserveCapacity(state.columns.count)
-        for column in state.columns {
-            let isKey = column.leafIndex == state.primaryKeyColumn?.leafIndex
-            row.append(isKey ? primaryKey : values[column.leafIndex])
+        var row = values.count == state.columns.count ? values : Array(repeating: nil, count: state.columns.count)
+        if let primaryKeyColumn = state.primaryKeyColumn,
+            let position = state.columns.firstIndex(where: { $0.leafIndex == primaryKeyColumn.leafIndex }) {
+            row[position] = primaryKey
         }
         let writers = writers(state)
         let root = try writers.cluster.insert(object, in: state.objects, values: row)
         try update(key) { $0.objects = root }
         try keepEnumerations(writers, key)
-        try fileInIndexes(object, in: key)
+        try fileInIndexes(object, row, in: key)
         changes.append(.created(key, object))
         if let primaryKey, !state.tombstones.isNone { try resurrect(object, primaryKey, in: key) }
         return object

@@ -2,14 +2,22 @@
 
 /// A table in a write transaction: its top node taken apart.
 ///
-/// A value, so that a savepoint is a copy. `flush` puts what changed back into nodes.
+/// A value, so that a savepoint is a copy. It is copied for every step of a write, so what seldom changes is kept in one
+/// object. `flush` puts what changed back into nodes.
 package struct TableState {
     /// The table node as it was flushed last.
     private(set) var ref: Ref
     package let key: TableKey
-    package internal(set) var name: String
     package internal(set) var kind: TableKind
-    var spec: SpecState
+    private var definition: TableDefinition
+    package internal(set) var name: String {
+        get { definition.name }
+        set { ownDefinition().name = newValue }
+    }
+    var spec: SpecState {
+        get { definition.spec }
+        set { ownDefinition().spec = newValue }
+    }
     /// Root of the cluster tree.
     package internal(set) var objects: Ref { didSet { isChanged = true } }
     var tombstones: Ref { didSet { isChanged = true } }
@@ -18,15 +26,21 @@ package struct TableState {
     /// Roots of search indexes by leaf index.
     var indexes: [Ref] { didSet { isChanged = true } }
     /// By leaf index.
-    var oppositeTables: [Int64]
-    var oppositeColumns: [Int64]
+    var oppositeTables: [Int64] {
+        get { definition.oppositeTables }
+        set { ownDefinition().oppositeTables = newValue }
+    }
+    var oppositeColumns: [Int64] {
+        get { definition.oppositeColumns }
+        set { ownDefinition().oppositeColumns = newValue }
+    }
     /// Raised when a column is removed, so that a later one has another key.
     var columnSequence: UInt64
     /// Where the next object key comes from.
     var objectSequence: UInt64 { didSet { isChanged = true } }
     var primaryKeyColumn: ColumnKey?
     /// The columns; another object whenever one of them changes.
-    private(set) var columnSet = ColumnSet(columns: [], backlinks: [])
+    var columnSet: ColumnSet { definition.columnSet }
     /// Whether anything below the table changed since the transaction began.
     private(set) var isChanged = false
     var isSchemaChanged = false
@@ -44,18 +58,18 @@ package struct TableState {
         let top = try space.node(at: ref)
         let what = "table '\(name)'"
         self.ref = ref
-        self.name = name
         key = TableKey(UInt32(truncatingIfNeeded: try top.number(Slot.key, what)))
         kind = TableKind(rawValue: Int(try top.number(Slot.flags, what) & 3)) ?? .topLevel
-        spec = try SpecState(try space.node(at: try top.requiredRef(Slot.spec, what)), space)
+        definition = TableDefinition(
+            name, try SpecState(try space.node(at: try top.requiredRef(Slot.spec, what)), space),
+            try TableState.integers(top, Slot.oppositeTables, what, space),
+            try TableState.integers(top, Slot.oppositeColumns, what, space).map { ColumnKey($0).modern.rawValue })
         objects = try top.requiredRef(Slot.objects, what)
         tombstones = try top.optionalRef(Slot.tombstones, what)
         let list = try space.node(at: try top.requiredRef(Slot.indexes, what))
         var roots: [Ref] = []
         for index in 0..<list.count { roots.append(try list.optionalRef(index, what)) }
         indexes = roots
-        oppositeTables = try TableState.integers(top, Slot.oppositeTables, what, space)
-        oppositeColumns = try TableState.integers(top, Slot.oppositeColumns, what, space).map { ColumnKey($0).modern.rawValue }
         columnSequence = try top.number(Slot.columnSequence, what)
         objectSequence = try top.number(Slot.objectSequence, what)
         if case .tagged(let raw) = try top.slot(Slot.primaryKey) {
@@ -67,21 +81,18 @@ package struct TableState {
     /// Makes the node of a new, empty table.
     init(new key: TableKey, name: String, kind: TableKind, _ writes: WriteSpace) throws(StorageError) {
         self.key = key
-        self.name = name
         self.kind = kind
-        spec = SpecState()
+        definition = TableDefinition(name, SpecState(), [], [])
         objects = try writes.makeIntegers([MutableNode.tagged(0)], .refs).ref
         tombstones = .none
         indexes = []
-        oppositeTables = []
-        oppositeColumns = []
         columnSequence = 0
         objectSequence = 0
         var top = try writes.makeNode(.refs, count: TableState.slotCount, capacity: TableState.slotCount * 8)
         for slot in [Slot.indexes, Slot.oppositeTables, Slot.oppositeColumns] {
             try top.set(slot, try writes.makeNode(slot == Slot.indexes ? .refs : .integers).ref)
         }
-        try top.set(Slot.spec, try spec.write(writes))
+        try top.set(Slot.spec, try definition.spec.write(writes))
         try top.set(Slot.objects, objects)
         try top.set(Slot.key, tagged: UInt64(key.rawValue))
         try top.set(Slot.columnSequence, tagged: 0)
@@ -108,7 +119,12 @@ package struct TableState {
         primaryKeyColumn.flatMap { key in columns.first { $0.leafIndex == key.leafIndex } }
     }
 
-    package func column(named name: String) -> Column? { columnSet.byName[name] }
+    package func column(named name: String) -> Column? { columnSet.positions[name].map { columnSet.columns[$0] } }
+    /// The position of a public column in `columns`. `guess` is where it may well be.
+    package func columnPosition(named name: String, guess: Int = 0) -> Int? {
+        let columns = columnSet.columns
+        return guess < columns.count && columns[guess].name == name ? guess : columnSet.positions[name]
+    }
 
     /// Any column, public or hidden, by leaf index.
     func column(_ key: ColumnKey) -> Column? {
@@ -145,7 +161,7 @@ package struct TableState {
     }
 
     private mutating func rebuildColumns(_ space: NodeSpace) {
-        columnSet = ColumnSet(
+        ownDefinition().columnSet = ColumnSet(
             columns: (0..<spec.names.count).map { column(at: $0, space) },
             backlinks: (spec.names.count..<spec.keys.count).map { column(at: $0, space) })
     }
@@ -236,15 +252,45 @@ package struct TableState {
     }
 }
 
+/// What of a table seldom changes.
+private final class TableDefinition {
+    var name: String
+    var spec: SpecState
+    var oppositeTables: [Int64]
+    var oppositeColumns: [Int64]
+    var columnSet = ColumnSet(columns: [], backlinks: [])
+
+    init(_ name: String, _ spec: SpecState, _ oppositeTables: [Int64], _ oppositeColumns: [Int64]) {
+        self.name = name
+        self.spec = spec
+        self.oppositeTables = oppositeTables
+        self.oppositeColumns = oppositeColumns
+    }
+
+    convenience init(copyOf other: TableDefinition) {
+        self.init(other.name, other.spec, other.oppositeTables, other.oppositeColumns)
+        columnSet = other.columnSet
+    }
+}
+
+extension TableState {
+    /// The definition, which no other state has.
+    private mutating func ownDefinition() -> TableDefinition {
+        if !isKnownUniquelyReferenced(&definition) { definition = TableDefinition(copyOf: definition) }
+        return definition
+    }
+}
+
 /// The columns of a table between two changes of its schema.
 final class ColumnSet: Sendable {
     let columns: [Column]
     let backlinks: [Column]
-    let byName: [String: Column]
+    /// Where the public column of a name stands in `columns`.
+    let positions: [String: Int]
 
     init(columns: [Column], backlinks: [Column]) {
         self.columns = columns
         self.backlinks = backlinks
-        byName = Dictionary(columns.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        positions = Dictionary(columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 }

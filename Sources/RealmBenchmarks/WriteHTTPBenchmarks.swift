@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import RealmEngine
+internal import RealmHTTP
+internal import RealmStorage
+internal import Synchronization
+
+/// Durable writes over loopback: one client that waits for each answer, 32 of them, and an import.
+struct WriteHTTPBenchmarks {
+    private static let rounds = 5
+    private static let secondsPerRound = 0.6
+
+    private let folder: ScratchFolder
+    private let path: String
+    private let only: String?
+    private let importCount: Int
+
+    init(_ path: String, _ folder: ScratchFolder, only: String?, importCount: Int) {
+        self.path = path
+        self.folder = folder
+        self.only = only
+        self.importCount = importCount
+    }
+
+    func run(_ report: inout Report, _ baseline: Baseline?) throws {
+        try runLarge(&report, baseline)
+        try runSmall(&report, baseline)
+        try runImports(&report)
+    }
+
+    private func runLarge(_ report: inout Report, _ baseline: Baseline?) throws {
+        try withServer(try folder.copy(of: path, as: "served")) { server in
+            let count = try objectCount(server)
+            let figures = baseline?.figures(forObjects: count) ?? [:]
+            report.begin("durable writes over HTTP, \(count) objects", comparedWith: figures.isEmpty ? "" : "reference")
+            try rates("POST one object", figures["singleInsertTransactionsPerSecondDurable"], server, &report) {
+                WriteHTTPBenchmarks.post(server, $0)
+            }
+            try rates("PATCH one object", figures["singleUpdateTransactionsPerSecondDurable"], server, &report) {
+                WriteHTTPBenchmarks.patch(server, $0, among: max(count, 1))
+            }
+            try batches(figures["batch1000ObjectsPerSecondDurable"], server, &report)
+        }
+    }
+
+    private func runSmall(_ report: inout Report, _ baseline: Baseline?) throws {
+        let name = "\(folder.path)/tiny.realm"
+        let realm = try WrittenRealm(emptyAt: name, seed: 3)
+        _ = try realm.make(1, perCommit: 1000, commits: 1)
+        realm.database.close()
+        try withServer(name) { server in
+            let other = baseline?.allFigures["singleInsertTransactionsPerSecondDurableSmallFile"]
+            try rates("POST one object, small file", other, server, &report) { WriteHTTPBenchmarks.post(server, $0) }
+        }
+    }
+
+    // MARK: - Requests
+
+    private typealias Served = (server: RealmServer, realm: String, port: Int)
+
+    private func withServer(_ path: String, _ body: (Served) throws -> Void) throws {
+        var options = RealmServer.Options()
+        options.port = 0
+        options.paths = [path]
+        options.logFormat = nil
+        let server = try RealmServer(options)
+        try server.start()
+        defer { server.stop(isUrgent: { true }) }
+        let name = path.split(separator: "/").last.map { String($0.dropLast(6)) } ?? ""
+        try body((server, name, server.daemon.socket.port))
+    }
+
+    private func objectCount(_ served: Served) throws -> Int {
+        guard case .ready(let database)? = served.server.application.catalog[served.realm] else {
+            throw BenchmarkError.unsuitable("the realm is not served")
+        }
+        return database.current.snapshot.classTable(named: "Item")?.count ?? 0
+    }
+
+    private static func request(_ method: String, _ path: String, _ served: Served, type: String, _ body: String) -> [UInt8] {
+        Array(
+            ("\(method) /v1/realms/\(served.realm)/\(path) HTTP/1.1\r\nHost: 127.0.0.1:\(served.port)\r\n"
+                + "Content-Type: \(type)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)").utf8)
+    }
+
+    private static func post(_ served: Served, _ number: Int) -> [UInt8] {
+        var rows = ItemRows(UInt64(number))
+        return request("POST", "objects/Item", served, type: "application/json", rows.json(id: 1_500_000_000 + number))
+    }
+
+    private static func patch(_ served: Served, _ number: Int, among count: Int) -> [UInt8] {
+        var random = SplitMix(UInt64(number))
+        let id = Int(random.next() % UInt64(count))
+        return request(
+            "PATCH", "objects/Item/\(id)", served, type: "application/merge-patch+json",
+            "{\"score\":\(Double(random.next() >> 11) / 1e12)}")
+    }
+
+    private static func batch(_ served: Served, _ number: Int) -> [UInt8] {
+        var rows = ItemRows(UInt64(number))
+        let objects = (0..<1000).map { rows.json(id: 1_000_000_000 + number * 1000 + $0) }
+        return request("POST", "objects/Item", served, type: "application/json", "[" + objects.joined(separator: ",") + "]")
+    }
+
+    // MARK: - Figures
+
+    /// One client and 32, in turns, so that both meet the same disk.
+    private func rates(
+        _ name: String, _ other: Double?, _ served: Served, _ report: inout Report,
+        _ request: @escaping @Sendable (Int) -> [UInt8]
+    ) throws {
+        guard isWanted(name) else { return }
+        let one = LoadClient(port: served.port, threads: 1, connectionsPerThread: 1)
+        let many = LoadClient(port: served.port, threads: 2, connectionsPerThread: 16)
+        let numbers = Counter()
+        var figures: [Double] = [], group: [Double] = []
+        for round in 0...Self.rounds {
+            let first = try one.requestsPerSecond(seconds: Self.secondsPerRound) { request(numbers.next()) }
+            let second = try many.requestsPerSecond(seconds: Self.secondsPerRound) { request(numbers.next()) }
+            guard let first, let second else { return report.add(name, .perSecond, nil) }
+            if round > 0 { (figures, group) = (figures + [first], group + [second]) }
+        }
+        let (alone, together) = (figures.sorted()[Self.rounds / 2], group.sorted()[Self.rounds / 2])
+        report.add(name + " per commit", .perSecond, alone, comparedWith: other)
+        report.add(
+            name + ", 32 clients", .perSecond, together, note: "\(fixed(together / alone, decimals: 1, width: 0)) times one client")
+    }
+
+    private func batches(_ other: Double?, _ served: Served, _ report: inout Report) throws {
+        let name = "POST 1,000 objects, objects"
+        guard isWanted(name) else { return }
+        let client = LoadClient(port: served.port, threads: 1, connectionsPerThread: 1)
+        let numbers = Counter()
+        // Made before, as another program would have them at hand.
+        let prepared = (0..<100).map { WriteHTTPBenchmarks.batch(served, $0) }
+        var figures: [Double] = []
+        for _ in 0..<Self.rounds {
+            let begin = Harness.now()
+            guard try client.requests(prepared.count / Self.rounds, { prepared[numbers.next()] }) else {
+                return report.add(name, .perSecond, nil)
+            }
+            figures.append(Double(prepared.count / Self.rounds * 1000) / (Double(Harness.now() - begin) / 1e9))
+        }
+        report.add(name, .perSecond, figures.sorted()[Self.rounds / 2], comparedWith: other)
+    }
+
+    private func runImports(_ report: inout Report) throws {
+        for (name, query) in [("in one commit", ""), ("in several commits", "&atomic=false")] {
+            let title = "import of \(importCount) objects \(name)"
+            guard isWanted(title), importCount > 0 else { continue }
+            let path = "\(folder.path)/import.realm"
+            try WrittenRealm(emptyAt: path, seed: 1).database.close()
+            defer { unlink(path) }
+            try withServer(path) { served in
+                ProcessMemory.resetPeak()
+                let before = ProcessMemory.peakMiB
+                let client = ImportClient(port: served.port, realm: served.realm)
+                let begin = Harness.now()
+                guard try client.send(importCount, query: "class=Item" + query) else { return report.add(title, .perSecond, nil) }
+                let seconds = Double(Harness.now() - begin) / 1e9
+                report.add(
+                    title, .perSecond, Double(importCount) / seconds,
+                    note: "\(fixed(seconds, decimals: 1, width: 0)) s; resident memory \(before) -> \(ProcessMemory.peakMiB) MiB at most")
+            }
+        }
+    }
+
+    private func isWanted(_ name: String) -> Bool { only.map { name.contains($0) } ?? true }
+}
+
+/// Numbers for requests of several threads.
+private final class Counter: Sendable {
+    private let value = Atomic<Int>(0)
+
+    func next() -> Int { value.wrappingAdd(1, ordering: .relaxed).oldValue }
+}
+
+/// What the system says about the memory of this process.
+enum ProcessMemory {
+    /// Forgets the largest size so far.
+    static func resetPeak() {
+        let descriptor = open("/proc/self/clear_refs", O_WRONLY)
+        guard descriptor >= 0 else { return }
+        _ = write(descriptor, "5", 1)
+        close(descriptor)
+    }
+
+    /// The largest resident size, pages of mapped files included.
+    static var peakMiB: Int {
+        guard let file = fopen("/proc/self/status", "r") else { return 0 }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 256)
+        while fgets(&line, Int32(line.count), file) != nil {
+            let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            guard text.hasPrefix("VmHWM:") else { continue }
+            return (text.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) } ?? 0) / 1024
+        }
+        return 0
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmEngine
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+/// Space is used again: writing the same amount of data for ever needs no more room than writing it for a while.
+@Suite struct FileGrowthTests {
+    /// Each update is a commit of its own.
+    private static let updates = ProcessInfo.processInfo.environment["REALM_REST_LONG_TESTS"] == nil ? 2000 : 100_000
+
+    private func size(_ realm: EngineRealm) -> UInt64 { realm.database.current.snapshot.top.logicalSize }
+
+    @Test func `updates of one object do not lengthen the file`() throws {
+        let realm = try EngineRealm(TestSchema.counters)
+        try realm.write { session in
+            for id in 0..<500 { _ = try session.create("Counter", ["_id": .integer(Int64(id)), "n": .integer(1 << 40)]) }
+        }
+        let used = size(realm)
+        for number in 0..<Self.updates {
+            try realm.write { session in
+                _ = try session.patch("Counter", .primaryKey(.integer(7)), ["n": .integer(Int64(number) << 20)])
+            }
+        }
+        #expect(size(realm) <= 2 * used)
+        try realm.finish()
+    }
+
+    @Test func `space that a reader kept is used again when it is gone`() throws {
+        let realm = try EngineRealm(TestSchema.counters)
+        try realm.write { session in
+            for id in 0..<500 { _ = try session.create("Counter", ["_id": .integer(Int64(id)), "n": .integer(1 << 40)]) }
+        }
+        func update(_ count: Int) throws {
+            for number in 0..<count {
+                try realm.write { session in
+                    _ = try session.patch("Counter", .primaryKey(.integer(7)), ["n": .integer(Int64(number) << 20)])
+                }
+            }
+        }
+        try withExtendedLifetime(realm.database.current) { try update(100) }
+        let kept = size(realm)
+        try update(400)
+        #expect(size(realm) <= kept)
+        try realm.finish()
+    }
+}
