@@ -44,7 +44,8 @@ test-long: setup
 	ASAN_OPTIONS=detect_leaks=0 REALM_REST_LONG_TESTS=1 swift test --sanitize=address --scratch-path .build-asan --filter 'Damage'
 
 # BENCH_FILES="a.realm b.realm" measures other files with the class Item; BASELINE=figures.json compares with another
-# engine's figures. Without files the kernels alone are measured.
+# engine's figures. Without files the kernels alone are measured. Writes go to copies in a folder beside each file, so that
+# they meet the same disk; it is removed afterwards.
 SHARED := ../shared
 BENCH_FILES ?= $(patsubst $(SHARED)/fixtures/%.gz,.build-release/%,$(wildcard $(SHARED)/fixtures/bench-*.realm.gz))
 BASELINE ?= $(wildcard $(SHARED)/tools/oracle/baseline.json)
