@@ -14,6 +14,7 @@ extension Database {
         package var createsMissingFile = false
         package var limits = WriteLimits()
         package var backlinkNames = BacklinkNames.none
+        package var observation = ObservationLimits()
         /// No write begins while more versions than this are being read.
         package var maximumVersionCount = 1000
         /// Brings a file of an older format to the present one, after a copy was made beside it.
@@ -125,7 +126,8 @@ extension Database {
             let store = try openStore(copy, options, storeOptions)
             let database = Database(
                 name: name, path: path, mode: .copy, snapshot: store.current, store: store, temporaryPath: copy,
-                limits: options.limits, backlinkNames: options.backlinkNames)
+                limits: options.limits,
+            backlinkNames: options.backlinkNames, observation: options.observation)
             database.startWriter()
             return database
         } catch {
@@ -160,7 +162,7 @@ extension Database {
         let database = Database(
             name: name, path: "", mode: .readWrite, snapshot: store.current, store: store, memoryIdentifier: identifier,
             limits: options.limits,
-            backlinkNames: options.backlinkNames)
+            backlinkNames: options.backlinkNames, observation: options.observation)
         database.startWriter()
         return database
     }
@@ -171,7 +173,7 @@ extension Database {
     ) -> Database {
         let database = Database(
             name: name, path: store.path, mode: .readWrite, snapshot: store.current, store: store, limits: options.limits,
-            backlinkNames: options.backlinkNames)
+            backlinkNames: options.backlinkNames, observation: options.observation)
         database.startWriter()
         return database
     }

@@ -65,7 +65,8 @@ package final class Database: Sendable {
 
     init(
         name: RealmName, path: String, mode: Mode, snapshot: Snapshot, store: FileStore?, memoryIdentifier: String? = nil,
-        temporaryPath: String? = nil, limits: WriteLimits = WriteLimits(), backlinkNames: BacklinkNames
+        temporaryPath: String? = nil, limits: WriteLimits = WriteLimits(), backlinkNames: BacklinkNames,
+        observation: ObservationLimits = ObservationLimits()
     ) {
         let epoch = Epoch()
         self.name = name
@@ -78,7 +79,7 @@ package final class Database: Sendable {
         self.limits = limits
         self.backlinkNames = backlinkNames
         asyncWrites = AsyncWrites(limits)
-        observations = ObservationHub(commits, name: name.text, backlinkNames: backlinkNames)
+        observations = ObservationHub(commits, name: name.text, backlinkNames: backlinkNames, limits: observation)
         newest = Mutex(Version(snapshot, VersionToken(epoch: epoch, version: snapshot.version)))
         observations.serve(self)
     }

@@ -10,11 +10,13 @@ package final class EngineRealm: Sendable {
 
     /// In memory, with a schema.
     package init(
-        _ classes: [ClassInput], limits: WriteLimits = WriteLimits(), backlinkNames: BacklinkNames = .none
+        _ classes: [ClassInput], limits: WriteLimits = WriteLimits(), backlinkNames: BacklinkNames = .none,
+        observation: ObservationLimits = ObservationLimits()
     ) throws {
         var options = Database.OpenOptions()
         options.limits = limits
         options.backlinkNames = backlinkNames
+        options.observation = observation
         database = try Database.openInMemory(name: EngineRealm.name, identifier: "test", options)
         if !classes.isEmpty { try write { session in try session.createSchema(SchemaInput(classes: classes)) } }
     }

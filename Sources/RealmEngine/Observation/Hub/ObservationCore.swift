@@ -18,6 +18,8 @@ final class ObservationCore: @unchecked Sendable {
     /// Where all active targets are.
     private var position: Database.Version?
     private var observations: [String: Observation] = [:]
+    /// In the order in which they began, which is the order of events.
+    private var inOrder: [Observation] = []
     private var byNumber: [Int: Observation] = [:]
     private var nextNumber = 0
     /// The commits that passive targets have not been led over, oldest first.
@@ -56,7 +58,7 @@ final class ObservationCore: @unchecked Sendable {
     func end() {
         if let token { feed.remove(token) }
         token = nil
-        for observation in observations.values { fail(observation, .closed) }
+        for observation in inOrder { fail(observation, .closed) }
         settle()
     }
 
@@ -102,6 +104,7 @@ final class ObservationCore: @unchecked Sendable {
         }
         let observation = Observation(target, try target.observer(at: position.snapshot, names: names), position)
         observations[target.identity] = observation
+        inOrder.append(observation)
         return observation
     }
 
@@ -127,7 +130,7 @@ final class ObservationCore: @unchecked Sendable {
         guard let observation = byNumber.removeValue(forKey: attachment.number) else { return }
         observation.listeners[attachment.number] = nil
         guard observation.listeners.isEmpty else { return }
-        if observations[observation.target.identity] === observation { observations[observation.target.identity] = nil }
+        forget(observation)
         trimHistory()
     }
 
@@ -147,11 +150,11 @@ final class ObservationCore: @unchecked Sendable {
         let range = ObservedRange(
             from: from, to: commit.version, log: RangeLog(commit.changes), graph: currentGraph(commit.version.snapshot))
         let goesAll = commit.isBarrier || commit.isLost
-        for observation in inOrder(observations.values)
+        for observation in inOrder
         where goesAll || observation.isActive || observation.observer.isGone {
             advance(observation, over: range, isLost: commit.isLost)
         }
-        if observations.values.contains(where: { $0.version !== commit.version }) { history.append(commit) }
+        if inOrder.contains(where: { $0.version !== commit.version }) { history.append(commit) }
         finish(round, start)
     }
 
@@ -177,11 +180,6 @@ final class ObservationCore: @unchecked Sendable {
         rounds.publish(ObservationRound(version: round.commit.version, mark: round.commit.mark))
     }
 
-    /// In the order in which they were attached, so that events come in the same order every time.
-    private func inOrder(_ observations: some Sequence<Observation>) -> [Observation] {
-        observations.sorted { ($0.listeners.keys.min() ?? 0) < ($1.listeners.keys.min() ?? 0) }
-    }
-
     private func currentGraph(_ snapshot: Snapshot) -> LinkGraph {
         let graph = graph ?? LinkGraph(snapshot)
         self.graph = graph
@@ -191,7 +189,7 @@ final class ObservationCore: @unchecked Sendable {
     /// Leads one target over a range and tells what came of it.
     private func advance(_ observation: Observation, over range: ObservedRange, isLost: Bool = false) {
         defer { observation.version = range.to }
-        guard !observation.observer.isGone else { return }
+        guard !observation.observer.isGone, isLost || observation.observer.mayChange(over: range) else { return }
         do throws(ObservationError) {
             let change = try change(of: observation, over: range, isLost: isLost)
             metrics.withLock { metrics in
@@ -225,7 +223,13 @@ final class ObservationCore: @unchecked Sendable {
 
     private func remove(_ observation: Observation) {
         for number in observation.listeners.keys { byNumber[number] = nil }
-        if observations[observation.target.identity] === observation { observations[observation.target.identity] = nil }
+        forget(observation)
+    }
+
+    private func forget(_ observation: Observation) {
+        guard observations[observation.target.identity] === observation else { return }
+        observations[observation.target.identity] = nil
+        inOrder.removeAll { $0 === observation }
     }
 
     // MARK: - Schema
@@ -237,7 +241,7 @@ final class ObservationCore: @unchecked Sendable {
         let from = round.from.snapshot, to = round.commit.version.snapshot
         guard let isAdditive = SchemaComparison.isAdditive(from: from, to: to) else { return true }
         let change = SchemaChange(oldVersion: from.schemaVersion, newVersion: to.schemaVersion, isAdditive: isAdditive)
-        for observation in inOrder(observations.values) {
+        for observation in inOrder {
             for listener in observation.listenersInOrder { listener.didChange(change, from: round.from, to: round.commit.version) }
             guard isAdditive else {
                 remove(observation)
@@ -261,7 +265,7 @@ final class ObservationCore: @unchecked Sendable {
     func catchUpAll() {
         guard !history.isEmpty else { return }
         var ranges: [UInt64: ObservedRange] = [:]
-        for observation in inOrder(observations.values) { bringUp(observation, &ranges) }
+        for observation in inOrder { bringUp(observation, &ranges) }
         history = CommitHistory()
         if let position { rounds.publish(ObservationRound(version: position, mark: nil)) }
     }
@@ -293,7 +297,7 @@ final class ObservationCore: @unchecked Sendable {
     }
 
     private func trimHistory() {
-        let behind = observations.values.filter { $0.version !== position }
+        let behind = inOrder.filter { $0.version !== position }
         guard let oldest = behind.map(\.version.token.version).min() else {
             history = CommitHistory()
             return
@@ -302,7 +306,7 @@ final class ObservationCore: @unchecked Sendable {
     }
 
     private func updateCounts() {
-        let active = observations.values.count { $0.isActive }
+        let active = inOrder.count { $0.isActive }
         metrics.withLock { metrics in
             metrics.active = active
             metrics.passive = observations.count - active

@@ -5,7 +5,7 @@ package struct ObservationLimits: Sendable {
     /// Commits that wait before they are told as one.
     package var waitingCommits = 8
     /// Changes that may wait before it is forgotten what they were.
-    package var waitingChanges = 4_000_000
+    package var waitingChanges = 1_000_000
     /// How long a target that nobody waits for may fall behind; it keeps its version from being reclaimed.
     package var passiveSeconds = 10.0
     package var passiveCommits = 1000

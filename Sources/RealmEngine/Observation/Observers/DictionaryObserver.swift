@@ -38,6 +38,11 @@ final class DictionaryObserver: TargetObserver {
 
     func adapt(to snapshot: Snapshot, _ filter: ObservedTarget.Filter) throws(ObservationError) { self.filter = filter }
 
+    func mayChange(over range: ObservedRange) -> Bool {
+        range.log.isDeleted(property.object) || range.log.isWritten(property)
+            || target.map { range.mayModify($0, filter) } ?? false
+    }
+
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
         try observing { try change(range) }
     }

@@ -49,6 +49,11 @@ final class ListObserver: TargetObserver {
 
     func adapt(to snapshot: Snapshot, _ filter: ObservedTarget.Filter) throws(ObservationError) { self.filter = filter }
 
+    func mayChange(over range: ObservedRange) -> Bool {
+        range.log.isDeleted(property.object) || range.log.isWritten(property)
+            || target.map { range.mayModify($0, filter) } ?? false
+    }
+
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
         if range.log.isDeleted(property.object) {
             isGone = true
@@ -88,17 +93,18 @@ final class ListObserver: TargetObserver {
             return .values(ValuesChange(
                 changes: changes, insertedPlaces: changes.insertions, modifiedPlaces: changes.modificationsNew, count: count))
         }
-        return .rows(RowsChange(changes, before: before, after: keys, table: target, range))
+        return .rows(RowsChange(
+            changes, deleted: changes.deletions.map { before[$0] }, after: keys, table: target, range))
     }
 }
 
 extension RowsChange {
     init(
-        _ changes: CollectionChanges, before: [ObjectKey], after: [ObjectKey], table: TableKey, _ range: ObservedRange
+        _ changes: CollectionChanges, deleted: [ObjectKey], after: [ObjectKey], table: TableKey, _ range: ObservedRange
     ) {
         let modified = changes.modificationsNew.map { after[$0] }
         self.init(
-            table: table, changes: changes, deletedKeys: changes.deletions.map { before[$0] },
+            table: table, changes: changes, deletedKeys: deleted,
             insertedKeys: changes.insertions.map { after[$0] }, modifiedKeys: modified,
             modifiedColumns: range.writtenColumns(of: modified, in: table), moveKeys: changes.moves.map { after[$0.to] },
             count: after.count)

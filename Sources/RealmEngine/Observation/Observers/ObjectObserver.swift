@@ -23,6 +23,12 @@ final class ObjectObserver: TargetObserver {
 
     func adapt(to snapshot: Snapshot, _ filter: ObservedTarget.Filter) throws(ObservationError) { self.filter = filter }
 
+    func mayChange(over range: ObservedRange) -> Bool {
+        if range.log.isDeleted(object) { return true }
+        if case .keyPaths = filter { return range.mayModify(object.table, filter) }
+        return !range.log.written(object).isEmpty
+    }
+
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
         if range.log.isDeleted(object) {
             isGone = true

@@ -8,7 +8,7 @@ final class RealmObserver: TargetObserver {
     let isGone = false
 
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
-        .realm(range.log.tables.keys.sorted { $0.position < $1.position })
+        .realm(range.log.tables.filter { !$0.value.isEmpty }.keys.sorted { $0.position < $1.position })
     }
 
     func restart(at snapshot: Snapshot) throws(ObservationError) {}

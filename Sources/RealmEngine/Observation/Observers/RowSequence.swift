@@ -7,8 +7,9 @@ internal import RealmStorage
 final class RowSequence {
     /// What a range did to the rows.
     struct Step {
-        let before: [ObjectKey]
         let changes: CollectionChanges
+        /// One for each deletion.
+        let deletedKeys: [ObjectKey]
         /// Whether the rows were looked up again; if not, the same objects are in the same order.
         let isEvaluated: Bool
     }
@@ -22,6 +23,7 @@ final class RowSequence {
 
     /// More objects than this part of the class are looked at one by one only if they are few.
     private static let share = 8
+    private static let fewRows = 8
 
     init(_ source: RowSource, _ query: ObservedQuery, _ names: BacklinkNames, at snapshot: Snapshot) throws(ObservationError) {
         self.source = source
@@ -47,18 +49,23 @@ final class RowSequence {
     /// After classes or properties were added.
     func adapt(to snapshot: Snapshot) throws(ObservationError) { plan = try RowPlan(source, query, names, at: snapshot) }
 
+    func mayChange(over range: ObservedRange, _ filter: ObservedTarget.Filter) -> Bool {
+        if let root = source.root, range.log.isDeleted(root) { return true }
+        if case .none = plan.effect(of: range.log) { return range.mayModify(table, filter) }
+        return true
+    }
+
     /// Nil when the rows are the same and none of them is modified.
     func advance(over range: ObservedRange, modified: Set<ObjectKey>) throws(ObservationError) -> Step? {
         if let root = source.root, range.log.isDeleted(root) {
             isGone = true
             let before = keys
             keys = []
-            return Step(before: before, changes: .rootDeleted(count: before.count), isEvaluated: true)
+            return Step(changes: .rootDeleted(count: before.count), deletedKeys: before, isEvaluated: true)
         }
         switch plan.effect(of: range.log) {
         case .none:
-            let changes = CollectionChanges(deletions: [], insertions: [], modified: positions(of: modified))
-            return changes.isEmpty ? nil : Step(before: keys, changes: changes, isEvaluated: false)
+            return modification(modified)
         case .members:
             let candidates = plan.candidates(in: range.log)
             let count = range.to.snapshot.table(table)?.count ?? 0
@@ -66,6 +73,12 @@ final class RowSequence {
             return try update(candidates, range, modified)
         case .anything: return try replace(range, modified)
         }
+    }
+
+    /// The same rows, some of them modified.
+    private func modification(_ modified: Set<ObjectKey>) -> Step? {
+        let changes = CollectionChanges(deletions: [], insertions: [], modified: positions(of: modified))
+        return changes.isEmpty ? nil : Step(changes: changes, deletedKeys: [], isEvaluated: false)
     }
 
     /// Positions of those of the objects that are rows.
@@ -113,13 +126,12 @@ final class RowSequence {
         }
         removed.sort()
         guard !removed.isEmpty || !added.isEmpty else {
-            let changes = CollectionChanges(deletions: [], insertions: [], modified: positions(of: modified))
-            return changes.isEmpty ? nil : Step(before: keys, changes: changes, isEvaluated: false)
+            return modification(modified)
         }
-        let before = keys
+        let deleted = removed.map { keys[$0] }
         let insertions = replace(removed, added)
         let changes = CollectionChanges(deletions: removed, insertions: insertions, modified: positions(of: modified))
-        return Step(before: before, changes: changes, isEvaluated: true)
+        return Step(changes: changes, deletedKeys: deleted, isEvaluated: true)
     }
 
     /// Takes rows out and puts keys in, both in ascending order. Returns where those are then.
@@ -129,6 +141,7 @@ final class RowSequence {
             keys += added
             return Array(start..<keys.count)
         }
+        if removed.count + added.count <= RowSequence.fewRows { return replaceFew(removed, added) }
         var result: [ObjectKey] = []
         result.reserveCapacity(keys.count - removed.count + added.count)
         var insertions: [Int] = []
@@ -151,6 +164,16 @@ final class RowSequence {
         return insertions
     }
 
+    /// In place: moving what is behind a row is quicker than looking at every row.
+    private func replaceFew(_ removed: [Int], _ added: [ObjectKey]) -> [Int] {
+        for index in removed.reversed() { keys.remove(at: index) }
+        return added.map { key in
+            let index = lowerBound(key)
+            keys.insert(key, at: index)
+            return index
+        }
+    }
+
     // MARK: - Rows in any order
 
     private func replace(_ range: ObservedRange, _ modified: Set<ObjectKey>) throws(ObservationError) -> Step? {
@@ -161,6 +184,6 @@ final class RowSequence {
         let changes = SequenceDiff.changes(
             from: before.map(\.rawValue), to: after.map(\.rawValue), isModified: isModified,
             canReorder: !plan.isInObjectOrder, isUnique: plan.isUnique)
-        return Step(before: before, changes: changes, isEvaluated: true)
+        return Step(changes: changes, deletedKeys: changes.deletions.map { before[$0] }, isEvaluated: true)
     }
 }

@@ -25,9 +25,11 @@ final class RowsObserver: TargetObserver {
         try rows.adapt(to: snapshot)
     }
 
+    func mayChange(over range: ObservedRange) -> Bool { rows.mayChange(over: range, filter) }
+
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
         let modified = try observing { try range.modified(in: rows.table, filter) }
         guard let step = try rows.advance(over: range, modified: modified), !step.changes.isEmpty else { return nil }
-        return .rows(RowsChange(step.changes, before: step.before, after: rows.keys, table: rows.table, range))
+        return .rows(RowsChange(step.changes, deleted: step.deletedKeys, after: rows.keys, table: rows.table, range))
     }
 }

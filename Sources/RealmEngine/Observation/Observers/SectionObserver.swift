@@ -95,8 +95,11 @@ final class SectionObserver: TargetObserver {
 
     // MARK: - Changes
 
+    func mayChange(over range: ObservedRange) -> Bool { rows.mayChange(over: range, filter) }
+
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
         let modified = try observing { try range.modified(in: rows.table, filter) }
+        let before = rows.keys
         guard let step = try rows.advance(over: range, modified: modified) else { return nil }
         let old = map
         var flat = step.changes
@@ -114,7 +117,7 @@ final class SectionObserver: TargetObserver {
             count = wanted.flatMap { map.sections.firstIndex(of: $0) }.map { map.counts[$0] } ?? 0
         }
         guard !changes.isEmpty else { return nil }
-        return .sections(change(changes, step.before, old, identities, count, range))
+        return .sections(change(changes, before, old, identities, count, range))
     }
 
     /// Adds the rows that stayed in their place but are in another section now, written or not.

@@ -10,6 +10,9 @@ protocol TargetObserver: AnyObject {
     /// The object that it belonged to was deleted: nothing will ever change again.
     var isGone: Bool { get }
 
+    /// Whether a range may have anything to tell; says no at next to no cost.
+    func mayChange(over range: ObservedRange) -> Bool
+
     /// Goes on to the end of the range, which begins where it stands. Nil when nothing is to be told.
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange?
 
@@ -21,6 +24,8 @@ protocol TargetObserver: AnyObject {
 }
 
 extension TargetObserver {
+    func mayChange(over range: ObservedRange) -> Bool { true }
+
     func adapt(to snapshot: Snapshot, _ filter: ObservedTarget.Filter) throws(ObservationError) {}
 }
 

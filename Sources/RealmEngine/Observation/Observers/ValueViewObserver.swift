@@ -57,6 +57,10 @@ final class ValueViewObserver: TargetObserver {
         return values
     }
 
+    func mayChange(over range: ObservedRange) -> Bool {
+        range.log.isDeleted(property.object) || range.log.isWritten(property) || mayReachObjects && !range.log.tables.isEmpty
+    }
+
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
         if range.log.isDeleted(property.object) {
             isGone = true
@@ -64,7 +68,6 @@ final class ValueViewObserver: TargetObserver {
             (places, size) = ([], 0)
             return .values(ValuesChange(changes: changes, insertedPlaces: [], modifiedPlaces: [], count: 0))
         }
-        guard range.log.isWritten(property) || mayReachObjects && !range.log.tables.isEmpty else { return nil }
         let log = range.log.operations(on: property)
         let before = places, oldSize = size
         try restart(at: range.to.snapshot)

@@ -39,6 +39,25 @@ final class ObservedRange {
         return result
     }
 
+    /// Whether objects of a class may count as modified: whether something was written that they may reach.
+    func mayModify(_ table: TableKey, _ filter: ObservedTarget.Filter) -> Bool {
+        switch filter {
+        case .shallow: return false
+        case .all:
+            let distances = graph.distances(from: table)
+            return log.tables.contains { !$0.value.modified.isEmpty && distances[$0.key] != nil }
+        case .keyPaths(let filter):
+            return filter.chains.contains { chain in
+                chain.contains { step in
+                    switch step {
+                    case .property(let table, let column): return log.tables[table]?.columns.contains(column) == true
+                    case .linkingObjects(_, let origin, _): return log.tables[origin] != nil
+                    }
+                }
+            }
+        }
+    }
+
     /// The objects of a class that count as modified; new ones may be among them only where they are told as new anyway.
     func modified(in table: TableKey, _ filter: ObservedTarget.Filter) throws(StorageError) -> Set<ObjectKey> {
         switch filter {

@@ -8,7 +8,7 @@ package enum ObjectChange: Sendable {
     case modified(TableKey, ObjectKey, ColumnKey)
     /// An operation on a list, set or dictionary of a property itself; positions as at that moment.
     case collection(TableKey, ObjectKey, ColumnKey, CollectionChange)
-    /// Columns or name of a table changed, or the table is new.
+    /// Columns, hidden ones too, name or kind of a table changed, or the table is new or gone.
     case schema(TableKey)
 }
 

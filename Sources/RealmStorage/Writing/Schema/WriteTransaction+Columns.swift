@@ -31,6 +31,7 @@ extension WriteTransaction {
             return column
         }
         try addLeaves(of: column, in: key)
+        changes.append(.schema(key))
         return column
     }
 
@@ -69,6 +70,7 @@ extension WriteTransaction {
             state.spec.names[position] = name
             state.schemaDidChange(writes.space)
         }
+        changes.append(.schema(key))
     }
 
     /// Removes a column with its values, its index, the embedded objects it owns and the records of its links.
@@ -100,6 +102,7 @@ extension WriteTransaction {
     }
 
     private func forget(_ column: ColumnKey, of key: TableKey) throws(StorageError) {
+        changes.append(.schema(key))
         try update(key) { [writes] state throws(StorageError) in
             guard let position = state.spec.position(of: column) else { return }
             let strings = state.spec.remove(at: position)
@@ -166,6 +169,7 @@ extension WriteTransaction {
             state.primaryKeyColumn = column
             state.schemaDidChange(writes.space)
         }
+        changes.append(.schema(key))
         if let former, former.leafIndex != column?.leafIndex, former.declaredIndex == nil {
             try discardIndex(former, of: key)
         }

@@ -9,7 +9,9 @@ extension WriteTransaction {
     package func createTable(_ name: String, kind: TableKind = .topLevel) throws(StorageError) -> TableKey {
         try requireName(name)
         guard try table(named: name) == nil else { throw .limit("there is already a table named '\(name)'") }
-        return try insertTable(name, kind)
+        let key = try insertTable(name, kind)
+        changes.append(.schema(key))
+        return key
     }
 
     /// Gives a table another name; links to it stay.
@@ -19,6 +21,7 @@ extension WriteTransaction {
             throw .limit("there is already a table named '\(name)'")
         }
         try rename(key, to: name)
+        changes.append(.schema(key))
     }
 
     /// Removes a table with its objects and everything that belongs to them.
@@ -34,6 +37,7 @@ extension WriteTransaction {
         let ref = try update(key) { [writes] state throws(StorageError) in try state.flush(writes) }
         try writes.discardTree(ref)
         dropTable(key)
+        changes.append(.schema(key))
     }
 
     /// Another table whose link columns point to this one.
@@ -53,6 +57,7 @@ extension WriteTransaction {
             state.kind = kind
             state.schemaDidChange(writes.space)
         }
+        changes.append(.schema(key))
     }
 
     func requireName(_ name: String) throws(StorageError) {
