@@ -354,6 +354,51 @@ struct ObservationHubTests {
         try realm.finish()
     }
 
+    @Test("properties beyond the sixty-fourth are told like others")
+    func wideClass() throws {
+        let properties = (0..<80).map { PropertyInput("p\($0)", "int") }
+        let realm = try EngineRealm([ClassInput("Wide", primaryKey: "_id", [PropertyInput("_id", "int")] + properties)])
+        try realm.write { session in
+            let members = [("_id", InputValue.integer(1))] + (0..<80).map { ("p\($0)", InputValue.integer(0)) }
+            _ = try session.create("Wide", InputObject(members))
+        }
+        let table = try table(realm, "Wide")
+        let object = ObservedObject(table.key, try #require(try table.findByPrimaryKey(.int(1))).key)
+        let observed = try Observed(ObservedTarget(.object(object), identity: "o"), in: realm.database)
+        let query = ObservedQuery(try Query.parse("p70 > 0"))
+        let rows = try Observed(ObservedTarget(.results(table.key, query), identity: "r"), in: realm.database)
+        try realm.write { session in _ = try session.patch("Wide", .text("1"), ["p3": .integer(1), "p70": .integer(1)]) }
+        guard case .object(let steps)? = try observed.events().first?.change else {
+            Issue.record("nothing told")
+            return
+        }
+        #expect(steps == ["p3", "p70"].compactMap { table.column(named: $0) }.map { .property(table.key, $0.key) })
+        guard case .rows(let change)? = try rows.events().first?.change else {
+            Issue.record("nothing told")
+            return
+        }
+        #expect(change.changes.insertions == [0])
+        try realm.finish()
+    }
+
+    @Test("links in mixed values are followed, also the first of their kind")
+    func mixedLinks() throws {
+        let realm = try realm()
+        try realm.write { session in _ = try session.create("Lonely", ["_id": .integer(1), "value": .integer(1)]) }
+        let observed = try Observed(try results(realm), in: realm.database, isActive: true)
+        let link = InputValue.link(.stub(className: "Lonely", key: .text("1")))
+        try realm.write { session in _ = try session.patch("Node", .text("2"), ["any": link]) }
+        try realm.write { session in _ = try session.patch("Lonely", .text("1"), ["value": .integer(2)]) }
+        let events = try observed.events()
+        #expect(events.count == 2)
+        for event in events {
+            guard case .rows(let rows) = event.change else { continue }
+            #expect(rows.changes.modifications == [2])
+        }
+        #expect(observed.listener.schemas.isEmpty)
+        try realm.finish()
+    }
+
     @Test("a collection that loses a deleted object counts as written")
     func lostElement() throws {
         let realm = try realm()

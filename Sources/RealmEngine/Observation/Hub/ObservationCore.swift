@@ -239,21 +239,28 @@ final class ObservationCore: @unchecked Sendable {
         guard round.commit.hasSchemaChanges || round.commit.isLost else { return true }
         graph = nil
         let from = round.from.snapshot, to = round.commit.version.snapshot
-        guard let isAdditive = SchemaComparison.isAdditive(from: from, to: to) else { return true }
-        let change = SchemaChange(oldVersion: from.schemaVersion, newVersion: to.schemaVersion, isAdditive: isAdditive)
-        for observation in inOrder {
-            for listener in observation.listenersInOrder { listener.didChange(change, from: round.from, to: round.commit.version) }
-            guard isAdditive else {
-                remove(observation)
-                continue
-            }
-            do throws(ObservationError) {
-                try observation.observer.adapt(to: to, observation.target.filter.resolved(in: to, names))
-            } catch {
-                fail(observation, error)
+        let isAdditive = SchemaComparison.isAdditive(from: from, to: to)
+        if let isAdditive {
+            let change = SchemaChange(oldVersion: from.schemaVersion, newVersion: to.schemaVersion, isAdditive: isAdditive)
+            for observation in inOrder {
+                for listener in observation.listenersInOrder {
+                    listener.didChange(change, from: round.from, to: round.commit.version)
+                }
             }
         }
-        return isAdditive
+        for observation in inOrder {
+            if isAdditive == false { remove(observation) } else { adapt(observation, to) }
+        }
+        return isAdditive != false
+    }
+
+    /// Also where nobody sees a change: links in mixed values add hidden columns.
+    private func adapt(_ observation: Observation, _ snapshot: Snapshot) {
+        do throws(ObservationError) {
+            try observation.observer.adapt(to: snapshot, observation.target.filter.resolved(in: snapshot, names))
+        } catch {
+            fail(observation, error)
+        }
     }
 
     // MARK: - Passive targets
