@@ -35,6 +35,8 @@ package final class Request: @unchecked Sendable {
     package var query: String?
     /// The version an answer was made from, for the log.
     package var version: String?
+    /// Whether it is about a version that the client holds, which may end before the version does.
+    package var readsSnapshot = false
 
     package init(
         methodName: String, target: RequestTarget, headers: RequestHeaders, id: RequestID, arrival: Instant,

@@ -42,18 +42,18 @@ package enum OpenAPIDocument {
     /// The parameters of a list by URL, in the order of the documentation.
     static let listParameters = [
         "Where", "Args", "Sort", "Distinct", "Limit", "After", "Offset", "Count", "Fields", "Expand", "Meta", "Ints", "Format",
-        "At", "IndexOf", "IndexOfWhere", "Explain", "SectionBy", "Section", "IfNoneMatch", "RealmTransaction", "RealmMinVersion",
+        "At", "IndexOf", "IndexOfWhere", "Explain", "SectionBy", "Section", "Snapshot", "IfNoneMatch", "RealmTransaction", "RealmMinVersion",
         "RequestId",
     ]
     static let objectParameters = [
-        "Fields", "Expand", "Meta", "Ints", "DocumentFormat", "IfNoneMatch", "RealmTransaction", "RealmMinVersion", "RequestId",
+        "Fields", "Expand", "Meta", "Ints", "DocumentFormat", "Snapshot", "IfNoneMatch", "RealmTransaction", "RealmMinVersion", "RequestId",
     ]
     static let aggregateParameters = [
-        "Where", "Args", "Operations", "Ints", "DocumentFormat", "IfNoneMatch", "RealmTransaction", "RealmMinVersion", "RequestId",
+        "Where", "Args", "Operations", "Ints", "DocumentFormat", "Snapshot", "IfNoneMatch", "RealmTransaction", "RealmMinVersion", "RequestId",
     ]
     static let propertyParameters = [
         "Where", "Args", "Sort", "Distinct", "Limit", "After", "Offset", "Count", "Fields", "Expand", "Meta", "Ints", "Format",
-        "IfNoneMatch", "RealmTransaction", "RealmMinVersion", "RequestId",
+        "Snapshot", "IfNoneMatch", "RealmTransaction", "RealmMinVersion", "RequestId",
     ]
 
     static func operation(
@@ -85,12 +85,12 @@ package enum OpenAPIDocument {
         ("/v1/realms/{realm}/schema", [
             "get": operation(
                 "getSchema", "The schema of a realm.", tag: "schema",
-                parameters: ["Realm", "SchemaFormat", "IfNoneMatch", "RequestId"], responses: schemaResponses("SchemaDocument")),
+                parameters: ["Realm", "SchemaFormat", "Snapshot", "IfNoneMatch", "RequestId"], responses: schemaResponses("SchemaDocument")),
         ]),
         ("/v1/realms/{realm}/schema/{class}", [
             "get": operation(
                 "getClass", "The schema of one class.", tag: "schema",
-                parameters: ["Realm", "Class", "SchemaFormat", "IfNoneMatch", "RequestId"], responses: schemaResponses("SchemaClass")),
+                parameters: ["Realm", "Class", "SchemaFormat", "Snapshot", "IfNoneMatch", "RequestId"], responses: schemaResponses("SchemaClass")),
         ]),
         ("/v1/realms/{realm}/openapi.json", [
             "get": operation(

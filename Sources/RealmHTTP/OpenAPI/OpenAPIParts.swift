@@ -69,6 +69,7 @@ enum OpenAPIParts {
         ("SectionBy", inQuery("sectionBy", "Groups the result by a key path, or by a function of it such as name:first.", text)),
         ("Section", inQuery("section", "Only the section with this key.", text)),
         ("Operations", inQuery("ops", "Comma list of count, min:property, max:property, sum:property, avg:property.", text)),
+        ("Snapshot", inQuery("snapshot", "Reads the version that this snapshot holds.", text)),
         ("SchemaFormat", inQuery("format", "Rendering of the schema.", choice("json", "json-schema", "swift", "kotlin", "typescript", "mermaid"))),
         ("IfNoneMatch", ["name": "If-None-Match", "in": "header", "description": "Answers 304 while the entity tag is still this one.", "schema": text]),
         ("RequestId", ["name": "X-Request-Id", "in": "header", "description": "1 to 128 of A-Z a-z 0-9 . _ -; returned with the answer and named in problems and logs. The server makes an id of its own in the place of anything else.", "schema": text]),

@@ -133,7 +133,7 @@ enum OpenAPISchemas {
         [
             "type": "object",
             "properties": [
-                "items": ["type": "array", "items": item], "next": nullableText, "count": ints.schema, "version": text,
+                "items": ["type": "array", "items": item], "next": nullableText, "count": ints.schema, "version": text, "snapshot": text,
                 "index": ints.schema.adding([.init("nullable", true)]),
                 "plan": ["type": "array", "items": text],
                 "sections": ["type": "array", "items": ["type": "object", "additionalProperties": true]],
@@ -148,7 +148,7 @@ enum OpenAPISchemas {
             "description": "A page of a collection, or the value of a single property.",
             "properties": [
                 "items": ["type": "array", "items": anything], "value": anything, "next": nullableText, "count": ints.schema,
-                "version": text,
+                "version": text, "snapshot": text,
             ],
             "additionalProperties": true,
         ]
@@ -170,13 +170,13 @@ enum OpenAPISchemas {
             .init("offset", OpenAPIParts.number(from: 0)), .init("count", OpenAPIParts.choice("exact", "none")),
             .init("fields", texts), .init("expand", texts), .init("meta", OpenAPIParts.choice("full", "none")),
             .init("at", ["type": "array", "items": ["type": "integer", "format": "int64"]]), .init("indexOf", text),
-            .init("indexOfWhere", text), .init("explain", flag), .init("sectionBy", text), .init("section", anything),
+            .init("indexOfWhere", text), .init("explain", flag), .init("sectionBy", text), .init("section", anything), .init("snapshot", text),
         ], ints)
     }
 
     private static func aggregateBody(_ ints: OpenAPIDocument.Integers) -> DocumentValue {
         body([
-            .init("where", text), .init("args", ["type": "array", "items": anything]), .init("ops", texts),
+            .init("where", text), .init("args", ["type": "array", "items": anything]), .init("ops", texts), .init("snapshot", text),
         ], ints)
     }
 }

@@ -69,6 +69,14 @@ extension OpenAPIWrites {
             "name": text, "type": text, "collection": ["type": "string", "nullable": true], "optional": flag,
             "indexed": ["type": "string", "nullable": true], "objectType": ["type": "string", "nullable": true],
         ])),
+        ("SnapshotWishes", object([], ["ttl": ["type": "string", "description": "How long, as 60s or 2m; at most 10m."]])),
+        ("Snapshot", object(["id", "version", "expiresAt", "behind"], [
+            "id": text, "version": text, "expiresAt": ["type": "string", "format": "date-time"],
+            "behind": ["type": "integer", "format": "int64", "description": "Commits made since."],
+        ])),
+        ("SnapshotPage", object(["items", "next"], [
+            "items": ["type": "array", "items": OpenAPIParts.schema("Snapshot")], "next": ["type": "string", "nullable": true],
+        ])),
         ("Migration", object(["fromVersion", "toVersion", "steps"], [
             "fromVersion": count, "toVersion": count, "steps": ["type": "array", "items": OpenAPIParts.schema("MigrationStep")],
             "allowDataLoss": flag,

@@ -161,7 +161,7 @@ extension OpenAPIWrites {
         (realmPath + "/export", [
             .init("get", OpenAPIDocument.operation(
                 "exportRealm", "Everything in one version.", tag: "transfer",
-                parameters: ["Realm", "ExportFormat", "ExportClass", "Where", "Args", "RealmTransaction", "RealmMinVersion", "RequestId"],
+                parameters: ["Realm", "ExportFormat", "ExportClass", "Where", "Args", "Snapshot", "RealmTransaction", "RealmMinVersion", "RequestId"],
                 responses: OpenAPIParts.responses([
                     "description": "The export.", "headers": OpenAPIParts.readHeaders,
                     "content": [
@@ -224,6 +224,26 @@ extension OpenAPIWrites {
                 "commitTransaction", "Makes a transaction durable.", tag: "transactions", parameters: ["Realm", "Id", "IdempotencyKey", "RequestId"],
                 responses: responses(("200", "The new version.", "CommittedVersion"), isAsynchronous: false))),
         ]),
+        (realmPath + "/snapshots", [
+            .init("get", operation(
+                "listSnapshots", "The versions of a realm that are held.", tag: "snapshots", parameters: ["Realm", "RequestId"],
+                responses: responses(("200", "The snapshots.", "SnapshotPage"), isAsynchronous: false))),
+            .init("post", operation(
+                "createSnapshot", "Holds the newest version for later reads.", tag: "snapshots", parameters: ["Realm", "RequestId"],
+                body: snapshotWishes(isRequired: false), responses: responses(("201", "The snapshot.", "Snapshot"), isAsynchronous: false))),
+        ]),
+        (realmPath + "/snapshots/{id}", [
+            .init("get", operation(
+                "getSnapshot", "One snapshot.", tag: "snapshots", parameters: ["Realm", "Id", "RequestId"],
+                responses: responses(("200", "The snapshot.", "Snapshot"), isAsynchronous: false))),
+            .init("patch", operation(
+                "renewSnapshot", "Holds the version for longer.", tag: "snapshots", parameters: ["Realm", "Id", "RequestId"],
+                body: snapshotWishes(isRequired: true),
+                responses: responses(("200", "The snapshot.", "Snapshot"), isAsynchronous: false))),
+            .init("delete", operation(
+                "freeSnapshot", "Lets go of the version.", tag: "snapshots", parameters: ["Realm", "Id", "RequestId"],
+                responses: responses(("204", "It is free.", nil), isAsynchronous: false))),
+        ]),
         (realmPath + "/writes/{id}", [
             .init("get", operation(
                 "getWrite", "What became of a write that was answered before it was done.", tag: "transactions",
@@ -233,6 +253,11 @@ extension OpenAPIWrites {
                 responses: responses(("204", "It never happens.", nil), isAsynchronous: false))),
         ]),
     ]
+
+    private static func snapshotWishes(isRequired: Bool) -> DocumentValue {
+        let content: DocumentValue = ["schema": OpenAPIParts.schema("SnapshotWishes")]
+        return ["required": .bool(isRequired), "content": ["application/json": content, "application/merge-patch+json": content]]
+    }
 
     /// The operations of `reads` with those of writes behind them, then the paths that are only written.
     static func adding(to reads: [(String, DocumentValue)]) -> [(String, DocumentValue)] {

@@ -31,6 +31,8 @@ package struct ReadParameters: Sendable {
     package var sectionBy: String?
     package var section: ParameterSet.TextOrJSON?
     package var ops: [String]?
+    /// The id of the snapshot to read.
+    package var snapshot: String?
     package var representation = Representation()
     package var format = ResponseFormat.json
 
@@ -79,8 +81,7 @@ package struct ReadParameters: Sendable {
         try readPage(set, call.limits)
         try readShape(set)
         try checkCombinations(set)
-        // A server without snapshots has none of any id.
-        guard try set.text("snapshot") == nil else { throw Problem(.notFound, "there is no snapshot of this id") }
+        snapshot = try set.text("snapshot")
     }
 
     private mutating func readQuery(_ set: ParameterSet, _ limits: Limits) throws(Problem) {

@@ -9,7 +9,7 @@ extension Application {
     func aggregate(_ call: Call) throws(Problem) -> Reply {
         let parameters = try readParameters(call, .aggregate, formats: .documents)
         let operations = try (parameters.ops ?? ["count"]).map { text throws(Problem) in try AggregateOperation(text) }
-        let context = try ReadContext(call)
+        let context = try ReadContext(call, snapshot: parameters.snapshot)
         let table = try context.table()
         let etag = context.versionTag(parameters.code)
         if call.isCurrent(etag) { return .now(context.unchanged(etag)) }
@@ -70,7 +70,7 @@ struct AggregateNumbers {
             }
             if isMixed(request.path) { values.writeMixed(value, to: &writer) } else { values.write(value, to: &writer) }
         }
-        writer.member("version", text: context.version.tokenText)
+        context.writeVersion(to: &writer)
         writer.endObject()
         return context.answer(writer.buffer, type: representation.mediaType, etag: etag, notes: values.notes)
     }

@@ -32,7 +32,9 @@ package final class Application: Sendable {
     let answers: AnswerCache
     package let leases = LeaseRegistry()
     let idempotency = IdempotencyStore()
-    let alarm = Alarm()
+    /// Versions that clients hold for later reads.
+    let pinned: PinnedVersions
+    let alarm: Alarm
     /// Threads for what takes longer; those of the daemon that serves this application.
     let workers = Mutex<WorkerPool?>(nil)
     /// What realms were attached with, by name, as JSON without keys.
@@ -49,6 +51,9 @@ package final class Application: Sendable {
         logLevel = accessLog?.level ?? AccessLog.LevelSwitch()
         rates = RateLimiter(rate: configuration.limits.rate)
         answers = AnswerCache(byteLimit: configuration.limits.answerCacheBytes)
+        alarm = Alarm()
+        pinned = PinnedVersions(configuration.limits, leases, alarm)
+        metrics.addSnapshots(pinned)
         metrics.add { [answers] text in
             let figures = answers.figures
             text.single("known_answers_total", .counter, "Answers that were sent again for the same version.", Double(figures.hits))

@@ -46,7 +46,7 @@ struct CollectionPage {
             writer.key("count")
             writer.integer(positions.count, parameters.representation)
         }
-        writer.member("version", text: context.version.tokenText)
+        context.writeVersion(to: &writer)
         writer.endObject()
         return context.answer(
             writer.buffer, type: parameters.representation.mediaType, etag: etag, notes: elementWriter.notes)

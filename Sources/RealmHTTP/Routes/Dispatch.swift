@@ -60,6 +60,8 @@ extension Application {
         case .objects, .query: return try list(call)
         case .aggregate: return try aggregate(call)
         case .export: return try export(call)
+        case .snapshots: return .now(try snapshots(call))
+        case .snapshot: return .now(try snapshot(call))
         case .transaction: return try transaction(call)
         case .write: return .now(try asyncWrite(call))
         default: throw Problem(.notFound, "there is nothing at this path")

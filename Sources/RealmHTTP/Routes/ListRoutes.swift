@@ -8,7 +8,7 @@ extension Application {
     /// `GET` and `QUERY …/objects/{class}`, `POST …/query/{class}`
     func list(_ call: Call) throws(Problem) -> Reply {
         let parameters = try readParameters(call, .list, formats: [.documents, .rows])
-        let context = try ReadContext(call)
+        let context = try ReadContext(call, snapshot: parameters.snapshot)
         let table = try context.table()
         let etag = context.versionTag(parameters.code)
         if call.isCurrent(etag) { return .now(context.unchanged(etag)) }

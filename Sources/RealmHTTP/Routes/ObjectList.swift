@@ -101,7 +101,7 @@ struct ObjectList: Sendable {
             writer.key("count")
             writer.integer(count, parameters.representation)
         }
-        writer.member("version", text: context.version.tokenText)
+        context.writeVersion(to: &writer)
         writer.endObject()
         return context.answer(
             writer.buffer, type: parameters.representation.mediaType, etag: etag, notes: encoder.notes)
@@ -217,7 +217,7 @@ struct ObjectList: Sendable {
             writer.beginArray()
             for line in lines { writer.string(line) }
             writer.endArray()
-            writer.member("version", text: context.version.tokenText)
+            context.writeVersion(to: &writer)
         }
     }
 

@@ -7,7 +7,7 @@ extension Application {
     /// `GET …/objects/{class}/{key}`
     func object(_ call: Call) throws(Problem) -> Response {
         let parameters = try ReadParameters(call, .object, formats: .documents)
-        let context = try ReadContext(call)
+        let context = try ReadContext(call, snapshot: parameters.snapshot)
         let table = try context.table()
         let row = try context.row(in: table)
         let plan = try context.plan(table, parameters)

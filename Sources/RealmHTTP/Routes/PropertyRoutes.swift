@@ -7,7 +7,7 @@ extension Application {
     /// `GET …/{key}/{property}`: a value, or a page of a collection.
     func property(_ call: Call) throws(Problem) -> Response {
         let parameters = try ReadParameters(call, .collection, formats: [.documents, .rows, .octets])
-        let context = try ReadContext(call)
+        let context = try ReadContext(call, snapshot: parameters.snapshot)
         let table = try context.table()
         let row = try context.row(in: table)
         let name = try call.match.required(6, "property")
@@ -27,7 +27,7 @@ extension Application {
     /// `GET …/{key}/@links/{Class}/{property}`
     func links(_ call: Call) throws(Problem) -> Response {
         let parameters = try ReadParameters(call, .collection, formats: [.documents, .rows])
-        let context = try ReadContext(call)
+        let context = try ReadContext(call, snapshot: parameters.snapshot)
         let table = try context.table()
         let row = try context.row(in: table)
         let origin = try call.match.required(7, "Class")
@@ -63,7 +63,7 @@ extension Application {
         writer.beginObject()
         writer.key("value")
         try Problem.mapping { () throws(StorageError) in try elementWriter.writeSingle(target, to: &writer) }
-        writer.member("version", text: context.version.tokenText)
+        context.writeVersion(to: &writer)
         writer.endObject()
         return context.answer(
             writer.buffer, type: parameters.representation.mediaType, etag: etag, notes: elementWriter.notes)

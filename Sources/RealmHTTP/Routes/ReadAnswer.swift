@@ -24,6 +24,8 @@ extension ReadContext {
     func addReadHeaders(to response: inout Response, etag: String) {
         response.add("ETag", etag)
         response.add("Realm-Version", version.tokenText)
-        response.add("Cache-Control", constant: "private, no-cache")
+        guard let lease else { return response.add("Cache-Control", constant: "private, no-cache") }
+        response.add("Cache-Control", "private, max-age=\(Int(lease.secondsLeft)), immutable")
+        call.application.addLiveVersions(of: database, to: &response)
     }
 }

@@ -13,12 +13,26 @@ final class ReadContext: Sendable {
     var snapshot: Snapshot { version.snapshot }
     var limits: Limits { call.limits }
 
-    init(_ call: Call) throws(Problem) {
+    /// The lease under which the version is held; nil for the newest version.
+    let lease: PinnedVersions.Lease?
+
+    /// Reads the newest version, or the one of a snapshot.
+    init(_ call: Call, snapshot: String? = nil) throws(Problem) {
         self.call = call
-        database = try call.database()
-        version = call.version ?? database.current
+        let database = try call.database()
+        self.database = database
+        lease = try snapshot.map { id throws(Problem) in try ReadContext.lease(id, call, database) }
+        version = lease?.version ?? call.version ?? database.current
         call.request.version = version.tokenText
+        call.request.readsSnapshot = lease != nil
         try requireMinimumVersion()
+    }
+
+    private static func lease(_ id: String, _ call: Call, _ database: Database) throws(Problem) -> PinnedVersions.Lease {
+        guard call.request.headers[.realmTransaction] == nil else {
+            throw .conflict("a snapshot is not read inside a transaction", parameter: "snapshot")
+        }
+        return try call.application.pinned.find(id, in: database, isUse: true)
     }
 
     /// `Realm-Min-Version`: a version of another epoch never comes, and one that has not come by now was waited for.
@@ -54,6 +68,12 @@ final class ReadContext: Sendable {
 
     /// Compiles plans, with the names that linking objects have in this realm.
     var planner: ObjectPlanner { ObjectPlanner(snapshot, backlinkNames: database.backlinkNames.byClass) }
+
+    /// The members of an envelope that tell what was read.
+    func writeVersion(to writer: inout JSONWriter) {
+        writer.member("version", text: version.tokenText)
+        if let lease { writer.member("snapshot", text: lease.id) }
+    }
 
     /// The tag of everything that changes with any commit.
     func versionTag(_ code: String) -> String { "\"v.\(version.tokenText)~\(code)\"" }

@@ -67,6 +67,8 @@ package enum RouteTemplate: Int, Sendable, CaseIterable {
         case .query: return .post
         case .aggregate: return [.get, .post]
         case .transaction, .write: return [.get, .delete]
+        case .snapshots: return [.get, .post]
+        case .snapshot: return [.get, .patch, .delete]
         default: return []
         }
     }

@@ -7,9 +7,9 @@ extension Application {
     /// `GET …/schema` and `…/schema/{class}`
     func schema(_ call: Call) throws(Problem) -> Response {
         let parameters = try QueryParameters(call.request.target)
-        try parameters.requireKnown(["format"])
+        try parameters.requireKnown(["format", "snapshot"])
         let format = try schemaFormat(call, parameters["format"])
-        let context = try ReadContext(call)
+        let context = try ReadContext(call, snapshot: parameters["snapshot"])
         let schema = RealmSchema(context.snapshot, context.database.backlinkNames)
         let text = try schemaText(call, schema, format)
         var hash = StableHash()

@@ -148,7 +148,7 @@ struct SectionedList {
             writer.key("count")
             writer.integer(count, parameters.representation)
         }
-        writer.member("version", text: context.version.tokenText)
+        context.writeVersion(to: &writer)
         writer.endObject()
         var notes = encoder.notes
         notes.hasUnsafeIntegers = notes.hasUnsafeIntegers || values.notes.hasUnsafeIntegers

@@ -8,7 +8,7 @@ extension Application {
     /// `GET …/export`: the whole of one version, or what of a class matches.
     func export(_ call: Call) throws(Problem) -> Reply {
         let url = try QueryParameters(call.request.target)
-        let parameters = try ParameterSet(url, urlNames: ["format", "class", "where", "args"])
+        let parameters = try ParameterSet(url, urlNames: ["format", "class", "where", "args", "snapshot"])
         let format = try exportFormat(call, try parameters.text("format"))
         let name = try parameters.text("class")
         if name == nil {
@@ -19,7 +19,7 @@ extension Application {
         }
         let args = try Selection.args(try parameters.json("args", depthLimit: limits.jsonDepth), limits)
         let query = try parameters.text("where").map { text throws(Problem) in try Selection.query(text, limits) } ?? .all
-        let context = try ReadContext(call)
+        let context = try ReadContext(call, snapshot: try parameters.text("snapshot"))
         let stream: ExportStream
         if let name {
             guard let table = context.snapshot.classTable(named: name) else {

@@ -110,6 +110,7 @@ extension Application {
         guard let state = catalog[name] else {
             return response(to: Problem(.realmNotFound, "there is no realm of this name"), for: call.request)
         }
+        if case .ready(let database) = state { pinned.free(database) }
         catalog.detach(name)
         _ = attachedOptions.withLock { $0.removeValue(forKey: name) }
         if case .ready(let database) = state, deletesFiles {
