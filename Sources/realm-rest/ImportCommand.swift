@@ -71,24 +71,24 @@ enum DataImport {
         _ data: String, into file: String, key: EncryptionKey? = nil, className: String? = nil, mode: ImportRun.Mode = .create
     ) throws -> Counts {
         do {
-            let contents = try ImportReader(className: className, depthLimit: 200).read(try DataFile.read(data))
+            let reader = ImportReader(ImportSource(try open(data)), className: className, depthLimit: 200)
             var options = Database.OpenOptions(key: key, mode: .readWrite)
             options.createsMissingFile = true
             guard let name = RealmName(file: file) else { throw ValidationError("'\(file)' is no name for a realm") }
             let database = try Database.open(name: name, path: file, options)
             defer { database.close() }
-            return try write(contents, database, mode)
+            return try write(reader, database, mode)
         } catch let problem as Problem {
             StandardStreams.error(problem.description)
             throw ExitCode(1)
         }
     }
 
-    private static func write(_ contents: ImportContents, _ database: Database, _ mode: ImportRun.Mode) throws -> Counts {
+    private static func write(_ reader: ImportReader, _ database: Database, _ mode: ImportRun.Mode) throws -> Counts {
         let outcome = RealmStorage.Monitor<Result<WriteReceipt<Counts>, WriteError>?>(nil)
         database.write(WriteRequest(deadline: .distantFuture), { session in
             let run = ImportRun(session, mode)
-            try run.run(contents)
+            try run.run(reader)
             return Counts(created: run.created, updated: run.updated)
         }, completion: { result in outcome.broadcast { $0 = result } })
         switch outcome.wait({ $0 }) {
@@ -97,25 +97,17 @@ enum DataImport {
         case nil: throw Problem(.internalError, "the write was lost")
         }
     }
-}
 
-/// Whole files of data.
-enum DataFile {
-    /// The bytes of a file, unpacked if it is packed with gzip.
-    static func read(_ path: String) throws -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw ValidationError("cannot read '\(path)': \(String(cString: strerror(errno)))") }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 1 << 20)
-        while true {
-            let count = Glibc.read(descriptor, &piece, piece.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw ValidationError("cannot read '\(path)': \(String(cString: strerror(errno)))") }
-            if count == 0 { break }
-            bytes += piece[..<count]
+    /// A file of data, unpacked if it is packed with gzip.
+    private static func open(_ path: String) throws -> BodyFile {
+        do {
+            let file = try BodyFile(reading: path)
+            guard try file.looksPacked() else { return file }
+            return try file.inflated(inOneOf: [BodyFile.temporaryFolder], limit: 1 << 40)
+        } catch let error as StorageError {
+            throw ValidationError("cannot read '\(path)': \(error)")
+        } catch let failure as BodyFile.InflateFailure {
+            throw ValidationError("cannot unpack '\(path)': \(failure)")
         }
-        guard bytes.starts(with: [0x1f, 0x8b]) else { return bytes }
-        return try Gzip.inflate(bytes, limit: 1 << 31)
     }
 }

@@ -167,7 +167,10 @@ package enum SchemaValidator {
     static func requireIndexable(
         _ type: PropertyType, _ collection: CollectionKind?, _ index: IndexKind
     ) throws(WriteError) {
-        guard collection == nil else { throw invalid("collections have no index") }
+        // Of collections only lists of strings have one: of their whole elements.
+        guard collection == nil || collection == .list && type == .string && index == .general else {
+            throw invalid("such collections have no index")
+        }
         switch index {
         case .fullText:
             guard type == .string else { throw invalid("only strings have a full-text index") }

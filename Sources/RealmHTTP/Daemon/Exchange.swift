@@ -24,6 +24,7 @@ final class Exchange: @unchecked Sendable {
     private var request: Request?
     private var stage = Stage.head
     private var bodyLimit = 0
+    private var spoolFolders: [String] = []
     private var bytesReceived = 0
     private var isBodyTooLarge = false
     /// An answer that was found before the body was there; sent after it.
@@ -63,8 +64,9 @@ final class Exchange: @unchecked Sendable {
         self.request = request
         stage = .body
         switch earlyAdmission(request) {
-        case .accept(let limit):
+        case .accept(let limit, let folders):
             bodyLimit = limit
+            spoolFolders = folders
             guard let length = headers[.contentLength].flatMap({ Int($0) }), length > limit else { return true }
             return send(tooLarge(request))
         case .refuse(let response):
@@ -104,14 +106,41 @@ final class Exchange: @unchecked Sendable {
         guard let request else { return false }
         bytesReceived += piece.count
         record.noteProgress(Instant.now())
-        if refusal != nil || isBodyTooLarge || request.body.count + piece.count > bodyLimit {
+        let count = request.bodyFile?.byteCount ?? request.body.count
+        if refusal != nil || isBodyTooLarge || count + piece.count > bodyLimit {
             isBodyTooLarge = true
             request.body = []
+            request.bodyFile = nil
             // The daemon lets nobody answer in the middle of a body. A little more is read to be able to; then it ends.
             return bytesReceived <= bodyLimit + (4 << 20)
         }
-        request.body.append(contentsOf: piece)
+        store(piece, request)
         return true
+    }
+
+    /// Bodies up to here stay in memory.
+    private static let spoolByteCount = 256 << 10
+
+    private func store(_ piece: UnsafeRawBufferPointer, _ request: Request) {
+        let isLong = !spoolFolders.isEmpty && request.body.count + piece.count > Exchange.spoolByteCount
+        guard isLong || request.bodyFile != nil else { return request.body.append(contentsOf: piece) }
+        do throws(StorageError) {
+            let file: BodyFile
+            if let known = request.bodyFile {
+                file = known
+            } else {
+                file = try BodyFile.make(inOneOf: spoolFolders)
+                try file.append(request.body)
+                request.body = []
+                request.bodyFile = file
+            }
+            try file.append(piece)
+        } catch {
+            request.body = []
+            request.bodyFile = nil
+            let problem = Problem(.insufficientStorage, "there is no room for the body of this request")
+            refusal = finished(server.handler.response(to: problem, for: request), request)
+        }
     }
 
     private func tooLarge(_ request: Request) -> Response {

@@ -13,44 +13,14 @@ package enum Gzip {
 
     /// What `bytes` expand to; several members after each other are one stream.
     package static func inflate(_ bytes: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
-        var stream = z_stream()
-        // 31 is the largest window plus the demand for a gzip header.
-        guard inflateInit2_(&stream, 31, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { throw .malformed }
-        defer { inflateEnd(&stream) }
-        var input = bytes
+        guard let inflater = GzipInflater() else { throw .malformed }
         var output: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 64 << 10)
-        var failure: Failure?
-        input.withUnsafeMutableBufferPointer { source in
-            stream.next_in = source.baseAddress
-            stream.avail_in = UInt32(source.count)
-            failure = inflateAll(&stream, &piece, &output, limit)
+        let isSound = try inflater.inflate(bytes) { piece throws(Failure) in
+            guard output.count + piece.count <= limit else { throw .tooLarge }
+            output += piece
         }
-        if let failure { throw failure }
+        guard isSound, inflater.isComplete else { throw .malformed }
         return output
-    }
-
-    private static func inflateAll(
-        _ stream: inout z_stream, _ piece: inout [UInt8], _ output: inout [UInt8], _ limit: Int
-    ) -> Failure? {
-        while true {
-            let (code, count) = piece.withUnsafeMutableBufferPointer { target -> (Int32, Int) in
-                stream.next_out = target.baseAddress
-                stream.avail_out = UInt32(target.count)
-                let code = CZlib.inflate(&stream, Z_NO_FLUSH)
-                return (code, target.count - Int(stream.avail_out))
-            }
-            guard output.count + count <= limit else { return .tooLarge }
-            output.append(contentsOf: piece[..<count])
-            switch code {
-            case Z_STREAM_END:
-                if stream.avail_in == 0 { return nil }
-                guard inflateReset(&stream) == Z_OK else { return .malformed }
-            case Z_OK:
-                if count == 0, stream.avail_in == 0 { return .malformed }
-            default: return .malformed
-            }
-        }
     }
 
     /// The whole of `buffer` as a gzip stream.

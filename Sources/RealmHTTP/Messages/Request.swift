@@ -21,6 +21,9 @@ package final class Request: @unchecked Sendable {
     package let isHTTP10: Bool
     /// The body, with its content coding undone.
     package var body: [UInt8] = []
+    /// A long body, as it came, in place of `body`.
+    package var bodyFile: BodyFile?
+    package var hasNoBody: Bool { body.isEmpty && bodyFile == nil }
     /// When work for this request has to be given up.
     package var deadline: Instant = .distantFuture
     /// What the target leads to.

@@ -7,6 +7,8 @@ package struct Limits: Sendable {
     package var headerFields = 100
     package var bodyBytes = 8 << 20
     package var importBytes = 1 << 30
+    /// One line of an import.
+    package var importRecordBytes = 64 << 20
     package var batchOperations = 10_000
     package var jsonDepth = 64
     package var queryBytes = 16 << 10
@@ -53,6 +55,7 @@ package struct Limits: Sendable {
         Entry(name: "header-fields", range: 4...1000, path: \.headerFields),
         Entry(name: "body-bytes", range: 0...(1 << 32), path: \.bodyBytes),
         Entry(name: "import-bytes", range: 0...(1 << 48), path: \.importBytes),
+        Entry(name: "import-record-bytes", range: 1...(1 << 32), path: \.importRecordBytes),
         Entry(name: "batch-operations", range: 0...(1 << 24), path: \.batchOperations),
         Entry(name: "json-depth", range: 4...1000, path: \.jsonDepth),
         Entry(name: "query-bytes", range: 1...(1 << 20), path: \.queryBytes),

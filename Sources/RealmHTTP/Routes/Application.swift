@@ -87,7 +87,8 @@ extension Application: RequestHandler {
             request.route = match.template
             try checkRate(request)
             try checkRoute(match, request)
-            return .accept(bodyLimit: bodyLimit(of: request))
+            return .accept(
+                bodyLimit: bodyLimit(of: request), spoolFolders: request.route == .import ? spoolFolders : [])
         } catch {
             var response = finish(self.response(to: error, for: request), for: request)
             // The rest of a request that is too long to be taken in is not worth reading either.
@@ -165,6 +166,9 @@ extension Application: RequestHandler {
         request.route == .import ? limits.importBytes : limits.bodyBytes
     }
 
+    /// Where long bodies are kept until they are read.
+    var spoolFolders: [String] { [configuration.dataFolder, BodyFile.temporaryFolder].compactMap { $0 } }
+
     package func reply(to request: Request) -> Reply {
         do throws(Problem) {
             try inflateBody(of: request)
@@ -177,12 +181,18 @@ extension Application: RequestHandler {
         }
     }
 
+    func isPacked(_ request: Request) -> Bool {
+        request.headers[.contentEncoding].map { $0 != "identity" } ?? false
+    }
+
     private func inflateBody(of request: Request) throws(Problem) {
-        guard let coding = request.headers[.contentEncoding], coding != "identity" else { return }
-        guard coding.lowercased() == "gzip" else {
+        guard isPacked(request) else { return }
+        guard request.headers[.contentEncoding]?.lowercased() == "gzip" else {
             throw Problem(.unsupportedMediaType, "the only content coding of requests is gzip")
                 .with(header: HeaderField("Accept-Encoding", "gzip"))
         }
+        // A body in a file is unpacked by whoever reads it.
+        guard request.bodyFile == nil else { return }
         do throws(Gzip.Failure) {
             request.body = try Gzip.inflate(request.body, limit: bodyLimit(of: request))
         } catch .tooLarge {

@@ -1,68 +1,117 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmEngine
+internal import RealmEngine
+internal import RealmStorage
 
-/// Objects on their way in, read from lines of JSON.
-package struct ImportedObject: Sendable {
-    let line: Int
+/// An object on its way in.
+struct ImportedObject: Sendable {
+    let place: RecordPlace
     let className: String
     /// The key it had where it comes from.
     let key: String?
     let body: ObjectBodies.Reading
+
+    var line: Int { place.line }
 }
 
-/// What an import brings.
-package struct ImportContents: Sendable {
-    /// The schema of the header, which makes the classes of an empty realm.
-    package var schema: SchemaInput?
-    package var objects: [ImportedObject] = []
-
-    package init(schema: SchemaInput? = nil, objects: [ImportedObject] = []) {
-        self.schema = schema
-        self.objects = objects
+/// Reads the objects of an import one by one: an export, lines of objects of one class, or CSV of one class.
+///
+/// Errors name their line. With a header there has to be a trailer, so that nothing cut is taken for the whole.
+package struct ImportReader: Sendable {
+    enum Item: Sendable {
+        /// The schema of the header, which makes the classes of an empty realm.
+        case schema(SchemaInput)
+        case object(ImportedObject)
     }
-}
 
-/// Reads NDJSON: an export, or lines of objects of one class.
-package struct ImportReader {
+    private let source: ImportSource
     private let className: String?
     private let depthLimit: Int
+    private var records: RecordReader
+    /// Nil for NDJSON.
+    private var csv: CSVObjects?
+    private var hasHeader = false
+    private var count = 0
+    /// The number of objects in the trailer.
+    private var end: Int?
 
-    package init(className: String?, depthLimit: Int) {
+    /// NDJSON; `className` is the class of objects that do not tell theirs.
+    package init(_ source: ImportSource, className: String?, depthLimit: Int) {
+        self.source = source
         self.className = className
         self.depthLimit = depthLimit
+        records = RecordReader(source, .lines)
     }
 
-    /// Errors name their line. With a header there has to be a trailer, so that nothing cut is taken for the whole.
-    package func read(_ bytes: [UInt8]) throws(Problem) -> ImportContents {
-        var contents = ImportContents()
-        var hasHeader = false
-        var end: Int?
-        try NDJSONLines.forEach(bytes, depthLimit: depthLimit) { line, value throws(Problem) in
-            guard end == nil else { throw malformed("something stands behind the trailer", line) }
-            if let (name, inner) = value.object?.single, name == "$begin" || name == "$end" {
-                if name == "$end" {
-                    end = try count(inner, line)
-                } else {
-                    guard !hasHeader, contents.objects.isEmpty else { throw malformed("a header stands in the first line", line) }
-                    hasHeader = true
-                    contents.schema = try schema(inner, line)
-                }
-                return
-            }
-            contents.objects.append(try object(value, line))
+    /// CSV of the objects of `table`; the first line has the names of the properties.
+    init(csv source: ImportSource, _ table: Table, _ snapshot: Snapshot, depthLimit: Int) throws(Problem) {
+        self.source = source
+        self.depthLimit = depthLimit
+        className = table.className
+        records = RecordReader(source, .csv)
+        guard let header = try records.next() else {
+            throw Problem(.invalidBody, "the first line has the names of the properties")
         }
-        guard !hasHeader || end == contents.objects.count else {
+        csv = try CSVObjects(table, snapshot, depthLimit: depthLimit, header: header.bytes, line: header.place.line)
+    }
+
+    /// The next item, or nil when everything was there.
+    mutating func next() throws(Problem) -> Item? {
+        while let (place, bytes) = try records.next() {
+            if let csv {
+                guard let object = try csv.object(bytes, place) else { continue }
+                count += 1
+                return .object(object)
+            }
+            guard bytes.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0d }) else { continue }
+            if let item = try item(bytes, place) { return item }
+        }
+        guard !hasHeader || end == count else {
             throw Problem(.invalidBody, "the export is cut: its trailer is missing, or tells another number of objects")
         }
-        return contents
+        return nil
+    }
+
+    /// An object that was read before.
+    func object(at place: RecordPlace) throws(Problem) -> ImportedObject {
+        let bytes = try source.read(at: place.offset, byteCount: place.byteCount)
+        if let csv, let object = try csv.object(bytes, place) { return object }
+        return try object(try parse(bytes, place.line), place)
+    }
+
+    // MARK: - NDJSON
+
+    private func parse(_ bytes: ArraySlice<UInt8>, _ line: Int) throws(Problem) -> JSONValue {
+        do throws(Problem) {
+            return try JSONParser.parse(Array(bytes), depthLimit: depthLimit)
+        } catch {
+            throw error.with("line", .integer(Int64(line)))
+        }
+    }
+
+    /// Nil for a trailer.
+    private mutating func item(_ bytes: ArraySlice<UInt8>, _ place: RecordPlace) throws(Problem) -> Item? {
+        let value = try parse(bytes, place.line)
+        guard end == nil else { throw malformed("something stands behind the trailer", place.line) }
+        if let (name, inner) = value.object?.single, name == "$begin" || name == "$end" {
+            guard name == "$begin" else {
+                end = try objectCount(inner, place.line)
+                return nil
+            }
+            guard !hasHeader, count == 0 else { throw malformed("a header stands in the first line", place.line) }
+            hasHeader = true
+            return .schema(try schema(inner, place.line))
+        }
+        let object = try object(value, place)
+        count += 1
+        return .object(object)
     }
 
     private func malformed(_ detail: String, _ line: Int) -> Problem {
         Problem(.invalidBody, detail).with("line", .integer(Int64(line)))
     }
 
-    private func count(_ value: JSONValue, _ line: Int) throws(Problem) -> Int {
+    private func objectCount(_ value: JSONValue, _ line: Int) throws(Problem) -> Int {
         guard case .integer(let count)? = value.object?["objects"], count >= 0 else {
             throw malformed("the trailer tells the number of objects", line)
         }
@@ -76,12 +125,12 @@ package struct ImportReader {
         return try SchemaReader(place: InputPlace(pointer: "/$begin/schema", line: line)).schema(schema)
     }
 
-    private func object(_ value: JSONValue, _ line: Int) throws(Problem) -> ImportedObject {
+    private func object(_ value: JSONValue, _ place: RecordPlace) throws(Problem) -> ImportedObject {
         let meta = value.object?["$meta"]?.object
         guard let name = meta?["class"]?.string ?? className else {
-            throw malformed("the line does not tell the class of its object; say it with 'class'", line)
+            throw malformed("the line does not tell the class of its object; say it with 'class'", place.line)
         }
-        guard className == nil || className == name else { throw malformed("the object is of the class '\(name)'", line) }
-        return ImportedObject(line: line, className: name, key: meta?["key"]?.string, body: ObjectBodies.read(value))
+        guard className == nil || className == name else { throw malformed("the object is of the class '\(name)'", place.line) }
+        return ImportedObject(place: place, className: name, key: meta?["key"]?.string, body: ObjectBodies.read(value))
     }
 }

@@ -13,12 +13,12 @@ extension Application {
         let options = try WriteOptions(call, types: ["application/x-ndjson", "text/csv"], names: ["mode", "class", "atomic"])
         let mode: ImportRun.Mode = try options.parameters.choice("mode", ["create", "upsert"]) == "upsert" ? .upsert : .create
         let isAtomic = try options.parameters.choice("atomic", ["true", "false"]) == "true"
-        let contents = try importContents(call, options, database)
-        guard isAtomic else { return try importInParts(contents, mode, call, options, database) }
+        let reader = try importReader(call, options, database)
+        guard isAtomic else { return try importInParts(reader, mode, call, options, database) }
         var write = PreparedWrite(call: call, database: database, options: options) { context throws(Problem) in
             try context.requireNoObjectCondition()
             let run = ImportRun(context.session, mode)
-            do throws(Problem) { try run.run(contents) } catch {
+            do throws(Problem) { try run.run(reader) } catch {
                 // Nothing of it was committed.
                 throw error.has("line") ? error.with("committed", .integer(0)) : error
             }
@@ -28,19 +28,38 @@ extension Application {
         return try write.reply()
     }
 
-    private func importContents(
+    private func importReader(
         _ call: Call, _ options: WriteOptions, _ database: Database
-    ) throws(Problem) -> ImportContents {
+    ) throws(Problem) -> ImportReader {
         let name = try options.parameters.text("class")
+        let source = try importSource(call.request)
         guard options.bodyType == "text/csv" else {
-            return try ImportReader(className: name, depthLimit: limits.jsonDepth).read(call.request.body)
+            guard source.byteCount > 0 else { throw Problem(.invalidJSON, "the body is empty where JSON is needed") }
+            return ImportReader(source, className: name, depthLimit: limits.jsonDepth)
         }
         guard let name else { throw Problem.invalidParameter("class", "CSV needs the name of a class") }
         let snapshot = database.current.snapshot
         guard let table = snapshot.classTable(named: name) else {
             throw Problem(.classNotFound, "there is no class of this name")
         }
-        return ImportContents(objects: try CSVObjects(table, snapshot, depthLimit: limits.jsonDepth).read(call.request.body))
+        return try ImportReader(csv: source, table, snapshot, depthLimit: limits.jsonDepth)
+    }
+
+    /// The body, wherever it is. A long one that is packed is unpacked into another file.
+    private func importSource(_ request: Request) throws(Problem) -> ImportSource {
+        guard let file = request.bodyFile else { return ImportSource(request.body, recordLimit: limits.importRecordBytes) }
+        guard isPacked(request) else { return ImportSource(file, recordLimit: limits.importRecordBytes) }
+        do throws(BodyFile.InflateFailure) {
+            let plain = try file.inflated(inOneOf: spoolFolders, limit: limits.importBytes)
+            return ImportSource(plain, recordLimit: limits.importRecordBytes)
+        } catch {
+            switch error {
+            case .malformed: throw Problem(.invalidBody, "the body is no gzip stream")
+            case .tooLarge:
+                throw .overLimit(.bodyTooLarge, "the body is larger than \(limits.importBytes) bytes", limit: limits.importBytes)
+            case .storage: throw Problem(.insufficientStorage, "there is no room for the body of this request")
+            }
+        }
     }
 
     private static func imported(_ created: Int, _ updated: Int) -> WriteDraft {
@@ -52,7 +71,7 @@ extension Application {
 
     /// `atomic=false`: a commit now and then, so that no transaction grows without bounds.
     private func importInParts(
-        _ contents: ImportContents, _ mode: ImportRun.Mode, _ call: Call, _ options: WriteOptions, _ database: Database
+        _ reader: ImportReader, _ mode: ImportRun.Mode, _ call: Call, _ options: WriteOptions, _ database: Database
     ) throws(Problem) -> Reply {
         for (name, isGiven) in [("dryRun", options.isDryRun), ("Realm-Transaction", options.transaction != nil), ("If-Match", !options.condition.isEmpty)]
         where isGiven {
@@ -60,7 +79,7 @@ extension Application {
         }
         return .later { [self] promise in
             let deadline = RealmStorage.Instant.now().adding(seconds: Application.importSeconds)
-            ImportChain(database, mode, contents, deadline: deadline) { result in
+            ImportChain(database, mode, reader, deadline: deadline) { result in
                 switch result {
                 case .success(let outcome):
                     call.request.version = outcome.version

@@ -3,8 +3,8 @@
 package import RealmEngine
 internal import RealmStorage
 
-/// Writes what an import brings: first all objects without what has links in it, then the links, so that they may lead
-/// to objects that come later.
+/// Writes what an import brings, object by object. Links to objects that come later are made in the end: their objects
+/// are read a second time then, so that nothing but places has to be kept in memory.
 ///
 /// Objects without primary key get new keys; links to them are led to the new ones.
 package final class ImportRun {
@@ -12,20 +12,22 @@ package final class ImportRun {
 
     /// What has to be known from one commit to the next.
     struct Memory: Sendable {
-        /// Objects by the class and key they had.
-        var places: [String: [String: ObjectPlace]] = [:]
-        /// Members with links that wait for the objects they lead to.
-        var later: [Linked] = []
+        /// New keys of objects that were named by object keys, by class.
+        var keys: [String: KeyTranslation] = [:]
+        /// Objects with links that wait for others.
+        var later: [Waiting] = []
         var created = 0
         var updated = 0
+        /// The line of the last object.
+        var line = 0
     }
 
-    struct Linked: Sendable {
-        let place: ObjectPlace
-        let className: String
-        let members: [(name: String, value: InputValue)]
-        let line: Int
+    struct Waiting: Sendable {
+        let object: ObjectKey
+        let place: RecordPlace
     }
+
+    private typealias Members = [(name: String, value: InputValue)]
 
     private let session: WriteSession
     private let mode: Mode
@@ -43,31 +45,36 @@ package final class ImportRun {
     }
 
     /// Everything at once.
-    package func run(_ contents: ImportContents) throws(Problem) { try run(contents, isLast: true) }
+    package func run(_ reader: ImportReader) throws(Problem) {
+        var reader = reader
+        while try run(&reader, count: .max) {}
+    }
 
-    /// A part; links to objects that are not there yet wait for the last one.
-    func run(_ contents: ImportContents, isLast: Bool) throws(Problem) {
-        if let schema = contents.schema {
-            try Problem.writing { () throws(WriteError) in
-                if try session.schema().classes.isEmpty { try session.createSchema(schema) }
+    /// At most `count` objects, and what waits when there are no more; false then.
+    func run(_ reader: inout ImportReader, count: Int) throws(Problem) -> Bool {
+        for _ in 0..<count {
+            guard let item = try reader.next() else {
+                for waiting in memory.later { try link(try reader.object(at: waiting.place), waiting.object) }
+                memory.later = []
+                return false
+            }
+            switch item {
+            case .object(let object): try write(object)
+            case .schema(let schema):
+                try Problem.writing { () throws(WriteError) in
+                    if try session.schema().classes.isEmpty { try session.createSchema(schema) }
+                }
             }
         }
-        for object in contents.objects { try write(object) }
-        let waiting = memory.later
-        memory.later = []
-        for linked in waiting {
-            let canWait = isLast ? false : try !canLink(linked)
-            if canWait { memory.later.append(linked) } else { try link(linked) }
-        }
+        return true
     }
 
     private func write(_ object: ImportedObject) throws(Problem) {
         let place = InputPlace(line: object.line)
-        let body = try object.body.value(at: place)
-        var plain: [(name: String, value: InputValue)] = []
-        var linked: [(name: String, value: InputValue)] = []
-        for member in body.members {
-            if member.value.hasLink { linked.append(member) } else { plain.append(member) }
+        var (plain, linked) = try members(of: object, place)
+        if !linked.isEmpty, linked.allSatisfy({ isReachable($0.value) }) {
+            plain += linked.map { (name: $0.name, value: redirected($0.value)) }
+            linked = []
         }
         let written = try Problem.writing(place) { () throws(WriteError) in
             try session.checkDeadline()
@@ -75,40 +82,49 @@ package final class ImportRun {
             return try session.create(object.className, InputObject(plain))
         }
         if written.isCreated { memory.created += 1 } else { memory.updated += 1 }
-        if let key = object.key { memory.places[object.className, default: [:]][key] = written.place }
-        guard !linked.isEmpty else { return }
-        memory.later.append(Linked(place: written.place, className: object.className, members: linked, line: object.line))
+        memory.line = object.line
+        if let old = object.key.flatMap(KeyTranslation.objectKey) {
+            memory.keys[object.className, default: KeyTranslation()].record(old, written.place.object.rawValue)
+        }
+        if !linked.isEmpty { memory.later.append(Waiting(object: written.place.object, place: object.place)) }
+    }
+
+    private func members(of object: ImportedObject, _ place: InputPlace) throws(Problem) -> (plain: Members, linked: Members) {
+        let body = try object.body.value(at: place)
+        var plain: Members = [], linked: Members = []
+        for member in body.members {
+            if member.value.hasLink { linked.append(member) } else { plain.append(member) }
+        }
+        return (plain, linked)
     }
 
     // MARK: - Links
 
-    private func canLink(_ linked: Linked) throws(Problem) -> Bool {
-        for member in linked.members { if try !isReachable(redirected(member.value)) { return false } }
-        return true
-    }
-
-    private func isReachable(_ value: InputValue) throws(Problem) -> Bool {
+    /// Whether everything that `value` leads to is there. What cannot be found now is looked for again in the end.
+    private func isReachable(_ value: InputValue) -> Bool {
         switch value {
         case .link(.stub(let className, let key)):
-            return try Problem.writing { () throws(WriteError) in try session.find(key, class: className) } != nil
-        case .list(let elements):
-            for element in elements { if try !isReachable(element) { return false } }
-            return true
-        case .object(let object):
-            for member in object.members { if try !isReachable(member.value) { return false } }
-            return true
+            if case .text(let text) = key, let old = KeyTranslation.objectKey(text) { return memory.keys[className]?.new(old) != nil }
+            do throws(WriteError) {
+                return try session.find(key, class: className) != nil
+            } catch {
+                return false
+            }
+        case .list(let elements): return elements.allSatisfy(isReachable)
+        case .object(let object): return object.members.allSatisfy { isReachable($0.value) }
         default: return true
         }
     }
 
-    private func link(_ linked: Linked) throws(Problem) {
-        try Problem.writing(InputPlace(line: linked.line)) { () throws(WriteError) in
+    private func link(_ imported: ImportedObject, _ object: ObjectKey) throws(Problem) {
+        let place = InputPlace(line: imported.line)
+        let linked = try members(of: imported, place).linked
+        try Problem.writing(place) { () throws(WriteError) in
             try session.checkDeadline()
-            for member in linked.members {
+            for member in linked {
                 let name = member.name.hasPrefix("$$") ? String(member.name.dropFirst()) : member.name
                 do throws(WriteError) {
-                    _ = try session.setProperty(
-                        linked.className, .objectKey(linked.place.object), name, redirected(member.value))
+                    _ = try session.setProperty(imported.className, .objectKey(object), name, redirected(member.value))
                 } catch {
                     // An unknown member is one of the object here, not of a path.
                     var inner = error
@@ -124,8 +140,8 @@ package final class ImportRun {
     private func redirected(_ value: InputValue) -> InputValue {
         switch value {
         case .link(.stub(let className, .text(let key))):
-            guard let place = memory.places[className]?[key] else { return value }
-            return .link(.stub(className: className, key: .objectKey(place.object)))
+            guard let old = KeyTranslation.objectKey(key), let new = memory.keys[className]?.new(old) else { return value }
+            return .link(.stub(className: className, key: .objectKey(ObjectKey(new))))
         case .list(let elements): return .list(elements.map(redirected))
         case .object(let object):
             return .object(InputObject(object.members.map { (name: $0.name, value: redirected($0.value)) }))

@@ -90,6 +90,13 @@ final class IdempotencyStore: Sendable {
         hasher.combine(request.headers[.contentType])
         hasher.combine(request.headers[.realmTransaction])
         request.body.withUnsafeBytes { hasher.combine(bytes: $0) }
+        if let file = request.bodyFile {
+            var offset = 0
+            while let piece = try? file.read(at: offset, byteCount: 1 << 20), !piece.isEmpty {
+                piece.withUnsafeBytes { hasher.combine(bytes: $0) }
+                offset += piece.count
+            }
+        }
         return hasher.finalize()
     }
 

@@ -61,11 +61,11 @@ struct WriteOptions: Sendable {
     /// The media type of the body; `unsupported_media_type` for one that is not in `types`.
     private static func bodyType(_ request: Request, _ types: [String]) throws(Problem) -> String? {
         guard let text = request.headers[.contentType] else {
-            guard request.body.isEmpty || types.isEmpty else { throw unsupported("the body has no Content-Type", types, request) }
+            guard request.hasNoBody || types.isEmpty else { throw unsupported("the body has no Content-Type", types, request) }
             return nil
         }
         guard !types.isEmpty else {
-            guard request.body.isEmpty else { throw unsupported("this request takes no body", types, request) }
+            guard request.hasNoBody else { throw unsupported("this request takes no body", types, request) }
             return nil
         }
         // As most clients write it.

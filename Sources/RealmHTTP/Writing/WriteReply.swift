@@ -26,7 +26,7 @@ extension Application {
         case .first(let first): ticket = first
         case .known(let response): return .now(response)
         }
-        guard call.request.body.count > Application.longBody else { return answer(call, ticket) }
+        guard call.request.bodyFile != nil || call.request.body.count > Application.longBody else { return answer(call, ticket) }
         return .later { [self] promise in
             let isQueued = workers.withLock { $0 }?.submit { self.answer(call, ticket).resolve(promise) } ?? false
             guard !isQueued else { return }

@@ -115,16 +115,29 @@ import Testing
         try server.finish()
     }
 
-    @Test("fixtures come in as they went out", arguments: ["links", "embedded", "mixed", "primary-keys", "types-dictionary", "types-list", "types-set", "types-single", "strings", "random-2"])
-    func fixtures(_ name: String) throws {
-        guard let path = try? Fixtures.path(name) else { return }
-        let snapshot = try Snapshot(file: try RealmFile(path: path))
+    /// Exports cannot say that a realm has no schema version at all. The large fixtures are for long runs.
+    private static let exportable = Fixtures.names.filter { name in
+        let isLong = ProcessInfo.processInfo.environment["REALM_REST_LONG_TESTS"] == "1"
+        return !name.hasPrefix("bench") && name != "group-only" && (isLong || !["blob-16m", "store", "table-70000"].contains(name))
+    }
+
+    @Test("fixtures come in as they went out", arguments: exportable) func fixtures(_ name: String) throws {
+        let key = Fixtures.isEncrypted(name) ? try EncryptionKey(bytes: Fixtures.key) : nil
+        let snapshot = try Snapshot(file: try RealmFile(path: try Fixtures.path(name), key: key))
         let exported = try TransferTests.export(snapshot)
         let realm = try EngineRealm([])
-        let contents = try ImportReader(className: nil, depthLimit: 200).read(Array(exported.utf8))
-        try realm.write { session in try ImportRun(session, .create).run(contents) }
+        let reader = ImportReader(ImportSource(Array(exported.utf8)), className: nil, depthLimit: 200)
+        try realm.write(EngineRealm.request(seconds: 600), waiting: 600) { session in
+            try ImportRun(session, .create).run(reader)
+        }
         let again = try TransferTests.export(realm.database.current.snapshot)
-        #expect(TransferTests.renumbered(TransferTests.comparable(again)) == TransferTests.renumbered(TransferTests.comparable(exported)))
+        let wanted = TransferTests.renumbered(TransferTests.comparable(exported))
+        let found = TransferTests.renumbered(TransferTests.comparable(again))
+        #expect(found.count == wanted.count)
+        for (left, right) in zip(found, wanted) where left != right {
+            Issue.record("\(left.prefix(2000)) instead of \(right.prefix(2000))")
+            break
+        }
         try realm.finish()
     }
 

@@ -65,11 +65,11 @@ package final class EngineRealm: Sendable {
     /// Writes and waits for the commit.
     @discardableResult
     package func write<Value: Sendable>(
-        _ request: WriteRequest = EngineRealm.request(), _ body: @escaping @Sendable (WriteSession) throws -> Value
+        _ request: WriteRequest = EngineRealm.request(), waiting seconds: Double = 60, _ body: @escaping @Sendable (WriteSession) throws -> Value
     ) throws -> WriteReceipt<Value> {
         let answer = Awaited<Result<WriteReceipt<Value>, WriteError>>()
         database.write(request, body) { answer.set($0) }
-        return try answer.wait().get()
+        return try answer.wait(seconds: seconds).get()
     }
 
     /// The error of a write that has to fail.
@@ -104,8 +104,8 @@ package final class Awaited<Value: Sendable>: Sendable {
 
     package func set(_ value: Value) { monitor.broadcast { $0 = value } }
 
-    package func wait() throws -> Value {
-        guard let value = monitor.wait(until: .now().adding(seconds: 60), { $0 }) else { throw Late() }
+    package func wait(seconds: Double = 60) throws -> Value {
+        guard let value = monitor.wait(until: .now().adding(seconds: seconds), { $0 }) else { throw Late() }
         return value
     }
 

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+package import RealmStorage
+
+/// Bytes that are too many for memory: a long request body in a file without a name, which is gone with this object, or
+/// a file of somebody else's that is only read.
+///
+/// `@unchecked Sendable`: whoever receives a body appends to it, and only then hands it on to be read.
+package final class BodyFile: @unchecked Sendable {
+    private let descriptor: Int32
+    package private(set) var byteCount: Int
+
+    /// An empty file in `folder`.
+    package init(in folder: String) throws(StorageError) {
+        let template = (folder.hasSuffix("/") ? folder : folder + "/") + ".realm-rest-body-XXXXXX"
+        var name = Array(template.utf8CString)
+        descriptor = mkstemp(&name)
+        guard descriptor >= 0 else { throw .io(operation: "mkstemp", errno: errno) }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        unlink(name)
+        byteCount = 0
+    }
+
+    /// An empty file in the first of `folders` that takes one.
+    package static func make(inOneOf folders: [String]) throws(StorageError) -> BodyFile {
+        var failure = StorageError.io(operation: "mkstemp", errno: ENOENT)
+        for folder in folders {
+            do throws(StorageError) { return try BodyFile(in: folder) } catch { failure = error }
+        }
+        throw failure
+    }
+
+    /// Where programs keep what nobody needs later.
+    package static var temporaryFolder: String { getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp" }
+
+    /// A file that is there.
+    package init(reading path: String) throws(StorageError) {
+        descriptor = try System.openForReading(path)
+        do throws(StorageError) {
+            byteCount = try System.regularFileSize(descriptor)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    package func append(_ bytes: [UInt8]) throws(StorageError) {
+        let result = bytes.withUnsafeBytes { piece in Result { () throws(StorageError) in try append(piece) } }
+        try result.get()
+    }
+
+    func append(_ piece: UnsafeRawBufferPointer) throws(StorageError) {
+        var rest = piece
+        while let start = rest.baseAddress, !rest.isEmpty {
+            let count = pwrite(descriptor, start, rest.count, off_t(byteCount))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw .io(operation: "pwrite", errno: count < 0 ? errno : ENOSPC) }
+            byteCount += count
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        }
+    }
+
+    /// Up to `byteCount` bytes from `offset`, fewer at the end.
+    package func read(at offset: Int, byteCount: Int) throws(StorageError) -> [UInt8] {
+        try System.read(descriptor, at: offset, byteCount: min(byteCount, max(0, self.byteCount - offset)))
+    }
+}

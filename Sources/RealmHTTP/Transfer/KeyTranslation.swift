@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// The new keys of objects that are named by object keys, which are others in another file.
+///
+/// Exports have objects in ascending order, and mostly the new keys are the old ones: those are kept as ranges.
+struct KeyTranslation: Sendable {
+    private var moved: [Int64: Int64] = [:]
+    /// Ascending ranges of keys that are the same.
+    private var kept: [ClosedRange<Int64>] = []
+
+    /// The object key in `@k<number>`, or nil for a text that is a primary key.
+    static func objectKey(_ text: String) -> Int64? {
+        guard text.hasPrefix("@k"), let key = Int64(text.dropFirst(2)), key >= 0, text == "@k\(key)" else { return nil }
+        return key
+    }
+
+    mutating func record(_ old: Int64, _ new: Int64) {
+        guard old == new, kept.last.map({ $0.upperBound < old }) ?? true else { return moved[old] = new }
+        if let last = kept.last, last.upperBound + 1 == old {
+            kept[kept.count - 1] = last.lowerBound...old
+        } else {
+            kept.append(old...old)
+        }
+    }
+
+    /// The new key of an object that came in; nil for one that did not yet.
+    func new(_ old: Int64) -> Int64? {
+        if let new = moved[old] { return new }
+        var low = 0, high = kept.count
+        while low < high {
+            let middle = (low + high) / 2
+            if kept[middle].upperBound < old { low = middle + 1 } else { high = middle }
+        }
+        return low < kept.count && kept[low].contains(old) ? old : nil
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmTestSupport
+import Testing
+
+@testable import RealmHTTP
+
+/// Imports that do not fit into memory, and what they are cut into.
+@Suite struct LongImportTests {
+    private static let lines = ("Content-Type", "application/x-ndjson")
+
+    private static func dogs(_ keys: Range<Int>) -> String {
+        keys.map { "{\"_id\":\($0),\"age\":1,\"name\":\"\(String(repeating: "x", count: 100))\"}" }.joined(separator: "\n")
+    }
+
+    @Test("a long body is kept in a file, packed or not, and comes in like a short one") func longBodies() throws {
+        let server = try WriteServer()
+        let plain = try server.send("POST", "app/import?class=Dog", LongImportTests.dogs(0..<6000), [LongImportTests.lines])
+        #expect(plain.json["created"] as? Int == 6000, "\(plain.text)")
+        // Hardly packed at all, so that the packed body is long too.
+        let deflater = try #require(GzipDeflater(level: 0))
+        let buffer = OutputBuffer(capacity: 1 << 20), packed = OutputBuffer(capacity: 1 << 20)
+        buffer.append(LongImportTests.dogs(6000..<12_000))
+        #expect(deflater.deflate(buffer, isEnd: true, into: packed))
+        #expect(packed.count > 512 << 10)
+        let headers = [LongImportTests.lines, ("Content-Encoding", "gzip")]
+        let answer = try HTTPClient.request(
+            port: server.port, "POST", "/v1/realms/app/import?class=Dog", headers: headers, body: packed.array)
+        #expect(answer.json["created"] as? Int == 6000, "\(answer.text)")
+        let cut = try HTTPClient.request(
+            port: server.port, "POST", "/v1/realms/app/import?class=Dog", headers: headers, body: Array(packed.array.dropLast(99)))
+        #expect(cut.code == "invalid_body", "\(cut.text)")
+        #expect(try server.get("app/objects/Dog?count=exact&limit=0").json["count"] as? Int == 12_000)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: server.folder).allSatisfy { !$0.contains("body") })
+        try server.finish()
+    }
+
+    @Test("the same long body with the same key is written once") func idempotent() throws {
+        let server = try WriteServer()
+        let headers = [LongImportTests.lines, ("Idempotency-Key", "k1")]
+        let body = LongImportTests.dogs(0..<6000)
+        #expect(try server.send("POST", "app/import?class=Dog", body, headers).status == 200)
+        let again = try server.send("POST", "app/import?class=Dog", body, headers)
+        #expect(again.status == 200)
+        #expect(again["Idempotency-Replayed"] == "true")
+        #expect(try server.send("POST", "app/import?class=Dog", body + "\n", headers).code == "idempotency_key_reused")
+        try server.finish()
+    }
+
+    @Test("limits of imports are told") func limits() throws {
+        let server = try WriteServer {
+            $0.limits.importBytes = 2 << 20
+            $0.limits.importRecordBytes = 1000
+        }
+        let bytes = try server.bytes()
+        let long = try server.send("POST", "app/import?class=Dog", LongImportTests.dogs(0..<30_000), [LongImportTests.lines])
+        #expect(long.status == 413)
+        #expect(long.json["limit"] as? Int == 2 << 20)
+        let line = LongImportTests.dogs(0..<3) + "\n{\"_id\":3,\"age\":1,\"name\":\"" + String(repeating: "y", count: 2 << 19) + "\"}"
+        let answer = try server.send("POST", "app/import?class=Dog", line, [LongImportTests.lines])
+        #expect(answer.status == 413, "\(answer.text)")
+        #expect(answer.json["limit"] as? Int == 1000)
+        #expect(answer.json["line"] as? Int == 4)
+        #expect(try server.bytes() == bytes)
+        try server.finish()
+    }
+
+    // MARK: - Records
+
+    private static func records(_ text: String, _ form: RecordReader.Form) throws -> [(line: Int, text: String)] {
+        var reader = RecordReader(ImportSource(Array(text.utf8)), form)
+        var found: [(line: Int, text: String)] = []
+        while let (place, bytes) = try reader.next() {
+            let again = try ImportSource(Array(text.utf8)).read(at: place.offset, byteCount: place.byteCount)
+            #expect(Array(again) == Array(bytes))
+            found.append((line: place.line, text: String(decoding: bytes, as: UTF8.self)))
+        }
+        return found
+    }
+
+    @Test("lines end with line feeds, records of CSV where no quotes are open") func cutting() throws {
+        #expect(try LongImportTests.records("a\n\nb", .lines).map(\.text) == ["a", "", "b"])
+        #expect(try LongImportTests.records("a\nb\n", .lines).map(\.line) == [1, 2])
+        let csv = try LongImportTests.records("\u{feff}a,\"b\nc\"\"\"\r\nd\"x,e\rf\n\n\"g\r\nh\"", .csv)
+        #expect(csv.map(\.text) == ["a,\"b\nc\"\"\"", "d\"x,e", "f", "", "\"g\r\nh\""])
+        #expect(csv.map(\.line) == [1, 3, 4, 5, 6])
+        #expect(try LongImportTests.records("", .csv).isEmpty)
+        #expect(try LongImportTests.records("a\r", .csv).map(\.text) == ["a"])
+    }
+
+    @Test("records may go from one piece of the source to the next", arguments: [RecordReader.Form.lines, .csv])
+    func pieces(_ form: RecordReader.Form) throws {
+        var random = SeededGenerator(seed: 9)
+        let texts = (0..<40).map { _ in
+            String(repeating: form == .csv ? "a,\"\"\"b\r\n\"," : "abc", count: Int.random(in: 0..<20_000, using: &random)) + "z"
+        }
+        let end = form == .csv ? "\r\n" : "\n"
+        #expect(try LongImportTests.records(texts.joined(separator: end), form).map(\.text) == texts)
+    }
+
+    @Test("new keys are found by old ones") func keys() {
+        var random = SeededGenerator(seed: 4)
+        var keys = KeyTranslation(), expected: [Int64: Int64] = [:]
+        for old in Int64(0)..<2000 where !Int.random(in: 0..<10, using: &random).isMultiple(of: 7) {
+            let new = old < 900 || old > 1500 ? old : old + 5
+            keys.record(old, new)
+            expected[old] = new
+        }
+        keys.record(3000, 3000)
+        keys.record(2500, 2500)
+        expected[3000] = 3000
+        expected[2500] = 2500
+        for old in Int64(-5)..<3100 { #expect(keys.new(old) == expected[old]) }
+        #expect(KeyTranslation.objectKey("@k12") == 12)
+        for text in ["@k", "@k-1", "@k01", "k1", "@kx", "12"] { #expect(KeyTranslation.objectKey(text) == nil) }
+    }
+}
