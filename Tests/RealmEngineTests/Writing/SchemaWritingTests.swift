@@ -51,7 +51,7 @@ import Testing
         ([ClassInput("A", [PropertyInput("p", "double", indexed: "general")])], "/classes/0/properties/0/indexed"),
         ([ClassInput("A", [PropertyInput("p", "int", indexed: "fulltext")])], "/classes/0/properties/0/indexed"),
         ([ClassInput("A", [PropertyInput("p", "int", indexed: "x")])], "/classes/0/properties/0/indexed"),
-        ([ClassInput("A", [PropertyInput("p", "string", collection: "list", indexed: "general")])], "/classes/0/properties/0/indexed"),
+        ([ClassInput("A", [PropertyInput("p", "int", collection: "list", indexed: "general")])], "/classes/0/properties/0/indexed"),
         ([ClassInput("A", primaryKey: "q", [PropertyInput("p", "int")])], "/classes/0/primaryKey"),
         ([ClassInput("A", primaryKey: "p", [PropertyInput("p", "double")])], "/classes/0/primaryKey"),
         ([ClassInput("A", primaryKey: "p", [PropertyInput("p", "int", collection: "list")])], "/classes/0/primaryKey"),
