@@ -15,6 +15,10 @@ package final class Catalog: Sendable {
 
     package enum Failure: Error, Sendable, Equatable {
         case alreadyAttached(RealmName)
+        /// Another realm serves the same file.
+        case fileServed(name: String)
+        /// The name is no longer reserved.
+        case detached
     }
 
     private let states = Mutex<[String: State]>([:])
@@ -58,14 +62,35 @@ package final class Catalog: Sendable {
     }
 
     private func settle(_ name: RealmName, _ open: () throws(StorageError) -> Database) -> State {
-        let state: State
         do throws(StorageError) {
-            state = .ready(try open())
+            let database = try open()
+            let other = states.withLock { states -> String? in
+                if let other = Catalog.server(of: database.identity, in: states) { return other }
+                states[name.text] = .ready(database)
+                return nil
+            }
+            guard let other else { return .ready(database) }
+            database.close()
+            throw .refused(.fileInUse("the file is served as '\(other)' already"))
         } catch {
-            state = .failed(error)
+            states.withLock { $0[name.text] = .failed(error) }
+            return .failed(error)
         }
-        states.withLock { $0[name.text] = state }
-        return state
+    }
+
+    /// The name under which a file is served, but for private copies of it.
+    private static func server(of file: System.FileIdentity?, in states: [String: State]) -> String? {
+        guard let file else { return nil }
+        return states.first { entry in
+            guard case .ready(let database) = entry.value else { return false }
+            return database.identity == file
+        }?.key
+    }
+
+    /// The name under which the file at this path is served, also by another path; nil too when there is no such file.
+    package func nameServing(path: String) -> String? {
+        let file = System.identity(path: path)
+        return states.withLock { Catalog.server(of: file, in: $0) }
     }
 
     /// The databases that are open; one in memory may have several names.
@@ -93,13 +118,17 @@ package final class Catalog: Sendable {
         for database in databases { database.close() }
     }
 
-    /// Gives a reserved name its realm; false when the name is no longer reserved.
-    package func settle(_ name: RealmName, _ state: State) -> Bool {
-        states.withLock { states in
-            guard case .opening? = states[name.text] else { return false }
+    /// Gives a reserved name its realm. Throws when the name is no longer reserved, or the file served by another realm.
+    package func settle(_ name: RealmName, _ state: State) throws(Failure) {
+        let failure = states.withLock { states -> Failure? in
+            guard case .opening? = states[name.text] else { return .detached }
+            if case .ready(let database) = state, let other = Catalog.server(of: database.identity, in: states) {
+                return .fileServed(name: other)
+            }
             states[name.text] = state
-            return true
+            return nil
         }
+        if let failure { throw failure }
     }
 
     /// Tells how much of opening a realm is done, from 0 to 1.

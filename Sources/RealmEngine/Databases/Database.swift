@@ -20,6 +20,8 @@ package final class Database: Sendable {
     /// Empty for a realm in memory.
     package let path: String
     package let mode: Mode
+    /// The file, whatever its path; nil for realms in memory and private copies.
+    let identity: System.FileIdentity?
     package let epoch: Epoch
     /// The identifier of a realm in memory.
     package let memoryIdentifier: String?
@@ -72,6 +74,7 @@ package final class Database: Sendable {
         self.name = name
         self.path = path
         self.mode = mode
+        identity = mode == .copy || path.isEmpty ? nil : System.identity(path: path)
         self.epoch = epoch
         self.store = store
         self.memoryIdentifier = memoryIdentifier

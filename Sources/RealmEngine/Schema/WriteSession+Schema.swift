@@ -9,10 +9,11 @@ extension WriteSession {
 
     /// Makes the classes of a new realm. An order other than the SDKs' would do, but then files would differ.
     ///
-    /// First the schema version, then all classes in byte order of their names, then their properties.
-    package func createSchema(_ input: SchemaInput) throws(WriteError) {
+    /// First the schema version, then all classes in byte order of their names, then their properties. Without any
+    /// version the realm keeps the one it has, or has none.
+    package func createSchema(_ input: SchemaInput, versionIfMissing: UInt64? = 0) throws(WriteError) {
         let classes = try SchemaValidator.classes(input)
-        try stored(try transaction.setSchemaVersion(input.version ?? 0))
+        if let version = input.version ?? versionIfMissing { try stored(try transaction.setSchemaVersion(version)) }
         try add(classes)
     }
 

@@ -165,13 +165,10 @@ package final class RealmServer: Sendable {
         } catch {
             throw Failure(description: "two realms would be served as '\(name)'")
         }
-        do throws(StorageError) {
-            var opening = Database.OpenOptions()
-            opening.limits = writeLimits(options)
-            _ = catalog.settle(name, .ready(try Database.openInMemory(name: name, identifier: text, opening)))
-        } catch {
-            throw Failure(description: "\(text): \(error)")
-        }
+        var opening = Database.OpenOptions()
+        opening.limits = writeLimits(options)
+        guard case .failed(let error) = catalog.openInMemory(name, identifier: text, opening) else { return }
+        throw Failure(description: "\(text): \(error)")
     }
 
     private static func writeLimits(_ options: Options) -> WriteLimits {

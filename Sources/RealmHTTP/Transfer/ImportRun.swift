@@ -62,7 +62,7 @@ package final class ImportRun {
             case .object(let object): try write(object)
             case .schema(let schema):
                 try Problem.writing { () throws(WriteError) in
-                    if try session.schema().classes.isEmpty { try session.createSchema(schema) }
+                    if try session.schema().classes.isEmpty { try session.createSchema(schema, versionIfMissing: nil) }
                 }
             }
         }

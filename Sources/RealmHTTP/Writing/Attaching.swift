@@ -35,6 +35,7 @@ final class Attaching: Sendable {
                 let known = application.catalog.databases.first(where: { $0.memoryIdentifier == identifier }) {
                 return arrange(known, isNew: false, promise)
             }
+            if let problem = attachment.served(by: application.catalog) { return fail(problem, promise) }
             if let problem = try plantSeed() { return fail(problem, promise) }
             var isNew = false
             if case .new(let path) = attachment.source, !RealmFiles.exists(path) { isNew = true }
@@ -57,7 +58,7 @@ final class Attaching: Sendable {
         }
     }
 
-    /// Copies the seed unless the file is there, and looks whether another realm serves the file.
+    /// Copies the seed unless the file is there.
     private func plantSeed() throws(StorageError) -> Problem? {
         guard let path = attachment.source.path else { return nil }
         let exists = RealmFiles.exists(path)
@@ -158,9 +159,10 @@ final class Attaching: Sendable {
             return giveUp(database, false, Problem(.invalidSchema, mistake).with("pointer", "/backlinkNames"), promise)
         }
         application.attachedOptions.withLock { $0[name] = attachment.options }
-        guard application.catalog.settle(attachment.name, .ready(database)) else {
-            // It was let go of before it was open.
-            return giveUp(database, false, Problem(.realmNotFound, "the realm was detached while it was being opened"), promise)
+        do throws(Catalog.Failure) {
+            try application.catalog.settle(attachment.name, .ready(database))
+        } catch {
+            return giveUp(database, false, Problem(error), promise)
         }
         guard let promise else { return }
         do throws(Problem) {
@@ -189,7 +191,7 @@ final class Attaching: Sendable {
     private func fail(_ problem: Problem, _ promise: (any ResponsePromise)?, _ error: StorageError? = nil) {
         _ = application.attachedOptions.withLock { $0.removeValue(forKey: name) }
         if promise == nil, let error {
-            _ = application.catalog.settle(attachment.name, .failed(error))
+            try? application.catalog.settle(attachment.name, .failed(error))
         } else {
             application.catalog.remove(name)
         }

@@ -36,7 +36,7 @@ extension Application {
         do throws(Catalog.Failure) {
             try catalog.reserve(attachment.name)
         } catch {
-            throw Problem(.alreadyAttached, "there is a realm of this name already")
+            throw Problem(error)
         }
     }
 
@@ -46,6 +46,7 @@ extension Application {
             guard catalog[attachment.name.text] == nil else {
                 throw Problem(.alreadyAttached, "there is a realm of this name already")
             }
+            if let problem = attachment.served(by: catalog) { throw problem }
             let exists = attachment.source.path.map { RealmFiles.exists($0) } ?? false
             if case .new = attachment.source, exists, attachment.seed == nil { throw Problem(.fileExists, "there is a file of this name already") }
             var writer = JSONWriter()

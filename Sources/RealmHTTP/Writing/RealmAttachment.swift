@@ -215,6 +215,12 @@ struct RealmAttachment: Sendable {
         }
     }
 
+    /// The problem when another realm serves the file. Private copies are files of their own.
+    func served(by catalog: Catalog) -> Problem? {
+        guard case .file(let path) = source, mode != .copy, let other = catalog.nameServing(path: path) else { return nil }
+        return Problem(Catalog.Failure.fileServed(name: other))
+    }
+
     var openOptions: Database.OpenOptions {
         var options = Database.OpenOptions(key: key, mode: mode)
         if case .new = source {
@@ -229,5 +235,16 @@ struct RealmAttachment: Sendable {
             options.upgradesInPlace = true
         }
         return options
+    }
+}
+
+extension Problem {
+    /// Why a realm did not get into the catalog.
+    init(_ failure: Catalog.Failure) {
+        switch failure {
+        case .alreadyAttached: self.init(.alreadyAttached, "there is a realm of this name already")
+        case .fileServed(let name): self.init(.alreadyAttached, "the file is served as '\(name)' already")
+        case .detached: self.init(.realmNotFound, "the realm was detached while it was being opened")
+        }
     }
 }

@@ -15,6 +15,8 @@ final class PageSealer: @unchecked Sendable {
     /// Pages whose newest entry is known to fit them, because this object wrote both.
     private var fitting: Set<Int> = []
     private var dirty: Set<Int> = []
+    /// Pages whose entry or bytes were written since the last sync, with the stamp that fits what is durable.
+    private var attempted: [(page: Int, durable: PageEntry.Stamp)] = []
     private let cipher: PageCipher
 
     /// At most so many pages are held encrypted in memory.
@@ -33,43 +35,69 @@ final class PageSealer: @unchecked Sendable {
 
     /// Writes all changed pages and returns when they are durable.
     ///
-    /// After an error some entries may be new, which does no harm; with `.pages` in `stage` some pages may be too.
+    /// After an error in a write, `isIntact` tells whether the file is what it was; after one in a sync nobody can.
     func flush(
         _ pages: LazyPlainPages, to backend: any StorageBackend, _ scope: SyncScope, stage: inout Stage
     ) throws(StorageError) {
         let changed = dirty.sorted()
+        attempted = []
+        stage = .writing
         var first = 0
         while first < changed.count {
             let batch = Array(changed[first..<min(first + PageSealer.batchCount, changed.count)])
             let sealed = try seal(batch, pages)
             fitting.subtract(batch)
+            attempted += sealed.durable
             try write(sealed.entries, of: batch, EncryptionLayout.entryByteCount, EncryptionLayout.entryOffset, backend)
-            try backend.sync(scope)
-            stage = .pages
+            try sync(backend, scope, &stage)
+            attempted = sealed.durable
             try write(sealed.bytes, of: batch, EncryptionLayout.pageByteCount, EncryptionLayout.pageOffset, backend)
             first += batch.count
         }
-        try backend.sync(scope)
+        try sync(backend, scope, &stage)
         fitting.formUnion(changed)
         dirty.removeAll(keepingCapacity: true)
     }
 
-    /// How far a flush came.
-    enum Stage { case entries, pages }
+    /// What a flush does.
+    enum Stage { case writing, syncing }
 
-    private func seal(_ batch: [Int], _ pages: LazyPlainPages) throws(StorageError) -> (entries: [UInt8], bytes: [UInt8]) {
+    private func sync(_ backend: any StorageBackend, _ scope: SyncScope, _ stage: inout Stage) throws(StorageError) {
+        stage = .syncing
+        try backend.sync(scope)
+        stage = .writing
+    }
+
+    /// Whether every page that the last flush, which failed in a write, got to is the one that is durable: its bytes
+    /// were not touched, and its entry has the stamp that fits them.
+    ///
+    /// A page that is whole but new would not do. It may never reach the disk, and the next entry would have no stamp
+    /// for the old one. Pages for which `isDisposable` holds do not matter.
+    func isIntact(_ pages: LazyPlainPages, isDisposable: (Int) -> Bool) throws(StorageError) -> Bool {
+        for (page, durable) in attempted where !isDisposable(page) {
+            guard try pages.fittingStamp(ofPage: page, cipher) == durable else { return false }
+        }
+        return true
+    }
+
+    private typealias Sealed = (entries: [UInt8], bytes: [UInt8], durable: [(page: Int, durable: PageEntry.Stamp)])
+
+    private func seal(_ batch: [Int], _ pages: LazyPlainPages) throws(StorageError) -> Sealed {
         let size = EncryptionLayout.pageByteCount
         var entries: [UInt8] = []
         entries.reserveCapacity(batch.count * EncryptionLayout.entryByteCount)
         var bytes = [UInt8](repeating: 0, count: batch.count * size)
+        var durable: [(page: Int, durable: PageEntry.Stamp)] = []
+        durable.reserveCapacity(batch.count)
         for (index, page) in batch.enumerated() {
             let old = pages.currentEntry(ofPage: page)
             let previous = fitting.contains(page) ? old.newest : try pages.fittingStamp(ofPage: page, cipher)
             // In bounds: the buffer has `size` bytes for each page of the batch.
             let newest = try seal(page, after: old.newest.counter, previous, pages.address + page * size, &bytes, index * size)
             entries += PageEntry(newest: newest, previous: previous).bytes
+            durable.append((page: page, durable: previous))
         }
-        return (entries, bytes)
+        return (entries, bytes, durable)
     }
 
     /// Encrypts one page under the next counter; 0 is left out, and so is one whose code equals that of the old page.

@@ -5,7 +5,7 @@ internal import Glibc
 /// System calls of files that are open for writing.
 extension System {
     /// Which file a path or a descriptor names.
-    struct FileIdentity: Equatable {
+    package struct FileIdentity: Equatable, Sendable {
         let device: UInt64
         let inode: UInt64
     }
@@ -155,7 +155,7 @@ extension System {
         return fstat(descriptor, &info) == 0 ? FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino)) : nil
     }
 
-    static func identity(path: String) -> FileIdentity? {
+    package static func identity(path: String) -> FileIdentity? {
         var info = stat()
         return stat(path, &info) == 0 ? FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino)) : nil
     }

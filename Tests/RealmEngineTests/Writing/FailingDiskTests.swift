@@ -33,10 +33,10 @@ import Testing
         try realm.finish()
     }
 
-    @Test func `a failed write of bytes leaves the version that was`() throws {
+    @Test(arguments: 0..<4) func `a failed write of bytes leaves the version that was`(_ call: Int) throws {
         let (realm, backend) = try realm()
         backend.resetCounts()
-        backend.failing = (.write, 0, Self.broken)
+        backend.failing = (.write, call, Self.broken)
         #expect(realm.failure { try Self.create(1, byteCount: 10, $0) }?.code == .storage)
         try realm.write { try Self.create(2, byteCount: 10, $0) }
         #expect(realm.count("Blob") == 1)

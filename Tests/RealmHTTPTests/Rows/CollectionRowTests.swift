@@ -144,7 +144,7 @@ import Testing
             #expect(try server.attach(#"{"name":"slow"}"#).code == "already_attached")
             #expect(try server.send("DELETE", "slow").status == 204)
             let late = try Database.openInMemory(name: name, identifier: "slow")
-            #expect(!catalog.settle(name, .ready(late)))
+            #expect(throws: Catalog.Failure.detached) { try catalog.settle(name, .ready(late)) }
             late.close()
             #expect(try server.get("slow").code == "realm_not_found")
             let answer = try HTTPClient.request(

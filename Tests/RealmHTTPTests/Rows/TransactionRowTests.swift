@@ -178,7 +178,7 @@ func withFaultyRealm(_ body: (WriteServer, FaultBackend, Database) throws -> Voi
         }, completion: { made.set((try? $0.get()) != nil) })
         #expect(try made.wait())
         try server.server.application.catalog.reserve(name)
-        _ = server.server.application.catalog.settle(name, .ready(database))
+        try server.server.application.catalog.settle(name, .ready(database))
         try body(server, backend, database)
         backend.failing = nil
         #expect(database.current.snapshot.verify().isClean)

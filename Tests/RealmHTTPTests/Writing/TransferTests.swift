@@ -115,10 +115,10 @@ import Testing
         try server.finish()
     }
 
-    /// Exports cannot say that a realm has no schema version at all. The large fixtures are for long runs.
+    /// The large fixtures are for long runs.
     private static let exportable = Fixtures.names.filter { name in
         let isLong = ProcessInfo.processInfo.environment["REALM_REST_LONG_TESTS"] == "1"
-        return !name.hasPrefix("bench") && name != "group-only" && (isLong || !["blob-16m", "store", "table-70000"].contains(name))
+        return !name.hasPrefix("bench") && (isLong || !["blob-16m", "store", "table-70000"].contains(name))
     }
 
     @Test("fixtures come in as they went out", arguments: exportable) func fixtures(_ name: String) throws {

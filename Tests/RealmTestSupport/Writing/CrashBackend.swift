@@ -13,7 +13,17 @@ package final class CrashBackend: StorageBackend, @unchecked Sendable {
         case sync
     }
 
+    /// What a write that is refused leaves behind.
+    package enum Taken: String, Sendable, CaseIterable {
+        case nothing, half, everything
+        /// Everything for those who read now, nothing for the disk.
+        case memoryOnly
+    }
+
     private let live: MemoryBackend
+    /// Refuses the write that comes after so many others since `startLog`.
+    package var failing: (after: Int, taken: Taken)?
+    package private(set) var writeCount = 0
     /// The bytes when the log began, all durable.
     private var start: [UInt8]
     package private(set) var log: [Call] = []
@@ -28,6 +38,7 @@ package final class CrashBackend: StorageBackend, @unchecked Sendable {
     package func startLog() {
         start = live.bytes
         log = []
+        writeCount = 0
     }
 
     package var bytes: [UInt8] { live.bytes }
@@ -75,6 +86,18 @@ package final class CrashBackend: StorageBackend, @unchecked Sendable {
     package func memory() throws(StorageError) -> ReservedMemory { live.memory() }
 
     package func write(_ bytes: ByteView, at offset: Int) throws(StorageError) {
+        defer { writeCount += 1 }
+        guard let failing, failing.after == writeCount else { return try take(bytes, at: offset) }
+        switch failing.taken {
+        case .nothing: break
+        case .half: try take(bytes.slice(0, bytes.count / 2), at: offset)
+        case .everything: try take(bytes, at: offset)
+        case .memoryOnly: try live.write(bytes, at: offset)
+        }
+        throw .io(operation: "write", errno: 28)
+    }
+
+    private func take(_ bytes: ByteView, at offset: Int) throws(StorageError) {
         log.append(.write(offset: offset, bytes: bytes.array))
         try live.write(bytes, at: offset)
     }

@@ -22,7 +22,7 @@ package final class DataFile: @unchecked Sendable {
     /// What is free: its pages may be written even if they cannot be read.
     private var disposable: FreeSpace?
     private var hasGrown = false
-    /// Whether a failed sync or a half-written page has left the file in a state that only a new opening can tell.
+    /// Whether a failed sync or a failed write has left the file in a state that only a new opening can tell.
     package var isUncertain: Bool { uncertain.load(ordering: .acquiring) }
     private let uncertain = Atomic(false)
 
@@ -103,32 +103,59 @@ package final class DataFile: @unchecked Sendable {
     }
 
     /// Returns when everything written is durable.
+    ///
+    /// After an error that leaves the file certain nothing of what was written is in it, where it would matter.
     func sync() throws(StorageError) {
         let scope: SyncScope = hasGrown ? .full : .data
-        if let pages = plain.pages, let sealer, !sealer.changedPages.isEmpty {
-            var stage = PageSealer.Stage.entries
-            do throws(StorageError) {
+        var stage = PageSealer.Stage.syncing
+        do throws(StorageError) {
+            if let pages = plain.pages, let sealer, !sealer.changedPages.isEmpty {
                 try sealer.flush(pages, to: backend, scope, stage: &stage)
-            } catch {
-                markUncertain()
-                throw error
-            }
-        } else {
-            do throws(StorageError) {
+            } else {
                 try backend.sync(scope)
-            } catch {
-                markUncertain()
-                throw error
             }
+        } catch {
+            if stage == .syncing || !isIntact { markUncertain() }
+            throw error
         }
         hasGrown = false
         olderPages.removeAll { $0.value == nil }
     }
 
-    /// Says that a write failed which may or may not have made a new version.
-    func markUncertain() { uncertain.store(true, ordering: .releasing) }
+    private var isIntact: Bool {
+        guard let pages = plain.pages, let sealer else { return true }
+        return (try? sealer.isIntact(pages, isDisposable: isDisposable)) ?? false
+    }
 
-    /// Gives up what was written since the last sync; for a commit that fails before its header is written.
+    /// Replaces one byte, which was `old`, and returns when that is durable. What was written before has been synced.
+    ///
+    /// After an error that leaves the file certain the byte is what it was, in the file and for readers. A disk that
+    /// refuses a byte does not take a part of it; reading it back shows that it did not take all of it either.
+    func publish(_ byte: UInt8, insteadOf old: UInt8, at offset: Int) throws(StorageError) {
+        do throws(StorageError) {
+            try write([byte], at: offset)
+        } catch {
+            if (try? plain.view(at: offset, byteCount: 1)[0]) != old { markUncertain() }
+            throw error
+        }
+        do throws(StorageError) {
+            try sync()
+        } catch {
+            if !isUncertain { try takeBack(old, at: offset) }
+            throw error
+        }
+    }
+
+    /// The file never got the new byte: the page with it is the old one.
+    private func takeBack(_ old: UInt8, at offset: Int) throws(StorageError) {
+        try ByteView.withBytes(of: [old]) { plain.pages?.patch($0, at: offset) }
+        forgetChanges()
+    }
+
+    /// Says that nobody can tell any more what is in the file.
+    private func markUncertain() { uncertain.store(true, ordering: .releasing) }
+
+    /// Gives up what was written since the last sync; for a commit that fails before its version is selected.
     ///
     /// The bytes may stay where they are, because no version has anything there.
     func forgetChanges() { sealer?.forgetChanges() }

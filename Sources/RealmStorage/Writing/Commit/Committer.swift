@@ -6,9 +6,10 @@
 /// 2. The top ref goes to the header slot that is not selected. Sync.
 /// 3. One bit of the header selects that slot. Sync. Only now the commit has happened.
 ///
-/// A crash before step 3 leaves the old version, one after it the new one, and nothing needs repair. An error before
-/// step 3 leaves everything as it was. After an error in step 3, or in any sync, nobody can tell what is on the disk:
-/// further commits are refused until the file is opened again.
+/// A crash before step 3 leaves the old version, one after it the new one, and nothing needs repair. A write that the disk
+/// refuses leaves everything as it was, also the one of step 3 when reading its byte back shows the old one. Otherwise,
+/// and after an error in any sync, nobody can tell what is on the disk: further commits are refused until the file is
+/// opened again. In an encrypted file so they are after a write that may have replaced a page in use.
 /// Source: docs/format.md, "Commits".
 ///
 /// `@unchecked Sendable`: used by the thread that holds the write transaction.
@@ -26,6 +27,8 @@ package final class Committer: @unchecked Sendable {
 
     let data: DataFile
     private(set) var state: State
+    /// Where the header selects one of its slots.
+    private static let flagsOffset = 23
     private let path: String
     private let pins: VersionPins
 
@@ -34,7 +37,7 @@ package final class Committer: @unchecked Sendable {
         self.data = data
         self.pins = pins
         path = snapshot.file.path
-        let flags = try data.plain.view(at: 0, byteCount: FileHeader.byteCount)[23]
+        let flags = try data.plain.view(at: 0, byteCount: FileHeader.byteCount)[Committer.flagsOffset]
         state = State(
             header: snapshot.file.header, flags: flags, top: snapshot.top,
             free: try FreeSpace(snapshot.top, snapshot.space))
@@ -52,11 +55,12 @@ package final class Committer: @unchecked Sendable {
             let header = FileHeader(selectedSlot: 1 - state.header.selectedSlot, topRef: written.top)
             snapshot = try makeSnapshot(header, previous)
             try writeSlot(header)
+            try data.sync()
         } catch {
             data.forgetChanges()
             throw error
         }
-        try publish()
+        try data.publish(state.flags ^ 1, insteadOf: state.flags, at: Committer.flagsOffset)
         state = State(header: snapshot.file.header, flags: state.flags ^ 1, top: snapshot.top, free: free)
         return snapshot
     }
@@ -125,18 +129,6 @@ package final class Committer: @unchecked Sendable {
     private func writeSlot(_ header: FileHeader) throws(StorageError) {
         try data.write(header.topRef.littleEndianBytes, at: 8 * header.selectedSlot)
         try data.write([UInt8(FileHeader.writtenFormat)], at: 20 + header.selectedSlot)
-    }
-
-    /// Makes what was written durable, then selects it.
-    private func publish() throws(StorageError) {
-        try data.sync()
-        do throws(StorageError) {
-            try data.write([state.flags ^ 1], at: 23)
-        } catch {
-            data.markUncertain()
-            throw error
-        }
-        try data.sync()
     }
 }
 
