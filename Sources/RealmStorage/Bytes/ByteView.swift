@@ -131,7 +131,14 @@ package final class ByteStorage: @unchecked Sendable {
         _ = buffer.initialize(from: bytes)
     }
 
-    package convenience init(_ text: String) { self.init(text.utf8) }
+    package init(_ text: String) {
+        var text = text
+        buffer = text.withUTF8 { bytes in
+            let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
+            _ = copy.initialize(from: bytes)
+            return copy
+        }
+    }
 
     deinit { buffer.deallocate() }
 

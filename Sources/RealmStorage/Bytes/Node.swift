@@ -100,6 +100,35 @@ package struct Node: @unchecked Sendable {
 }
 
 extension Node {
+    /// Stores the elements of a bit-packed node of 8 bits or more as 64-bit numbers, for which there is room at `target`.
+    func copyWords(to target: UnsafeMutableRawPointer) {
+        let count = count
+        switch flags & 7 {
+        case 4: widen(Int8.self, to: target, count)
+        case 5: widen(Int16.self, to: target, count)
+        case 6: widen(Int32.self, to: target, count)
+        default: target.copyMemory(from: payload, byteCount: count * 8)
+        }
+    }
+
+    @inline(__always)
+    private func widen<Number: FixedWidthInteger>(_ type: Number.Type, to target: UnsafeMutableRawPointer, _ count: Int) {
+        for index in 0..<count {
+            let value = payload.loadUnaligned(fromByteOffset: index * MemoryLayout<Number>.size, as: type)
+            target.storeBytes(of: Int64(Number(littleEndian: value)).littleEndian, toByteOffset: index * 8, as: Int64.self)
+        }
+    }
+
+    /// Appends all elements of a bit-packed node.
+    func appendIntegers(to list: inout [Int64]) {
+        guard flags & 7 == 7 else {
+            for index in 0..<count { list.append(integer(index)) }
+            return
+        }
+        // Payloads of committed nodes and of new ones lie at multiples of 8.
+        list.append(contentsOf: UnsafeBufferPointer(start: payload.assumingMemoryBound(to: Int64.self), count: count))
+    }
+
     /// The packed integers of this node, checked to be bit-packed.
     package func integers() throws(StorageError) -> PackedIntegers {
         guard widthType == 0 else { throw corrupt("integer array expected") }

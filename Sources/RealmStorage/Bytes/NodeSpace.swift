@@ -64,10 +64,8 @@ package struct NodeSpace: @unchecked Sendable {
     @usableFromInline func newNode(at ref: Ref) throws(StorageError) -> Node {
         guard let arena else { throw NodeSpace.badRef(ref) }
         // Without a retain: whoever made the space keeps the arena.
-        let found = arena._withUnsafeGuaranteedRef { arena in
-            Result { () throws(StorageError) in try arena.node(at: ref) }
-        }
-        return try found.get()
+        if let node = arena._withUnsafeGuaranteedRef({ $0.soundNode(at: ref) }) { return node }
+        return try arena.takeUnretainedValue().node(at: ref)
     }
 
     /// A node of width 0 can claim millions of elements in 8 bytes. No writer makes one of more than 1000, or 65535

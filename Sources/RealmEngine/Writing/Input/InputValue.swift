@@ -7,7 +7,7 @@ package import RealmStorage
 /// Texts and number tokens mean different things for different types: `"2026-01-01T00:00:00Z"` is a date in a date
 /// property and a text elsewhere. So they stay as they were given until they meet a property (`ValueReader`). Values
 /// whose type was said are `typed`.
-package indirect enum InputValue: Sendable {
+package enum InputValue: Sendable {
     case null
     case bool(Bool)
     /// A whole number without fraction or exponent.
@@ -20,7 +20,8 @@ package indirect enum InputValue: Sendable {
     case wideReal(String)
     case text(String)
     case typed(TypedInput)
-    case link(LinkInput)
+    // A key is an input again. Nothing else needs a box, of which an object would have as many as members.
+    indirect case link(LinkInput)
     case list([InputValue])
     /// An object, a dictionary, or the entries of one.
     case object(InputObject)

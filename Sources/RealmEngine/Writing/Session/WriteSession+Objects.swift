@@ -130,13 +130,14 @@ extension WriteSession {
             }
             key = value
         }
-        // What is wrong with the members is found by writing them one after the other, which tells the first mistake.
-        let draft = try? ObjectDraft(body, of: table) { name, guess throws(WriteError) in
-            try position(named: name, of: table, options, guess: guess)
-        }
-        let object = try create(in: table.key, key, draft)
+        let draft = spareDraft ?? ObjectDraft()
+        // Objects in the place of links are made on the way, and need drafts of their own.
+        spareDraft = nil
+        defer { spareDraft = draft }
+        let isSound = read(body, of: table, key, options, into: draft)
+        let object = try create(in: table.key, key, isSound ? draft : nil)
         let place = ObjectPlace(table: table.key, object: object)
-        guard let draft else {
+        guard isSound else {
             try write(body, to: place, table, .create, options)
             return place
         }
@@ -145,6 +146,21 @@ extension WriteSession {
         }
         try requireComplete(table) { draft.given[$0] }
         return place
+    }
+
+    /// Whether all members are what their properties take. What is wrong with one is found by writing them one after the
+    /// other, which tells the first mistake.
+    private func read(
+        _ body: InputObject, of table: TableState, _ key: HeldValue?, _ options: Options, into draft: ObjectDraft
+    ) -> Bool {
+        do throws(WriteError) {
+            try draft.read(body, of: table, primaryKey: key) { name, guess throws(WriteError) in
+                try position(named: name, of: table, options, guess: guess)
+            }
+            return true
+        } catch {
+            return false
+        }
     }
 
     private func create(in table: TableKey, _ key: HeldValue?, _ draft: ObjectDraft?) throws(WriteError) -> ObjectKey {
@@ -166,7 +182,7 @@ extension WriteSession {
 
     /// The member for a property, whose name may begin with `$`.
     func member(named name: String, of body: InputObject) -> InputValue? {
-        body[name.hasPrefix("$") ? "$" + name : name]
+        body[name.utf8.first == UInt8(ascii: "$") ? "$" + name : name]
     }
 
     // MARK: - Members
@@ -194,15 +210,17 @@ extension WriteSession {
     private func position(
         named name: String, of table: TableState, _ options: Options, guess: Int = 0
     ) throws(WriteError) -> Int? {
+        let isPlain = name.utf8.first != UInt8(ascii: "$")
+        if isPlain, let position = table.columnPosition(named: name, guess: guess) { return position }
         if name == "$meta" { return nil }
         let property = name.hasPrefix("$$") ? String(name.dropFirst()) : name
-        if !name.hasPrefix("$") || name.hasPrefix("$$"), let position = table.columnPosition(named: property, guess: guess) {
+        if !isPlain, name.hasPrefix("$$"), let position = table.columnPosition(named: property, guess: guess) {
             return position
         }
         if backlinkNames.byClass[table.className]?[name] != nil {
             throw WriteError(.readOnlyProperty, "'\(name)' are the objects that link here; they cannot be written")
         }
-        if options.ignoresUnknownMembers, !name.hasPrefix("$") { return nil }
+        if options.ignoresUnknownMembers, isPlain { return nil }
         throw WriteSession.unknown(property, table)
     }
 
@@ -229,7 +247,7 @@ extension WriteSession {
     /// Throws unless all properties are there that cannot be null.
     private func requireComplete(_ table: TableState, _ isGiven: (Int) -> Bool) throws(WriteError) {
         for (position, column) in table.columns.enumerated()
-        where column.collection == nil && !column.isNullable && !isGiven(position) {
+        where !isGiven(position) && column.collection == nil && !column.isNullable {
             guard column.leafIndex != table.primaryKey?.leafIndex else { continue }
             throw WriteError(.missingProperty, "the property '\(column.name)' is missing and cannot be null")
         }

@@ -14,6 +14,8 @@ package final class WriteSession {
     var named: [String: ObjectPlace] = [:]
     /// Names of linking objects, which nobody can write, but queries know.
     let backlinkNames: BacklinkNames
+    /// Of the object made last, to be used again; nil while another object is made.
+    var spareDraft: ObjectDraft?
 
     init(_ transaction: WriteTransaction, deadline: Instant, backlinkNames: BacklinkNames = .none) {
         self.transaction = transaction

@@ -81,8 +81,7 @@ struct NodeWriter {
             return position
         }
         let first = elements.count
-        elements.reserveCapacity(first + node.count)
-        for index in 0..<node.count { elements.append(node.integer(index)) }
+        node.appendIntegers(to: &elements)
         frames.append(Frame(flags: node.flags, first: first, next: first, end: elements.count))
         return nil
     }
@@ -113,13 +112,23 @@ struct NodeWriter {
     private mutating func leave() throws(StorageError) -> Ref {
         let frame = frames.removeLast()
         let values = elements[frame.first..<frame.end]
-        var code = 0
-        for value in values { code = max(code, IntegerForm.signed.widthCode(for: value)) }
+        let code = NodeWriter.widthCode(for: values)
         let payload = MutableNode.payloadByteCount(flags: UInt8(code), count: values.count)
         let position = try place(8 + (payload + 7) & ~7)
         output.append(integers: values, flags: frame.flags, widthCode: code)
-        elements.removeSubrange(frame.first...)
+        elements.removeLast(elements.count - frame.first)
         return position
+    }
+
+    /// The least width for all `values`. Every limit of a width is a power of two, so what is set in any of them decides.
+    private static func widthCode(for values: ArraySlice<Int64>) -> Int {
+        var bits: Int64 = 0
+        var signs: Int64 = 0
+        for value in values {
+            bits |= value ^ (value >> 63)
+            signs |= value
+        }
+        return IntegerForm.signed.widthCode(for: signs < 0 ? ~bits : bits)
     }
 
     private mutating func place(_ byteCount: Int) throws(StorageError) -> Ref {
@@ -147,6 +156,8 @@ extension NodeWriter {
             }
             let width = reach == .allNodes ? min(code, node.widthCode) : code
             sum += 8 + (MutableNode.payloadByteCount(flags: UInt8(width), count: node.count) + 7) & ~7
+            // Refs of new nodes need all 64 bits.
+            guard reach == .allNodes || node.widthCode == 7 else { continue }
             for index in 0..<node.count where isWritten(node.integer(index), reach) { pending.append(node.ref(index)) }
         }
         return sum

@@ -4,7 +4,9 @@
 ///
 /// Where a method returns nil, the index disagrees with the old value of the object and nothing is changed: the file
 /// came with a damaged index, which `build(from:)` replaces.
-package struct ColumnIndexWriter {
+///
+/// A class, because a transaction keeps one for each index and asks it for every object.
+package final class ColumnIndexWriter {
     private enum Form {
         case values(SearchIndexWriter)
         case texts(FullTextIndexWriter)

@@ -129,8 +129,10 @@ struct IndexTreeWriter {
     private func shortened(_ root: Ref) throws(StorageError) -> Ref {
         var ref = root
         for _ in 0..<IndexTreeWriter.maximumDepth {
+            // Seldom: slots are the keys and one child.
+            let top = try writes.node(at: ref)
+            guard top.isInner, top.count == 2 else { return ref }
             let node = try node(ref)
-            guard node.isInner, node.count == 1 else { return ref }
             let child = try node.child(0)
             try discardNode(node)
             ref = child
@@ -164,6 +166,8 @@ struct IndexTreeWriter {
         let child = min(position, node.count - 1)
         let old = try node.child(child)
         guard let changed = try apply(old, key, depth: depth + 1, change) else { return nil }
+        // A key in front of the largest leaves that one as it is.
+        if changed.ref == old, changed.next.isNone, key < node.key(child) { return Change(ref: ref) }
         return try replaceChild(child, of: node, old: old, by: changed)
     }
 
@@ -175,7 +179,10 @@ struct IndexTreeWriter {
         guard let new = try change(old) else { return nil }
         if new == old { return Change(ref: node.node.ref) }
         if new == .absent { return try remove(position, from: node.node.ref) }
-        guard isPresent else { return try insert(key, new.raw, at: position, in: node.node.ref) }
+        guard isPresent else {
+            guard node.count >= capacity else { return Change(ref: try insertInto(node.node.ref, key, new.raw, position)) }
+            return try insert(key, new.raw, at: position, in: node.node.ref)
+        }
         var changed = try writes.writable(node.node.ref)
         try changed.set(position + 1, new.raw)
         return Change(ref: changed.ref)

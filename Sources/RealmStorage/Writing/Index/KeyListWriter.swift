@@ -2,27 +2,49 @@
 
 /// The list of object keys under one key of a search index.
 struct KeyList {
-    private let tree: BPlusTree
-    /// The only leaf, when there is no inner node: the usual case.
-    private let leaf: PackedIntegers?
+    private enum Form {
+        /// The only leaf, when there is no inner node: the usual case.
+        case leaf(PackedIntegers)
+        case tree(BPlusTree)
+    }
+
+    private let form: Form
     let count: Int
 
     init(_ ref: Ref, _ space: NodeSpace) throws(StorageError) {
-        tree = try BPlusTree(root: ref, space: space, shape: SearchIndex.listShape)
         let root = try space.node(at: ref)
-        leaf = root.isInner ? nil : try root.integers()
-        count = tree.count
+        if root.isInner {
+            let tree = try BPlusTree(root: ref, space: space, shape: SearchIndex.listShape)
+            form = .tree(tree)
+            count = tree.count
+        } else {
+            let elements = try IntLeaf(root, isNullable: false).elements
+            form = .leaf(elements)
+            count = elements.count
+        }
         guard count > 0 else { throw root.corrupt("an empty list in an index") }
     }
 
     /// The object at `index`, which must be in `0..<count`.
     func key(_ index: Int) throws(StorageError) -> ObjectKey {
-        if let leaf { return ObjectKey(leaf[index]) }
-        guard case .int(let number) = try tree.value(at: index) else { return .null }
-        return ObjectKey(number)
+        switch form {
+        case .leaf(let elements): return ObjectKey(elements[index])
+        case .tree(let tree):
+            let place = try tree.leaf(containing: index)
+            let elements = try IntLeaf(place.node, isNullable: false).elements
+            guard index - place.start < elements.count else {
+                throw place.node.corrupt("a leaf of \(elements.count) elements where its parent promises more")
+            }
+            return ObjectKey(elements[index - place.start])
+        }
     }
 
-    func all() throws(StorageError) -> [ObjectKey] { try tree.objectKeys() }
+    func all() throws(StorageError) -> [ObjectKey] {
+        switch form {
+        case .leaf(let elements): return (0..<elements.count).map { ObjectKey(elements[$0]) }
+        case .tree(let tree): return try tree.objectKeys()
+        }
+    }
 
     /// The first position for which `isBelow` is false; it is true for all before.
     func partition(_ isBelow: (ObjectKey) throws(StorageError) -> Bool) throws(StorageError) -> Int {
@@ -47,9 +69,11 @@ struct KeyList {
 struct KeyListWriter {
     let writes: WriteSpace
     private let trees: BPlusTreeWriter
+    private let capacity: Int
 
     init(_ writes: WriteSpace, capacity: Int) {
         self.writes = writes
+        self.capacity = capacity
         trees = BPlusTreeWriter(writes, SearchIndex.listShape, leafCapacity: capacity, fanOut: capacity)
     }
 
@@ -58,7 +82,41 @@ struct KeyListWriter {
     }
 
     func insert(_ key: ObjectKey, at index: Int, in list: Ref) throws(StorageError) -> Ref {
-        try trees.insert(.int(key.rawValue), at: index, in: list)
+        if let changed = try appendInPlace(key, at: index, in: list) { return changed }
+        return try trees.insert(.int(key.rawValue), at: index, in: list)
+    }
+
+    /// Appends where it changes the last leaf and the total only, in nodes that this transaction has made and so checked
+    /// before; nil where it is not that simple. New objects come last in their lists, which makes this the usual case.
+    private func appendInPlace(_ key: ObjectKey, at index: Int, in list: Ref) throws(StorageError) -> Ref? {
+        guard writes.arena.isYoung(list) else { return nil }
+        var root = try writes.writable(list)
+        guard root.isInner else {
+            guard index == root.count, index < capacity else { return nil }
+            try root.append(key.rawValue)
+            return root.ref
+        }
+        guard let (leaf, slot) = try lastLeaf(of: root, endingAt: index) else { return nil }
+        var grown = leaf
+        try grown.append(key.rawValue)
+        if grown.ref != leaf.ref { try root.set(slot, grown.ref) }
+        try root.set(slot + 1, tagged: UInt64(index + 1))
+        return root.ref
+    }
+
+    /// The last leaf of a tree of two levels, with its slot in the root, if it has room and may be changed where it is.
+    private func lastLeaf(
+        of root: MutableNode, endingAt end: Int
+    ) throws(StorageError) -> (leaf: MutableNode, slot: Int)? {
+        let slot = root.count - 2
+        guard slot >= 1, root.integer(slot + 1) == MutableNode.tagged(UInt64(end)) else { return nil }
+        // A root that states the size of its children states that of full ones, or has to be rewritten.
+        let first = root.integer(0)
+        guard first & 1 == 0 || first == MutableNode.tagged(UInt64(capacity)) else { return nil }
+        let child = root.ref(slot)
+        guard writes.arena.isYoung(child) else { return nil }
+        let leaf = try writes.writable(child)
+        return leaf.isInner || leaf.count >= capacity ? nil : (leaf, slot)
     }
 
     /// Takes one object out; what is left when it was the last but one is a single entry.

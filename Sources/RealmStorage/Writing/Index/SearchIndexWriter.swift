@@ -6,7 +6,7 @@
 /// other objects. Erase an object under its old value before the stored value changes, and insert it under the new one
 /// after; no other object may be between two values meanwhile. The shape is the same whatever the history, but for the
 /// cut into nodes and for lists below the last level. Source: docs/format.md, "Search indexes".
-package struct SearchIndexWriter {
+package final class SearchIndexWriter {
     /// The present value of an object that the index holds.
     package typealias ValueSource = (ObjectKey) throws(StorageError) -> Value
 

@@ -72,6 +72,12 @@ package struct MutableNode {
         payload.copyMemory(from: node.payload, byteCount: node.payloadByteCount)
     }
 
+    /// Takes over the elements of a bit-packed node of whole bytes in 64 bits each; the caller has made room for them.
+    mutating func initialize(wideCopyOf node: Node) {
+        setHeader(flags: node.flags | 7, count: node.count)
+        node.copyWords(to: payload)
+    }
+
     /// Makes room for a payload of `byteCount` bytes, moving the node if need be.
     private mutating func reserve(_ byteCount: Int, count: Int) throws(StorageError) {
         guard count <= MutableNode.maximumCount, byteCount < MutableNode.maximumByteCount - 16 else {
@@ -203,10 +209,17 @@ extension MutableNode {
         let newFlags = flags & ~7 | UInt8(code)
         try reserve(MutableNode.payloadByteCount(flags: newFlags, count: elementCount), count: elementCount)
         setHeader(flags: newFlags, count: elementCount)
+        if oldCode == 0 { return clear(elementCount, code) }
         // From the end: a wider element never reaches below those that are still to be read.
         for index in stride(from: elementCount - 1, through: 0, by: -1) {
             store(load(index, oldCode, form), at: index, code)
         }
+    }
+
+    /// Sets all elements to 0.
+    private func clear(_ elementCount: Int, _ code: Int) {
+        let byteCount = MutableNode.payloadByteCount(flags: UInt8(code), count: elementCount)
+        payload.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
     }
 
     private func load(_ index: Int, _ code: Int, _ form: IntegerForm) -> Int64 {

@@ -18,8 +18,9 @@ package final class NodeArena: @unchecked Sendable {
     package private(set) var used = 0
     /// Nodes below are older than the newest savepoint and no longer change.
     private var mark = 0
-    /// Blocks given back since the newest savepoint, by their size.
-    private var reusable: [Int: [Int]] = [:]
+    /// Blocks given back since the newest savepoint: those of powers of two by their logarithm, and larger ones by size.
+    private var reusableSmall: [[Int]] = Array(repeating: [], count: 15)
+    private var reusableLarge: [Int: [Int]] = [:]
 
     /// Reserves `byteCount` bytes of address space; memory is taken when it is touched.
     package init(byteCount: Int = 1 << 35) throws(StorageError) {
@@ -39,13 +40,22 @@ package final class NodeArena: @unchecked Sendable {
 
     /// The node at a ref that lies outside the file.
     func node(at ref: Ref) throws(StorageError) -> Node {
-        let address = try address(of: ref)
-        let header = UInt64(littleEndian: address.load(as: UInt64.self))
+        if let node = soundNode(at: ref) { return node }
+        let header = UInt64(littleEndian: try address(of: ref).load(as: UInt64.self))
         let flags = UInt8(truncatingIfNeeded: header >> 32)
         guard NodeSpace.isLegal(flags: flags) else { throw NodeSpace.badFlags(ref, flags) }
-        let end = Int(ref.rawValue &- origin) + 8 + (Node.payloadByteCount(ofHeader: header) + 7) & ~7
-        guard end <= used else { throw NodeSpace.badRef(ref) }
-        return Node(payload: address + 8, ref: ref, header: header)
+        throw NodeSpace.badRef(ref)
+    }
+
+    /// The node at `ref`, or nil when there is none; why, `node(at:)` tells.
+    @inline(__always) func soundNode(at ref: Ref) -> Node? {
+        // A ref below the origin wraps around to a number far above `used`.
+        let offset = ref.rawValue &- origin
+        guard offset < UInt64(used), ref.rawValue & 7 == 0 else { return nil }
+        let header = UInt64(littleEndian: (memory + Int(offset)).load(as: UInt64.self))
+        guard NodeSpace.isLegal(flags: UInt8(truncatingIfNeeded: header >> 32)) else { return nil }
+        guard Int(offset) + 8 + (Node.payloadByteCount(ofHeader: header) + 7) & ~7 <= used else { return nil }
+        return Node(payload: memory + Int(offset) + 8, ref: ref, header: header)
     }
 
     /// Where the header of a node lies.
@@ -62,7 +72,7 @@ package final class NodeArena: @unchecked Sendable {
     func allocate(byteCount wanted: Int) throws(StorageError) -> (ref: Ref, address: UnsafeMutableRawPointer) {
         let size = NodeArena.blockSize(wanted)
         let offset: Int
-        if let old = reusable[size]?.popLast() { offset = old } else { offset = try fresh(size) }
+        if let old = takeReusable(size) { offset = old } else { offset = try fresh(size) }
         let address = memory + offset
         address.storeBytes(of: UInt64(size >> 3).littleEndian, as: UInt64.self)
         return (ref(offset), address)
@@ -78,18 +88,34 @@ package final class NodeArena: @unchecked Sendable {
 
     /// Takes a young block back.
     func release(_ ref: Ref, byteCount size: Int) {
-        reusable[size, default: []].append(Int(ref.rawValue &- origin))
+        let offset = Int(ref.rawValue &- origin)
+        guard size <= NodeArena.largestPower else { return reusableLarge[size, default: []].append(offset) }
+        reusableSmall[size.trailingZeroBitCount].append(offset)
     }
+
+    private func takeReusable(_ size: Int) -> Int? {
+        size <= NodeArena.largestPower ? reusableSmall[size.trailingZeroBitCount].popLast() : reusableLarge[size]?.popLast()
+    }
+
+    private func forgetReusable() {
+        for index in reusableSmall.indices { reusableSmall[index].removeAll(keepingCapacity: true) }
+        reusableLarge.removeAll(keepingCapacity: true)
+    }
+
+    private static let largestPower = 16384
 
     /// Powers of two for nodes that may grow, then steps of 16 KiB.
     static func blockSize(_ byteCount: Int) -> Int {
         if byteCount <= 32 { return 32 }
-        guard byteCount > 16384 else { return 1 << (Int.bitWidth - (byteCount - 1).leadingZeroBitCount) }
+        guard byteCount > largestPower else { return 1 << (Int.bitWidth - (byteCount - 1).leadingZeroBitCount) }
         return (byteCount + 16383) & ~16383
     }
 
     /// The bytes of all blocks that are in use, as far as there was no savepoint: what tests count leaks with.
-    var liveByteCount: Int { reusable.reduce(used) { $0 - $1.key * $1.value.count } }
+    var liveByteCount: Int {
+        let small = reusableSmall.enumerated().reduce(0) { $0 + $1.element.count << $1.offset }
+        return reusableLarge.reduce(used - small) { $0 - $1.key * $1.value.count }
+    }
 
     // MARK: - Savepoints
 
@@ -97,7 +123,7 @@ package final class NodeArena: @unchecked Sendable {
     func makeMark() -> Int {
         defer {
             mark = used
-            reusable.removeAll(keepingCapacity: true)
+            forgetReusable()
         }
         return mark
     }
@@ -106,7 +132,7 @@ package final class NodeArena: @unchecked Sendable {
     func restore(end: Int, mark: Int) {
         used = end
         self.mark = mark
-        reusable.removeAll(keepingCapacity: true)
+        forgetReusable()
     }
 
     /// Forgets everything and gives the memory back to the system beyond what a usual transaction needs.

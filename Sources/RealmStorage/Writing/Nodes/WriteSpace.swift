@@ -51,13 +51,16 @@ package final class WriteSpace {
     ///
     /// The copy replaces the node: the old one counts as freed. Put the `ref` of the result where the old ref was.
     package func writable(_ ref: Ref) throws(StorageError) -> MutableNode {
+        if arena.isYoung(ref) {
+            let node = try arena.node(at: ref)
+            return MutableNode(space: self, ref: ref, header: UnsafeMutableRawPointer(mutating: node.payload - 8))
+        }
         let node = try space.node(at: ref)
-        if arena.isYoung(ref) { return MutableNode(space: self, ref: ref, header: try arena.address(of: ref)) }
         // A node with refs widens as soon as a new ref enters it.
         let capacity = node.hasRefs ? (node.count + 1) * 8 : node.payloadByteCount + 8
-        let block = try arena.allocate(byteCount: 8 + max(capacity, node.byteCount - 8))
+        let block = try arena.allocate(byteCount: 8 + max(capacity, node.byteCount - 8) + 7)
         var copy = MutableNode(space: self, ref: block.ref, header: block.address)
-        copy.initialize(copyOf: node)
+        if node.hasRefs, node.width >= 8 { copy.initialize(wideCopyOf: node) } else { copy.initialize(copyOf: node) }
         discard(node)
         return copy
     }

@@ -7,6 +7,10 @@ final class TableWriters {
     /// Lists of distinct strings by position in the spec.
     let enumerations: [(position: Int, writer: EnumerationWriter)]
     private let leaves: [Int: LeafWriter]
+    /// The position of the primary key among the public columns.
+    let primaryKeyPosition: Int?
+    /// The public columns that may have an index of single values.
+    let indexable: [(position: Int, column: Column)]
     /// Those of search indexes by leaf index, made when they are needed.
     var indexes: [Int: (column: Column, writer: ColumnIndexWriter)] = [:]
 
@@ -29,6 +33,10 @@ final class TableWriters {
         }
         self.enumerations = enumerations
         self.leaves = leaves
+        primaryKeyPosition = state.primaryKeyColumn.flatMap { key in
+            state.columns.firstIndex { $0.leafIndex == key.leafIndex }
+        }
+        indexable = state.columns.enumerated().compactMap { $1.collection == nil && $1.type != .link ? ($0, $1) : nil }
         cluster = ClusterWriter(writes, columns: columns, shift: shift)
     }
 

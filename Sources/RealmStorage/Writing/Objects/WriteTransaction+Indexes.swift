@@ -10,7 +10,12 @@ extension WriteTransaction {
     }
 
     private func index(_ column: Column, _ key: TableKey) throws(StorageError) -> ColumnIndexWriter {
-        let writers = writers(try table(key))
+        try index(column, key, writers(try table(key)))
+    }
+
+    private func index(
+        _ column: Column, _ key: TableKey, _ writers: TableWriters
+    ) throws(StorageError) -> ColumnIndexWriter {
         if let known = writers.indexes[column.leafIndex], known.column === column { return known.writer }
         let made = try ColumnIndexWriter(column, isFullText: column.attributes.contains(.fullText), writes) {
             [unowned self] object throws(StorageError) in try self.value(column, of: object, in: key)
@@ -20,13 +25,15 @@ extension WriteTransaction {
     }
 
     /// Enters a new object, whose values are those of `row`, by position of the column, or defaults. Its lists are empty.
-    func fileInIndexes(_ object: ObjectKey, _ row: [Value?], in key: TableKey) throws(StorageError) {
-        let state = try table(key)
-        for (position, column) in state.columns.enumerated() where column.collection == nil {
-            let root = state.indexRoot(column)
+    func fileInIndexes(
+        _ object: ObjectKey, _ row: [Value?], in key: TableKey, _ writers: TableWriters
+    ) throws(StorageError) {
+        for (position, column) in writers.indexable {
+            let root = try indexRoot(column.leafIndex, in: key)
             if root.isNone { continue }
             let value = if let given = row[position] { given } else { try value(column, of: object, in: key) }
-            try setIndexRoot(try index(column, key).insert(value, object, into: root), column, in: key)
+            let changed = try index(column, key, writers).insert(value, object, into: root)
+            if changed != root { try setIndexRoot(changed, column, in: key) }
         }
     }
 

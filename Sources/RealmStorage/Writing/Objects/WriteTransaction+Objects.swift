@@ -5,23 +5,23 @@ extension WriteTransaction {
     /// Makes an object with default values, except for the primary key and what `values` has, unless it is empty: one for
     /// each public column, nil for the default, and none of links and collections.
     ///
-    /// The caller has checked that no object has this primary key. A tombstone that waits under it comes back to life:
+    /// `values` may have the primary key too. The caller has checked that no object has this primary key. A tombstone that waits under it comes back to life:
     /// what linked to it links to the new object.
     package func createObject(
         in key: TableKey, primaryKey: Value? = nil, values: [Value?] = []
     ) throws(StorageError) -> ObjectKey {
-        let object = try nextObjectKey(in: key)
         let state = try table(key)
-        var row = values.count == state.columns.count ? values : Array(repeating: nil, count: state.columns.count)
-        if let primaryKeyColumn = state.primaryKeyColumn,
-            let position = state.columns.firstIndex(where: { $0.leafIndex == primaryKeyColumn.leafIndex }) {
-            row[position] = primaryKey
-        }
         let writers = writers(state)
+        let (object, sequence) = try nextObjectKey(state)
+        var row = values.count == state.columns.count ? values : Array(repeating: nil, count: state.columns.count)
+        if let position = writers.primaryKeyPosition, row[position] == nil { row[position] = primaryKey }
         let root = try writers.cluster.insert(object, in: state.objects, values: row)
-        try update(key) { $0.objects = root }
-        try keepEnumerations(writers, key)
-        try fileInIndexes(object, row, in: key)
+        try update(key) { state in
+            state.objects = root
+            state.objectSequence = sequence
+        }
+        if !writers.enumerations.isEmpty { try keepEnumerations(writers, key) }
+        try fileInIndexes(object, row, in: key, writers)
         changes.append(.created(key, object))
         if let primaryKey, !state.tombstones.isNone { try resurrect(object, primaryKey, in: key) }
         return object
@@ -40,18 +40,15 @@ extension WriteTransaction {
         return nil
     }
 
-    /// The next key that no object has. Tables without primary key leave gaps that synchronised files number otherwise.
-    private func nextObjectKey(in key: TableKey) throws(StorageError) -> ObjectKey {
-        let state = try table(key)
+    /// The next key that no object has, and the sequence after it. Tables without primary key leave gaps that synchronised files number otherwise.
+    private func nextObjectKey(_ state: TableState) throws(StorageError) -> (key: ObjectKey, sequence: UInt64) {
         let tree = ClusterTree(root: state.objects, space: writes.space, shift: clusterShift)
         var sequence = state.objectSequence
         while true {
             let object = ObjectKey(Int64(bitPattern: state.primaryKeyColumn == nil ? squeezed(sequence) : sequence))
             sequence += 1
             guard try tree.find(object) == nil else { continue }
-            let next = sequence
-            try update(key) { $0.objectSequence = next }
-            return object
+            return (object, sequence)
         }
     }
 

@@ -4,12 +4,7 @@
 extension WriteTransaction {
     /// The object, or nil; a negative key names a tombstone.
     package func row(_ object: ObjectKey, in key: TableKey) throws(StorageError) -> Row? {
-        try tree(of: object, in: table(key)).find(object)
-    }
-
-    private func tree(of object: ObjectKey, in state: TableState) -> ClusterTree {
-        ClusterTree(
-            root: object.rawValue < 0 ? state.tombstones : state.objects, space: writes.space, shift: clusterShift)
+        try ClusterTree(root: try root(of: object, in: key), space: writes.space, shift: clusterShift).find(object)
     }
 
     func existingRow(_ object: ObjectKey, in key: TableKey) throws(StorageError) -> Row {

@@ -65,6 +65,21 @@ package final class WriteTransaction: @unchecked Sendable {
         return state
     }
 
+    /// The root of the tree that an object is in, without a copy of the table's state.
+    func root(of object: ObjectKey, in key: TableKey) throws(StorageError) -> Ref {
+        guard slots.indices.contains(key.position), case .open(let state) = slots[key.position], state.key == key else {
+            let state = try table(key)
+            return object.rawValue < 0 ? state.tombstones : state.objects
+        }
+        return object.rawValue < 0 ? state.tombstones : state.objects
+    }
+
+    /// The root of an index, without a copy of the table's state.
+    func indexRoot(_ leafIndex: Int, in key: TableKey) throws(StorageError) -> Ref {
+        if case .open(let state) = slots[key.position], state.key == key { return state.indexRoot(leafIndex) }
+        return try table(key).indexRoot(leafIndex)
+    }
+
     func hasTable(_ key: TableKey) throws(StorageError) -> Bool { try open(key.position)?.key == key }
 
     package func table(named name: String) throws(StorageError) -> TableState? {

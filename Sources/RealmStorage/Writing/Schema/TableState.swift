@@ -115,6 +115,9 @@ package struct TableState {
     /// Hidden columns of incoming links.
     package var backlinks: [Column] { columnSet.backlinks }
 
+    /// The leaf index of the primary key.
+    package var primaryKeyLeafIndex: Int? { primaryKeyColumn?.leafIndex }
+
     package var primaryKey: Column? {
         primaryKeyColumn.flatMap { key in columns.first { $0.leafIndex == key.leafIndex } }
     }
@@ -137,7 +140,9 @@ package struct TableState {
     }
 
     /// The root of the search index of a column, `Ref.none` without one.
-    func indexRoot(_ column: Column) -> Ref { column.leafIndex < indexes.count ? indexes[column.leafIndex] : .none }
+    func indexRoot(_ column: Column) -> Ref { indexRoot(column.leafIndex) }
+
+    func indexRoot(_ leafIndex: Int) -> Ref { leafIndex < indexes.count ? indexes[leafIndex] : .none }
 
     mutating func setIndexRoot(_ root: Ref, leafIndex: Int) {
         while indexes.count <= leafIndex { indexes.append(.none) }
