@@ -1,6 +1,8 @@
 #ifndef REALM_REST_CMICROHTTPD_SHIM_H
 #define REALM_REST_CMICROHTTPD_SHIM_H
 #include <microhttpd.h>
+#include <stdint.h>
+#include <sys/epoll.h>
 
 /* libmicrohttpd takes its options and returns its facts through variadic functions, which Swift cannot call. */
 
@@ -61,6 +63,47 @@ static inline void
 realm_rest_send_without_framing (struct MHD_Response *response)
 {
   MHD_set_response_options (response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
+}
+
+/* A set of sockets that tells which were closed by the other side, each once. */
+static inline int
+realm_rest_watch_new (void)
+{
+  return epoll_create1 (EPOLL_CLOEXEC);
+}
+
+static inline int
+realm_rest_watch_add (int watch, int socket, uint64_t number)
+{
+  struct epoll_event event = { .events = EPOLLRDHUP | EPOLLHUP | EPOLLERR | EPOLLET, .data = { .u64 = number } };
+  return epoll_ctl (watch, EPOLL_CTL_ADD, socket, &event);
+}
+
+static inline int
+realm_rest_watch_remove (int watch, int socket)
+{
+  struct epoll_event event = { 0 };
+  return epoll_ctl (watch, EPOLL_CTL_DEL, socket, &event);
+}
+
+enum { realm_rest_watch_limit = 64 };
+
+/* Waits for closed sockets and writes their numbers, at most realm_rest_watch_limit of them. */
+static inline int
+realm_rest_watch_wait (int watch, uint64_t *numbers, int milliseconds)
+{
+  struct epoll_event events[realm_rest_watch_limit];
+  int count = epoll_wait (watch, events, realm_rest_watch_limit, milliseconds);
+  for (int index = 0; index < count; index++)
+    numbers[index] = events[index].data.u64;
+  return count;
+}
+
+/* How long a connection may make no progress, in seconds. */
+static inline void
+realm_rest_set_timeout (struct MHD_Connection *connection, unsigned int seconds)
+{
+  MHD_set_connection_option (connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
 }
 
 /* The record that connection_changed attached to the connection. */

@@ -10,6 +10,6 @@ struct RealmRest: ParsableCommand {
         abstract: "Serves Realm database files over HTTP and JSON, and looks into them.",
         subcommands: [
             ServeCommand.self, DumpCommand.self, VerifyCommand.self, SchemaCommand.self, QueryCommand.self, HealthCommand.self, OpenAPICommand.self,
-            ImportCommand.self, ExportCommand.self, DemoCommand.self,
+            WatchCommand.self, ImportCommand.self, ExportCommand.self, DemoCommand.self,
         ])
 }

@@ -84,11 +84,7 @@ final class ConnectionRecord: Sendable {
     }
 
     private func receivedBytes() -> Int? {
-        var info = TCPInfoPrefix()
-        var length = socklen_t(MemoryLayout<TCPInfoPrefix>.size)
-        let failure = getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &length)
-        guard failure == 0, length >= socklen_t(MemoryLayout<TCPInfoPrefix>.size) else { return nil }
-        return Int(truncatingIfNeeded: info.bytesReceived)
+        TCPInfoPrefix.read(descriptor).map { Int(truncatingIfNeeded: $0.bytesReceived) }
     }
 
     /// Sends the last words of the server on a connection whose request never became complete, and hangs up.
@@ -101,7 +97,7 @@ final class ConnectionRecord: Sendable {
 }
 
 /// The part of the kernel's `struct tcp_info` up to `tcpi_bytes_received`, whose layout Linux keeps stable.
-private struct TCPInfoPrefix {
+struct TCPInfoPrefix {
     var states: UInt64 = 0
     var counters: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
         (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
@@ -109,4 +105,12 @@ private struct TCPInfoPrefix {
     var maximumPacingRate: UInt64 = 0
     var bytesAcknowledged: UInt64 = 0
     var bytesReceived: UInt64 = 0
+
+    /// Nil for what is no TCP connection.
+    static func read(_ descriptor: Int32) -> TCPInfoPrefix? {
+        var info = TCPInfoPrefix()
+        var length = socklen_t(MemoryLayout<TCPInfoPrefix>.size)
+        let failure = getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &length)
+        return failure == 0 && length >= socklen_t(MemoryLayout<TCPInfoPrefix>.size) ? info : nil
+    }
 }

@@ -30,6 +30,7 @@ package final class HTTPServer: @unchecked Sendable {
     let handler: any RequestHandler
     let connections: ConnectionTable
     let suspensions = SuspensionTable()
+    let streams: StreamWatch
     /// Requests between their first line and the end of their answer.
     let inFlight = Atomic<Int>(0)
     private let draining = Atomic<Bool>(false)
@@ -40,6 +41,7 @@ package final class HTTPServer: @unchecked Sendable {
         self.configuration = configuration
         self.handler = handler
         connections = ConnectionTable(configuration.limits)
+        streams = StreamWatch(configuration.limits)
         workers = WorkerPool(
             name: "worker", threads: configuration.workerThreads, queueLimit: configuration.workerQueue)
     }
@@ -48,6 +50,10 @@ package final class HTTPServer: @unchecked Sendable {
     package var requestsInFlight: Int { inFlight.load(ordering: .relaxed) }
     package var connectionCount: Int { connections.count }
     package var waitingJobs: Int { workers.waiting }
+    /// Endless answers that are being sent.
+    package var streamCount: Int { streams.count }
+    /// Clients of such answers that were gone without a word.
+    package var deadClients: Int { streams.deadClients }
 
     /// Starts answering. The server keeps itself alive until `stop`.
     package func start() throws(Failure) {
@@ -88,9 +94,20 @@ package final class HTTPServer: @unchecked Sendable {
         // From here on connections are turned away as they come. `MHD_quiesce_daemon` is not for this: it races with the
         // daemon's threads for the listening socket, and the loser ends the process.
         draining.store(true, ordering: .relaxed)
-        let end = Instant.now().adding(seconds: graceSeconds)
-        while requestsInFlight > 0, Instant.now() < end, !isUrgent() { Threads.sleep(seconds: 0.005) }
+        let begin = Instant.now()
+        let end = begin.adding(seconds: graceSeconds)
+        // Endless answers have been told to end; who has not read that after a while will not.
+        let patience = begin.adding(seconds: min(3, graceSeconds / 2))
+        var isPatient = true
+        while requestsInFlight > 0, Instant.now() < end, !isUrgent() {
+            if isPatient, Instant.now() >= patience {
+                isPatient = false
+                streams.breakAll()
+            }
+            Threads.sleep(seconds: 0.005)
+        }
         connections.stopWatch()
+        streams.stop()
         workers.close()
         // A daemon must not be stopped while connections are suspended.
         suspensions.close()

@@ -54,6 +54,11 @@ final class SuspensionTable: Sendable {
         }
     }
 
+    /// Resumes those of many connections that are suspended.
+    func resume(_ bodies: [EventBody]) {
+        for body in bodies { resume(body.connection.pointer) }
+    }
+
     /// Resumes everything and lets nothing be suspended any more.
     func close() {
         let waiters = parts.flatMap { part in

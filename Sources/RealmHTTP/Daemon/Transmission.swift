@@ -9,6 +9,7 @@ final class Transmission {
     private let isBodyless: Bool
     private let server: HTTPServer
     private var stream: StreamBody?
+    private var events: EventBody?
     private var byteCount = 0
 
     init(_ response: Response, _ request: Request, _ server: HTTPServer) {
@@ -18,7 +19,7 @@ final class Transmission {
     }
 
     /// Body bytes that were handed to the daemon.
-    var bytesSent: Int { stream?.bytesTaken ?? byteCount }
+    var bytesSent: Int { stream?.bytesTaken ?? events?.bytesTaken ?? byteCount }
 
     /// Gives the answer to the daemon; false when it takes none.
     func queue(on connection: OpaquePointer) -> Bool {
@@ -53,6 +54,10 @@ final class Transmission {
             let stream = StreamBody(producer, connection, server)
             self.stream = stream
             return stream.makeMessage()
+        case .events(let source):
+            let events = EventBody(source, connection, server)
+            self.events = events
+            return events.makeMessage()
         }
     }
 

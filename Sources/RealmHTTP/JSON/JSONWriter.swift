@@ -24,6 +24,9 @@ package struct JSONWriter: Sendable {
     /// Forgets text that was handed on, in the middle of a document.
     package mutating func forgetBytes() { buffer.removeAll() }
 
+    /// Notes that a value was written by somebody else, so that the next one is separated from it.
+    package mutating func noteValue() { needsComma = true }
+
     // MARK: - Structure
 
     package mutating func beginObject() { open(UInt8(ascii: "{")) }

@@ -14,6 +14,8 @@ package struct Response: Sendable {
         case none
         case bytes(OutputBuffer)
         case stream(any ChunkProducer)
+        /// Without an end of its own, as events come.
+        case events(any EventSource)
     }
 
     package init(status: Int, headers: [HeaderField] = [], body: Body = .none) {

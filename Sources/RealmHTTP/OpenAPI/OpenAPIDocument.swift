@@ -33,9 +33,9 @@ package enum OpenAPIDocument {
     /// Shared parameters, responses and schemas, with more schemas behind them.
     static func components(_ ints: Integers, adding schemas: [(String, DocumentValue)]) -> DocumentValue {
         [
-            "parameters": .object((OpenAPIParts.parameters + OpenAPIWrites.parameters + [OpenAPIParts.intsParameter(ints)]).map { DocumentValue.Member($0, $1) }),
+            "parameters": .object((OpenAPIParts.parameters + OpenAPIWrites.parameters + OpenAPIChanges.parameters + OpenAPIChanges.writeParameters + [OpenAPIParts.intsParameter(ints)]).map { DocumentValue.Member($0, $1) }),
             "responses": .object(OpenAPIParts.commonResponses.map { DocumentValue.Member($0, $1) }),
-            "schemas": .object((OpenAPISchemas.all(ints) + OpenAPIWrites.schemas + schemas).map { DocumentValue.Member($0, $1) }),
+            "schemas": .object((OpenAPISchemas.all(ints) + OpenAPIWrites.schemas + OpenAPIChanges.schemas(ints) + schemas).map { DocumentValue.Member($0, $1) }),
         ]
     }
 
@@ -69,7 +69,7 @@ package enum OpenAPIDocument {
             ("responses", responses))
     }
 
-    private static let paths: [(String, DocumentValue)] = OpenAPIWrites.adding(to: realmPaths + objectPaths) + operationalPaths
+    private static let paths: [(String, DocumentValue)] = OpenAPIWrites.adding(to: realmPaths + objectPaths) + OpenAPIChanges.paths + operationalPaths
 
     private static let realmPaths: [(String, DocumentValue)] = [
         ("/v1/realms", [

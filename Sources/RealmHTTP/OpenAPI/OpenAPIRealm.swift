@@ -49,7 +49,7 @@ package struct OpenAPIRealm {
     }
 
     /// What is put behind the name of a class for its other schemas.
-    private static let derived = ["Page", "Create", "Patch"]
+    private static let derived = ["Page", "Create", "Patch", "Changes"]
 
     private static func identifier(_ name: String) -> String {
         let letters = name.unicodeScalars.map { scalar -> Character in
@@ -98,7 +98,8 @@ package struct OpenAPIRealm {
         let name = identifier(table)
         let read = [(name, schema(table)), ("\(name)Page", OpenAPISchemas.objectPage(of: OpenAPIParts.schema(name), ints))]
         guard table.kind != .embedded else { return read }
-        return read + [("\(name)Create", input(table, requires: true)), ("\(name)Patch", input(table, requires: false))]
+        let changes = ("\(name)Changes", OpenAPIChanges.changes(of: OpenAPIParts.schema(name), ints))
+        return read + [changes, ("\(name)Create", input(table, requires: true)), ("\(name)Patch", input(table, requires: false))]
     }
 
     /// What may be given: for a new object everything that cannot be null, and cannot be made up.

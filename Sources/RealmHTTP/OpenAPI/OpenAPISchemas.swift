@@ -10,7 +10,7 @@ enum OpenAPISchemas {
     }
 
     /// The names of all of them.
-    static var names: [String] { (all(.number) + OpenAPIWrites.schemas).map(\.0) }
+    static var names: [String] { (all(.number) + OpenAPIWrites.schemas + OpenAPIChanges.schemas(.number)).map(\.0) }
 
     private static let fixed: [(String, DocumentValue)] = [
         ("Problem", problem),

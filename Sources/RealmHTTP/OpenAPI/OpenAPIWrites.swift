@@ -38,7 +38,7 @@ enum OpenAPIWrites {
     // MARK: - Pieces
 
     private static let merge = "application/merge-patch+json"
-    private static let common = ["DryRun", "IfMatch", "Prefer", "RealmTransaction", "RequestId"]
+    private static let common = ["DryRun", "IfMatch", "Prefer", "RealmTransaction", "RealmWithoutNotifying", "RequestId"]
 
     static func content(_ types: [String], _ schema: DocumentValue) -> DocumentValue {
         ["required": true, "content": .object(types.map { .init($0, ["schema": schema]) })]

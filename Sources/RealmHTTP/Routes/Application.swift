@@ -35,6 +35,7 @@ package final class Application: Sendable {
     /// Versions that clients hold for later reads.
     let pinned: PinnedVersions
     let alarm: Alarm
+    let notifications: ChangeService
     /// Threads for what takes longer; those of the daemon that serves this application.
     let workers = Mutex<WorkerPool?>(nil)
     /// What realms were attached with, by name, as JSON without keys.
@@ -54,6 +55,7 @@ package final class Application: Sendable {
         alarm = Alarm()
         pinned = PinnedVersions(configuration.limits, leases, alarm)
         metrics.addSnapshots(pinned)
+        notifications = ChangeService(configuration.limits, alarm)
         metrics.add { [answers] text in
             let figures = answers.figures
             text.single("known_answers_total", .counter, "Answers that were sent again for the same version.", Double(figures.hits))
@@ -61,6 +63,7 @@ package final class Application: Sendable {
             text.single("known_answer_bytes", .gauge, "Memory for answers that are kept.", Double(figures.bytes))
         }
         metrics.add { [requestMetrics] text in requestMetrics.write(to: &text) }
+        metrics.add { [notifications] text in notifications.write(to: &text) }
         if let accessLog {
             metrics.add { text in
                 text.single(
@@ -256,7 +259,7 @@ extension Application {
     private func compress(_ response: inout Response, for request: Request) {
         guard response.status != 304, Application.takesGzip(request), response.isCompressible else { return }
         switch response.body {
-        case .none: return
+        case .none, .events: return
         case .bytes(let buffer):
             guard buffer.count > 1024, let packed = response.packed.map({ $0.packed(buffer) }) ?? Gzip.deflate(buffer) else { return }
             response.body = .bytes(packed)

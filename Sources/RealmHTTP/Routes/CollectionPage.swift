@@ -111,7 +111,7 @@ extension ReadParameters {
 
 extension JSONValue {
     /// Text that is the same for equal values.
-    var canonicalText: String {
+    package var canonicalText: String {
         var writer = JSONWriter()
         write(to: &writer)
         return writer.buffer.text

@@ -64,6 +64,9 @@ extension Application {
         case .snapshot: return .now(try snapshot(call))
         case .transaction: return try transaction(call)
         case .write: return .now(try asyncWrite(call))
+        case .changes: return try changes(call)
+        case .subscriptions: return try registerSubscriptions(call)
+        case .subscription: return .now(try subscription(call))
         default: throw Problem(.notFound, "there is nothing at this path")
         }
     }

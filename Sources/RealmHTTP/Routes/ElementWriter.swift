@@ -126,7 +126,7 @@ final class ElementWriter {
         return (row, objects)
     }
 
-    private static func write(_ key: DictionaryKey, to writer: inout JSONWriter) {
+    static func write(_ key: DictionaryKey, to writer: inout JSONWriter) {
         if case .text(let bytes) = key, writer.string(bytes) { return }
         writer.string(text(of: key))
     }

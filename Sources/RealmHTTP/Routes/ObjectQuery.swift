@@ -56,15 +56,21 @@ final class ObjectQuery {
 
     /// A mistake in a key path of `sort` or `distinct`. Positions mean nothing there.
     static func orderProblem(_ error: QueryError, _ parameters: ReadParameters) -> Problem {
+        orderProblem(error, sort: parameters.sort, distinct: parameters.distinct, sectionBy: parameters.sectionBy)
+    }
+
+    static func orderProblem(
+        _ error: QueryError, sort: [ReadParameters.SortTerm], distinct: [String], sectionBy: String?
+    ) -> Problem {
         guard case .invalid(let kind, let detail, let culprit, _) = error else {
             if case .syntax(_, let detail, _) = error {
-                let name = parameters.sort.isEmpty ? "distinct" : "sort"
+                let name = sort.isEmpty ? "distinct" : "sort"
                 return Problem(.invalidQuery, "no key path: \(detail)").with("parameter", name)
             }
             return Problem(error, parameter: "sort")
         }
-        let name = culprit.map { path in parameters.distinct.contains(path) && !parameters.sort.contains { $0.path == path } }
-        let parameter = name ?? parameters.sort.isEmpty ? "distinct" : parameters.sectionBy != nil && parameters.sort.isEmpty ? "sectionBy" : "sort"
+        let name = culprit.map { path in distinct.contains(path) && !sort.contains { $0.path == path } }
+        let parameter = name ?? sort.isEmpty ? "distinct" : sectionBy != nil && sort.isEmpty ? "sectionBy" : "sort"
         return Problem(kind == .unknownProperty ? .unknownKeyPath : .invalidQuery, detail).with("parameter", parameter)
     }
 

@@ -66,7 +66,10 @@ package enum RouteTemplate: Int, Sendable, CaseIterable {
         case .export: return .get
         case .query: return .post
         case .aggregate: return [.get, .post]
-        case .transaction, .write: return [.get, .delete]
+        case .transaction, .write, .subscription: return [.get, .delete]
+        case .subscriptions: return .post
+        // A stream has no head that would be worth asking for.
+        case .changes: return MethodSet(HTTPMethod.get)
         case .snapshots: return [.get, .post]
         case .snapshot: return [.get, .patch, .delete]
         default: return []

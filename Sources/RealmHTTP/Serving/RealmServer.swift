@@ -77,6 +77,7 @@ package final class RealmServer: Sendable {
         daemonConfiguration.limits = options.limits
         daemon = HTTPServer(socket: socket, configuration: daemonConfiguration, handler: application)
         application.workers.withLock { $0 = daemon.workers }
+        application.notifications.workers.withLock { $0 = daemon.workers }
         application.metrics.addDaemon(daemon)
         application.metrics.addRealms(catalog)
     }
@@ -95,7 +96,9 @@ package final class RealmServer: Sendable {
     /// Not ready, refuse, let requests finish, close.
     package func stop(isUrgent: () -> Bool = { false }) {
         application.beginStopping()
+        application.notifications.end()
         daemon.stop(graceSeconds: options.graceSeconds, isUrgent: isUrgent)
+        application.notifications.closeAll()
         application.catalog.closeAll()
         log?.close()
     }
@@ -225,6 +228,8 @@ extension MetricsRegistry {
             guard let daemon else { return }
             text.single("in_flight", .gauge, "Requests being worked on.", Double(daemon.requestsInFlight))
             text.single("connections", .gauge, "Open connections.", Double(daemon.connectionCount))
+            text.single(
+                "dead_clients_total", .counter, "Streams whose client was gone without a word.", Double(daemon.deadClients))
             text.single("worker_queue", .gauge, "Requests waiting for a worker.", Double(daemon.waitingJobs))
         }
     }

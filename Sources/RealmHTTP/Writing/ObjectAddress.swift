@@ -10,6 +10,7 @@ enum ObjectAddress {
 
     static func write(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/writes/\(id)" }
     static func snapshot(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/snapshots/\(id)" }
+    static func subscription(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/subscriptions/\(id)" }
     static func transaction(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/transactions/\(id)" }
 
     /// One segment of a path. `@` stays, because keys begin with it.

@@ -58,9 +58,11 @@ struct PreparedWrite: Sendable {
     private var deadline: RealmStorage.Instant { .now().adding(seconds: seconds ?? Double(call.limits.writeSeconds)) }
 
     private var writeRequest: WriteRequest {
-        WriteRequest(
+        var request = WriteRequest(
             deadline: deadline, ifVersion: options.condition.version?.version,
-            isDryRun: options.isDryRun, isAlone: isAlone)
+            isDryRun: options.isDryRun, isAlone: isAlone || options.skipped != nil)
+        request.mark = options.skipped
+        return request
     }
 
     private func problem(_ error: WriteError) -> Problem {

@@ -112,8 +112,11 @@ extension Application {
             return response(to: Problem(.realmNotFound, "there is no realm of this name"), for: call.request)
         }
         if case .ready(let database) = state { pinned.free(database) }
+        if case .ready(let database) = state { notifications.close(database) }
         catalog.detach(name)
         _ = attachedOptions.withLock { $0.removeValue(forKey: name) }
+        // Whoever came in between finds a realm that is closed.
+        if case .ready(let database) = state { notifications.close(database) }
         if case .ready(let database) = state, deletesFiles {
             do throws(StorageError) {
                 try database.deleteFiles()

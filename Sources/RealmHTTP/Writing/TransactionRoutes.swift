@@ -36,10 +36,10 @@ extension Application {
     func commitTransaction(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
         try QueryParameters(call.request.target).requireKnown([])
-        try WriteOptions.checkSkipped(call.request)
         let id = try call.match.required(4, "id")
+        let mark = try SkipMark(call, database)
         return .later { [self] promise in
-            database.commitTransaction(id, owner: Application.nobody) { result in
+            database.commitTransaction(id, owner: Application.nobody, mark: mark) { result in
                 switch result {
                 case .success(let version):
                     self.leases.remove(id)

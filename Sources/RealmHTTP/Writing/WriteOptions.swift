@@ -12,6 +12,8 @@ struct WriteOptions: Sendable {
     let isDryRun: Bool
     /// The interactive transaction that the request belongs to.
     let transaction: String?
+    /// Subscriptions that shall not hear of it.
+    let skipped: SkipMark?
     /// The media type of the body, one of those that were asked for; nil for an empty body without one.
     let bodyType: String?
     /// Which preferences have an effect on this kind of write.
@@ -33,7 +35,7 @@ struct WriteOptions: Sendable {
         let format = try ResponseFormat.negotiate(request, parameter: (try? url.get())?["format"], among: .documents)
         bodyType = try WriteOptions.bodyType(request, types)
         guard (try? url.get())?["snapshot"] == nil else { throw .conflict("a snapshot cannot be written to", parameter: "snapshot") }
-        try WriteOptions.checkSkipped(request)
+        skipped = try WriteOptions.skipped(call)
         let set = try ParameterSet(try url.get(), urlNames: names + ["dryRun"] + WriteOptions.shape)
         parameters = set
         isDryRun = try set.flag("dryRun")
@@ -52,10 +54,14 @@ struct WriteOptions: Sendable {
         }
     }
 
-    /// Who is not to be told of a write is named by registrations, and there never was one.
-    static func checkSkipped(_ request: Request) throws(Problem) {
-        guard let names = request.headers[.realmWithoutNotifying], names.contains(where: { $0 != " " && $0 != "," }) else { return }
-        throw .invalidHeader("Realm-Without-Notifying", "there never was a registration of this name")
+    /// Who is not to be told of a write; inside a transaction its commit says that.
+    private static func skipped(_ call: Call) throws(Problem) -> SkipMark? {
+        guard case .ready(let database)? = call.request.realm, let mark = try SkipMark(call, database) else { return nil }
+        guard call.request.headers[.realmTransaction] == nil else {
+            throw Problem(.conflictingParameters, "inside a transaction it is the commit that says who is not told of it")
+                .with("header", "Realm-Without-Notifying")
+        }
+        return mark
     }
 
     /// The media type of the body; `unsupported_media_type` for one that is not in `types`.

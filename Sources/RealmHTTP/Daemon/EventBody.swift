@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CMicrohttpd
+internal import Glibc
+internal import Synchronization
+
+/// The body of an endless answer: takes what its source has, and puts the connection to sleep when that is nothing.
+///
+/// It keeps no bytes of its own beside the piece that is being sent.
+final class EventBody: Suspended {
+    private struct State {
+        /// What is being sent, and how much of it was taken.
+        var piece: OutputBuffer?
+        var offset = 0
+        var bytesTaken = 0
+        /// Whether more of the daemon's buffer was used than what is small.
+        var hasUsedMemory = true
+        var hasEnded = false
+        var closeReason: EventCloseReason?
+    }
+
+    /// Small, so that the memory of a connection that sends little stays small.
+    private static let bytesAtOnce = 8 << 10
+    private static let smallBytes = 4 << 10
+    private static let pageBytes = max(4096, sysconf(Int32(_SC_PAGESIZE)))
+    /// What the daemon keeps for answers without chunks.
+    private static let blockBytes = 2 << 10
+
+    private let state = Mutex(State())
+    private let source: any EventSource
+    let connection: ConnectionPointer
+    private let server: HTTPServer
+
+    struct ConnectionPointer: @unchecked Sendable {
+        /// Only used to resume, which any thread may do.
+        let pointer: OpaquePointer
+    }
+
+    init(_ source: any EventSource, _ connection: OpaquePointer, _ server: HTTPServer) {
+        self.source = source
+        self.connection = ConnectionPointer(pointer: connection)
+        self.server = server
+    }
+
+    var bytesTaken: Int { state.withLock { $0.bytesTaken } }
+
+    /// A message that reads from the source, and keeps it until the daemon is done.
+    func makeMessage() -> OpaquePointer? {
+        let context = Unmanaged.passRetained(self)
+        let message = MHD_create_response_from_callback(
+            UInt64.max, EventBody.blockBytes,
+            { context, _, target, capacity in
+                guard let context, let target else { return EventBody.failed }
+                return Unmanaged<EventBody>.fromOpaque(context).takeUnretainedValue().read(target, capacity)
+            },
+            context.toOpaque(),
+            { context in
+                guard let context else { return }
+                Unmanaged<EventBody>.fromOpaque(context).takeRetainedValue().close()
+            })
+        guard let message else {
+            context.release()
+            return nil
+        }
+        // Whether the client is still there is the watch's business; this bounds how long it may refuse to read.
+        realm_rest_set_timeout(connection.pointer, UInt32(clamping: server.configuration.limits.stallSeconds))
+        server.streams.add(self, descriptor: realm_rest_connection_socket(connection.pointer))
+        source.didOpen(self)
+        return message
+    }
+
+    private static let ended: Int = -1
+    private static let failed: Int = -2
+
+    /// Runs on the daemon's thread.
+    private func read(_ target: UnsafeMutablePointer<CChar>, _ capacity: Int) -> Int {
+        let room = min(capacity, EventBody.bytesAtOnce)
+        let (filled, isOver) = state.withLock { state in
+            let result = fill(target, room, &state)
+            if result.0 > EventBody.smallBytes { state.hasUsedMemory = true }
+            return result
+        }
+        if filled > 0 { return filled }
+        if isOver { return state.withLock { $0.closeReason == nil } ? EventBody.ended : EventBody.failed }
+        giveMemoryBack(target, capacity)
+        guard server.suspensions.suspend(connection.pointer, for: self) else { return EventBody.failed }
+        // Whatever came between the question and the suspension found nobody to wake.
+        if source.hasMore || state.withLock({ $0.closeReason != nil }) { wake() }
+        return 0
+    }
+
+    /// Lets the system have the pages of the buffer, which is as large as a request may be: thousands of connections
+    /// sleep for minutes, each with one.
+    private func giveMemoryBack(_ target: UnsafeMutablePointer<CChar>, _ capacity: Int) {
+        let isNeeded = state.withLock { state -> Bool in
+            defer { state.hasUsedMemory = false }
+            return state.hasUsedMemory
+        }
+        let page = EventBody.pageBytes
+        let start = (UInt(bitPattern: target) + UInt(page) - 1) & ~UInt(page - 1)
+        let end = (UInt(bitPattern: target) + UInt(capacity)) & ~UInt(page - 1)
+        // Whole pages inside the buffer, which is empty now: they read as zeros when they are written next.
+        guard isNeeded, end > start, let pages = UnsafeMutableRawPointer(bitPattern: start) else { return }
+        madvise(pages, Int(end - start), MADV_DONTNEED)
+    }
+
+    /// Copies pieces as long as there is room for a whole head of one; true when nothing more will come.
+    private func fill(_ target: UnsafeMutablePointer<CChar>, _ room: Int, _ state: inout State) -> (Int, Bool) {
+        var filled = 0
+        while filled < room {
+            guard state.closeReason == nil else { return (0, true) }
+            if state.piece == nil {
+                guard !state.hasEnded else { return (filled, true) }
+                switch source.next() {
+                case .bytes(let piece): state.piece = piece
+                case .nothing: return (filled, false)
+                case .end: state.hasEnded = true
+                }
+                continue
+            }
+            filled += copy(target + filled, room - filled, &state)
+        }
+        return (filled, false)
+    }
+
+    private func copy(_ target: UnsafeMutablePointer<CChar>, _ room: Int, _ state: inout State) -> Int {
+        guard let piece = state.piece else { return 0 }
+        let offset = state.offset
+        let count = piece.withBytes { bytes -> Int in
+            let count = min(room, bytes.count - offset)
+            // In bounds: `offset` never passes the end of the piece, and `room` is what the target has.
+            if count > 0, let base = bytes.baseAddress { memcpy(target, base + offset, count) }
+            return count
+        }
+        state.bytesTaken += count
+        state.offset += count
+        if state.offset >= piece.count {
+            state.piece = nil
+            state.offset = 0
+        }
+        return count
+    }
+
+    // MARK: - From the watch
+
+    func beat() { source.beat() }
+    func ageOut() { source.ageOut() }
+
+    /// The connection is of no use any more; what sleeps on it is woken by the caller.
+    func giveUp(_ reason: EventCloseReason) {
+        state.withLock { state in
+            guard state.closeReason == nil, !state.hasEnded || state.piece != nil else { return }
+            state.closeReason = reason
+            state.piece = nil
+            state.offset = 0
+        }
+    }
+
+    // MARK: - The end
+
+    /// The daemon lets the answer go.
+    private func close() {
+        server.streams.remove(self)
+        let reason = state.withLock { state -> EventCloseReason in
+            defer { state.piece = nil }
+            return state.closeReason ?? (state.hasEnded ? .ended : .left)
+        }
+        source.didClose(reason)
+    }
+
+    func abandon() { giveUp(.left) }
+}
+
+extension EventBody: EventLine {
+    func wake() { server.suspensions.resume(connection.pointer) }
+
+    static func wake(_ lines: [any EventLine]) {
+        var bodies: [EventBody] = []
+        bodies.reserveCapacity(lines.count)
+        for case let body as EventBody in lines { bodies.append(body) }
+        wake(bodies: bodies)
+    }
+
+    static func wake(bodies: [EventBody]) { bodies.first?.server.suspensions.resume(bodies) }
+
+    func hangUp() {
+        giveUp(.left)
+        server.streams.breakConnection(of: self)
+        wake()
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// What is counted of notifications.
+final class ChangeFigures: Sendable {
+    let encodings = Atomic<Int>(0)
+    let overflows = Atomic<Int>(0)
+    /// Sets that were told from memory to somebody who came back.
+    let replayed = Atomic<Int>(0)
+    private let resets = Mutex<[ResetNotice.Reason: Int]>([:])
+
+    func noteReset(_ reason: ResetNotice.Reason) { resets.withLock { $0[reason, default: 0] += 1 } }
+
+    func resets(_ reason: ResetNotice.Reason) -> Int { resets.withLock { $0[reason, default: 0] } }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// A subscription as it is read: under a name, and perhaps as part of a registration.
+struct ReadSubscription: Sendable {
+    let name: String
+    let channel: Channel
+    /// Writes whose echo it does not want; nil in the simple form.
+    let skips: SkippedVersions?
+}
+
+/// The versions that one registered subscription shall not hear of, the newest of them.
+final class SkippedVersions: Sendable {
+    private static let limit = 1000
+    private let versions = Mutex<[UInt64]>([])
+
+    func add(_ version: UInt64) {
+        versions.withLock { versions in
+            guard versions.last.map({ $0 < version }) ?? true else { return }
+            versions.append(version)
+            if versions.count > SkippedVersions.limit { versions.removeFirst(SkippedVersions.limit / 2) }
+        }
+    }
+
+    /// The first one in a range of versions, its lower end left out.
+    func first(after position: UInt64, upTo end: UInt64) -> UInt64? {
+        versions.withLock { versions in
+            guard let last = versions.last, last > position else { return nil }
+            return versions.first { $0 > position && $0 <= end }
+        }
+    }
+}
+
+/// Reads several subscriptions side by side, version by version.
+struct ChangeReader: Sendable {
+    let subs: [ReadSubscription]
+
+    /// What the subscriptions have to tell of one version.
+    struct Batch {
+        let version: UInt64
+        /// By index of the subscription, in its order.
+        let sets: [(index: Int, set: ChangeSet)]
+    }
+
+    enum Step {
+        case nothing
+        case batch(Batch)
+        /// Positions that cannot be resumed, by index.
+        case lost([Int])
+
+        /// Whether it tells of a version before another.
+        func isBefore(_ version: UInt64) -> Bool {
+            if case .batch(let batch) = self { return batch.version < version }
+            return false
+        }
+    }
+
+    /// The next version after `position` of which anything is told.
+    func next(after position: UInt64, upTo end: UInt64) -> Step {
+        var version = UInt64.max
+        var found: [(index: Int, set: ChangeSet)] = []
+        var lost: [Int] = []
+        for index in subs.indices {
+            switch next(of: subs[index], after: position, upTo: end) {
+            case nil: break
+            case .lost?: lost.append(index)
+            case .set(let set)?:
+                if set.to < version {
+                    version = set.to
+                    found.removeAll(keepingCapacity: true)
+                }
+                if set.to == version { found.append((index, set)) }
+            }
+        }
+        if !lost.isEmpty { return .lost(lost) }
+        return found.isEmpty ? .nothing : .batch(Batch(version: version, sets: found))
+    }
+
+    private enum Next {
+        case set(ChangeSet)
+        case lost
+    }
+
+    private func next(of sub: ReadSubscription, after position: UInt64, upTo end: UInt64) -> Next? {
+        let (place, set) = sub.channel.next(after: position)
+        guard place != .lost else { return .lost }
+        let ready = set.flatMap { $0.to <= end ? $0 : nil }
+        guard let skip = sub.skips?.first(after: position, upTo: end), skip <= ready?.to ?? .max, !sub.channel.isOver(at: skip) else {
+            return ready.map { .set($0) }
+        }
+        // The set of exactly that version is put aside for one that says nothing.
+        return .set(sub.channel.skippedSet(at: skip))
+    }
+
+    /// Which of the subscriptions cannot be resumed from `position`.
+    func lost(at position: UInt64) -> [Int] {
+        subs.indices.filter { subs[$0].channel.next(after: position).0 == .lost }
+    }
+
+    /// Sets that wait for a reader at `position`, as far as counting is worth it.
+    func backlog(after position: UInt64, upTo end: UInt64) -> (sets: Int, bytes: Int) {
+        var total = (sets: 0, bytes: 0)
+        for sub in subs {
+            let (sets, bytes) = sub.channel.backlog(after: position, upTo: end)
+            total.sets += sets
+            total.bytes += bytes
+        }
+        return total
+    }
+}

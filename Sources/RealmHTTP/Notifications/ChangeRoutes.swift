@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// `GET …/changes`: a stream of events, or one answer that waits for something to tell.
+extension Application {
+    func changes(_ call: Call) throws(Problem) -> Reply {
+        let url = Result { () throws(Problem) in try QueryParameters(call.request.target) }
+        let isStream = call.request.headers[.accept].map { AcceptHeader($0).names("text/event-stream") } ?? false
+        let format = isStream ? ResponseFormat.json
+            : try ResponseFormat.negotiate(call.request, parameter: (try? url.get())?["format"], among: .documents)
+        var request = try ChangeRequest(try url.get(), call, format, isStream: isStream)
+        let context = try ReadContext(call)
+        try refuseTransaction(call)
+        let slot = try notifications.slots.take(call.request.clientAddress)
+        let center = try notifications.center(of: context.database)
+        let (reader, registration) = try self.reader(&request, center, call)
+        call.request.version = context.version.tokenText
+        guard isStream else {
+            let wishes = LongPoll.Wishes(
+                start: request.start, wantsSnapshots: request.wantsSnapshots, seconds: request.waitSeconds,
+                representation: request.representation)
+            return .later { promise in
+                LongPoll(reader, center, wishes, slot: slot, registration: registration, call, promise).begin()
+            }
+        }
+        return .now(stream(request, reader, registration, slot, center, call, context))
+    }
+
+    private func refuseTransaction(_ call: Call) throws(Problem) {
+        guard call.request.headers[.realmTransaction] == nil else {
+            throw Problem(.conflictingParameters, "changes are not told inside a transaction").with("header", "Realm-Transaction")
+        }
+    }
+
+    private func stream(
+        _ request: ChangeRequest, _ reader: ChangeReader, _ registration: Registration?, _ slot: StreamSlots.Slot,
+        _ center: ChangeCenter, _ call: Call, _ context: ReadContext
+    ) -> Response {
+        var wishes = EventStream.Wishes()
+        wishes.start = request.start
+        wishes.wantsSnapshots = request.wantsSnapshots
+        wishes.beatsAsEvents = request.beatsAsEvents
+        let leaseID = "e_" + RandomName.make()
+        let stream = EventStream(
+            reader, center, wishes, slot: slot, registration: registration, requestID: call.request.id,
+            didEnd: { [leases] in leases.remove(leaseID) })
+        leases.add(LeaseRegistry.Lease(
+            id: leaseID, kind: .stream, realm: center.database.name.text, principal: nil, end: { [weak stream] in
+                stream?.line?.hangUp()
+            }))
+        var response = Response(status: 200, body: .events(stream))
+        response.add("Content-Type", constant: "text/event-stream")
+        response.add("Cache-Control", constant: "no-store, no-transform")
+        response.add("X-Accel-Buffering", constant: "no")
+        response.add("Realm-Version", context.version.tokenText)
+        response.closesConnection = true
+        return response
+    }
+
+    /// The subscriptions that a request reads, held for it.
+    private func reader(
+        _ request: inout ChangeRequest, _ center: ChangeCenter, _ call: Call
+    ) throws(Problem) -> (ChangeReader, Registration?) {
+        switch request.source {
+        case .definition(let definition):
+            let (channel, start) = try center.channel(definition, from: request.start)
+            request.start = start
+            return (ChangeReader(subs: [ReadSubscription(name: "default", channel: channel, skips: nil)]), nil)
+        case .registration(let id):
+            let found = try notifications.registrations.find(id: id, in: center.database)
+            return try reader(found, request)
+        case .ticket(let ticket):
+            let found = try notifications.registrations.find(ticket: ticket, in: center.database)
+            return try reader(found, request)
+        }
+    }
+
+    private func reader(_ found: Registration?, _ request: ChangeRequest) throws(Problem) -> (ChangeReader, Registration?) {
+        guard let registration = found else { throw Problem(.notFound, "there is no such registration") }
+        guard case .json = request.format else {
+            throw Problem(.notAcceptable, "registered subscriptions are told in JSON")
+        }
+        return (ChangeReader(subs: registration.hold()), registration)
+    }
+}
+
+/// What a request for changes asks for.
+struct ChangeRequest: Sendable {
+    enum Source: Sendable {
+        case definition(SubscriptionDefinition)
+        case registration(String)
+        case ticket(String)
+    }
+
+    let source: Source
+    var start: StartPosition
+    let wantsSnapshots: Bool
+    let waitSeconds: Int
+    let beatsAsEvents: Bool
+    let format: ResponseFormat
+    /// That of the whole answer.
+    var representation = Representation()
+
+    /// The longest that a poll waits: below what proxies bear.
+    static let longestWait = 55
+    private static let ownNames = ["subscription", "ticket", "since", "wait", "initial", "hb", "format", "snapshot"]
+
+    init(_ url: QueryParameters, _ call: Call, _ format: ResponseFormat, isStream: Bool) throws(Problem) {
+        let set = try ParameterSet(url, urlNames: SubscriptionDefinition.names + ChangeRequest.ownNames)
+        guard !set.has("snapshot") else {
+            throw .conflict("a snapshot never changes", parameter: "snapshot")
+        }
+        self.format = format
+        waitSeconds = try set.int("wait", in: 0...ChangeRequest.longestWait) ?? 0
+        wantsSnapshots = try ChangeRequest.isTrue(set, "initial")
+        beatsAsEvents = try set.choice("hb", ["comment", "event"]) == "event"
+        let since = try set.text("since")
+        let lastID = isStream ? call.request.headers[.lastEventID] : nil
+        let epoch = try call.database().epoch
+        start = StartPosition(lastID.flatMap { $0.isEmpty ? nil : $0 } ?? since, epoch: epoch)
+        if case .ejson(let isRelaxed) = format { representation.format = .ejson(isRelaxed: isRelaxed) }
+        source = try ChangeRequest.source(set, url, call.limits, representation.format)
+    }
+
+    private static func isTrue(_ set: ParameterSet, _ name: String) throws(Problem) -> Bool {
+        guard set.has(name) else { return true }
+        return try set.flag(name)
+    }
+
+    private static func source(
+        _ set: ParameterSet, _ url: QueryParameters, _ limits: Limits, _ format: Representation.Format
+    ) throws(Problem) -> Source {
+        let id = try set.text("subscription")
+        let ticket = try set.text("ticket")
+        guard id != nil || ticket != nil else {
+            var definition = try SubscriptionDefinition(set, limits)
+            definition.representation.format = format
+            return .definition(definition)
+        }
+        if let name = SubscriptionDefinition.names.first(where: set.has) {
+            throw .conflict("'\(name)' cannot stand beside a registration, which has definitions of its own", parameter: name)
+        }
+        if id != nil, ticket != nil { throw .conflict("'subscription' and 'ticket' exclude each other", parameter: "ticket") }
+        return id.map { .registration($0) } ?? .ticket(ticket ?? "")
+    }
+}

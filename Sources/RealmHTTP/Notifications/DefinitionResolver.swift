@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmQuery
+internal import RealmStorage
+
+/// A definition whose names were found in a version: what to observe, and what its rows are.
+struct ResolvedSubscription: Sendable {
+    enum Shape: Sendable {
+        case realm
+        /// Rows are objects of a class.
+        case objects(TableKey)
+        case sections(TableKey)
+        /// Rows are elements of a list or set that do not stand for themselves, or of a view of a collection of those.
+        case values(ObservedProperty)
+        /// Rows are entries of a dictionary.
+        case entries(ObservedProperty)
+        case object(ObservedObject)
+
+        /// Whether change sets have moves, even if there never are any.
+        var hasMoves: Bool {
+            switch self {
+            case .objects, .values: return true
+            case .realm, .sections, .entries, .object: return false
+            }
+        }
+    }
+
+    let target: ObservedTarget
+    let shape: Shape
+}
+
+/// Finds what the names of a definition stand for in a version. Mistakes are those of reading it.
+struct DefinitionResolver {
+    let definition: SubscriptionDefinition
+    let version: Database.Version
+    let database: Database
+
+    private var snapshot: Snapshot { version.snapshot }
+
+    func resolve() throws(Problem) -> ResolvedSubscription {
+        guard let className = definition.className else { return resolved(.realm, .realm, element: nil, filter: .all) }
+        guard let table = snapshot.classTable(named: className) else {
+            let hint = Spelling.nearest(to: className, in: snapshot.classes.compactMap(\.className)).map { "; did you mean '\($0)'?" } ?? ""
+            throw Problem(.classNotFound, "there is no class of this name\(hint)").with("parameter", "class")
+        }
+        guard let key = definition.key else { return try result(of: table) }
+        guard let row = try Problem.mapping({ () throws(StorageError) in try KeyText.find(key, in: table) }) else {
+            throw Problem(.objectNotFound, "there is no object with this key").with("parameter", "key")
+        }
+        guard let property = definition.property else { return try object(row, in: table) }
+        return try self.property(property, of: row, in: table)
+    }
+
+    // MARK: - Kinds
+
+    private func result(of table: Table) throws(Problem) -> ResolvedSubscription {
+        guard definition.sectionBy != nil else {
+            let query = try query(over: table)
+            return try resolved(.results(table.key, query), .objects(table.key), of: table)
+        }
+        let (query, sections) = try sections(of: table)
+        return try resolved(.sections(table.key, query, sections), .sections(table.key), of: table)
+    }
+
+    private func object(_ row: Row, in table: Table) throws(Problem) -> ResolvedSubscription {
+        let object = ObservedObject(table.key, row.key)
+        return try resolved(.object(object), .object(object), of: table)
+    }
+
+    private func property(_ text: String, of row: Row, in table: Table) throws(Problem) -> ResolvedSubscription {
+        let planner = ObjectPlanner(snapshot, backlinkNames: database.backlinkNames.byClass)
+        if let linking = planner.linkingObjects(text, table) {
+            let query = definition.isView ? try query(over: linking.origin) : nil
+            let kind = ObservedTarget.Kind.linkingObjects(
+                to: ObservedObject(table.key, row.key), origin: linking.origin.key, linking.column.key, query)
+            return try resolved(kind, .objects(linking.origin.key), of: linking.origin)
+        }
+        let target = try self.target(text, of: row, in: table)
+        let linked = target.column.type == .link ? target.column.targetTable.flatMap { snapshot.table($0) } : nil
+        if target.element != nil || target.column.collection == nil {
+            return try embedded(target, linked)
+        }
+        return try collection(target, linked)
+    }
+
+    /// A path that leads nowhere now is `object_not_found`, a wrong one is a wrong definition.
+    private func target(_ text: String, of row: Row, in table: Table) throws(Problem) -> PropertyTarget {
+        do throws(Problem) {
+            return try PropertyTarget.find(text, from: row, in: table, snapshot)
+        } catch {
+            guard error.code == .notFound else { throw error.with("parameter", "property") }
+            throw Problem(.unknownKeyPath, error.detail).with("parameter", "property")
+        }
+    }
+
+    /// A single embedded object: the one that stands there now, wherever it moves.
+    private func embedded(_ target: PropertyTarget, _ linked: Table?) throws(Problem) -> ResolvedSubscription {
+        guard let linked, linked.kind == .embedded else {
+            throw .invalidParameter("property", "'property' has to be a collection, linking objects or an embedded object")
+        }
+        if definition.isView { throw .conflict("a query needs a collection", parameter: "where") }
+        let value = try Problem.mapping { () throws(StorageError) in
+            if let element = target.element { return element }
+            return try target.row.value(target.column)
+        }
+        guard case .link(_, let key) = value else {
+            throw Problem(.objectNotFound, "there is nothing at this path now").with("parameter", "property")
+        }
+        let object = ObservedObject(linked.key, key)
+        return try resolved(.object(object), .object(object), of: linked)
+    }
+
+    private func collection(_ target: PropertyTarget, _ linked: Table?) throws(Problem) -> ResolvedSubscription {
+        let property = ObservedProperty(ObservedObject(target.table.key, target.row.key), target.column.key)
+        let isOfObjects = linked.map { $0.kind != .embedded } ?? false
+        let kind: ObservedTarget.Kind
+        if definition.isView {
+            let query = isOfObjects ? try query(over: linked ?? target.table) : try query(over: target)
+            kind = .view(property, query)
+        } else {
+            kind = .collection(property)
+        }
+        let shape: ResolvedSubscription.Shape
+        if target.column.collection == .dictionary, !definition.isView {
+            shape = .entries(property)
+        } else if isOfObjects, let linked {
+            shape = .objects(linked.key)
+        } else {
+            shape = .values(property)
+        }
+        if let linked { return try resolved(kind, shape, of: linked) }
+        try checkValues(target)
+        return resolved(kind, shape, element: nil, filter: definition.isShallow ? .shallow : .all)
+    }
+
+    /// Elements that are values have no properties.
+    private func checkValues(_ target: PropertyTarget) throws(Problem) {
+        if let path = definition.keyPaths.first {
+            throw Problem(.unknownKeyPath, "the elements of '\(target.column.name)' have no property '\(path)'").with("parameter", "keyPaths")
+        }
+        for (name, isGiven) in [("fields", definition.fields != nil), ("expand", !definition.expand.isEmpty)] where isGiven {
+            throw Problem(.unknownKeyPath, "the elements of '\(target.column.name)' are no objects").with("parameter", name)
+        }
+    }
+
+    // MARK: - Queries
+
+    private var arguments: [QueryArgument] {
+        get throws(Problem) { try ArgumentDecoder(snapshot).decode(definition.args) }
+    }
+
+    private var order: ResultOrder {
+        ResultOrder(
+            sort: definition.sort.map { ResultOrder.Key(path: $0.path, isAscending: $0.isAscending) }, distinct: definition.distinct)
+    }
+
+    /// The query over objects, after it was bound once to find its mistakes.
+    private func query(over table: Table) throws(Problem) -> ObservedQuery {
+        let query = try parse()
+        let arguments = try arguments
+        let mapping = database.backlinkNames.mapping
+        _ = try Problem.querying { () throws(QueryError) in
+            try query.bind(to: table, in: snapshot, arguments: arguments, mapping: mapping)
+        }
+        do throws(QueryError) {
+            _ = try query.bind(to: table, in: snapshot, arguments: arguments, mapping: mapping, order: order)
+        } catch {
+            throw ObjectQuery.orderProblem(error, sort: definition.sort, distinct: definition.distinct, sectionBy: definition.sectionBy)
+        }
+        return ObservedQuery(query, arguments, order: order, limit: definition.limit)
+    }
+
+    /// The query over elements that are values, which `self` names.
+    private func query(over target: PropertyTarget) throws(Problem) -> ObservedQuery {
+        let query = try parse()
+        let arguments = try arguments
+        do throws(QueryError) {
+            _ = try ElementQuery.bind(query, to: target.column, of: target.table, in: snapshot, arguments: arguments)
+        } catch {
+            throw Problem(error, parameter: "where")
+        }
+        do throws(QueryError) {
+            _ = try ElementQuery.bind(query, to: target.column, of: target.table, in: snapshot, arguments: arguments, order: order)
+        } catch {
+            throw ObjectQuery.orderProblem(error, sort: definition.sort, distinct: definition.distinct, sectionBy: nil)
+        }
+        return ObservedQuery(query, arguments, order: order, limit: definition.limit)
+    }
+
+    private func parse() throws(Problem) -> Query {
+        let query = try ObjectQuery.parse(definition.predicate, "where")
+        guard query.hasDescriptors else { return query }
+        let given = [
+            ("sort", !definition.sort.isEmpty), ("distinct", !definition.distinct.isEmpty), ("limit", definition.limit != nil),
+        ]
+        if let (name, _) = given.first(where: \.1) {
+            throw .conflict("'\(name)' cannot stand beside SORT, DISTINCT or LIMIT in 'where'", parameter: name)
+        }
+        return query
+    }
+
+    // MARK: - Sections
+
+    private func sections(of table: Table) throws(Problem) -> (ObservedQuery, ObservedSections) {
+        let grouping = try SectionGrouping(definition.sectionBy ?? "")
+        var query = try query(over: table)
+        if let first = definition.sort.first {
+            guard first.path == grouping.path else { throw DefinitionResolver.wrongSort }
+        } else if query.query.hasDescriptors {
+            let bound = try Problem.querying { () throws(QueryError) in
+                try query.query.bind(to: table, in: snapshot, arguments: query.arguments, mapping: database.backlinkNames.mapping)
+            }
+            guard let label = bound.sortLabels.first, label == grouping.path || label == "-" + grouping.path else {
+                throw DefinitionResolver.wrongSort
+            }
+        } else {
+            let sorted = ResultOrder(sort: [ResultOrder.Key(path: grouping.path, isAscending: true)], distinct: definition.distinct)
+            do throws(QueryError) {
+                _ = try query.query.bind(
+                    to: table, in: snapshot, arguments: query.arguments, mapping: database.backlinkNames.mapping, order: sorted)
+            } catch {
+                throw ObjectQuery.orderProblem(error, sort: [], distinct: definition.distinct, sectionBy: definition.sectionBy)
+            }
+            query = ObservedQuery(query.query, query.arguments, order: sorted, limit: definition.limit)
+        }
+        var isWanted: (@Sendable (SectionIdentity) -> Bool)?
+        if let wanted = definition.section {
+            isWanted = { identity in DefinitionResolver.isKey(identity, wanted) }
+        }
+        let key: @Sendable (PagePosition.Cell) throws -> SectionIdentity = { cell in SectionIdentity(try grouping.key(cell)) }
+        return (query, ObservedSections(key: key, isWanted: isWanted))
+    }
+
+    private static let wrongSort = Problem.conflict(
+        "the sort has to begin with the key path of the sections", parameter: "sectionBy")
+
+    private static func isKey(_ identity: SectionIdentity, _ wanted: ParameterSet.TextOrJSON) -> Bool {
+        guard let key = identity.value as? SectionKey else { return false }
+        switch wanted {
+        case .text(let text): return key.text == text
+        case .json(let value): return key.equals(value)
+        }
+    }
+
+    // MARK: - The target
+
+    private func resolved(
+        _ kind: ObservedTarget.Kind, _ shape: ResolvedSubscription.Shape, of element: Table
+    ) throws(Problem) -> ResolvedSubscription {
+        try checkShown(element, shape)
+        guard !definition.keyPaths.isEmpty else {
+            return resolved(kind, shape, element: element, filter: definition.isShallow ? .shallow : .all)
+        }
+        do throws(KeyPathFilter.Failure) {
+            let filter = try KeyPathFilter.resolve(
+                definition.keyPaths, of: element, in: snapshot, names: database.backlinkNames)
+            return resolved(kind, shape, element: element, filter: .keyPaths(filter))
+        } catch {
+            let what = error.component.isEmpty ? "the key path '\(error.path)'" : "'\(error.component)' in the key path '\(error.path)'"
+            throw Problem(.unknownKeyPath, "\(what) \(DefinitionResolver.text(of: error.kind))").with("parameter", "keyPaths")
+        }
+    }
+
+    private static func text(of kind: KeyPathFilter.Failure.Kind) -> String {
+        switch kind {
+        case .unknownProperty: return "is no property there"
+        case .notTraversable: return "leads to no objects"
+        case .noMatch: return "fits no property"
+        case .malformed: return "is not of the form of a key path"
+        }
+    }
+
+    /// `fields` and `expand` have to name what there is.
+    private func checkShown(_ element: Table, _ shape: ResolvedSubscription.Shape) throws(Problem) {
+        guard definition.fields != nil || !definition.expand.isEmpty else { return }
+        do throws(ObjectPlanner.UnknownPath) {
+            _ = try ObjectPlanner(snapshot, backlinkNames: database.backlinkNames.byClass).plan(
+                element, fields: definition.fields.map { PathTree($0) }, expand: PathTree(definition.expand))
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    private func resolved(
+        _ kind: ObservedTarget.Kind, _ shape: ResolvedSubscription.Shape, element: Table?, filter: ObservedTarget.Filter
+    ) -> ResolvedSubscription {
+        ResolvedSubscription(target: ObservedTarget(kind, filter: filter, identity: identity(kind)), shape: shape)
+    }
+
+    /// What tells this target from others: everything but what decides only how rows are shown.
+    private func identity(_ kind: ObservedTarget.Kind) -> String {
+        var plain = definition
+        plain.fields = nil
+        plain.expand = []
+        plain.include = .objects
+        plain.representation = Representation()
+        var text = plain.document.text
+        switch kind {
+        case .object(let object), .linkingObjects(let object, _, _, _): text += "\(object.table.rawValue)/\(object.key.rawValue)"
+        case .collection(let property), .view(let property, _):
+            text += "\(property.object.table.rawValue)/\(property.object.key.rawValue)"
+        case .realm, .results, .sections: break
+        }
+        // Links among the arguments mean the objects that have the keys now.
+        if !definition.args.isEmpty, let arguments = try? arguments { text += String(describing: arguments) }
+        return text
+    }
+}

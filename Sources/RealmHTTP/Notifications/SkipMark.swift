@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+
+/// What a write says of subscriptions that shall not hear of it; it goes along with its commit.
+struct SkipMark: Sendable {
+    let subs: [ReadSubscription]
+
+    /// The commit was told to all channels, and nobody has read it yet.
+    func note(_ version: UInt64, _ wake: (Channel) -> Void) {
+        for sub in subs {
+            sub.skips?.add(version)
+            wake(sub.channel)
+        }
+    }
+}
+
+extension SkipMark {
+    /// Reads `Realm-Without-Notifying`: registrations, each perhaps with one name behind a slash.
+    ///
+    /// Those that have ended are left out. Nil where nothing is to be skipped.
+    init?(_ call: Call, _ database: Database) throws(Problem) {
+        guard let text = call.request.headers[.realmWithoutNotifying] else { return nil }
+        let table = call.application.notifications.registrations
+        var subs: [ReadSubscription] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let entry = part.drop { $0 == " " || $0 == "\t" }
+            let words = entry.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+            let id = SkipMark.trimmed(words.first ?? "")
+            if id.isEmpty, words.count < 2 { continue }
+            let name = words.count > 1 ? SkipMark.trimmed(words[1]) : nil
+            let registration: Registration?
+            do throws(Problem) {
+                registration = try table.find(id: id, in: database)
+            } catch {
+                continue
+            }
+            guard let registration else {
+                throw .invalidHeader("Realm-Without-Notifying", "there never was a registration of an id that is named")
+            }
+            guard let named = registration.skipped(name) else {
+                throw .invalidHeader("Realm-Without-Notifying", "a registration has no subscription of a name that is given")
+            }
+            subs += named
+        }
+        guard !subs.isEmpty else { return nil }
+        self.subs = subs
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        String(text.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+internal import Synchronization
+
+/// Writes the whole state of subscriptions at one version, part by part.
+///
+/// It holds the version for as long as it takes. `@unchecked Sendable`: only one worker at a time calls `next`.
+final class SnapshotProduction: @unchecked Sendable {
+    /// Rows of a part on a stream.
+    static let rowsOfPart = 1000
+
+    private let version: Database.Version
+    private let items: [(sub: ReadSubscription, contents: ObservedContents?)]
+    private var index = 0
+    private var current: SnapshotWriter?
+
+    init(_ items: [(ReadSubscription, ObservedContents?)], _ version: Database.Version) {
+        self.items = items.map { (sub: $0.0, contents: $0.1) }
+        self.version = version
+    }
+
+    /// The next `snapshot` event; nil when all is written.
+    func next() throws(Problem) -> OutputBuffer? {
+        while index < items.count {
+            let item = items[index]
+            if current == nil {
+                current = try item.contents.flatMap { contents throws(Problem) in
+                    try SnapshotWriter(item.sub, contents, version, rowsOfPart: SnapshotProduction.rowsOfPart)
+                }
+            }
+            guard let writer = current, !writer.isFinished else {
+                current = nil
+                index += 1
+                continue
+            }
+            return try EventText.snapshot(writer)
+        }
+        return nil
+    }
+}
+
+extension EventText {
+    fileprivate static func snapshot(_ snapshot: SnapshotWriter) throws(Problem) -> OutputBuffer {
+        let buffer = OutputBuffer(capacity: 1024)
+        buffer.append("event: snapshot\ndata: " as StaticString)
+        var writer = JSONWriter(buffer)
+        try snapshot.writePart(to: &writer)
+        buffer.append(ChangeSet.lineEnd)
+        return buffer
+    }
+}
+
+/// The snapshot of one subscription.
+///
+/// Not Sendable: belongs to whoever writes it.
+final class SnapshotWriter {
+    private let name: String
+    private let contents: ObservedContents
+    private let rows: RowWriter
+    private let definition: SubscriptionDefinition
+    private let version: Database.Version
+    private let rowsOfPart: Int
+    /// Rows that were written.
+    private var position = 0
+    private(set) var isFinished = false
+
+    /// Nil where there is nothing to tell: of the whole realm, and of what is gone.
+    init?(
+        _ sub: ReadSubscription, _ contents: ObservedContents, _ version: Database.Version, rowsOfPart: Int = .max
+    ) throws(Problem) {
+        switch contents {
+        case .realm, .gone: return nil
+        default: break
+        }
+        name = sub.name
+        self.contents = contents
+        definition = sub.channel.definition
+        rows = try RowWriter(version, sub.channel.definition, sub.channel.shape, sub.channel.names)
+        self.version = version
+        self.rowsOfPart = rowsOfPart
+    }
+
+    private var count: Int {
+        switch contents {
+        case .rows(_, let keys): return keys.count
+        case .values(let count, _), .dictionary(let count): return count
+        case .sections(_, let sections): return sections.reduce(0) { $0 + $1.rows.count }
+        case .object, .realm, .gone: return 0
+        }
+    }
+
+    /// Writes the next part.
+    func writePart(to writer: inout JSONWriter) throws(Problem) {
+        writer.beginObject()
+        writer.member("sub", text: name)
+        writer.member("version", text: version.tokenText)
+        if case .object = contents {
+            if case .object(let object) = rows.shape { try rows.writeObject(object.key, to: &writer) }
+            position = 0
+            isFinished = true
+        } else {
+            let total = count
+            writer.key("count")
+            writer.integer(total, definition.representation)
+            let end = definition.include == .none || total - position <= rowsOfPart ? total : position + rowsOfPart
+            if definition.include != .none { try writeRows(position..<end, to: &writer) }
+            position = end
+            isFinished = end == total
+        }
+        writer.member("last", bool: isFinished)
+        writer.endObject()
+    }
+
+    private func writeRows(_ range: Range<Int>, to writer: inout JSONWriter) throws(Problem) {
+        if case .sections(let table, let sections) = contents { return try writeSections(sections, of: table, range, to: &writer) }
+        writer.key("items")
+        writer.beginArray()
+        for index in range {
+            writer.beginObject()
+            switch contents {
+            case .rows(let table, let keys): try rows.writeObjectMembers(keys[index], of: table, to: &writer)
+            case .values(_, let places): try rows.writeElementMembers(at: places?[index] ?? index, to: &writer)
+            default: try rows.writeElementMembers(at: index, to: &writer)
+            }
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
+    /// A section that is cut goes on under its key in the next part.
+    private func writeSections(
+        _ sections: [(index: Int, key: SectionIdentity, rows: [ObjectKey])], of table: TableKey, _ range: Range<Int>,
+        to writer: inout JSONWriter
+    ) throws(Problem) {
+        writer.key("sections")
+        writer.beginArray()
+        var start = 0
+        for section in sections {
+            let part = range.clamped(to: start..<start + section.rows.count)
+            if !part.isEmpty {
+                writer.beginObject()
+                writer.key("key")
+                section.key.write(definition.representation, to: &writer)
+                writer.key("items")
+                writer.beginArray()
+                for index in part {
+                    writer.beginObject()
+                    try rows.writeObjectMembers(section.rows[index - start], of: table, to: &writer)
+                    writer.endObject()
+                }
+                writer.endArray()
+                writer.endObject()
+            }
+            start += section.rows.count
+        }
+        writer.endArray()
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+
+/// Registered subscriptions.
+extension Application {
+    /// `POST …/subscriptions`
+    func registerSubscriptions(_ call: Call) throws(Problem) -> Reply {
+        let context = try ReadContext(call)
+        try QueryParameters(call.request.target).requireKnown([])
+        let body = try RequestBody.object(call.request, depthLimit: limits.jsonDepth)
+        let definitions = try SubscriptionDefinition.readAll(body, limits)
+        let client = call.request.clientAddress
+        try notifications.registrations.checkRoom(client)
+        let center = try notifications.center(of: context.database)
+        let subs = try hold(definitions, center)
+        return .later { [self] promise in
+            // While all are active each is told of every round, so one version is a beginning for all of them.
+            for sub in subs { sub.channel.activate() }
+            center.attach(subs, wantsContents: false) { result in
+                for sub in subs { sub.channel.deactivate() }
+                promise.complete(self.register(subs, result, center, call))
+            }
+        }
+    }
+
+    private func hold(
+        _ definitions: [(name: String, definition: SubscriptionDefinition)], _ center: ChangeCenter
+    ) throws(Problem) -> [ReadSubscription] {
+        var subs: [ReadSubscription] = []
+        for (name, definition) in definitions {
+            do throws(Problem) {
+                subs.append(ReadSubscription(name: name, channel: try center.channel(definition), skips: SkippedVersions()))
+            } catch {
+                for sub in subs { center.release(sub.channel) }
+                throw error.below("/subscriptions/" + JSONPointer.escape(name))
+            }
+        }
+        return subs
+    }
+
+    private func register(
+        _ subs: [ReadSubscription], _ result: Result<AttachedSubscriptions, Problem>, _ center: ChangeCenter, _ call: Call
+    ) -> Response {
+        switch result {
+        case .failure(let problem):
+            for sub in subs { center.release(sub.channel) }
+            return response(to: problem, for: call.request)
+        case .success(let attached):
+            let version = attached.version.tokenText
+            let registration = Registration(
+                subs, center, client: call.request.clientAddress, version: version, seconds: limits.registrationSeconds)
+            notifications.registrations.add(registration)
+            notifications.sweepRegistrations(afterSeconds: Double(limits.registrationSeconds) + 0.01)
+            var response = unstored(201, registration.created)
+            response.add("Location", ObjectAddress.subscription(center.database.name.text, registration.id))
+            response.add("Realm-Version", version)
+            call.request.version = version
+            return response
+        }
+    }
+
+    /// `GET` and `DELETE …/subscriptions/{id}`
+    func subscription(_ call: Call) throws(Problem) -> Response {
+        let context = try ReadContext(call)
+        try QueryParameters(call.request.target).requireKnown([])
+        let id = try call.match.required(4, "id")
+        if call.request.method == .delete {
+            guard notifications.registrations.delete(id: id, in: context.database) else { throw Application.noRegistration }
+            var response = Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")])
+            response.add("Realm-Version", context.version.tokenText)
+            return response
+        }
+        guard let registration = try notifications.registrations.find(id: id, in: context.database) else {
+            throw Application.noRegistration
+        }
+        var response = unstored(200, registration.document)
+        response.add("Realm-Version", context.version.tokenText)
+        return response
+    }
+
+    private static let noRegistration = Problem(.notFound, "there is no registration of this id")
+}

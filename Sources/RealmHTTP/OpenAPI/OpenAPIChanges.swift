@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What notifications add to the description. A stream is described as text, and the long-poll is its typed twin.
+enum OpenAPIChanges {
+    private static let text = OpenAPIParts.text
+    private static let flag: DocumentValue = ["type": "boolean"]
+    private static let anything: DocumentValue = .object([])
+    private static let texts: DocumentValue = ["type": "array", "items": text]
+
+    // MARK: - Operations
+
+    static let paths: [(String, DocumentValue)] = [
+        ("/v1/realms/{realm}/changes", ["get": changes]),
+        ("/v1/realms/{realm}/subscriptions", ["post": register]),
+        ("/v1/realms/{realm}/subscriptions/{id}", ["get": registration, "delete": unregister]),
+    ]
+
+    private static let changes = OpenAPIDocument.operation(
+        "getChanges",
+        "Change sets of one subscription, given here, or of a registration: as a stream of events, or in one answer that waits for them.",
+        tag: "changes",
+        parameters: [
+            "Realm", "ChangesClass", "ChangesKey", "ChangesProperty", "Where", "Args", "Sort", "Distinct", "ChangesLimit", "SectionBy",
+            "Section", "KeyPaths", "Shallow", "Fields", "Expand", "Meta", "Ints", "Include", "Subscription", "Ticket", "Since", "Wait",
+            "Initial", "Heartbeat", "DocumentFormat", "LastEventId", "RealmMinVersion", "RequestId",
+        ],
+        responses: OpenAPIParts.responses([
+            "description": "What changed; or a stream of events.", "headers": answerHeaders,
+            "content": [
+                "application/json": ["schema": OpenAPIParts.schema("Changes")],
+                "application/ejson": ["schema": ["type": "object"]], "text/event-stream": ["schema": text],
+            ],
+        ], isConditional: false).adding([.init("410", OpenAPIParts.response("Problem")), .init("412", OpenAPIParts.response("Problem"))]))
+
+    private static let register = OpenAPIWrites.operation(
+        "createSubscriptions", "Registers subscriptions under names, to be read on one stream.", tag: "changes",
+        parameters: ["Realm", "RealmMinVersion", "RequestId"],
+        body: OpenAPIWrites.content(["application/json", "application/ejson"], OpenAPIParts.schema("SubscriptionsBody")),
+        responses: answers("201", "They are observed from now on.", "RegistrationCreated", more: ["412", "413", "415"]))
+
+    private static let registration = OpenAPIDocument.operation(
+        "getSubscriptions", "A registration.", tag: "changes", parameters: ["Realm", "Id", "RealmMinVersion", "RequestId"],
+        responses: answers("200", "The registration.", "Registration", more: ["410", "412"]))
+
+    private static let unregister = OpenAPIDocument.operation(
+        "deleteSubscriptions", "Ends a registration, and the streams that read it.", tag: "changes",
+        parameters: ["Realm", "Id", "RealmMinVersion", "RequestId"], responses: answers("204", "It is over.", nil, more: ["412"]))
+
+    private static let answerHeaders: DocumentValue = [
+        "X-Request-Id": ["description": "Identifies this request in logs and problems.", "schema": text],
+        "Realm-Version": ["description": "The version that the answer leads to.", "schema": text],
+    ]
+
+    private static func answers(_ status: String, _ description: String, _ schema: String?, more: [String]) -> DocumentValue {
+        let body = schema.map { name -> DocumentValue in ["application/json": ["schema": OpenAPIParts.schema(name)]] }
+        var members: [DocumentValue.Member] = [
+            .init(status, .members(("description", .string(description)), ("headers", answerHeaders), ("content", body))),
+        ]
+        for status in ["400", "404", "405", "406", "429", "503", "504"] + more { members.append(.init(status, OpenAPIParts.response("Problem"))) }
+        members.append(.init("default", OpenAPIParts.response("Problem")))
+        return .object(members)
+    }
+
+    // MARK: - Parameters
+
+    static let parameters: [(String, DocumentValue)] = [
+        ("ChangesClass", OpenAPIParts.inQuery("class", "The class that is observed; without it the whole realm is.", text)),
+        ("ChangesKey", OpenAPIParts.inQuery("key", "Key of the object that is observed.", text)),
+        ("ChangesProperty", OpenAPIParts.inQuery("property", "A collection of that object, an embedded object in it, or linking objects such as @links.Person.dogs.", text)),
+        ("ChangesLimit", OpenAPIParts.inQuery("limit", "Only the first so many of the result.", OpenAPIParts.number(from: 0))),
+        ("KeyPaths", OpenAPIParts.inQuery("keyPaths", "Comma list of key paths; changes elsewhere do not count.", text)),
+        ("Shallow", OpenAPIParts.inQuery("shallow", "true leaves changes of elements out.", flag)),
+        ("Include", OpenAPIParts.inQuery("include", "How much of a row is told: objects, keys, or none but counts.", OpenAPIParts.choice("objects", "keys", "none"))),
+        ("Subscription", OpenAPIParts.inQuery("subscription", "The id of a registration, instead of a definition.", text)),
+        ("Ticket", OpenAPIParts.inQuery("ticket", "The ticket of a registration, instead of its id.", text)),
+        ("Since", OpenAPIParts.inQuery("since", "The position to go on from; now begins here and tells nothing of before.", text)),
+        ("Wait", OpenAPIParts.inQuery("wait", "Seconds to wait for something to tell.", OpenAPIParts.number(from: 0, to: ChangeRequest.longestWait))),
+        ("Initial", OpenAPIParts.inQuery("initial", "false leaves the state at the beginning out.", flag)),
+        ("Heartbeat", OpenAPIParts.inQuery("hb", "event sends signs of life as events.", OpenAPIParts.choice("comment", "event"))),
+        ("LastEventId", ["name": "Last-Event-ID", "in": "header", "description": "The last id of a stream, to go on from.", "schema": text]),
+    ]
+
+    /// What every write takes.
+    static let writeParameters: [(String, DocumentValue)] = [
+        ("RealmWithoutNotifying", [
+            "name": "Realm-Without-Notifying", "in": "header",
+            "description": "Comma list of registrations, each perhaps with /name, that shall not hear of this write.", "schema": text,
+        ]),
+    ]
+
+    // MARK: - Schemas
+
+    static func schemas(_ ints: OpenAPIDocument.Integers) -> [(String, DocumentValue)] {
+        [
+            ("Changes", changes(of: OpenAPIParts.schema("Object"), ints)), ("ChangeReset", reset), ("ChangeSchema", schemaChange),
+            ("SubscriptionDefinition", definition), ("SubscriptionsBody", subscriptions(closed: true)),
+            ("Registration", registered), ("RegistrationCreated", created),
+        ]
+    }
+
+    /// The answer of a long-poll whose rows are such objects.
+    static func changes(of object: DocumentValue, _ ints: OpenAPIDocument.Integers) -> DocumentValue {
+        [
+            "type": "object", "required": ["changes", "snapshots", "reset", "schema", "next"],
+            "properties": [
+                "changes": ["type": "array", "items": set(of: object, ints)],
+                "snapshots": ["type": "array", "items": snapshot(of: object, ints)],
+                "reset": nullable("ChangeReset"), "schema": nullable("ChangeSchema"), "next": text,
+            ],
+        ]
+    }
+
+    /// A reference that may be null: OpenAPI 3.0 ignores what stands beside a reference.
+    private static func nullable(_ schema: String) -> DocumentValue {
+        ["type": "object", "nullable": true, "description": .string("Null, or \(schema)."), "additionalProperties": true]
+    }
+
+    private static func row(of object: DocumentValue, _ ints: OpenAPIDocument.Integers) -> DocumentValue {
+        [
+            "type": "object",
+            "properties": [
+                "index": ints.schema, "oldIndex": ints.schema, "section": ints.schema, "oldSection": ints.schema, "key": text,
+                "entry": text, "properties": texts, "object": object, "value": anything,
+            ],
+            "additionalProperties": true,
+        ]
+    }
+
+    private static func set(of object: DocumentValue, _ ints: OpenAPIDocument.Integers) -> DocumentValue {
+        let rows: DocumentValue = ["type": "array", "items": row(of: object, ints)]
+        let section: DocumentValue = [
+            "type": "array", "items": ["type": "object", "properties": ["section": ints.schema, "key": anything]],
+        ]
+        let move: DocumentValue = ["type": "object", "properties": ["from": ints.schema, "to": ints.schema, "key": text]]
+        let property: DocumentValue = [
+            "type": "object",
+            "properties": ["name": text, "oldValue": anything, "newValue": anything, "collection": flag, "linkingObjects": flag],
+        ]
+        return [
+            "type": "object", "required": ["sub", "from", "to"],
+            "properties": [
+                "sub": text, "from": text, "to": text, "count": ints.schema, "deletions": rows, "insertions": rows,
+                "modifications": rows, "moves": ["type": "array", "items": move], "sectionsToDelete": section,
+                "sectionsToInsert": section, "properties": ["type": "array", "items": property], "object": object,
+                "classes": texts, "cleared": flag, "deleted": flag, "skipped": flag,
+            ],
+            "additionalProperties": true,
+        ]
+    }
+
+    private static func snapshot(of object: DocumentValue, _ ints: OpenAPIDocument.Integers) -> DocumentValue {
+        let rows: DocumentValue = ["type": "array", "items": row(of: object, ints)]
+        return [
+            "type": "object", "required": ["sub", "version", "last"],
+            "properties": [
+                "sub": text, "version": text, "count": ints.schema, "items": rows,
+                "sections": ["type": "array", "items": ["type": "object", "properties": ["key": anything, "items": rows]]],
+                "object": object, "last": flag,
+            ],
+            "additionalProperties": true,
+        ]
+    }
+
+    private static let reset: DocumentValue = [
+        "type": "object", "required": ["subs", "reason", "version"],
+        "properties": [
+            "subs": texts, "reason": OpenAPIParts.choice("epoch", "retention", "overflow", "schema"), "version": text,
+        ],
+    ]
+
+    private static let schemaChange: DocumentValue = [
+        "type": "object", "required": ["version"],
+        "properties": [
+            "oldVersion": ["type": "integer", "format": "int64", "nullable": true],
+            "newVersion": ["type": "integer", "format": "int64", "nullable": true], "version": text,
+        ],
+    ]
+
+    private static let definition: DocumentValue = [
+        "type": "object", "additionalProperties": false,
+        "properties": [
+            "class": text, "key": text, "property": text, "where": text, "args": ["type": "array", "items": anything],
+            "sort": texts, "distinct": texts, "limit": OpenAPIParts.number(from: 0), "sectionBy": text, "section": anything,
+            "keyPaths": texts, "shallow": flag, "fields": texts, "expand": texts, "ints": OpenAPIParts.choice("number", "string"),
+            "meta": OpenAPIParts.choice("full", "none"), "include": OpenAPIParts.choice("objects", "keys", "none"),
+        ],
+    ]
+
+    private static func subscriptions(closed: Bool) -> DocumentValue {
+        .members(
+            ("type", "object"), ("required", ["subscriptions"]), ("additionalProperties", closed ? false : nil),
+            ("properties", [
+                "subscriptions": ["type": "object", "additionalProperties": OpenAPIParts.schema("SubscriptionDefinition")],
+            ]))
+    }
+
+    private static let registered: DocumentValue = [
+        "type": "object", "required": ["id", "subscriptions", "version", "expiresAt", "streams"],
+        "properties": [
+            "id": text, "subscriptions": ["type": "object", "additionalProperties": OpenAPIParts.schema("SubscriptionDefinition")],
+            "version": text, "expiresAt": ["type": "string", "format": "date-time", "nullable": true],
+            "streams": ["type": "integer", "format": "int64"],
+        ],
+    ]
+
+    private static let created: DocumentValue = [
+        "type": "object", "required": ["id", "url", "version", "expiresAt"],
+        "properties": [
+            "id": text, "url": ["type": "string", "description": "A path whose ticket lets read this registration, and nothing else."],
+            "version": text, "expiresAt": ["type": "string", "format": "date-time", "nullable": true],
+        ],
+    ]
+}

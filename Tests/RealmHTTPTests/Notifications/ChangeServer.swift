@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmHTTP
+import RealmTestSupport
+
+/// A server of realms in memory, each made by a request.
+final class ChangeServer: Sendable {
+    let server: RealmServer
+
+    init(change: (inout RealmServer.Options) -> Void = { _ in }) throws {
+        var options = RealmServer.Options()
+        options.port = 0
+        options.logFormat = nil
+        options.graceSeconds = 0
+        options.limits.connections = 2000
+        options.limits.connectionsPerAddress = 2000
+        options.limits.streams = 2000
+        options.limits.streamsPerPrincipal = 2000
+        options.limits.registrations = 2000
+        change(&options)
+        server = try RealmServer(options)
+        try server.start()
+    }
+
+    deinit { server.stop() }
+
+    var port: Int { server.daemon.socket.port }
+
+    struct Refused: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// `path` is behind `/v1/realms/`.
+    @discardableResult
+    func send(
+        _ method: String, _ path: String, _ body: String? = nil, _ headers: [(String, String)] = []
+    ) throws -> HTTPClient.Answer {
+        try HTTPClient.request(
+            port: port, method, path.isEmpty ? "/v1/realms" : "/v1/realms/" + path, headers: headers + (body == nil ? [] : [("Content-Type", "application/json")]),
+            body: body.map { Array($0.utf8) })
+    }
+
+    /// Sends a request that has to succeed, and returns its document.
+    @discardableResult
+    func must(
+        _ method: String, _ path: String, _ body: String? = nil, _ headers: [(String, String)] = []
+    ) throws -> RealmTestSupport.JSONValue {
+        let answer = try send(method, path, body, headers)
+        guard answer.status < 300 else {
+            throw Refused(description: "\(method) \(path) \(body?.prefix(400) ?? ""): \(answer.status) \(answer.text)")
+        }
+        return answer.body.isEmpty ? .null : try RealmTestSupport.JSONValue(parsing: answer.body)
+    }
+
+    /// A realm in memory; `classes` is the array of a schema document.
+    func makeRealm(_ name: String, classes: String, backlinkNames: String = "{}") throws {
+        try must(
+            "POST", "",
+            "{\"name\":\"\(name)\",\"inMemory\":\"\(name)\",\"schema\":{\"classes\":\(classes)},\"backlinkNames\":\(backlinkNames)}")
+    }
+
+    /// Writes in one commit, and tells its version.
+    @discardableResult
+    func batch(_ realm: String, _ ops: [String], _ headers: [(String, String)] = []) throws -> String {
+        try must("POST", "\(realm)/batch", "{\"ops\":[\(ops.joined(separator: ","))]}", headers)["version"]?.text ?? ""
+    }
+
+    /// One long-poll.
+    func poll(_ realm: String, _ query: String) throws -> RealmTestSupport.JSONValue { try must("GET", "\(realm)/changes?\(query)") }
+
+    func stream(
+        _ realm: String, _ query: String, _ headers: [(String, String)] = [], timeoutSeconds: Int = 60, receiveBuffer: Int32? = nil
+    ) throws -> EventClient {
+        let client = try EventClient(
+            port: port, "/v1/realms/\(realm)/changes?\(query)", headers: headers, timeoutSeconds: timeoutSeconds,
+            receiveBuffer: receiveBuffer)
+        guard client.status == 200 else { throw Refused(description: client.head) }
+        return client
+    }
+
+    /// A number of `/metrics`.
+    func metric(_ name: String) throws -> Double? {
+        let text = try HTTPClient.request(port: port, "GET", "/metrics").text
+        for line in text.split(separator: "\n") where line.hasPrefix("realm_rest_" + name + " ") {
+            return Double(line.split(separator: " ").last ?? "")
+        }
+        return nil
+    }
+
+    /// Waits until something holds; false after a minute.
+    static func wait(seconds: Double = 60, until condition: () throws -> Bool) rethrows -> Bool {
+        let end = Date().addingTimeInterval(seconds)
+        while Date() < end {
+            if try condition() { return true }
+            usleep(5000)
+        }
+        return try condition()
+    }
+
+    static func encode(_ text: String) -> String {
+        var allowed = CharacterSet.alphanumerics
+        allowed.insert(charactersIn: "-._~")
+        return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? text
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmHTTP
+import RealmTestSupport
+import Testing
+
+private typealias JSONValue = RealmTestSupport.JSONValue
+
+@Suite("Registered subscriptions (A23, D45)")
+struct RegistrationTests {
+    private static let body = #"{"subscriptions":{"dogs":{"class":"Dog","where":"age > $0","args":[3],"sort":["-age"]},"ann":{"class":"Person","key":"ann"}}}"#
+
+    @Test("a registration tells where to read it, and from which version on everything is observed")
+    func life() throws {
+        let fixture = try ChangeFixture()
+        let answer = try fixture.server.send("POST", "app/subscriptions", RegistrationTests.body)
+        let json = try JSONValue(parsing: answer.body)
+        let id = json["id"]?.text ?? ""
+        #expect(answer.status == 201 && answer["Location"] == "/v1/realms/app/subscriptions/\(id)" && answer["Cache-Control"] == "no-store")
+        #expect(json.members?.map(\.name) == ["id", "url", "version", "expiresAt"])
+        #expect(json["url"]?.text?.hasPrefix("/v1/realms/app/changes?ticket=") == true)
+        let document = try fixture.server.must("GET", "app/subscriptions/\(id)")
+        let sent = try JSONValue(parsing: Array(RegistrationTests.body.utf8))
+        #expect(document["subscriptions"]?.serialized == sent["subscriptions"]?.serialized)
+        #expect(document["streams"]?.integer == 0 && document["expiresAt"] != .null && document["version"] == json["version"])
+        let version = try fixture.write(fixture.create(9, age: 9), fixture.patch(#"{"age":8}"#))
+        // The version of the registration is a beginning.
+        let poll = try fixture.server.poll("app", "subscription=\(id)&since=\(json["version"]?.text ?? "")")
+        #expect(poll["changes"]?.elements?.map { $0["sub"]?.text } == ["dogs", "ann"] && poll["next"]?.text == version)
+        let stream = try EventClient(port: fixture.server.port, json["url"]?.text ?? "")
+        _ = try stream.next("snapshot")
+        let open = try fixture.server.must("GET", "app/subscriptions/\(id)")
+        #expect(open["streams"]?.integer == 1 && open["expiresAt"] == .null)
+    }
+
+    @Test("deleting one ends its streams, and answers its polls 410; later it is 410, and a second deletion 404 (D45)")
+    func deletion() throws {
+        let fixture = try ChangeFixture()
+        let json = try fixture.server.must("POST", "app/subscriptions", RegistrationTests.body)
+        let id = json["id"]?.text ?? ""
+        let stream = try EventClient(port: fixture.server.port, json["url"]?.text ?? "")
+        while let event = try stream.next(), event.name != "ready" {}
+        let client = try HTTPClient(port: fixture.server.port, timeoutSeconds: 60)
+        try client.send(
+            "GET /v1/realms/app/changes?subscription=\(id)&since=\(json["version"]?.text ?? "")&wait=50 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        #expect(try ChangeServer.wait { try fixture.server.metric("waiting_polls") == 1 })
+        #expect(try fixture.server.send("DELETE", "app/subscriptions/\(id)").status == 204)
+        #expect(try stream.next("end").json["reason"]?.text == "deleted")
+        #expect(try stream.next() == nil)
+        let poll = try client.readAnswer()
+        #expect(poll.status == 410 && poll.code == "subscription_expired")
+        #expect(try fixture.server.send("GET", "app/subscriptions/\(id)").code == "subscription_expired")
+        #expect(try fixture.server.send("GET", "app/changes?subscription=\(id)").code == "subscription_expired")
+        #expect(try HTTPClient.request(port: fixture.server.port, "GET", json["url"]?.text ?? "").status == 410)
+        #expect(try fixture.server.send("DELETE", "app/subscriptions/\(id)").status == 404)
+        #expect(try fixture.server.metric("registrations") == 0)
+    }
+
+    @Test("one that nobody reads ends after its time, and lives while it is read (A23)")
+    func expiry() throws {
+        let fixture = try ChangeFixture { $0.limits.registrationSeconds = 1 }
+        let json = try fixture.server.must("POST", "app/subscriptions", RegistrationTests.body)
+        var stream: EventClient? = try EventClient(port: fixture.server.port, json["url"]?.text ?? "")
+        _ = try stream?.next("snapshot")
+        let other = try fixture.server.must("POST", "app/subscriptions", RegistrationTests.body)["id"]?.text ?? ""
+        #expect(try ChangeServer.wait { try fixture.server.send("GET", "app/subscriptions/\(other)").status == 410 })
+        let id = json["id"]?.text ?? ""
+        #expect(try fixture.server.send("GET", "app/subscriptions/\(id)").status == 200)
+        stream = nil
+        #expect(try ChangeServer.wait { try fixture.server.send("GET", "app/subscriptions/\(id)").status == 410 })
+    }
+
+    @Test("mistakes in a definition name their place", arguments: [
+        (#"{"subscriptions":{}}"#, "invalid_body", "/subscriptions"), (#"{}"#, "invalid_body", "/subscriptions"),
+        (#"{"subscriptions":{"a b":{}}}"#, "invalid_body", "/subscriptions/a b"), (#"{"subscriptions":{"a":3}}"#, "invalid_body", "/subscriptions/a"),
+        (#"{"subs":{}}"#, "invalid_body", "/subs"), (#"{"subscriptions":{"a":{"clas":"Dog"}}}"#, "unknown_parameter", "/subscriptions/a/clas"),
+        (#"{"subscriptions":{"a":{"class":"Dog","limit":-1}}}"#, "invalid_parameter", "/subscriptions/a/limit"),
+        (#"{"subscriptions":{"a":{"class":"Dog","where":"x == 1"}}}"#, "unknown_key_path", "/subscriptions/a/where"),
+        (#"{"subscriptions":{"a":{"class":"Dog","args":[{"$x":1}],"where":"age == $0"}}}"#, "invalid_parameter", "/subscriptions/a/args/0"),
+        (#"{"subscriptions":{"a":{"class":"Dog","keyPaths":["x"]}}}"#, "unknown_key_path", "/subscriptions/a/keyPaths"),
+        (#"{"subscriptions":{"a":{"class":"Nobody"}}}"#, "class_not_found", "/subscriptions/a/class"),
+        (#"{"subscriptions":{"a":{"class":"Dog","key":"99"}}}"#, "object_not_found", "/subscriptions/a/key"),
+    ])
+    func mistakes(_ row: (body: String, code: String, pointer: String)) throws {
+        let answer = try RegistrationTests.fixture.server.send("POST", "app/subscriptions", row.body)
+        #expect(answer.code == row.code && answer.json["pointer"] as? String == row.pointer, "\(row.body): \(answer.text)")
+    }
+
+    private static let fixture: ChangeFixture = {
+        do { return try ChangeFixture() } catch { preconditionFailure("no server: \(error)") }
+    }()
+}
+
+@Suite("Writes that need no echo (A27)")
+struct SkippingTests {
+    @Test("the skipped subscription gets an empty set marked so, others get the changes, and the next commit reaches all (A27)", arguments: Transport.allCases)
+    func skipping(_ transport: Transport) throws {
+        let fixture = try ChangeFixture()
+        let body = #"{"subscriptions":{"a":{"class":"Dog","include":"keys"},"b":{"class":"Dog","include":"keys"}}}"#
+        let json = try fixture.server.must("POST", "app/subscriptions", body)
+        let id = json["id"]?.text ?? ""
+        var next = json["version"]?.text ?? ""
+        let stream = transport == .events
+            ? try fixture.server.stream("app", "subscription=\(id)", [("Last-Event-ID", next)]) : nil
+        if let stream { _ = try stream.next("ready") }
+        func sets(_ count: Int) throws -> [JSONValue] {
+            if let stream { return try (0..<count).map { _ in try stream.next("changes").json } }
+            let answer = try fixture.server.poll("app", "subscription=\(id)&since=\(next)")
+            next = answer["next"]?.text ?? ""
+            return answer["changes"]?.elements ?? []
+        }
+        let start = next
+        let first = try fixture.write(fixture.create(30), headers: [("Realm-Without-Notifying", "\(id)/a")])
+        let told = try sets(2)
+        #expect(told.map { $0["sub"]?.text } == ["a", "b"] && told.allSatisfy { $0["from"]?.text == start && $0["to"]?.text == first })
+        #expect(told[0].withoutVersions == #"{"skipped":true,"count":6,"deletions":[],"insertions":[],"modifications":[],"moves":[]}"#)
+        #expect(told[1].withoutVersions == #"{"count":6,"deletions":[],"insertions":[{"index":5,"key":"30"}],"modifications":[],"moves":[]}"#)
+        try fixture.write(fixture.create(31))
+        let later = try sets(2)
+        #expect(later.map(\.withoutVersions) == Array(repeating: #"{"count":7,"deletions":[],"insertions":[{"index":6,"key":"31"}],"modifications":[],"moves":[]}"#, count: 2))
+        #expect(later[0]["from"]?.text == first)
+        // Without a name all of the registration is meant, also where nothing would have been told.
+        try fixture.write(fixture.patch(#"{"age":55}"#), headers: [("Realm-Without-Notifying", id)])
+        #expect(try sets(2).allSatisfy { $0["skipped"]?.isTrue == true })
+    }
+
+    @Test("in an interactive transaction it goes on the commit")
+    func transactions() throws {
+        let fixture = try ChangeFixture()
+        let json = try fixture.server.must("POST", "app/subscriptions", #"{"subscriptions":{"a":{"class":"Dog","include":"none"}}}"#)
+        let id = json["id"]?.text ?? ""
+        let transaction = try fixture.server.must("POST", "app/transactions", nil)["id"]?.text ?? ""
+        let inside = ("Realm-Transaction", transaction)
+        try fixture.server.must("POST", "app/objects/Dog", #"{"_id":50,"age":1}"#, [inside])
+        try fixture.server.must("POST", "app/transactions/\(transaction)/commit", nil, [("Realm-Without-Notifying", id)])
+        let answer = try fixture.server.poll("app", "subscription=\(id)&since=\(json["version"]?.text ?? "")")
+        #expect(answer["changes"]?.elements?.map(\.withoutVersions) == [#"{"skipped":true,"count":6}"#])
+    }
+
+    @Test("an id that never was is refused, one that has ended is ignored; a failed write uses up nothing (A27)")
+    func ids() throws {
+        let fixture = try ChangeFixture()
+        func send(_ header: String, _ ops: String) throws -> HTTPClient.Answer {
+            try fixture.server.send("POST", "app/batch", "{\"ops\":[\(ops)]}", [("Realm-Without-Notifying", header)])
+        }
+        let never = try send("s_never", fixture.create(60))
+        #expect(never.status == 400 && never.code == "invalid_parameter" && never.json["header"] as? String == "Realm-Without-Notifying")
+        let id = try fixture.server.must("POST", "app/subscriptions", #"{"subscriptions":{"a":{"class":"Dog","include":"none"}}}"#)
+        let name = id["id"]?.text ?? ""
+        #expect(try send(name + "/b", fixture.create(60)).status == 400)
+        #expect(try send(name, fixture.delete("Dog", "99")).status == 404)
+        try fixture.write(fixture.create(61))
+        let answer = try fixture.server.poll("app", "subscription=\(name)&since=\(id["version"]?.text ?? "")")
+        #expect(answer["changes"]?.elements?.map(\.withoutVersions) == [#"{"count":6}"#])
+        try fixture.server.must("DELETE", "app/subscriptions/\(name)")
+        #expect(try send(name, fixture.create(62)).status == 200)
+    }
+}

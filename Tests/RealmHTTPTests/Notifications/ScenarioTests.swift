@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmEngine
+import RealmTestSupport
+import Testing
+
+/// How a client hears of changes.
+enum Transport: String, CaseIterable, Sendable { case events, polls }
+
+/// Every scenario of the reference engine, told over the interface.
+@Suite("Scenarios of the reference engine over HTTP (B24, B26, D4, D10, D16, D36, D38, D48, D50, D52)")
+struct ScenarioTests {
+    @Test(
+        "every change set of a scenario is the expected one", .enabled(if: NotificationVectors.file("scenarios") != nil),
+        arguments: Transport.allCases)
+    func scenarios(_ transport: Transport) throws {
+        let server = try ChangeServer()
+        let vectors = try NotificationVectors.vectors("scenarios")
+        #expect(vectors.count >= 134)
+        for (index, vector) in vectors.enumerated() {
+            let id = vector["id"]?.text ?? ""
+            do {
+                var run = try ScenarioRun(server, "s\(index)", vector, transport)
+                for problem in try run.problems() { Issue.record("\(id): \(problem)") }
+            } catch {
+                Issue.record("\(id): \(error)")
+            }
+        }
+    }
+}
+
+/// One scenario by one transport.
+struct ScenarioRun {
+    private let server: ChangeServer
+    private let realm: ScenarioRealm
+    private let vector: JSONValue
+    private let transport: Transport
+    private var observers: [ScenarioObserver] = []
+
+    init(_ server: ChangeServer, _ name: String, _ vector: JSONValue, _ transport: Transport) throws {
+        self.server = server
+        self.vector = vector
+        self.transport = transport
+        realm = try ScenarioRealm(server, name, schema: vector["schema"]?.elements ?? [])
+    }
+
+    mutating func problems() throws -> [String] {
+        try realm.commit(vector["initial"]?.elements ?? [])
+        for observer in vector["observers"]?.elements ?? [] {
+            observers.append(try ScenarioObserver(server, realm.name, observer, transport))
+        }
+        var problems: [String] = []
+        for observer in observers { check(observer, step: 0, &problems) }
+        for (index, step) in (vector["steps"]?.elements ?? []).enumerated() {
+            for id in step["removeObservers"]?.elements ?? [] {
+                try observers.first { $0.id == id.text }?.remove()
+            }
+            try run(step, index + 1, &problems)
+        }
+        for observer in observers { observer.close() }
+        try realm.delete()
+        return problems
+    }
+
+    private func run(_ step: JSONValue, _ number: Int, _ problems: inout [String]) throws {
+        let commits = step["commits"]?.elements ?? []
+        // A step is one delivery: over several commits that is what a client gets who comes back.
+        if commits.count > 1 { for observer in observers { try observer.pause() } }
+        var version = ""
+        for commit in commits {
+            let skipped = (commit["withoutNotifying"]?.elements ?? []).compactMap { id in
+                observers.first { $0.id == id.text }.map { $0.registration + "/o" }
+            }
+            let headers = skipped.isEmpty ? [] : [("Realm-Without-Notifying", skipped.joined(separator: ", "))]
+            version = try realm.commit(commit["ops"]?.elements ?? [], headers)
+        }
+        for observer in observers where !observer.isRemoved {
+            let sets = try observer.sets(upTo: version)
+            let told = sets.filter { $0["skipped"]?.isTrue != true }.compactMap { ScenarioChange.vectorForm($0, kind: observer.kind) }
+            let expected = (vector["expect"]?.elements ?? []).first {
+                $0["step"]?.integer == Int64(number) && $0["observer"]?.text == observer.id && $0["change"] != nil
+            }?["change"]
+            let combined = ScenarioRun.combined(told)
+            if combined != expected {
+                problems.append("step \(number), \(observer.id): \(combined?.serialized ?? "nothing") instead of \(expected?.serialized ?? "nothing")")
+            }
+            check(observer, step: number, &problems)
+        }
+    }
+
+    /// One change set of several that follow each other.
+    private static func combined(_ sets: [JSONValue]) -> JSONValue? {
+        guard sets.count > 1 else { return sets.first }
+        var log = ListChangeLog()
+        for set in sets {
+            let changes = CollectionChanges(vector: set)
+            log.merge(ListChangeLog(
+                deletions: changes.deletions, insertions: changes.insertions, modified: changes.modificationsNew, moves: changes.moves,
+                isCleared: changes.isCleared))
+        }
+        return log.changes().vectorForm
+    }
+
+    private func check(_ observer: ScenarioObserver, step: Int, _ problems: inout [String]) {
+        guard let contents = vector["contents"]?[observer.id]?.elements, contents.indices.contains(step), !observer.isPart else { return }
+        let shown = observer.contents
+        if shown != contents[step] {
+            problems.append("after step \(step), \(observer.id) has \(shown.serialized) instead of \(contents[step].serialized)")
+        }
+    }
+}
+
+/// An observer of a scenario: a registration, a reader, and a copy that is kept up by change sets.
+final class ScenarioObserver {
+    let id: String
+    let kind: String
+    let registration: String
+    /// Whether its copy is none of the whole: it shows one section, or something was kept from it.
+    private(set) var isPart: Bool
+    private(set) var isRemoved = false
+    private let server: ChangeServer
+    private let realm: String
+    private let transport: Transport
+    private var copy = ClientCopy()
+    private var position: String
+    private var stream: EventClient?
+
+    init(_ server: ChangeServer, _ realm: String, _ observer: JSONValue, _ transport: Transport) throws {
+        self.server = server
+        self.realm = realm
+        self.transport = transport
+        id = observer["id"]?.text ?? ""
+        kind = observer["kind"]?.text ?? ""
+        isPart = observer["section"] != nil
+        // The whole realm tells when a commit has been told.
+        let body = "{\"subscriptions\":{\"o\":\(ScenarioRealm.definition(observer).serialized),\"fence\":{}}}"
+        let answer = try server.must("POST", "\(realm)/subscriptions", body)
+        registration = answer["id"]?.text ?? ""
+        position = answer["version"]?.text ?? ""
+        try begin()
+    }
+
+    private func begin() throws {
+        guard transport == .events else {
+            let answer = try server.poll(realm, "subscription=\(registration)")
+            for snapshot in answer["snapshots"]?.elements ?? [] { copy.take(snapshot: snapshot) }
+            position = answer["next"]?.text ?? ""
+            return
+        }
+        let stream = try server.stream(realm, "subscription=\(registration)")
+        self.stream = stream
+        while let event = try stream.next(), event.name != "ready" {
+            if event.name == "snapshot" { copy.take(snapshot: event.json) }
+        }
+        position = stream.lastID ?? ""
+    }
+
+    /// Lets the stream go, so that what comes is told at once when it is back.
+    func pause() throws {
+        guard stream != nil else { return }
+        position = stream?.lastID ?? position
+        stream = nil
+        let isQuiet = try ChangeServer.wait { [server, realm, registration] in
+            try server.must("GET", "\(realm)/subscriptions/\(registration)")["streams"]?.integer == 0
+        }
+        guard isQuiet else { throw EventClient.Failure(description: "the stream is not let go of") }
+    }
+
+    func remove() throws {
+        isRemoved = true
+        stream = nil
+        try server.must("DELETE", "\(realm)/subscriptions/\(registration)")
+    }
+
+    func close() { stream = nil }
+
+    /// The change sets of the observer until that of a version.
+    func sets(upTo version: String) throws -> [JSONValue] {
+        let sets = try transport == .events ? streamed(upTo: version) : polled()
+        if sets.contains(where: { $0["skipped"]?.isTrue == true }) { isPart = true }
+        for set in sets where !isPart { try copy.apply(set) }
+        return sets
+    }
+
+    private func polled() throws -> [JSONValue] {
+        let answer = try server.poll(realm, "subscription=\(registration)&since=\(position)")
+        position = answer["next"]?.text ?? ""
+        guard answer["reset"] == .null else { throw EventClient.Failure(description: "reset: \(answer.serialized)") }
+        return (answer["changes"]?.elements ?? []).filter { $0["sub"]?.text == "o" }
+    }
+
+    private func streamed(upTo version: String) throws -> [JSONValue] {
+        if stream == nil { stream = try server.stream(realm, "subscription=\(registration)", [("Last-Event-ID", position)]) }
+        var sets: [JSONValue] = []
+        // A commit of nothing makes no version.
+        if (stream?.lastID ?? position) == version { return [] }
+        while let event = try stream?.next() {
+            guard event.name != "reset", event.name != "error" else { throw EventClient.Failure(description: "\(event.name): \(event.data)") }
+            guard event.name == "changes" else { continue }
+            let set = event.json
+            if set["sub"]?.text == "o" { sets.append(set) }
+            if event.id == version { return sets }
+        }
+        throw EventClient.Failure(description: "the stream ended before \(version)")
+    }
+
+    /// What the copy holds, in the words of the vectors.
+    var contents: JSONValue {
+        switch kind {
+        case "object": return .bool(!copy.isGone)
+        case "sectioned":
+            return .array(copy.sections.map { section in
+                .object([("key", section.key), ("rows", .array(section.rows.map(ScenarioObserver.content)))])
+            })
+        default: return copy.isGone ? .null : .array(copy.rows.map(ScenarioObserver.content))
+        }
+    }
+
+    private static func content(_ row: JSONValue) -> JSONValue {
+        if let entry = row["entry"] { return entry }
+        if let key = row["key"]?.text { return .integer(Int64(key) ?? -1) }
+        let value = row["value"] ?? .null
+        guard let inner = value["value"] else { return value }
+        return .object([("value", inner)])
+    }
+}
+
+extension CollectionChanges {
+    init(vector: JSONValue) {
+        self.init()
+        deletions = vector["deletions"]?.indices ?? []
+        insertions = vector["insertions"]?.indices ?? []
+        modifications = vector["modifications"]?.indices ?? []
+        modificationsNew = vector["modificationsNew"]?.indices ?? []
+        moves = (vector["moves"]?.elements ?? []).map(\.indices).map { Move(from: $0[0], to: $0[1]) }
+        isCleared = vector["cleared"]?.isTrue == true
+        isRootDeleted = vector["rootDeleted"]?.isTrue == true
+    }
+
+    var vectorForm: JSONValue {
+        func array(_ numbers: [Int]) -> JSONValue { .array(numbers.map { .integer(Int64($0)) }) }
+        var members: [(String, JSONValue)] = [
+            ("deletions", array(deletions)), ("insertions", array(insertions)), ("modifications", array(modifications)),
+            ("modificationsNew", array(modificationsNew)), ("moves", .array(moves.map { array([$0.from, $0.to]) })),
+        ]
+        if isCleared { members.append(("cleared", .bool(true))) }
+        if isRootDeleted { members.append(("rootDeleted", .bool(true))) }
+        return .object(members)
+    }
+}
