@@ -204,6 +204,7 @@ struct DefinitionResolver {
 
     private func sections(of table: Table) throws(Problem) -> (ObservedQuery, ObservedSections) {
         let grouping = try SectionGrouping(definition.sectionBy ?? "")
+        try check(grouping, table)
         var query = try query(over: table)
         if let first = definition.sort.first {
             guard first.path == grouping.path else { throw DefinitionResolver.wrongSort }
@@ -230,6 +231,21 @@ struct DefinitionResolver {
         }
         let key: @Sendable (PagePosition.Cell) throws -> SectionIdentity = { cell in SectionIdentity(try grouping.key(cell)) }
         return (query, ObservedSections(key: key, isWanted: isWanted))
+    }
+
+    /// A function that does not take the values of its property is refused here, and not when the first row comes.
+    private func check(_ grouping: SectionGrouping, _ table: Table) throws(Problem) {
+        let sample: QueryArgument
+        switch table.column(named: grouping.path)?.type {
+        case .int: sample = .int(0)
+        case .bool, .binary, .objectID, .uuid: sample = .bool(false)
+        case .float: sample = .float(0)
+        case .double: sample = .double(0)
+        case .string: sample = .string("")
+        case .timestamp: sample = .timestamp(Timestamp(seconds: 0, nanoseconds: 0))
+        default: return
+        }
+        _ = try grouping.key(.value(sample))
     }
 
     private static let wrongSort = Problem.conflict(
