@@ -87,19 +87,18 @@ final class Channel: Sendable {
 
     /// Somebody waits for changes: from now on they are told at once.
     func activate() {
-        let attachment = state.withLock { state -> Attachment? in
+        // Said under the lock, so that the hub hears of it in the order in which users come and go.
+        state.withLock { state in
             state.activeUsers += 1
-            return state.activeUsers == 1 ? state.attachment : nil
+            if state.activeUsers == 1, let attachment = state.attachment { hub.setActive(attachment, true) }
         }
-        if let attachment { hub.setActive(attachment, true) }
     }
 
     func deactivate() {
-        let attachment = state.withLock { state -> Attachment? in
+        state.withLock { state in
             state.activeUsers -= 1
-            return state.activeUsers == 0 ? state.attachment : nil
+            if state.activeUsers == 0, let attachment = state.attachment { hub.setActive(attachment, false) }
         }
-        if let attachment { hub.setActive(attachment, false) }
     }
 
     func add(_ line: any EventLine, of stream: EventStream) { state.withLock { $0.lines[ObjectIdentifier(stream)] = line } }
@@ -166,21 +165,21 @@ final class Channel: Sendable {
         _ completion: @escaping @Sendable (Result<(Database.Version, ObservedContents?), Problem>) -> Void
     ) {
         hub.attach(target, self, isActive: isActive) { [self] result in
-            let (waiting, isActiveNow) = state.withLock { state in
+            let waiting = state.withLock { state in
                 state.isAttaching = false
                 switch result {
                 case .success(let attached):
                     state.attachment = attached.attachment
                     state.ring.restart(at: attached.version.token.version)
                     state.firstCount = attached.contents.count
+                    if (state.activeUsers > 0) != isActive { hub.setActive(attached.attachment, !isActive) }
                 case .failure(let error): state.failure = Channel.problem(error)
                 }
                 defer { state.waiting = [] }
-                return (state.waiting, state.activeUsers > 0)
+                return state.waiting
             }
             switch result {
             case .success(let attached):
-                if isActiveNow != isActive { hub.setActive(attached.attachment, isActiveNow) }
                 completion(.success((attached.version, attached.contents)))
             case .failure(let error):
                 center.forget(self)
