@@ -172,7 +172,7 @@ final class EventBody: Suspended {
 }
 
 extension EventBody: EventLine {
-    func wake() { server.suspensions.resume(connection.pointer) }
+    func wake() { server.suspensions.resume(connection.pointer, for: self) }
 
     static func wake(_ lines: [any EventLine]) {
         var bodies: [EventBody] = []

@@ -227,7 +227,7 @@ extension Exchange: ResponsePromise, Suspended {
             outcome = .done(response)
             return true
         }
-        if isFirst { server.suspensions.resume(connection) }
+        if isFirst { server.suspensions.resume(connection, for: self) }
     }
 
     func abandon() {

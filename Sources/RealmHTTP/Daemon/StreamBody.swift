@@ -114,7 +114,7 @@ final class StreamBody: Suspended {
                 if !goesOn { state.isProducing = false }
                 return goesOn
             }
-            server.suspensions.resume(connection.pointer)
+            server.suspensions.resume(connection.pointer, for: self)
             if !goesOn { return }
         }
     }

@@ -45,18 +45,22 @@ final class SuspensionTable: Sendable {
         }
     }
 
-    /// Resumes a connection if it is suspended; any thread may call this.
-    func resume(_ connection: OpaquePointer) {
+    /// Resumes a connection if it is suspended on behalf of `waiter`; any thread may call this.
+    ///
+    /// Whoever comes late may hold the address of a connection that is gone, and another may live there by now: that one
+    /// is not resumed, as what it waits for has not come.
+    func resume(_ connection: OpaquePointer, for waiter: any Suspended) {
         let key = UInt(bitPattern: connection)
         part(of: key).state.withLock { state in
-            guard state.waiting.removeValue(forKey: key) != nil else { return }
+            guard state.waiting[key] === waiter else { return }
+            state.waiting[key] = nil
             MHD_resume_connection(connection)
         }
     }
 
     /// Resumes those of many connections that are suspended.
     func resume(_ bodies: [EventBody]) {
-        for body in bodies { resume(body.connection.pointer) }
+        for body in bodies { resume(body.connection.pointer, for: body) }
     }
 
     /// Resumes everything and lets nothing be suspended any more.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-package import RealmEngine
+internal import RealmEngine
 internal import RealmStorage
 internal import Synchronization
 

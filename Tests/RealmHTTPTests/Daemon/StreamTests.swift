@@ -62,4 +62,15 @@ import Testing
         #expect(isNoted)
         #expect(server.handler.ends.withLock { $0.first?.status } == 499)
     }
+
+    @Test func `a stream whose client left wakes nobody else's request`() throws {
+        let server = try ScriptedServer { $0.workerThreads = 2 }
+        for _ in 0..<40 {
+            // The places of connections that are gone are taken by the next ones, while producers are still at work.
+            for _ in 0..<3 { try HTTPClient(port: server.port).send("GET /endless HTTP/1.1\r\nHost: x\r\n\r\n") }
+            let waiting = try (0..<3).map { _ in try HTTPClient(port: server.port) }
+            for client in waiting { try client.send("GET /later HTTP/1.1\r\nHost: x\r\n\r\n") }
+            for client in waiting { #expect(try client.readAnswer().text == "later") }
+        }
+    }
 }
