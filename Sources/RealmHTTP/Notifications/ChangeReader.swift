@@ -36,11 +36,19 @@ final class SkippedVersions: Sendable {
 struct ChangeReader: Sendable {
     let subs: [ReadSubscription]
 
-    /// What the subscriptions have to tell of one version.
+    /// What the subscriptions have to tell next: of one version, or of several that cannot be told apart.
     struct Batch {
+        /// Everything up to here is told with it, and not before: the position behind it.
         let version: UInt64
-        /// By index of the subscription, in its order.
-        let sets: [(index: Int, set: ChangeSet)]
+        let sets: [Entry]
+    }
+
+    /// One set of one subscription.
+    struct Entry {
+        let index: Int
+        let set: ChangeSet
+        /// Where its subscription stands before it.
+        let from: UInt64
     }
 
     enum Step {
@@ -58,23 +66,52 @@ struct ChangeReader: Sendable {
 
     /// The next version after `position` of which anything is told.
     func next(after position: UInt64, upTo end: UInt64) -> Step {
-        var version = UInt64.max
-        var found: [(index: Int, set: ChangeSet)] = []
+        var entries: [Entry] = []
         var lost: [Int] = []
         for index in subs.indices {
             switch next(of: subs[index], after: position, upTo: end) {
             case nil: break
             case .lost?: lost.append(index)
-            case .set(let set)?:
-                if set.to < version {
-                    version = set.to
-                    found.removeAll(keepingCapacity: true)
-                }
-                if set.to == version { found.append((index, set)) }
+            case .set(let set)?: entries.append(Entry(index: index, set: set, from: position))
             }
         }
         if !lost.isEmpty { return .lost(lost) }
-        return found.isEmpty ? .nothing : .batch(Batch(version: version, sets: found))
+        guard let version = entries.lazy.map(\.set.to).min() else { return .nothing }
+        if entries.contains(where: { $0.set.from < version && $0.set.to > version }) {
+            return joined(after: position, from: version, upTo: end)
+        }
+        entries.removeAll { $0.set.to > version }
+        return .batch(Batch(version: version, sets: entries))
+    }
+
+    /// A subscription that nobody waited for was led over several versions at once, and others were told of each of them.
+    /// Nobody could go on from the middle of its set, so all of this is one step.
+    private func joined(after position: UInt64, from version: UInt64, upTo end: UInt64) -> Step {
+        var version = version
+        while true {
+            var entries: [Entry] = []
+            var widest = version
+            for index in subs.indices {
+                var place = position
+                walk: while place < end {
+                    switch next(of: subs[index], after: place, upTo: end) {
+                    case nil: break walk
+                    case .lost?: return .lost([index])
+                    case .set(let set)? where set.to <= version:
+                        entries.append(Entry(index: index, set: set, from: place))
+                        place = set.to
+                    case .set(let set)?:
+                        if set.from < version { widest = max(widest, set.to) }
+                        break walk
+                    }
+                }
+            }
+            if widest == version {
+                entries.sort { ($0.set.to, $0.index) < ($1.set.to, $1.index) }
+                return .batch(Batch(version: version, sets: entries))
+            }
+            version = widest
+        }
     }
 
     private enum Next {

@@ -246,9 +246,10 @@ final class EventStream: EventSource {
             let reader = ChangeReader(subs: [reader.subs[index]])
             var position = position
             while case .batch(let batch) = reader.next(after: position, upTo: end) {
-                for (_, set) in batch.sets {
-                    state.push(set.eventHead(sub: reader.subs[0].name, position: position, isLastOfVersion: false, center.token))
-                    state.push(set.tail)
+                for entry in batch.sets {
+                    state.push(entry.set.eventHead(
+                        sub: reader.subs[0].name, position: entry.from, isLastOfVersion: false, center.token))
+                    state.push(entry.set.tail)
                 }
                 position = batch.version
             }
@@ -290,7 +291,7 @@ final class EventStream: EventSource {
 
     // MARK: - Following
 
-    /// Queues what is next of the channels, one version at a time.
+    /// Queues what is next of the channels, one step at a time.
     private func follow(_ state: inout State) {
         let end = center.published
         guard end > state.seen || state.readyAt != nil else { return }
@@ -322,7 +323,7 @@ final class EventStream: EventSource {
     private func push(_ batch: ChangeReader.Batch, _ state: inout State) {
         for (place, entry) in batch.sets.enumerated() {
             state.push(entry.set.eventHead(
-                sub: reader.subs[entry.index].name, position: state.position,
+                sub: reader.subs[entry.index].name, position: entry.from,
                 isLastOfVersion: place == batch.sets.count - 1, center.token))
             state.push(entry.set.tail)
         }

@@ -169,13 +169,20 @@ final class LongPoll: Sendable {
         var count = 0
         var position = start
         var positions = Array(repeating: start, count: reader.subs.count)
-        while case .batch(let batch) = reader.next(after: position, upTo: end) {
+        while true {
+            let batch: ChangeReader.Batch
+            switch reader.next(after: position, upTo: end) {
+            case .nothing: return end
+            // Whoever asks from here is told anew.
+            case .lost: return position
+            case .batch(let next): batch = next
+            }
             if count > 0, count + batch.sets.count > LongPoll.setLimit { return position }
             let length = body.count
-            for (index, set) in batch.sets {
+            for entry in batch.sets {
                 if count > 0 { body.append(UInt8(ascii: ",")) }
-                write(set, reader.subs[index].name, from: positions[index], to: body)
-                positions[index] = set.to
+                write(entry.set, reader.subs[entry.index].name, from: positions[entry.index], to: body)
+                positions[entry.index] = entry.set.to
                 count += 1
             }
             if body.count > LongPoll.byteLimit, length > 1024 {
@@ -184,7 +191,6 @@ final class LongPoll: Sendable {
             }
             position = batch.version
         }
-        return end
     }
 
     private func write(_ set: ChangeSet, _ name: String, from position: UInt64, to body: OutputBuffer) {
@@ -206,7 +212,8 @@ final class LongPoll: Sendable {
         let body = OutputBuffer(capacity: 4096)
         let newest = attached.version.token.version
         body.append("{\"changes\":[" as StaticString)
-        if plan.reset != nil { writeOthers(plan, upTo: newest, to: body) }
+        // What was there when this was decided may have been dropped since.
+        if plan.reset != nil, !writeOthers(plan, upTo: newest, to: body) { return attach(wantsContents: true) }
         body.append("],\"snapshots\":[" as StaticString)
         do throws(Problem) {
             try writeSnapshots(plan, attached, to: body)
@@ -232,20 +239,27 @@ final class LongPoll: Sendable {
         return center.schemaChange(after: start).flatMap { $0.commit <= version ? $0 : nil }
     }
 
-    private func writeOthers(_ plan: CatchUp, upTo end: UInt64, to body: OutputBuffer) {
+    /// False when a set is not there any more.
+    private func writeOthers(_ plan: CatchUp, upTo end: UInt64, to body: OutputBuffer) -> Bool {
         var isFirst = true
         for index in reader.subs.indices where !plan.snapshots.contains(index) {
-            let sub = reader.subs[index]
+            let sub = ChangeReader(subs: [reader.subs[index]])
             var position = plan.position
-            while case .batch(let batch) = ChangeReader(subs: [sub]).next(after: position, upTo: end) {
-                for (_, set) in batch.sets {
-                    if !isFirst { body.append(UInt8(ascii: ",")) }
-                    isFirst = false
-                    write(set, sub.name, from: position, to: body)
+            steps: while true {
+                switch sub.next(after: position, upTo: end) {
+                case .nothing: break steps
+                case .lost: return false
+                case .batch(let batch):
+                    for entry in batch.sets {
+                        if !isFirst { body.append(UInt8(ascii: ",")) }
+                        isFirst = false
+                        write(entry.set, sub.subs[0].name, from: entry.from, to: body)
+                    }
+                    position = batch.version
                 }
-                position = batch.version
             }
         }
+        return true
     }
 
     private func writeSnapshots(_ plan: CatchUp, _ attached: AttachedSubscriptions, to body: OutputBuffer) throws(Problem) {

@@ -89,6 +89,38 @@ struct RegistrationTests {
     private static let fixture: ChangeFixture = {
         do { return try ChangeFixture() } catch { preconditionFailure("no server: \(error)") }
     }()
+
+    @Test("subscriptions of which others were told on the way are told side by side, without a gap", arguments: Transport.allCases)
+    func mixedRanges(_ transport: Transport) throws {
+        let fixture = try ChangeFixture()
+        let body = #"{"subscriptions":{"busy":{"class":"Dog","include":"keys"},"quiet":{"class":"Person","include":"keys"}}}"#
+        let id = try fixture.server.must("POST", "app/subscriptions", body)["id"]?.text ?? ""
+        let start = try fixture.server.poll("app", "subscription=\(id)")["next"]?.text ?? ""
+        // Somebody waits for the dogs alone, so they are told of every commit, and the people of all of them at once.
+        let other = try fixture.server.stream("app", "class=Dog&include=keys&initial=false")
+        while let event = try other.next(), event.name != "ready" {}
+        var versions: [String] = []
+        for number in 10..<14 { versions.append(try fixture.write(fixture.create(number), fixture.patch("{\"age\":\(number)}"))) }
+        for version in versions { #expect(try other.next()?.id == version) }
+        var sets: [JSONValue] = []
+        if transport == .polls {
+            let answer = try fixture.server.poll("app", "subscription=\(id)&since=\(start)")
+            #expect(answer["reset"] == .null && answer["next"]?.text == versions.last)
+            sets = answer["changes"]?.elements ?? []
+        } else {
+            let stream = try fixture.server.stream("app", "subscription=\(id)", [("Last-Event-ID", start)])
+            while let event = try stream.next(), event.name != "ready" {
+                guard event.name == "changes" else { continue }
+                sets.append(event.json)
+                // Nobody could come back to the middle of what the people are told.
+                #expect(event.id == nil || event.id == versions.last)
+            }
+        }
+        let told = sets.map { [$0["sub"]?.text, $0["from"]?.text, $0["to"]?.text] }
+        var expected: [[String?]] = zip([start] + versions, versions).map { ["busy", $0, $1] }
+        expected.append(["quiet", start, versions.last])
+        #expect(told == expected)
+    }
 }
 
 @Suite("Writes that need no echo (A27)")
