@@ -103,14 +103,16 @@ final class ChangeCenter: Sendable {
         _ definition: SubscriptionDefinition, from start: StartPosition
     ) throws(Problem) -> (channel: Channel, start: StartPosition) {
         guard case .version(let version) = start else { return (try channel(definition), start) }
-        let known = state.withLock { state -> [Channel] in
+        let known = state.withLock { state -> [Channel]? in
             let all = state.byNames[Channel.nameIdentity(definition)] ?? []
+            // Whoever stands where something ended knows that end, and nothing of what is there now.
+            guard !all.contains(where: { $0.end == version }) else { return nil }
             let known = all.filter { $0.failure == nil && !$0.isOver(at: version) && $0.next(after: version).0 != .lost }
             if known.count == 1 { known[0].retain() }
             return known
         }
-        if known.count == 1 { return (known[0], start) }
-        return (try channel(definition), known.isEmpty ? start : .unclear)
+        if let known, known.count == 1 { return (known[0], start) }
+        return (try channel(definition), known?.isEmpty == true ? start : .unclear)
     }
 
     func release(_ channel: Channel) {

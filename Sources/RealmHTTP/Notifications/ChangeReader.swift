@@ -130,6 +130,13 @@ struct ChangeReader: Sendable {
         return .set(sub.channel.skippedSet(at: skip))
     }
 
+    /// How far the position of a reader may go that has been told everything up to `end`. In the simple form it stays where
+    /// what was observed ended: by that it is known again when something else is there under the same names.
+    func lastPosition(upTo end: UInt64) -> UInt64 {
+        guard subs.count == 1, subs[0].skips == nil, let last = subs[0].channel.end else { return end }
+        return min(last, end)
+    }
+
     /// Which of the subscriptions cannot be resumed from `position`.
     func lost(at position: UInt64) -> [Int] {
         subs.indices.filter { subs[$0].channel.next(after: position).0 == .lost }

@@ -220,6 +220,9 @@ final class Channel: Sendable {
         }
     }
 
+    /// The version at which what is observed was deleted.
+    var end: UInt64? { state.withLock { $0.end } }
+
     /// Whether what is observed was gone by then.
     func isOver(at version: UInt64) -> Bool { state.withLock { $0.end.map { $0 <= version } ?? false } }
 

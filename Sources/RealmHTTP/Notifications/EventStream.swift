@@ -159,8 +159,9 @@ final class EventStream: EventSource {
         guard state.wantsBeat else { return nil }
         state.wantsBeat = false
         // Everything up to `seen` was looked through and told.
-        let hasMoved = state.phase == .following && state.readyAt == nil && state.seen > state.position
-        if hasMoved { state.position = state.seen }
+        let seen = reader.lastPosition(upTo: state.seen)
+        let hasMoved = state.phase == .following && state.readyAt == nil && seen > state.position
+        if hasMoved { state.position = seen }
         guard wishes.beatsAsEvents, state.phase == .following, state.readyAt == nil else {
             return EventText.beat(hasMoved ? center.token(state.position) : nil)
         }
@@ -315,7 +316,7 @@ final class EventStream: EventSource {
     private func tellReady(_ state: inout State) {
         guard let version = state.readyAt else { return }
         state.readyAt = nil
-        state.position = max(state.position, version)
+        state.position = max(state.position, reader.lastPosition(upTo: version))
         state.seen = max(state.seen, state.position)
         state.push(EventText.position("ready", center.token(state.position)))
     }

@@ -172,7 +172,7 @@ final class LongPoll: Sendable {
         while true {
             let batch: ChangeReader.Batch
             switch reader.next(after: position, upTo: end) {
-            case .nothing: return end
+            case .nothing: return reader.lastPosition(upTo: end)
             // Whoever asks from here is told anew.
             case .lost: return position
             case .batch(let next): batch = next
