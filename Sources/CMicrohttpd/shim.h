@@ -79,6 +79,14 @@ realm_rest_watch_add (int watch, int socket, uint64_t number)
   return epoll_ctl (watch, EPOLL_CTL_ADD, socket, &event);
 }
 
+/* The same for bytes that have come. */
+static inline int
+realm_rest_watch_add_readable (int watch, int socket, uint64_t number)
+{
+  struct epoll_event event = { .events = EPOLLIN, .data = { .u64 = number } };
+  return epoll_ctl (watch, EPOLL_CTL_ADD, socket, &event);
+}
+
 static inline int
 realm_rest_watch_remove (int watch, int socket)
 {
@@ -88,7 +96,7 @@ realm_rest_watch_remove (int watch, int socket)
 
 enum { realm_rest_watch_limit = 64 };
 
-/* Waits for closed sockets and writes their numbers, at most realm_rest_watch_limit of them. */
+/* Waits for sockets with news and writes their numbers, at most realm_rest_watch_limit of them. */
 static inline int
 realm_rest_watch_wait (int watch, uint64_t *numbers, int milliseconds)
 {

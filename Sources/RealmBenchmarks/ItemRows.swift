@@ -38,22 +38,22 @@ struct ItemRows {
     }
 
     /// As a program in this process gives it: without texts for what is none.
-    mutating func input(id: Int) -> InputObject {
+    mutating func input(id: Int, age: Int64? = nil) -> InputObject {
         let item = next()
         return [
-            "id": .integer(Int64(id)), "name": .text(item.name), "age": .integer(item.age), "score": .real(item.score),
+            "id": .integer(Int64(id)), "name": .text(item.name), "age": .integer(age ?? item.age), "score": .real(item.score),
             "active": .bool(item.isActive), "city": .text(item.city),
             "createdAt": .typed(.timestamp(Timestamp(seconds: item.seconds, nanoseconds: item.milliseconds * 1_000_000))),
             "balance": item.cents.map { .typed(.decimal(Decimal128($0))) } ?? .null,
         ]
     }
 
-    mutating func json(id: Int) -> String {
+    mutating func json(id: Int, age: Int64? = nil) -> String {
         let item = next()
         let balance = item.cents.map { "\"\($0 / 100).\(10 + $0 % 90)\"" } ?? "null"
         let (day, second) = (item.seconds % 28 + 1, item.seconds % 60)
         let createdAt = "20\(10 + day / 2)-\(10 + day % 3)-0\(day % 9 + 1)T\(10 + day / 3):\(10 + day):\(second < 10 ? "0" : "")\(second).\(100 + item.milliseconds % 900)Z"
-        return "{\"id\":\(id),\"name\":\"\(item.name)\",\"age\":\(item.age),\"score\":\(item.score),\"active\":\(item.isActive),"
+        return "{\"id\":\(id),\"name\":\"\(item.name)\",\"age\":\(age ?? item.age),\"score\":\(item.score),\"active\":\(item.isActive),"
             + "\"city\":\"\(item.city)\",\"createdAt\":\"\(createdAt)\",\"balance\":\(balance)}"
     }
 

@@ -100,8 +100,11 @@ struct Connection {
     /// Where the body of the last answer lies; only whole when it fits the buffer.
     private var bodyRange = 0..<0
 
-    init(_ port: Int) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    init(_ port: Int) throws { descriptor = try Connection.open(port) }
+
+    /// A socket that is connected to a port of this machine.
+    static func open(_ port: Int) throws -> Int32 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
@@ -113,6 +116,7 @@ struct Connection {
         guard failure == 0 else { throw BenchmarkError.unsuitable("no connection to port \(port)") }
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        return descriptor
     }
 
     func close() { _ = Glibc.close(descriptor) }

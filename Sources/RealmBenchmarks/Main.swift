@@ -2,8 +2,8 @@
 
 internal import Glibc
 
-/// `RealmBenchmarks [--kernels] [--leaves] [--survey] [--no-http] [--no-reads] [--no-writes] [--imported N] [--best N]
-/// [--only TEXT] [--baseline FILE.json] [FILE.realm …]`
+/// `RealmBenchmarks [--kernels] [--leaves] [--survey] [--no-http] [--no-reads] [--no-writes] [--no-notifications] [--imported N]
+/// [--best N] [--only TEXT] [--baseline FILE.json] [FILE.realm …]`
 ///
 /// `--best` shows the least of N runs instead of a median, `--only` the figures in process and of writes whose name has
 /// the text; `--imported` says how many objects an import has. Writes go to copies, which are removed.
@@ -13,7 +13,9 @@ internal import Glibc
 struct Main {
     static func main() {
         do {
-            let options = try BenchmarkOptions(CommandLine.arguments.dropFirst())
+            let arguments = CommandLine.arguments.dropFirst()
+            if arguments.first == "--crowd" { return try ListeningCrowd.run(Array(arguments.dropFirst())) }
+            let options = try BenchmarkOptions(arguments)
             try run(options)
         } catch {
             let text = Array("\(error)\n".utf8)
@@ -28,6 +30,7 @@ struct Main {
             var report = Report(title: path)
             if options.showsReads { try runReads(path, options, &report) }
             if options.showsWrites { try runWrites(path, options, &report) }
+            if options.showsNotifications { try runNotifications(path, options, &report) }
             report.print()
         }
     }
@@ -37,6 +40,12 @@ struct Main {
         try QueryBenchmarks(path, options.harness(runs: 5), only: options.only).run(&report, options.baseline)
         if options.showsSurvey { try QuerySurvey(path, options.harness(runs: 11)).run(&report) }
         if options.showsHTTP { try HTTPBenchmarks(path).run(&report) }
+    }
+
+    private static func runNotifications(_ path: String, _ options: BenchmarkOptions, _ report: inout Report) throws {
+        let folder = try ScratchFolder(beside: path)
+        defer { folder.remove() }
+        try NotificationBenchmarks(path, folder, only: options.only).run(&report, options.baseline)
     }
 
     private static func runWrites(_ path: String, _ options: BenchmarkOptions, _ report: inout Report) throws {
@@ -57,6 +66,7 @@ struct BenchmarkOptions {
     var showsHTTP = true
     var showsReads = true
     var showsWrites = true
+    var showsNotifications = true
     var importCount = 1_000_000
     /// How many runs to take the least of; nil for medians.
     var best: Int?
@@ -74,6 +84,7 @@ struct BenchmarkOptions {
             case "--no-http": showsHTTP = false
             case "--no-reads": showsReads = false
             case "--no-writes": showsWrites = false
+            case "--no-notifications": showsNotifications = false
             case "--best": best = try BenchmarkOptions.count(rest.next(), argument)
             case "--imported": importCount = try BenchmarkOptions.count(rest.next(), argument)
             case "--only":

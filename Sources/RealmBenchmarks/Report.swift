@@ -30,6 +30,9 @@ struct Report {
         sections[sections.count - 1].rows.append(Row(name: name, unit: unit, figure: figure, other: other, note: note))
     }
 
+    /// Rows so far.
+    var rowCount: Int { sections.reduce(0) { $0 + $1.rows.count } }
+
     func print() {
         for section in sections {
             Swift.print()
@@ -45,7 +48,8 @@ struct Report {
         line += number(figure, row.unit)
         if let other = row.other {
             let ratio = row.unit == .milliseconds ? other / figure : figure / other
-            line += number(other, row.unit) + fixed(ratio, decimals: 2, width: 10)
+            // What took no time at all has no ratio.
+            line += number(other, row.unit) + (ratio.isFinite ? fixed(ratio, decimals: 2, width: 10) : "         –")
         }
         return row.note.isEmpty ? line : line + "   " + row.note
     }

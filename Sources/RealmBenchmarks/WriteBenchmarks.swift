@@ -107,6 +107,16 @@ final class WrittenRealm: @unchecked Sendable {
         self.path = path
         rows = ItemRows(seed)
         random = SplitMix(seed)
+        nextID += Int(seed) << 20
+    }
+
+    /// One that somebody else has opened.
+    init(_ database: Database, seed: UInt64) throws {
+        self.database = database
+        path = database.path
+        rows = ItemRows(seed)
+        random = SplitMix(seed)
+        nextID += Int(seed) << 20
     }
 
     convenience init(emptyAt path: String, seed: UInt64) throws {
@@ -166,6 +176,29 @@ final class WrittenRealm: @unchecked Sendable {
     }
 
     private typealias Body = @Sendable (WriteSession) throws -> Void
+
+    // MARK: - Single writes
+
+    /// Makes one object; the monotonic time of the answer in nanoseconds.
+    func makeOne(age: Int64) throws -> UInt64 {
+        nextID += 1
+        let input = rows.input(id: nextID, age: age)
+        return try answerTime { session in _ = try session.create("Item", input) }
+    }
+
+    /// Changes a property of an object that was in the file.
+    func setScore(of id: Int64) throws -> UInt64 {
+        let body: InputObject = ["score": .real(Double(random.next() >> 11) / 1e12)]
+        return try answerTime { session in _ = try session.patch("Item", .primaryKey(.integer(id)), body) }
+    }
+
+    /// As soon as whoever waits for the answer goes on.
+    private func answerTime(_ body: @escaping Body) throws -> UInt64 {
+        let run = Monitor(Progress(left: 0, running: 1))
+        database.write(WriteRequest(deadline: .now().adding(seconds: 60)), body) { result in run.broadcast { $0.end(result) } }
+        try WrittenRealm.finish(run)
+        return Harness.now()
+    }
 
     private func rate(_ clients: Int, _ commits: Int, _ body: @escaping (WrittenRealm) -> Body) throws -> Double {
         let run = Monitor(Progress(left: commits, running: clients))

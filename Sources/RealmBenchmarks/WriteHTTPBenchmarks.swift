@@ -187,14 +187,19 @@ enum ProcessMemory {
     }
 
     /// The largest resident size, pages of mapped files included.
-    static var peakMiB: Int {
+    static var peakMiB: Int { kibibytes("VmHWM:") / 1024 }
+
+    /// What is resident now and is of no file.
+    static var anonymousBytes: Int { kibibytes("RssAnon:") * 1024 }
+
+    private static func kibibytes(_ name: String) -> Int {
         guard let file = fopen("/proc/self/status", "r") else { return 0 }
         defer { fclose(file) }
         var line = [CChar](repeating: 0, count: 256)
         while fgets(&line, Int32(line.count), file) != nil {
             let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            guard text.hasPrefix("VmHWM:") else { continue }
-            return (text.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) } ?? 0) / 1024
+            guard text.hasPrefix(name) else { continue }
+            return text.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) } ?? 0
         }
         return 0
     }

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import RealmEngine
+internal import RealmHTTP
+internal import RealmStorage
+
+/// Ten thousand streams of one result beside a hundred of different ones, and the same bytes sent by nothing but a loop.
+struct BroadcastBenchmarks {
+    private static let listeners = 10_000
+    private static let others = 100
+    private static let commits = 15
+
+    private let folder: ScratchFolder
+
+    init(_ folder: ScratchFolder) { self.folder = folder }
+
+    func run(_ report: inout Report) throws {
+        report.begin("one commit to \(Self.listeners) streams and \(Self.others) other results", comparedWith: "broadcast")
+        var served: [Outcome] = [], bare: [Double] = []
+        // In turns, so that both meet the same machine.
+        for round in 0..<3 {
+            let outcome = try serve(round)
+            served.append(outcome)
+            bare.append(try broadcast(outcome.eventBytes))
+        }
+        let last = served.map(\.milliseconds).sorted()[1]
+        report.add(
+            "last stream has its event", .milliseconds, last, comparedWith: bare.sorted()[1],
+            note: "after the write was answered; \(fixed(served[1].fromStart, decimals: 1, width: 0)) ms after it began; "
+                + "event of \(served[1].eventBytes) bytes")
+        report.add(
+            "streams ended by the server", .milliseconds, served.map(\.ending).sorted()[1],
+            note: "until the last connection was closed")
+        print("  per commit \(served[1].evaluations) evaluations and \(served[1].encodings) encodings; "
+            + "\(served[0].bytesPerStream) bytes of memory per stream")
+    }
+
+    private struct Outcome {
+        var milliseconds = 0.0
+        var fromStart = 0.0
+        var ending = 0.0
+        var evaluations = ""
+        var encodings = ""
+        var bytesPerStream = 0
+        var eventBytes = 0
+    }
+
+    private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+
+    // MARK: - Served
+
+    private func serve(_ round: Int) throws -> Outcome {
+        let path = "\(folder.path)/crowd-\(round).realm"
+        let realm = try WrittenRealm(emptyAt: path, seed: 31)
+        _ = try realm.make(1, perCommit: 1000, commits: 1)
+        realm.database.close()
+        let server = try start(path)
+        var isStopped = false
+        defer { if !isStopped { server.stop(isUrgent: { true }) } }
+        let memory = ProcessMemory.anonymousBytes
+        let crowd = try StreamCrowd(port: server.daemon.socket.port, targets: targets("crowd-\(round)"))
+        defer { crowd.end() }
+        try crowd.waitUntilReady()
+        var outcome = Outcome()
+        outcome.bytesPerStream = (ProcessMemory.anonymousBytes - memory) / (Self.listeners + Self.others)
+        try measure(server, "crowd-\(round)", crowd, &outcome)
+        let begin = Harness.now()
+        server.stop()
+        isStopped = true
+        outcome.ending = Double(Harness.now() - begin) / 1e6
+        return outcome
+    }
+
+    private func start(_ path: String) throws -> RealmServer {
+        var options = RealmServer.Options()
+        options.port = 0
+        options.paths = [path]
+        options.logFormat = nil
+        options.limits.streams = Self.listeners * 2
+        options.limits.streamsPerPrincipal = Self.listeners * 2
+        options.limits.connections = Self.listeners + 1000
+        options.limits.connectionsPerAddress = Self.listeners + 1000
+        // None of the others' bytes in between.
+        options.limits.heartbeat = 60
+        let server = try RealmServer(options)
+        try server.start()
+        return server
+    }
+
+    private func targets(_ realm: String) -> [(target: String, count: Int)] {
+        let changes = "/v1/realms/\(realm)/changes?class=Item"
+        // Every commit is an event of each.
+        return [(changes + "&initial=false", Self.listeners)]
+            + (0..<Self.others).map { (changes + "&initial=false&where=id%20%3E%20\($0)", 1) }
+    }
+
+    private func measure(_ server: RealmServer, _ name: String, _ crowd: StreamCrowd, _ outcome: inout Outcome) throws {
+        guard case .ready(let database)? = server.application.catalog[name] else {
+            throw BenchmarkError.unsuitable("the realm is not served")
+        }
+        let writer = try WrittenRealm(database, seed: 32)
+        var times: [Double] = [], starts: [Double] = []
+        let before = try figures(server)
+        for number in 0..<(Self.commits + 2) {
+            let start = Harness.now()
+            let answered = try writer.makeOne(age: 5)
+            let last = try crowd.waitForEvent()
+            guard number >= 2 else { continue }
+            times.append(Double(last - answered) / 1e6)
+            starts.append(Double(last - start) / 1e6)
+        }
+        let after = try figures(server)
+        let count = Double(Self.commits + 2)
+        outcome.milliseconds = median(times)
+        outcome.fromStart = median(starts)
+        outcome.evaluations = fixed((after.evaluations - before.evaluations) / count, decimals: 2, width: 0)
+        outcome.encodings = fixed((after.encodings - before.encodings) / count, decimals: 2, width: 0)
+        outcome.eventBytes = try eventBytes(server, name)
+    }
+
+    private func figures(_ server: RealmServer) throws -> (evaluations: Double, encodings: Double) {
+        let body = try LoadClient(port: server.daemon.socket.port).body(of: "/metrics") ?? []
+        var evaluations = 0.0, encodings = 0.0
+        for line in String(decoding: body, as: UTF8.self).split(separator: "\n") {
+            let parts = line.split(separator: " ")
+            guard parts.count == 2, let value = Double(parts[1]) else { continue }
+            if parts[0] == "realm_rest_evaluations_total" { evaluations = value }
+            if parts[0] == "realm_rest_encodings_total" { encodings = value }
+        }
+        return (evaluations, encodings)
+    }
+
+    /// About as many bytes as an event has: those of the poll that tells the same.
+    private func eventBytes(_ server: RealmServer, _ name: String) throws -> Int {
+        let client = LoadClient(port: server.daemon.socket.port)
+        let target = "/v1/realms/\(name)/changes?class=Item&wait=0"
+        let first = try client.body(of: target + "&initial=false") ?? []
+        guard let next = String(decoding: first, as: UTF8.self).split(separator: "\"next\":\"").last?.prefix(while: { $0 != "\"" }),
+            case .ready(let database)? = server.application.catalog[name]
+        else { return 600 }
+        _ = try WrittenRealm(database, seed: 33).makeOne(age: 5)
+        return try client.body(of: target + "&since=\(next)")?.count ?? 600
+    }
+
+    // MARK: - Bare
+
+    /// How long the last of as many connections waits for the same bytes when nothing but sending is done.
+    private func broadcast(_ byteCount: Int) throws -> Double {
+        let total = Self.listeners + Self.others
+        let broadcast = try BareBroadcast()
+        defer { broadcast.stop() }
+        let crowd = try StreamCrowd(port: broadcast.port, targets: [("/", total)])
+        defer { crowd.end() }
+        broadcast.accept(total)
+        try crowd.waitUntilReady()
+        let bytes = [UInt8](repeating: UInt8(ascii: "x"), count: max(2, byteCount - 2)) + [10, 10]
+        var times: [Double] = []
+        for number in 0..<(Self.commits + 2) {
+            let start = Harness.now()
+            broadcast.send(bytes)
+            let last = try crowd.waitForEvent()
+            if number >= 2 { times.append(Double(last - start) / 1e6) }
+        }
+        return median(times)
+    }
+}
