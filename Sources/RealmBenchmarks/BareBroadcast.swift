@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CMicrohttpd  // its headers are where the compiler finds `MSG_NOSIGNAL`
 internal import Glibc
 internal import RealmStorage
 
