@@ -149,7 +149,7 @@ private final class ResultBox<Value>: @unchecked Sendable {
 
 extension Database: WriteBackend {
     func startWriter() {
-        let writer = WriteQueue(self, limits, name: name.text)
+        let writer = WriteQueue(self, limits, writeFigures, name: name.text)
         queue.withLock { $0 = writer }
     }
 
@@ -192,6 +192,7 @@ extension Database: WriteBackend {
                 defer { newest = version }
                 return newest
             }
+            writeFigures.noteCommit()
             commits.publish(Commit(previous: previous, version: version, changes: changes, mark: mark))
             return version
         } catch {

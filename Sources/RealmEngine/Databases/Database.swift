@@ -34,6 +34,8 @@ package final class Database: Sendable {
     /// Nil when nothing can be written.
     let store: FileStore?
     let queue = Mutex<WriteQueue?>(nil)
+    /// How the writer was used.
+    package let writeFigures = WriteFigures()
     /// Told of every commit.
     package let commits = CommitFeed()
     /// Follows what somebody observes.
@@ -120,6 +122,12 @@ extension Database {
 
     /// How many versions are being read.
     package var liveVersions: Int { max(1, store?.liveVersionCount ?? 1) }
+
+    /// Seconds since a version was made that is still being read and is not the newest; 0 when there is none.
+    package var oldestPinnedSeconds: Double { store?.oldestLiveSince.map { Instant.now().seconds(since: $0) } ?? 0 }
+
+    /// The bytes of the file that hold something; nil when the list of free blocks cannot be read.
+    package var usedBytes: Int? { try? Database.usedBytes(current.snapshot) }
 
     /// The logical size less the free blocks in it.
     static func usedBytes(_ snapshot: Snapshot) throws(StorageError) -> Int {

@@ -5,6 +5,8 @@ internal import Synchronization
 /// What is counted of notifications.
 final class ChangeFigures: Sendable {
     let encodings = Atomic<Int>(0)
+    /// Evaluations for realms that are closed: what is counted never gets less.
+    let pastEvaluations = Atomic<Int>(0)
     let overflows = Atomic<Int>(0)
     /// Sets that were told from memory to somebody who came back.
     let replayed = Atomic<Int>(0)

@@ -16,7 +16,7 @@ extension ChangeService {
             Double(centers.reduce(0) { $0 + $1.channelCount }))
         text.single(
             "evaluations_total", .counter, "Times that an observed definition was evaluated.",
-            Double(engine.reduce(0) { $0 + $1.figures.evaluations }))
+            Double(engine.reduce(figures.pastEvaluations.load(ordering: .relaxed)) { $0 + Int($1.figures.evaluations) }))
         text.single(
             "encodings_total", .counter, "Change sets that were written.", Double(figures.encodings.load(ordering: .relaxed)))
         text.header("resets_total", .counter, "Subscriptions that had to begin anew, by reason.")

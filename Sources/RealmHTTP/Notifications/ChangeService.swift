@@ -53,7 +53,10 @@ final class ChangeService: Sendable {
     /// A realm is going to be closed: ends all who read it.
     func close(_ database: Database) {
         let center = state.withLock { $0.centers.removeValue(forKey: ObjectIdentifier(database)) }
-        center?.close()
+        if let center {
+            center.close()
+            figures.pastEvaluations.add(Int(database.observations.metrics.evaluations), ordering: .relaxed)
+        }
         registrations.deleteAll(of: database)
     }
 

@@ -29,6 +29,20 @@ package struct MetricsText {
         sample(name, [], value)
     }
 
+    /// The samples of one histogram; `counts` has one more than `bounds`, for what is above all of them.
+    package mutating func histogram(
+        _ name: String, _ labels: [(String, String)], bounds: [Double], counts: some Sequence<UInt64>, sum: Double
+    ) {
+        var total: UInt64 = 0
+        for (index, count) in counts.enumerated() {
+            total += count
+            let bound = index < bounds.count ? bounds[index].description : "+Inf"
+            sample(name + "_bucket", labels + [("le", bound)], Double(total))
+        }
+        sample(name + "_sum", labels, sum)
+        sample(name + "_count", labels, Double(total))
+    }
+
     private static func escaped(_ text: String) -> String {
         var result = ""
         for character in text {

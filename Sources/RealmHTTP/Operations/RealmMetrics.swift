@@ -7,23 +7,58 @@ extension MetricsRegistry {
     /// What is known of every open realm; counted when somebody asks.
     package func addRealms(_ catalog: Catalog) {
         add { [catalog] text in
-            let realms = catalog.all.compactMap { entry -> (name: String, database: Database)? in
+            let realms = catalog.all.compactMap { entry -> RealmMetrics.Realm? in
                 guard case .ready(let database) = entry.state else { return nil }
                 return (entry.name, database)
             }
             guard !realms.isEmpty else { return }
-            func gauge(_ name: String, _ help: String, _ value: (Database) -> Int?) {
-                text.header(name, .gauge, help)
-                for realm in realms {
-                    guard let value = value(realm.database) else { continue }
-                    text.sample(name, [("realm", realm.name)], Double(value))
-                }
-            }
-            gauge("pending_writes", "Writes that are not answered yet.") { $0.pendingWrites }
-            gauge("live_versions", "Versions that are being read.") { $0.liveVersions }
-            gauge("open_transactions", "Interactive transactions that hold the writer.") { $0.openTransaction == nil ? 0 : 1 }
-            gauge("file_bytes", "Size of the file.") { $0.current.snapshot.file.fileByteCount }
-            gauge("version", "Number of the newest version.") { Int(clamping: $0.current.token.version) }
+            RealmMetrics(realms: realms).write(to: &text)
+        }
+    }
+}
+
+/// The metrics that have a realm for a label.
+private struct RealmMetrics {
+    typealias Realm = (name: String, database: Database)
+
+    let realms: [Realm]
+
+    func write(to text: inout MetricsText) {
+        each("pending_writes", .gauge, "Writes that are not answered yet.", &text) { Double($0.pendingWrites) }
+        each("live_versions", .gauge, "Versions that are being read.", &text) { Double($0.liveVersions) }
+        each("oldest_pinned_seconds", .gauge, "Age of the oldest version that is read beside the newest.", &text) {
+            $0.oldestPinnedSeconds
+        }
+        each("open_transactions", .gauge, "Interactive transactions that hold the writer.", &text) {
+            $0.openTransaction == nil ? 0 : 1
+        }
+        each("file_bytes", .gauge, "Size of the file.", &text) { Double($0.current.snapshot.file.fileByteCount) }
+        each("used_bytes", .gauge, "Bytes of the file that are not free.", &text) { $0.usedBytes.map(Double.init) }
+        each("version", .gauge, "Number of the newest version.", &text) { Double($0.current.token.version) }
+        let figures = realms.map { ($0.name, $0.database.writeFigures.figures) }
+        text.header("commits_total", .counter, "Commits that made a version.")
+        for (name, figures) in figures { text.sample("commits_total", [("realm", name)], Double(figures.commits)) }
+        histogram("write_lock_wait_seconds", "Time that writes waited for the writer.", figures.map { ($0, $1.waits) }, &text)
+        histogram("write_lock_hold_seconds", "Time that the writer was held.", figures.map { ($0, $1.holds) }, &text)
+    }
+
+    private func each(
+        _ name: String, _ kind: MetricsText.Kind, _ help: String, _ text: inout MetricsText, _ value: (Database) -> Double?
+    ) {
+        text.header(name, kind, help)
+        for realm in realms {
+            guard let value = value(realm.database) else { continue }
+            text.sample(name, [("realm", realm.name)], value)
+        }
+    }
+
+    private func histogram(
+        _ name: String, _ help: String, _ figures: [(String, WriteFigures.Histogram)], _ text: inout MetricsText
+    ) {
+        text.header(name, .histogram, help)
+        for (realm, histogram) in figures {
+            text.histogram(
+                name, [("realm", realm)], bounds: WriteFigures.Histogram.bounds, counts: histogram.counts, sum: histogram.seconds)
         }
     }
 }

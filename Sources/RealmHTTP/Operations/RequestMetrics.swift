@@ -65,17 +65,10 @@ package final class RequestMetrics: Sendable {
         for route in RouteTemplate.allCases {
             let first = route.rawValue * (RequestMetrics.bounds.count + 1)
             let counts = shard.buckets[first...(first + RequestMetrics.bounds.count)]
-            let total = counts.reduce(0, +)
-            guard total > 0 else { continue }
-            var sum: UInt64 = 0
-            let label = ("route", route.template.description)
-            for (bound, count) in zip(RequestMetrics.bounds, counts) {
-                sum += count
-                text.sample("request_seconds_bucket", [label, ("le", bound.description)], Double(sum))
-            }
-            text.sample("request_seconds_bucket", [label, ("le", "+Inf")], Double(total))
-            text.sample("request_seconds_sum", [label], shard.seconds[route.rawValue])
-            text.sample("request_seconds_count", [label], Double(total))
+            guard counts.contains(where: { $0 > 0 }) else { continue }
+            text.histogram(
+                "request_seconds", [("route", route.template.description)], bounds: RequestMetrics.bounds, counts: counts,
+                sum: shard.seconds[route.rawValue])
         }
     }
 }

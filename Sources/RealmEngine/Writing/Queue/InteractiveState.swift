@@ -20,6 +20,8 @@ package struct TransactionInfo: Sendable {
 /// Somebody wants to begin an interactive transaction.
 struct BeginRequest: Sendable {
     let owner: String
+    /// When it entered the queue.
+    let submitted = Instant.now()
     let waitEnds: Instant
     let idleSeconds: Double
     let lifetimeSeconds: Double

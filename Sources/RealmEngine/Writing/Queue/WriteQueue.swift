@@ -41,10 +41,12 @@ final class WriteQueue: Sendable {
     let limits: WriteLimits
     let monitor = Monitor(State())
     private let writer: any WriteBackend
+    private let figures: WriteFigures
 
-    init(_ writer: any WriteBackend, _ limits: WriteLimits, name: String) {
+    init(_ writer: any WriteBackend, _ limits: WriteLimits, _ figures: WriteFigures, name: String) {
         self.writer = writer
         self.limits = limits
+        self.figures = figures
         Threads.spawn("write-\(name)") { [self] in run() }
     }
 
@@ -115,7 +117,7 @@ final class WriteQueue: Sendable {
                 if monitor.withLock({ $0.isClosed }) {
                     request.completion(.failure(WriteQueue.closed))
                 } else {
-                    InteractiveTransaction.run(request, on: self, writer)
+                    hold([request.submitted]) { InteractiveTransaction.run(request, on: self, writer) }
                 }
             case .stop:
                 monitor.broadcast { $0.isStopped = true }
@@ -148,9 +150,18 @@ final class WriteQueue: Sendable {
     }
 
     private func perform(_ jobs: [WriteJob]) {
-        let left = WriteGroup(jobs, writer, limits).run()
+        let left = hold(jobs.map(\.submitted)) { WriteGroup(jobs, writer, limits).run() }
         guard !left.isEmpty else { return }
         monitor.withLock { $0.entries.insert(contentsOf: left.map(Entry.job), at: 0) }
+    }
+
+    /// Does something with the writer, and notes how long that took, and how long those waited who wanted it. Jobs that are
+    /// left over begin to wait anew.
+    private func hold<Result>(_ submissions: [Instant], _ body: () -> Result) -> Result {
+        let begin = Instant.now()
+        for submitted in submissions { figures.noteWait(begin.seconds(since: submitted)) }
+        defer { figures.noteHold(Instant.now().seconds(since: begin)) }
+        return body()
     }
 
     /// Refuses what has waited too long for an interactive transaction.

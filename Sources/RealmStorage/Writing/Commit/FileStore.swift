@@ -139,6 +139,8 @@ package final class FileStore: Sendable {
     package var liveVersionCount: Int { pins.count }
     /// The oldest version that is being read.
     package var oldestLiveVersion: UInt64 { pins.oldest ?? current.version }
+    /// Since when a version that is not the newest any more is being read.
+    package var oldestLiveSince: Instant? { pins.oldestSince }
     package var isEncrypted: Bool { current.file.isEncrypted }
     /// Whether commits go on; false after a failed sync.
     package var acceptsWrites: Bool { !committer.data.isUncertain && writing.withLock { $0 != .closed } }

@@ -4,26 +4,39 @@ internal import Synchronization
 
 /// Which versions of a file are being read, so that their nodes are not written over.
 package final class VersionPins: Sendable {
-    private let counts = Mutex<[UInt64: Int]>([:])
+    private struct Pinned {
+        var count = 0
+        let since = Instant.now()
+    }
+
+    private let versions = Mutex<[UInt64: Pinned]>([:])
 
     package init() {}
 
     /// Keeps `version` until the pin is gone. The version must be the newest, or kept already.
     package func pin(_ version: UInt64) -> VersionPin {
-        counts.withLock { $0[version, default: 0] += 1 }
+        versions.withLock { $0[version, default: Pinned()].count += 1 }
         return VersionPin(self, version)
     }
 
     /// The oldest version that is being read.
-    package var oldest: UInt64? { counts.withLock { $0.keys.min() } }
+    package var oldest: UInt64? { versions.withLock { $0.keys.min() } }
 
     /// How many versions are being read.
-    package var count: Int { counts.withLock { $0.count } }
+    package var count: Int { versions.withLock { $0.count } }
+
+    /// Since when the oldest version is kept; nil when only one is, the newest.
+    package var oldestSince: Instant? {
+        versions.withLock { versions in
+            versions.count > 1 ? versions.min { $0.key < $1.key }?.value.since : nil
+        }
+    }
 
     fileprivate func unpin(_ version: UInt64) {
-        counts.withLock { counts in
-            guard let count = counts[version] else { return }
-            counts[version] = count > 1 ? count - 1 : nil
+        versions.withLock { versions in
+            guard var pinned = versions[version] else { return }
+            pinned.count -= 1
+            versions[version] = pinned.count > 0 ? pinned : nil
         }
     }
 }

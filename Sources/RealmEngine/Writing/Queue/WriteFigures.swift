@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// How long writes waited for the writer, and how long they held it.
+package final class WriteFigures: Sendable {
+    package struct Histogram: Sendable {
+        /// Upper bounds in seconds.
+        package static let bounds: [Double] = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60]
+
+        /// How many were within each bound and above the one before it; the last ones are above all bounds.
+        package private(set) var counts = [UInt64](repeating: 0, count: bounds.count + 1)
+        package private(set) var seconds = 0.0
+
+        mutating func add(_ value: Double) {
+            counts[Histogram.bounds.firstIndex { value <= $0 } ?? Histogram.bounds.count] += 1
+            seconds += value
+        }
+    }
+
+    package struct Figures: Sendable {
+        package fileprivate(set) var waits = Histogram()
+        package fileprivate(set) var holds = Histogram()
+        package fileprivate(set) var commits: UInt64 = 0
+    }
+
+    private let state = Mutex(Figures())
+
+    package var figures: Figures { state.withLock { $0 } }
+
+    func noteWait(_ seconds: Double) { state.withLock { $0.waits.add(seconds) } }
+    func noteHold(_ seconds: Double) { state.withLock { $0.holds.add(seconds) } }
+    func noteCommit() { state.withLock { $0.commits += 1 } }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmHTTP
+import RealmTestSupport
+import Testing
+
+/// What `/metrics` tells of each realm.
+@Suite struct RealmMetricsTests {
+    private func metric(_ server: WriteServer, _ name: String) throws -> Double? {
+        let text = try HTTPClient.request(port: server.port, "GET", "/metrics").text
+        let line = text.split(separator: "\n").first { $0.hasPrefix("realm_rest_\(name) ") }
+        return line?.split(separator: " ").last.flatMap { Double($0) }
+    }
+
+    @Test func `writes are counted, with the time that they waited for the writer and held it`() throws {
+        let server = try WriteServer()
+        for id in 1...3 { try server.send("POST", "app/objects/Note", "{\"text\":\"\(id)\"}") }
+        #expect(try metric(server, "commits_total{realm=\"app\"}") == 3)
+        for name in ["wait", "hold"] {
+            #expect(try metric(server, "write_lock_\(name)_seconds_count{realm=\"app\"}") == 3)
+            #expect(try metric(server, "write_lock_\(name)_seconds_bucket{realm=\"app\",le=\"+Inf\"}") == 3)
+            let seconds = try metric(server, "write_lock_\(name)_seconds_sum{realm=\"app\"}") ?? 0
+            #expect(seconds > 0)
+        }
+        // A refused write holds the writer, too, and makes no version.
+        #expect(try server.send("POST", "app/objects/Note", "{\"text\":7}").status == 422)
+        #expect(try metric(server, "commits_total{realm=\"app\"}") == 3)
+        let used = try metric(server, "used_bytes{realm=\"app\"}") ?? 0
+        let size = try metric(server, "file_bytes{realm=\"app\"}") ?? 0
+        #expect(used > 0 && used <= size)
+        try server.finish()
+    }
+
+    @Test func `a version that somebody holds has an age`() throws {
+        let server = try WriteServer()
+        #expect(try metric(server, "oldest_pinned_seconds{realm=\"app\"}") == 0)
+        let id = try server.send("POST", "app/snapshots").json["id"] as? String ?? ""
+        try server.send("POST", "app/objects/Note", "{\"text\":\"a\"}")
+        let age = try metric(server, "oldest_pinned_seconds{realm=\"app\"}") ?? 0
+        #expect(age > 0)
+        try server.send("DELETE", "app/snapshots/\(id)")
+        // What reads the old version ends when its answer has left.
+        let isOver = ScriptedServer.eventually { (try? metric(server, "oldest_pinned_seconds{realm=\"app\"}")) == 0 }
+        #expect(isOver)
+        try server.finish()
+    }
+
+    @Test func `evaluations stay counted when their realm goes`() throws {
+        let fixture = try ChangeFixture()
+        let next = try fixture.server.poll("app", "class=Dog")["next"]?.text ?? ""
+        try fixture.write(fixture.create(20))
+        _ = try fixture.server.poll("app", "class=Dog&since=\(next)")
+        let count = try fixture.server.metric("evaluations_total") ?? 0
+        #expect(count >= 1)
+        try fixture.server.must("DELETE", "app")
+        #expect(try fixture.server.metric("evaluations_total") == count)
+    }
+}
