@@ -64,6 +64,17 @@ package final class EventClient {
 
     deinit { close(descriptor) }
 
+    /// Hears nothing any more and says nothing, not even that it got something: as a client whose network is gone. False where
+    /// that is not possible.
+    package func becomeDeaf() -> Bool {
+        // A filter of one instruction, which lets nothing of a packet through.
+        let (attachFilter, returnNothing) = (Int32(26), UInt64(6))
+        return withUnsafePointer(to: returnNothing) { filter in
+            var program = (count: UInt64(1), filter: filter)
+            return setsockopt(descriptor, SOL_SOCKET, attachFilter, &program, socklen_t(MemoryLayout.size(ofValue: program))) == 0
+        }
+    }
+
     private func readHead() throws {
         let end = Array("\r\n\r\n".utf8)
         while true {

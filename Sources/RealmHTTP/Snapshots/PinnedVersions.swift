@@ -46,8 +46,7 @@ package final class PinnedVersions: Sendable {
 
     static let defaultSeconds = 60.0
     static let maximumSeconds = 600.0
-    /// How long an ended lease is known as such, and how many are.
-    private static let rememberedSeconds = 600.0
+    /// How many ended leases are known as such.
     private static let rememberedCount = 10_000
     /// The oldest leases go when the disk has less.
     private static let freeBytesWanted: UInt64 = 1 << 30
@@ -156,7 +155,7 @@ package final class PinnedVersions: Sendable {
             let over = state.leases.filter(isOver)
             guard !over.isEmpty else { return ([], []) }
             state.leases.removeAll { lease in over.contains { $0.id == lease.id } }
-            let until = Instant.now().adding(seconds: PinnedVersions.rememberedSeconds)
+            let until = Instant.now().adding(seconds: Double(limits.rememberedSeconds))
             PinnedVersions.forget(&state)
             for lease in over { state.ended[lease.id] = Ended(realm: lease.realm, until: until) }
             var unwatched: [(Database, Int)] = []

@@ -79,10 +79,10 @@ final class ChangeServer: Sendable {
         return client
     }
 
-    /// A number of `/metrics`.
+    /// A number of `/metrics`, of one realm where there is one for each.
     func metric(_ name: String) throws -> Double? {
         let text = try HTTPClient.request(port: port, "GET", "/metrics").text
-        for line in text.split(separator: "\n") where line.hasPrefix("realm_rest_" + name + " ") {
+        for line in text.split(separator: "\n") where line.hasPrefix("realm_rest_" + name + " ") || line.hasPrefix("realm_rest_" + name + "{") {
             return Double(line.split(separator: " ").last ?? "")
         }
         return nil

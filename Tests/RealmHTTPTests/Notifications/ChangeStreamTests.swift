@@ -39,7 +39,7 @@ struct ChangeStreamTests {
         #expect(try stream.next("snapshot").json["count"]?.integer == 5)
     }
 
-    @Test("commits between the connection and the snapshot are in the snapshot; unrelated ones bring no event (B28)")
+    @Test("B28: commits between the connection and the snapshot are in the snapshot; unrelated ones bring no event")
     func unrelated() throws {
         let fixture = try ChangeFixture()
         let stream = try fixture.server.stream("app", ChangeStreamTests.dogs)
@@ -205,7 +205,7 @@ struct ChangeStreamTests {
         #expect(try named.next("heartbeat").json["version"]?.text == change)
     }
 
-    @Test("a client that leaves is noticed, and its stream and observation are let go of (A23)")
+    @Test("A23: a client that leaves is noticed, and its stream and observation are let go of")
     func leaving() throws {
         let fixture = try ChangeFixture { $0.limits.retentionSeconds = 0 }
         var stream: EventClient? = try fixture.server.stream("app", ChangeStreamTests.dogs)

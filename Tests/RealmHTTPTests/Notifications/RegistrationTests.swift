@@ -33,7 +33,7 @@ struct RegistrationTests {
         #expect(open["streams"]?.integer == 1 && open["expiresAt"] == .null)
     }
 
-    @Test("deleting one ends its streams, and answers its polls 410; later it is 410, and a second deletion 404 (D45)")
+    @Test("D45: deleting one ends its streams, and answers its polls 410; later it is 410, and a second deletion 404")
     func deletion() throws {
         let fixture = try ChangeFixture()
         let json = try fixture.server.must("POST", "app/subscriptions", RegistrationTests.body)
@@ -56,7 +56,7 @@ struct RegistrationTests {
         #expect(try fixture.server.metric("registrations") == 0)
     }
 
-    @Test("one that nobody reads ends after its time, and lives while it is read (A23)")
+    @Test("A23: one that nobody reads ends after its time, and lives while it is read")
     func expiry() throws {
         let fixture = try ChangeFixture { $0.limits.registrationSeconds = 1 }
         let json = try fixture.server.must("POST", "app/subscriptions", RegistrationTests.body)
@@ -125,7 +125,7 @@ struct RegistrationTests {
 
 @Suite("Writes that need no echo (A27)")
 struct SkippingTests {
-    @Test("the skipped subscription gets an empty set marked so, others get the changes, and the next commit reaches all (A27)", arguments: Transport.allCases)
+    @Test("A27: the skipped subscription gets an empty set marked so, others get the changes, and the next commit reaches all", arguments: Transport.allCases)
     func skipping(_ transport: Transport) throws {
         let fixture = try ChangeFixture()
         let body = #"{"subscriptions":{"a":{"class":"Dog","include":"keys"},"b":{"class":"Dog","include":"keys"}}}"#
@@ -169,7 +169,7 @@ struct SkippingTests {
         #expect(answer["changes"]?.elements?.map(\.withoutVersions) == [#"{"skipped":true,"count":6}"#])
     }
 
-    @Test("an id that never was is refused, one that has ended is ignored; a failed write uses up nothing (A27)")
+    @Test("A27: an id that never was is refused, one that has ended is ignored; a failed write uses up nothing")
     func ids() throws {
         let fixture = try ChangeFixture()
         func send(_ header: String, _ ops: String) throws -> HTTPClient.Answer {

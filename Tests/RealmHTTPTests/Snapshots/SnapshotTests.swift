@@ -66,7 +66,7 @@ import Testing
         ("POST", "aggregate/Dog", #"{"ops":["max:age"]}"#, #""max:age":5"#),
     ]
 
-    @Test("A15 A16 A17 B34 C25 C26: every read of a snapshot is of its version, and plain ones of the newest", arguments: 0..<reads.count)
+    @Test("A15, A16, A17, B34, C25, C26: every read of a snapshot is of its version, and plain ones of the newest", arguments: 0..<reads.count)
     func frozen(_ index: Int) throws {
         let read = SnapshotTests.reads[index]
         try withServer { server in
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test("E7 A16: the schema of a snapshot is the one it had") func schema() throws {
+    @Test("E7, A16: the schema of a snapshot is the one it had") func schema() throws {
         try withServer { server in
             let id = try pin(server)
             let migration = #"{"fromVersion":0,"toVersion":1,"steps":[{"addProperty":{"class":"Dog","property":{"name":"extra","type":"int"}}}]}"#
