@@ -4,7 +4,7 @@ PACKAGES := libmicrohttpd-dev libjansson-dev libssl-dev libintelrdfpmath-dev zli
 RELEASE := swift build -c release --scratch-path .build-release
 PORT ?= 8080
 
-.PHONY: setup build release demo test test-long bench lint image clean
+.PHONY: setup build release demo test test-long test-threads bench lint image clean
 
 # Installs the Debian packages that are missing; says nothing when none is.
 setup:
@@ -38,10 +38,22 @@ test: setup
 	@set -o pipefail; swift test --skip-build --parallel 2>&1 | tee .build/test.log || { \
 	  echo '--- failed:'; grep -aE '✘|recorded an issue|Fatal error|error:' .build/test.log | tail -40; exit 1; }
 
-# Soak, fuzz and sanitizer runs; needs an hour.
+# Soak, fuzz and sanitizer runs; needs an hour and a half.
 test-long: setup
 	REALM_REST_LONG_TESTS=1 swift test --parallel
 	ASAN_OPTIONS=detect_leaks=0 REALM_REST_LONG_TESTS=1 swift test --sanitize=address --scratch-path .build-asan --filter 'Damage'
+	$(MAKE) test-threads
+
+# Observation, streams, long-polls and snapshots under thread sanitizer. What the preloaded library is for is told in its source.
+TSAN := .build-tsan
+THREADED := Observ|Change|Poll|Registration|Replay|Scenario|Skipping|Snapshot|Stream|Delivery|NotificationRow|FrozenRow|Namesake
+CLANG := $(dir $(shell readlink -f "$$(command -v swift)"))clang
+
+test-threads: setup
+	swift build --build-tests --sanitize=thread --scratch-path $(TSAN)
+	$(CLANG) -Wall -O1 -shared -fPIC -o $(TSAN)/mutex.so Tests/ThreadSanitizer/Mutex.c
+	TSAN_OPTIONS=history_size=4 REALM_REST_REPLAY_SEEDS=0-60 LD_PRELOAD=$(abspath $(TSAN))/mutex.so \
+	  swift test --skip-build --sanitize=thread --scratch-path $(TSAN) --filter '$(THREADED)'
 
 # BENCH_FILES="a.realm b.realm" measures other files with the class Item; BASELINE=figures.json compares with another
 # engine's figures. Without files the kernels alone are measured. Writes go to copies in a folder beside each file, so that
@@ -64,4 +76,4 @@ image:
 	docker build -f docker/Dockerfile -t realm-rest .
 
 clean:
-	rm -rf .build .build-release .build-asan
+	rm -rf .build .build-release .build-asan .build-tsan
