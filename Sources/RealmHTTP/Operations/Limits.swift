@@ -37,7 +37,7 @@ package struct Limits: Sendable {
     package var snapshots = 16
     package var snapshotsPerPrincipal = 8
     package var liveVersions = 1000
-    /// How long snapshots and registrations that have ended are told from such as never were. Not for the command line.
+    /// How long snapshots that have ended are told from such as never were. Not for the command line.
     package var rememberedSeconds = 600
     /// Memory for answers that may be asked for again; 0 keeps none.
     package var answerCacheBytes = 32 << 20
