@@ -16,6 +16,12 @@ final class Exchange: @unchecked Sendable {
         case done(Response)
     }
 
+    private enum Waiter {
+        case none
+        case watched(UInt64)
+        case over
+    }
+
     private let server: HTTPServer
     private let connection: OpaquePointer
     private let record: ConnectionRecord
@@ -30,6 +36,8 @@ final class Exchange: @unchecked Sendable {
     /// An answer that was found before the body was there; sent after it.
     private var refusal: Response?
     private let outcome = Mutex(Outcome.pending)
+    /// Under which the client is watched while it waits.
+    private let waiter = Mutex<Waiter>(.none)
     private var status = 0
     private var transmission: Transmission?
 
@@ -209,6 +217,7 @@ final class Exchange: @unchecked Sendable {
 
     /// The answer left, or the connection is gone.
     func end(isComplete: Bool) {
+        endWatch()
         server.inFlight.subtract(1, ordering: .relaxed)
         record.becameIdle()
         guard let request else { return }
@@ -227,7 +236,25 @@ extension Exchange: ResponsePromise, Suspended {
             outcome = .done(response)
             return true
         }
-        if isFirst { server.suspensions.resume(connection, for: self) }
+        guard isFirst else { return }
+        // While the connection still sleeps: afterwards its socket may be closed.
+        endWatch()
+        server.suspensions.resume(connection, for: self)
+    }
+
+    func onLeave(_ action: @escaping @Sendable () -> Void) {
+        // Under the lock, so that nothing is watched that has been answered.
+        waiter.withLock { waiter in
+            guard case .none = waiter else { return }
+            waiter = .watched(server.streams.addWaiter(record.descriptor, action))
+        }
+    }
+
+    private func endWatch() {
+        waiter.withLock { waiter in
+            if case .watched(let number) = waiter { server.streams.removeWaiter(number) }
+            waiter = .over
+        }
     }
 
     func abandon() {

@@ -6,7 +6,8 @@ internal import RealmStorage
 internal import Synchronization
 
 /// Watches over the connections of endless answers, most of which sleep: notices clients that leave, gives signs of
-/// life, finds clients that are gone without a word, and ends answers that got old.
+/// life, finds clients that are gone without a word, and ends answers that got old. Notices too who leaves while it waits
+/// for an answer.
 ///
 /// A client that closes its side, be it for sending only, counts as gone.
 final class StreamWatch: Sendable {
@@ -16,6 +17,8 @@ final class StreamWatch: Sendable {
         var bytesInFlight: Int
         /// All bytes that were ever acknowledged.
         var acknowledged: UInt64
+        /// Not acknowledged yet, sent or not.
+        var bytesQueued = 0
 
         /// Whether a client is dead that had this in flight and has acknowledged so much by the next sign of life.
         func isLost(acknowledgedNow: UInt64) -> Bool {
@@ -31,24 +34,48 @@ final class StreamWatch: Sendable {
         var flight: Flight?
         /// Whether a sign of life was given that nobody has looked after yet.
         var isUnmeasured = false
+        /// What was acknowledged when it was last seen to get on, and when that was.
+        var progress: UInt64 = 0
+        var progressTime: Instant
+
+        /// Whether the client has read nothing of what waits for it for so long.
+        mutating func isStalled(_ now: Instant, seconds: Double) -> Bool {
+            guard let flight, flight.bytesQueued > 0, flight.acknowledged == progress else {
+                progress = flight?.acknowledged ?? 0
+                progressTime = now
+                return false
+            }
+            return now.seconds(since: progressTime) > seconds
+        }
     }
 
     private struct State {
         var entries: [UInt64: Entry] = [:]
         var numbers: [ObjectIdentifier: UInt64] = [:]
+        /// Those who wait for one answer, with what is done when they leave.
+        var waiters: [UInt64: (descriptor: Int32, left: @Sendable () -> Void)] = [:]
         var nextNumber: UInt64 = 0
         var isRunning = false
         var isClosed = false
         var deadClients = 0
+
+        /// True for the first who asks.
+        mutating func needsThread() -> Bool {
+            defer { isRunning = true }
+            return !isRunning && !isClosed
+        }
     }
 
-    /// Answers end about half an hour old, not all at once.
-    private static let ageSeconds = 1800.0
     private let state = Mutex(State())
     private let beatSeconds: Double
+    /// Answers end about this old, not all at once.
+    private let ageSeconds: Double
+    private let stallSeconds: Double
     private let watch: Int32
 
     init(_ limits: Limits) {
+        ageSeconds = Double(limits.streamSeconds)
+        stallSeconds = Double(limits.stallSeconds)
         beatSeconds = Double(limits.heartbeat)
         watch = realm_rest_watch_new()
     }
@@ -66,14 +93,35 @@ final class StreamWatch: Sendable {
             state.numbers[ObjectIdentifier(body)] = state.nextNumber
             state.entries[state.nextNumber] = Entry(
                 body: body, descriptor: descriptor, nextBeat: now.adding(seconds: beatSeconds),
-                end: now.adding(seconds: StreamWatch.ageSeconds * Double.random(in: 0.9...1.1)))
+                end: now.adding(seconds: ageSeconds * Double.random(in: 0.9...1.1)), progressTime: now)
             // The socket forgets that it is watched when it is closed.
             _ = realm_rest_watch_add(watch, descriptor, state.nextNumber)
-            defer { state.isRunning = true }
-            return !state.isRunning && !state.isClosed
+            return state.needsThread()
         }
-        if starts { Threads.spawn("streams", stackBytes: 512 << 10) { [self] in run() } }
+        if starts { start() }
     }
+
+    /// Watches a connection that waits for an answer: `left` is called once when the client closes its side.
+    func addWaiter(_ descriptor: Int32, _ left: @escaping @Sendable () -> Void) -> UInt64 {
+        let (number, starts) = state.withLock { state -> (UInt64, Bool) in
+            state.nextNumber += 1
+            state.waiters[state.nextNumber] = (descriptor, left)
+            _ = realm_rest_watch_add(watch, descriptor, state.nextNumber)
+            return (state.nextNumber, state.needsThread())
+        }
+        if starts { start() }
+        return number
+    }
+
+    /// Called before the socket is closed.
+    func removeWaiter(_ number: UInt64) {
+        state.withLock { state in
+            guard let waiter = state.waiters.removeValue(forKey: number) else { return }
+            _ = realm_rest_watch_remove(watch, waiter.descriptor)
+        }
+    }
+
+    private func start() { Threads.spawn("streams", stackBytes: 512 << 10) { [self] in run() } }
 
     /// Called before the socket is closed; nobody touches it after this.
     func remove(_ body: EventBody) {
@@ -121,7 +169,10 @@ final class StreamWatch: Sendable {
     }
 
     private func dropGone(_ numbers: ArraySlice<UInt64>) {
-        let bodies = state.withLock { state in numbers.compactMap { state.entries[$0]?.body } }
+        let (bodies, waiters) = state.withLock { state in
+            (numbers.compactMap { state.entries[$0]?.body }, numbers.compactMap { state.waiters[$0]?.left })
+        }
+        for left in waiters { left() }
         for body in bodies { body.giveUp(.left) }
         EventBody.wake(bodies: bodies)
     }
@@ -131,6 +182,7 @@ final class StreamWatch: Sendable {
         var due: [EventBody] = []
         var old: [EventBody] = []
         var dead: [EventBody] = []
+        var stalled: [EventBody] = []
         state.withLock { state in
             for number in state.entries.keys {
                 guard var entry = state.entries[number] else { continue }
@@ -149,6 +201,11 @@ final class StreamWatch: Sendable {
                 } else if entry.isUnmeasured {
                     entry.isUnmeasured = false
                     entry.flight = StreamWatch.flight(entry.descriptor)
+                    // The daemon has a time-out for this, but not where what waits fits into the buffers of the socket.
+                    if entry.isStalled(now, seconds: stallSeconds) {
+                        stalled.append(entry.body)
+                        shutdown(entry.descriptor, Int32(SHUT_RDWR))
+                    }
                 }
                 if entry.end <= now {
                     old.append(entry.body)
@@ -161,7 +218,8 @@ final class StreamWatch: Sendable {
         for body in due { body.beat() }
         for body in old { body.ageOut() }
         for body in dead { body.giveUp(.dead) }
-        EventBody.wake(bodies: due + old + dead)
+        for body in stalled { body.giveUp(.left) }
+        EventBody.wake(bodies: due + old + dead + stalled)
     }
 
     /// Nil for what is no TCP connection.
@@ -171,6 +229,6 @@ final class StreamWatch: Sendable {
         var unsent: Int32 = 0
         // SIOCOUTQ and SIOCOUTQNSD.
         guard ioctl(descriptor, 0x5411, &queued) == 0, ioctl(descriptor, 0x894b, &unsent) == 0 else { return nil }
-        return Flight(bytesInFlight: Int(max(0, queued - unsent)), acknowledged: acknowledged)
+        return Flight(bytesInFlight: Int(max(0, queued - unsent)), acknowledged: acknowledged, bytesQueued: Int(queued))
     }
 }

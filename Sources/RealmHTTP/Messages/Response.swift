@@ -76,6 +76,9 @@ package enum Reply: Sendable {
 package protocol ResponsePromise: AnyObject, Sendable {
     /// Further calls are ignored.
     func complete(_ response: Response)
+
+    /// Has `action` called when the client closes its side while it waits. It still has to be answered.
+    func onLeave(_ action: @escaping @Sendable () -> Void)
 }
 
 /// What is decided about a request when its headers are there.

@@ -26,11 +26,24 @@ final class ChangeCenter: Sendable {
         var hasNewSchema = false
         var roundToken: Int?
         var isClosed = false
+        /// Whether somebody comes by to drop what nobody uses.
+        var willDrop = false
 
         mutating func remove(_ channel: Channel) {
             if channels[channel.identity] === channel { channels[channel.identity] = nil }
             byNames[channel.nameIdentity]?.removeAll { $0 === channel }
             if byNames[channel.nameIdentity]?.isEmpty == true { byNames[channel.nameIdentity] = nil }
+        }
+
+        /// Takes out those that were let go of first when too many are kept for nobody; a few more, so that it is not
+        /// done each time.
+        mutating func takeExcess(_ limit: Int) -> [Channel] {
+            guard channels.count > limit else { return [] }
+            let unused = channels.values.compactMap { channel in channel.unusedSince.map { (channel, $0) } }
+            guard unused.count > limit else { return [] }
+            let excess = unused.sorted { $0.1 < $1.1 }.prefix(unused.count - limit + limit / 8).map(\.0)
+            for channel in excess { remove(channel) }
+            return excess
         }
     }
 
@@ -117,18 +130,31 @@ final class ChangeCenter: Sendable {
 
     func release(_ channel: Channel) {
         guard channel.release() else { return }
-        alarm.set(at: Instant.now().adding(seconds: Double(limits.retentionSeconds) + 0.01)) { [weak self] in self?.dropUnused() }
+        let (excess, sets) = state.withLock { state -> ([Channel], Bool) in
+            defer { state.willDrop = true }
+            return (state.takeExcess(limits.idleDefinitions), !state.willDrop)
+        }
+        for channel in excess { channel.close() }
+        // One alarm at a time: clients may come and go by the hundred.
+        if sets { setDropAlarm(at: Instant.now()) }
+    }
+
+    private func setDropAlarm(at time: Instant) {
+        alarm.set(at: time.adding(seconds: Double(limits.retentionSeconds) + 0.01)) { [weak self] in self?.dropUnused() }
     }
 
     /// Forgets channels that nobody has held for as long as they are kept.
     private func dropUnused() {
         let limit = Instant.now().adding(seconds: -Double(limits.retentionSeconds))
-        let unused = state.withLock { state -> [Channel] in
+        let (unused, next) = state.withLock { state -> ([Channel], Instant?) in
             let unused = state.channels.values.filter { $0.isUnused(since: limit) }
             for channel in unused { state.remove(channel) }
-            return unused
+            let next = state.channels.values.compactMap(\.unusedSince).min()
+            state.willDrop = next != nil
+            return (unused, next)
         }
         for channel in unused { channel.close() }
+        if let next { setDropAlarm(at: next) }
     }
 
     /// A channel that cannot go on. Those who hold it find out.
@@ -146,7 +172,7 @@ final class ChangeCenter: Sendable {
             sub.channel.activate()
             if let line = stream.line { sub.channel.add(line, of: stream) }
         }
-        if isClosed { stream.end("shutdown") }
+        if isClosed { stream.end("deleted") }
     }
 
     func remove(_ stream: EventStream) {
@@ -242,15 +268,15 @@ final class ChangeCenter: Sendable {
     // MARK: - The end
 
     /// Ends all streams, and answers all polls.
-    func endReaders() {
+    func endReaders(_ reason: StaticString) {
         let (streams, polls) = state.withLock { (Array($0.streams.values), Array($0.polls.values)) }
-        for stream in streams { stream.end("shutdown") }
+        for stream in streams { stream.end(reason) }
         let lines = streams.compactMap(\.line)
         if let first = lines.first { type(of: first).wake(lines) }
         for poll in polls { poll.finish() }
     }
 
-    /// The realm is closed: nothing is observed any more.
+    /// The realm is closed: nothing is observed any more. Clients need not come back to what is not served.
     func close() {
         let (channels, token) = state.withLock { state in
             state.isClosed = true
@@ -261,7 +287,7 @@ final class ChangeCenter: Sendable {
             }
             return (Array(state.channels.values), state.roundToken)
         }
-        endReaders()
+        endReaders("deleted")
         for channel in channels { channel.close() }
         if let token { database.observations.removeRoundObserver(token) }
     }

@@ -66,7 +66,7 @@ final class ChangeService: Sendable {
             state.isEnding = true
             return Array(state.centers.values)
         }
-        for center in centers { center.endReaders() }
+        for center in centers { center.endReaders("shutdown") }
     }
 
     /// Lets everything go.

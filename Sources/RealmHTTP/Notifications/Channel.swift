@@ -82,6 +82,9 @@ final class Channel: Sendable {
         }
     }
 
+    /// Since when nobody has held it; nil while somebody does.
+    var unusedSince: Instant? { state.withLock { $0.unusedSince } }
+
     /// Whether nobody has held it since then.
     func isUnused(since time: Instant) -> Bool { state.withLock { $0.unusedSince.map { $0 <= time } ?? false } }
 

@@ -160,12 +160,37 @@ final class RegistrationTable: Sendable {
         var byID: [String: Registration] = [:]
         var byTicket: [String: Registration] = [:]
         var perClient: [String: Int] = [:]
-        /// Ids and tickets that were, with the realm they were of and the time at which that is forgotten.
-        var ended: [String: (realm: String, client: String, until: Instant)] = [:]
+        /// Ids and tickets that were, with the realm they were of.
+        var ended: [String: String] = [:]
+        /// The same in the order in which they ended, with the time at which that is forgotten.
+        var endedInOrder: [(id: String, ticket: String, until: Instant)] = []
+        /// The first of them that is not forgotten yet.
+        var firstEnded = 0
+
+        /// Forgets what ended long ago, and the oldest when it is too much: registering and deleting is quickly done.
+        mutating func forget(_ now: Instant) {
+            while firstEnded < endedInOrder.count,
+                endedInOrder[firstEnded].until <= now || endedInOrder.count - firstEnded > RegistrationTable.memoryCount
+            {
+                ended[endedInOrder[firstEnded].id] = nil
+                ended[endedInOrder[firstEnded].ticket] = nil
+                firstEnded += 1
+            }
+            guard firstEnded > 64, firstEnded * 2 > endedInOrder.count else { return }
+            endedInOrder.removeFirst(firstEnded)
+            firstEnded = 0
+        }
+
+        mutating func leave(_ client: String) {
+            let left = perClient[client, default: 1] - 1
+            perClient[client] = left > 0 ? left : nil
+        }
     }
 
     /// How long ended ones are told from those that never were.
     static let memorySeconds = 600.0
+    /// How many of them, at the most.
+    static let memoryCount = 10_000
     private let state = Mutex(State())
     private let limits: Limits
 
@@ -173,19 +198,27 @@ final class RegistrationTable: Sendable {
 
     var count: Int { state.withLock { $0.byID.count } }
 
-    /// Refuses a client that has too many.
-    func checkRoom(_ client: String) throws(Problem) {
+    /// Makes room for a registration of a client, who is refused when it has too many.
+    func reserve(_ client: String) throws(Problem) {
         sweep()
-        guard state.withLock({ $0.perClient[client, default: 0] }) < limits.registrations else {
+        let isTaken = state.withLock { state -> Bool in
+            guard state.perClient[client, default: 0] < limits.registrations else { return false }
+            state.perClient[client, default: 0] += 1
+            return true
+        }
+        guard isTaken else {
             throw .overLimit(.tooManyStreams, "too many registrations of one client", limit: limits.registrations)
         }
     }
 
+    /// Gives back room that was not needed.
+    func giveBack(_ client: String) { state.withLock { $0.leave(client) } }
+
+    /// Adds a registration for which room was made.
     func add(_ registration: Registration) {
         state.withLock { state in
             state.byID[registration.id] = registration
             state.byTicket[registration.ticket] = registration
-            state.perClient[registration.client, default: 0] += 1
         }
     }
 
@@ -193,7 +226,7 @@ final class RegistrationTable: Sendable {
     func sweep() {
         let now = Instant.now()
         let over = state.withLock { state -> [Registration] in
-            state.ended = state.ended.filter { $0.value.until > now }
+            state.forget(now)
             let over = state.byID.values.filter { $0.expire(now) }
             for registration in over { RegistrationTable.end(registration, now, &state) }
             return over
@@ -205,13 +238,11 @@ final class RegistrationTable: Sendable {
     private static func end(_ registration: Registration, _ now: Instant, _ state: inout State) {
         guard state.byID.removeValue(forKey: registration.id) != nil else { return }
         state.byTicket[registration.ticket] = nil
-        let left = state.perClient[registration.client, default: 1] - 1
-        state.perClient[registration.client] = left > 0 ? left : nil
-        let memory = (
-            realm: registration.center.database.name.text, client: registration.client,
-            until: now.adding(seconds: memorySeconds))
-        state.ended[registration.id] = memory
-        state.ended[registration.ticket] = memory
+        state.leave(registration.client)
+        let realm = registration.center.database.name.text
+        state.ended[registration.id] = realm
+        state.ended[registration.ticket] = realm
+        state.endedInOrder.append((registration.id, registration.ticket, now.adding(seconds: memorySeconds)))
     }
 
     /// The registration of an id, in one realm. One that is over is `subscription_expired`, one that never was nil.
@@ -227,7 +258,7 @@ final class RegistrationTable: Sendable {
 
     private func found(_ registration: Registration?, _ name: String, _ database: Database) throws(Problem) -> Registration? {
         if let registration { return registration.center.database === database ? registration : nil }
-        guard let ended = state.withLock({ $0.ended[name] }), ended.realm == database.name.text else { return nil }
+        guard state.withLock({ $0.ended[name] }) == database.name.text else { return nil }
         throw Registration.expired
     }
 

@@ -11,9 +11,15 @@ extension Application {
         let body = try RequestBody.object(call.request, depthLimit: limits.jsonDepth)
         let definitions = try SubscriptionDefinition.readAll(body, limits)
         let client = call.request.clientAddress
-        try notifications.registrations.checkRoom(client)
         let center = try notifications.center(of: context.database)
-        let subs = try hold(definitions, center)
+        try notifications.registrations.reserve(client)
+        let subs: [ReadSubscription]
+        do throws(Problem) {
+            subs = try hold(definitions, center)
+        } catch {
+            notifications.registrations.giveBack(client)
+            throw error
+        }
         return .later { [self] promise in
             // While all are active each is told of every round, so one version is a beginning for all of them.
             for sub in subs { sub.channel.activate() }
@@ -44,6 +50,7 @@ extension Application {
     ) -> Response {
         switch result {
         case .failure(let problem):
+            notifications.registrations.giveBack(call.request.clientAddress)
             for sub in subs { center.release(sub.channel) }
             return response(to: problem, for: call.request)
         case .success(let attached):

@@ -25,6 +25,10 @@ package struct Limits: Sendable {
     package var queueEvents = 256
     package var queueBytes = 1 << 20
     package var stallSeconds = 300
+    /// Age at which streams end, more or less.
+    package var streamSeconds = 1800
+    /// Definitions that are kept although nobody reads them.
+    package var idleDefinitions = 500
     package var retentionSets = 1000
     package var retentionBytes = 16 << 20
     package var retentionSeconds = 300
@@ -74,6 +78,8 @@ package struct Limits: Sendable {
         Entry(name: "queue-events", range: 1...(1 << 20), path: \.queueEvents),
         Entry(name: "queue-bytes", range: 1024...(1 << 30), path: \.queueBytes),
         Entry(name: "stall-seconds", range: 1...86_400, path: \.stallSeconds),
+        Entry(name: "stream-seconds", range: 10...86_400, path: \.streamSeconds),
+        Entry(name: "idle-definitions", range: 0...(1 << 20), path: \.idleDefinitions),
         Entry(name: "retention-sets", range: 0...(1 << 24), path: \.retentionSets),
         Entry(name: "retention-bytes", range: 0...(1 << 34), path: \.retentionBytes),
         Entry(name: "retention-seconds", range: 0...86_400, path: \.retentionSeconds),

@@ -107,4 +107,5 @@ private final class KeepingPromise: ResponsePromise {
     }
 
     func complete(_ response: Response) { promise.complete(ticket.keep(response)) }
+    func onLeave(_ action: @escaping @Sendable () -> Void) { promise.onLeave(action) }
 }

@@ -265,7 +265,7 @@ struct ChangeStreamTests {
         let position = try stream.next("ready").id ?? ""
         let registration = try fixture.server.must("POST", "app/subscriptions", #"{"subscriptions":{"a":{}}}"#)["id"]?.text ?? ""
         try fixture.server.must("DELETE", "app")
-        #expect(try stream.next("end").json["reason"]?.text == "shutdown")
+        #expect(try stream.next("end").json["reason"]?.text == "deleted")
         try fixture.server.makeRealm("app", classes: ChangeFixture.classes)
         let answer = try fixture.server.poll("app", ChangeStreamTests.dogs + "&since=\(position)")
         #expect(answer["reset"]?["reason"]?.text == "epoch")
