@@ -49,8 +49,8 @@ struct SubscriptionDefinition: Sendable {
         section = set.textOrJSON("section")
         keyPaths = try SubscriptionDefinition.keyPaths(set)
         isShallow = try set.flag("shallow")
-        fields = try set.list("fields")
-        expand = try set.list("expand") ?? []
+        fields = try set.paths("fields")
+        expand = try set.paths("expand") ?? []
         representation.includesMeta = try set.choice("meta", ["full", "none"]) == "full"
         representation.intsAsStrings = try set.choice("ints", ["number", "string"]) == "string"
         include = Include(rawValue: try set.choice("include", Include.allCases.map(\.rawValue))) ?? .objects

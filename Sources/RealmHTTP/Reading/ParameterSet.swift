@@ -98,6 +98,19 @@ package struct ParameterSet: Sendable {
         return texts
     }
 
+    /// Steps of a path that says what is shown.
+    private static let stepLimit = 64
+
+    /// A list of paths. Each step is a level of the answer, so there is a bound: what follows them goes down level by level.
+    package func paths(_ name: String) throws(Problem) -> [String]? {
+        let paths = try list(name)
+        for path in paths ?? [] where path.utf8.count(where: { $0 == UInt8(ascii: ".") }) >= ParameterSet.stepLimit {
+            throw Problem.invalidParameter(name, "'\(name)' has a path of more than \(ParameterSet.stepLimit) steps")
+                .with("limit", .integer(Int64(ParameterSet.stepLimit)))
+        }
+        return paths
+    }
+
     /// A list of whole numbers.
     package func integers(_ name: String) throws(Problem) -> [Int]? {
         let numbers: [Int?]

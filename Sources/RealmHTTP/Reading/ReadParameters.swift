@@ -128,8 +128,8 @@ package struct ReadParameters: Sendable {
     }
 
     private mutating func readShape(_ set: ParameterSet) throws(Problem) {
-        fields = try set.list("fields")
-        expand = try set.list("expand") ?? []
+        fields = try set.paths("fields")
+        expand = try set.paths("expand") ?? []
         representation.includesMeta = try set.choice("meta", ["full", "none"]) == "full"
         representation.intsAsStrings = try set.choice("ints", ["number", "string"]) == "string"
         if case .ejson(let isRelaxed) = format { representation.format = .ejson(isRelaxed: isRelaxed) }
