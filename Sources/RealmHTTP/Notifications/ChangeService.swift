@@ -17,6 +17,8 @@ final class ChangeService: Sendable {
     private struct State {
         var centers: [ObjectIdentifier: ChangeCenter] = [:]
         var isEnding = false
+        /// Whether somebody comes by to end registrations.
+        var willSweep = false
     }
 
     private let state = Mutex(State())
@@ -45,9 +47,27 @@ final class ChangeService: Sendable {
 
     var centers: [ChangeCenter] { state.withLock { Array($0.centers.values) } }
 
-    /// Looks after a registration when it may be over.
-    func sweepRegistrations(afterSeconds seconds: Double) {
-        alarm.set(at: Instant.now().adding(seconds: seconds)) { [weak self] in self?.registrations.sweep() }
+    /// Looks after registrations that nobody reads when their time may be over. Called when there is one more.
+    func watchRegistrations() {
+        let isFirst = state.withLock { state -> Bool in
+            defer { state.willSweep = true }
+            return !state.willSweep
+        }
+        if isFirst { setSweepAlarm() }
+    }
+
+    private func setSweepAlarm() {
+        guard let seconds = registrations.secondsToNextEnd else { return endWatch() }
+        alarm.set(at: Instant.now().adding(seconds: seconds + 0.01)) { [weak self] in
+            self?.registrations.sweep()
+            self?.endWatch()
+        }
+    }
+
+    private func endWatch() {
+        state.withLock { $0.willSweep = false }
+        // There may be one more by now, and whoever said so relied on the watch that has just ended.
+        if registrations.secondsToNextEnd != nil { watchRegistrations() }
     }
 
     /// A realm is going to be closed: ends all who read it.

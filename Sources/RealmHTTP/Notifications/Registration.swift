@@ -22,10 +22,15 @@ final class Registration: Sendable {
     /// Everything is observed from here on.
     let version: String
     private let seconds: Double
+    private let becameIdle: @Sendable () -> Void
     private let state: Mutex<State>
 
-    /// Takes over the hold on the channels.
-    init(_ subs: [ReadSubscription], _ center: ChangeCenter, client: String, version: String, seconds: Int) {
+    /// Takes over the hold on the channels. `becameIdle` is called when its last reader has left.
+    init(
+        _ subs: [ReadSubscription], _ center: ChangeCenter, client: String, version: String, seconds: Int,
+        becameIdle: @escaping @Sendable () -> Void
+    ) {
+        self.becameIdle = becameIdle
         self.subs = subs
         self.center = center
         self.client = client
@@ -61,18 +66,16 @@ final class Registration: Sendable {
     func open(_ stream: EventStream) { state.withLock { $0.streams[ObjectIdentifier(stream)] = stream } }
     func open(_ poll: LongPoll) { state.withLock { $0.polls[ObjectIdentifier(poll)] = poll } }
 
-    func close(_ stream: EventStream) {
-        state.withLock { state in
-            state.streams[ObjectIdentifier(stream)] = nil
-            state.expires = Instant.now().adding(seconds: seconds)
-        }
-    }
+    func close(_ stream: EventStream) { close { $0.streams[ObjectIdentifier(stream)] = nil } }
+    func close(_ poll: LongPoll) { close { $0.polls[ObjectIdentifier(poll)] = nil } }
 
-    func close(_ poll: LongPoll) {
-        state.withLock { state in
-            state.polls[ObjectIdentifier(poll)] = nil
+    private func close(_ remove: (inout State) -> Void) {
+        let isIdle = state.withLock { state -> Bool in
+            remove(&state)
             state.expires = Instant.now().adding(seconds: seconds)
+            return state.streams.isEmpty && state.polls.isEmpty && !state.isOver
         }
+        if isIdle { becameIdle() }
     }
 
     /// Ends it if nobody has read it for its time.
@@ -197,6 +200,8 @@ final class RegistrationTable: Sendable {
     init(_ limits: Limits) { self.limits = limits }
 
     var count: Int { state.withLock { $0.byID.count } }
+    /// When the next one that nobody reads ends; nil when there is none.
+    var secondsToNextEnd: Double? { state.withLock { $0.byID.values.compactMap(\.secondsLeft).min() } }
 
     /// Makes room for a registration of a client, who is refused when it has too many.
     func reserve(_ client: String) throws(Problem) {

@@ -56,9 +56,10 @@ extension Application {
         case .success(let attached):
             let version = attached.version.tokenText
             let registration = Registration(
-                subs, center, client: call.request.clientAddress, version: version, seconds: limits.registrationSeconds)
+                subs, center, client: call.request.clientAddress, version: version, seconds: limits.registrationSeconds,
+                becameIdle: { [weak notifications] in notifications?.watchRegistrations() })
             notifications.registrations.add(registration)
-            notifications.sweepRegistrations(afterSeconds: Double(limits.registrationSeconds) + 0.01)
+            notifications.watchRegistrations()
             var response = unstored(201, registration.created)
             response.add("Location", ObjectAddress.subscription(center.database.name.text, registration.id))
             response.add("Realm-Version", version)

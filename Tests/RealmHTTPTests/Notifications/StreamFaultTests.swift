@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmHTTP
+import RealmStorage
+import RealmTestSupport
+import Synchronization
+import Testing
+
+private typealias JSONValue = RealmTestSupport.JSONValue
+
+@Suite("Clients of streams that misbehave (A23)")
+struct StreamFaultTests {
+    private static let dogs = ChangeFixture.query(["class": "Dog", "include": "keys"])
+    private static let target = "/v1/realms/app/changes?" + dogs
+
+    // MARK: - Clients that do not read
+
+    @Test(
+        "a client that stops reading is reset when it reads again; meanwhile memory is bounded, and others hear of every commit",
+        .enabled(if: ServerProcess.executable != nil, "the executable is not built"))
+    func stalling() throws {
+        let server = try FaultServer(limits: ["queue-events=16", "retention-bytes=4194304", "retention-sets=64"])
+        try server.write([FaultServer.upsert(1, 0)])
+        let stalled = try EventClient(port: server.port, FaultServer.changes("class=Item"), receiveBuffer: 4096)
+        let reading = try EventClient(port: server.port, FaultServer.changes("class=Item&include=keys"))
+        for client in [stalled, reading] {
+            _ = try client.next("snapshot")
+            _ = try client.next("ready")
+        }
+        let text = String(repeating: "x", count: 256 << 10)
+        func commit(_ round: Int) throws {
+            let version = try server.write([FaultServer.upsert(1, round, text)])
+            #expect(try reading.next("changes").id == version)
+        }
+        for round in 0..<40 { try commit(round) }
+        let before = server.memory
+        // Four times as much as was there to warm up, none of which may stay.
+        for round in 40..<200 { try commit(round) }
+        let growth = (server.memory - before) >> 20
+        #expect(growth < 24, "\(growth) MiB more after 40 MiB of changes that nobody read")
+        #expect(try server.metric("streams") == 2)
+        var event = try stalled.next()
+        while let known = event, known.name != "reset" { event = try stalled.next() }
+        #expect(event?.json["reason"]?.text == "overflow")
+        let snapshot = try stalled.next("snapshot").json
+        #expect(snapshot["items"]?.elements?.first?["object"]?["n"]?.integer == 199)
+        #expect(try stalled.next("ready").id != nil)
+        #expect(try server.metric("resets_total{reason=\"overflow\"}") == 1)
+        let version = try server.write([FaultServer.upsert(2, 0)])
+        #expect(try stalled.next("changes").id == version && reading.next("changes").id == version)
+    }
+
+    @Test(
+        "a client that never reads again is let go of after its time, also where all fits into the buffers of its connection; one that has nothing to read is not",
+        arguments: [30, 2])
+    func neverReading(_ commits: Int) throws {
+        let fixture = try ChangeFixture { options in
+            options.limits.stallSeconds = 1
+            options.limits.heartbeat = 1
+            options.limits.retentionSeconds = 0
+        }
+        let idle = try fixture.server.stream("app", "class=Person&keyPaths=age&include=keys")
+        _ = try idle.next("snapshot")
+        _ = try idle.next("ready")
+        let stalled = try RawConnection(port: fixture.server.port, "/v1/realms/app/changes?class=Dog", receiveBuffer: 4096)
+        #expect(stalled.read(until: "event: ready"))
+        let text = String(repeating: "x", count: 400_000)
+        for round in 0..<commits {
+            try fixture.write("{\"patch\":{\"class\":\"Dog\",\"key\":\"1\",\"body\":{\"name\":\"\(round)\(text)\"}}}")
+        }
+        #expect(try ChangeServer.wait { try fixture.server.metric("streams") == 1 })
+        #expect(try ChangeServer.wait { try fixture.server.metric("observed_definitions") == 1 })
+        let version = try fixture.write(fixture.patch(#"{"age":50}"#))
+        #expect(try idle.next("changes").id == version)
+        withExtendedLifetime(stalled) {}
+    }
+
+    // MARK: - Clients that go
+
+    @Test(
+        "a client that is gone without a word is found within two signs of life",
+        .enabled(if: RawConnection.canVanish, "this system lets no client vanish"))
+    func vanishing() throws {
+        let fixture = try ChangeFixture { options in
+            options.limits.heartbeat = 1
+            options.limits.retentionSeconds = 0
+        }
+        let gone = try (0..<10).map { _ in try RawConnection(port: fixture.server.port, StreamFaultTests.target) }
+        for client in gone { #expect(client.read(until: "event: ready")) }
+        let other = try fixture.server.stream("app", "class=Person&include=none&hb=event")
+        _ = try other.next("snapshot")
+        _ = try other.next("ready")
+        let server = fixture.server
+        // Those who vanish after a commit leave something unread; the others leave nothing.
+        for client in gone.prefix(5) { #expect(client.vanish()) }
+        try fixture.write(fixture.create(9))
+        for client in gone.suffix(5) { #expect(client.read(until: "event: changes") && client.vanish()) }
+        // Signs of life that somebody else gets are the clock of this: one is due before the first that is not answered,
+        // and the watch gets to each connection at its own time.
+        var beats = 0
+        while try server.metric("streams") != 1, beats < 30 {
+            _ = try other.next("heartbeat")
+            beats += 1
+        }
+        #expect(beats <= 3)
+        #expect(try ChangeServer.wait { try server.metric("observed_definitions") == 1 })
+        #expect(server.server.daemon.deadClients == 10)
+        withExtendedLifetime(gone) {}
+    }
+
+    @Test("a stream that is broken off, at rest or in the middle of a snapshot, is let go of at once", arguments: [false, true])
+    func breaking(_ inSnapshot: Bool) throws {
+        let fixture = try ChangeFixture { $0.limits.retentionSeconds = 0 }
+        if inSnapshot {
+            for start in [1000, 1600, 2200] { try fixture.server.batch("app", (start..<start + 600).map { fixture.create($0) }) }
+        }
+        let clients = try (0..<10).map { _ in
+            try RawConnection(
+                port: fixture.server.port, "/v1/realms/app/changes?class=Dog", receiveBuffer: inSnapshot ? 4096 : nil)
+        }
+        for client in clients {
+            #expect(client.read(until: inSnapshot ? "event: snapshot" : "event: ready"))
+            client.reset()
+        }
+        #expect(try ChangeServer.wait { try fixture.server.metric("streams") == 0 })
+        #expect(try ChangeServer.wait { try fixture.server.metric("observed_definitions") == 0 })
+        #expect(try ChangeServer.wait { try fixture.server.metric("live_versions{realm=\"app\"}") ?? 9 <= 1 })
+        #expect(ChangeServer.wait { fixture.server.server.daemon.connectionCount <= 1 })
+    }
+
+    @Test("whoever leaves while it waits gives its place back, however it leaves", arguments: ["close", "reset", "half"])
+    func leavingPolls(_ way: String) throws {
+        let fixture = try ChangeFixture { $0.limits.retentionSeconds = 0 }
+        let now = try fixture.server.poll("app", StreamFaultTests.dogs + "&since=now")["next"]?.text ?? ""
+        let polls = try (0..<10).map { _ in
+            try RawConnection(
+                port: fixture.server.port, StreamFaultTests.target + "&since=\(now)&wait=55", accept: "application/json")
+        }
+        #expect(try ChangeServer.wait { try fixture.server.metric("waiting_polls") == 10 })
+        for poll in polls {
+            switch way {
+            case "close": poll.close()
+            case "reset": poll.reset()
+            default: poll.finishSending()
+            }
+        }
+        // Far below the time for which they would have waited.
+        #expect(try ChangeServer.wait(seconds: 40) { try fixture.server.metric("waiting_polls") == 0 })
+        #expect(try ChangeServer.wait { try fixture.server.metric("observed_definitions") == 0 })
+    }
+
+    // MARK: - Streams that end
+
+    @Test("a stream ends when it got old, and nothing is lost or told twice however often it is resumed")
+    func age() throws {
+        let fixture = try ChangeFixture { $0.limits.streamSeconds = 1 }
+        let isDone = Atomic<Bool>(false)
+        let server = fixture.server
+        let writer = StoppingThread {
+            var id = 1000
+            while !isDone.load(ordering: .relaxed) {
+                _ = try? server.batch("app", [fixture.create(id)])
+                if id % 3 == 0 { _ = try? server.batch("app", [fixture.delete("Dog", "\(id)")]) }
+                id += 1
+                Threads.sleep(seconds: 0.005)
+            }
+        }
+        var copy = ClientCopy()
+        var position: String?
+        var ends = 0
+        while ends < 4 {
+            let stream = try server.stream("app", StreamFaultTests.dogs, position.map { [("Last-Event-ID", $0)] } ?? [])
+            var from = position
+            while let event = try stream.next() {
+                if event.name == "end" {
+                    #expect(event.json["reason"]?.text == "age")
+                    ends += 1
+                }
+                #expect(event.name != "reset" && event.name != "error", "\(event.data.prefix(200))")
+                if event.name == "snapshot" {
+                    #expect(position == nil)
+                    copy.take(snapshot: event.json)
+                    from = event.json["version"]?.text
+                }
+                if event.name == "changes" {
+                    #expect(event.json["from"]?.text == from)
+                    try copy.apply(event.json)
+                }
+                if let id = event.id { from = id }
+            }
+            position = stream.lastID
+        }
+        isDone.store(true, ordering: .relaxed)
+        writer.wait()
+        let rest = try server.poll("app", StreamFaultTests.dogs + "&since=\(position ?? "")")
+        #expect(rest["reset"] == .null)
+        for set in rest["changes"]?.elements ?? [] { try copy.apply(set) }
+        var fresh = ClientCopy()
+        fresh.take(snapshot: try server.poll("app", StreamFaultTests.dogs)["snapshots"]?.elements?.first ?? .null)
+        #expect(copy.rows == fresh.rows && !fresh.rows.isEmpty)
+    }
+}
