@@ -32,8 +32,8 @@ final class EventStream: EventSource {
     private struct State {
         var phase = Phase.opening
         var line: (any EventLine)?
-        /// Frames that are ready, the next one at `queueHead`.
-        var queue: [OutputBuffer] = []
+        /// Frames that are ready, the next one at `queueHead`. `isHead` tells of one that is only the head of an event.
+        var queue: [(frame: OutputBuffer, isHead: Bool)] = []
         var queueHead = 0
         var queuedBytes = 0
         /// The last id that was told, or where the client began.
@@ -51,14 +51,23 @@ final class EventStream: EventSource {
         var isProducing = false
         var isClosed = false
 
-        mutating func push(_ frame: OutputBuffer) {
-            queue.append(frame)
+        /// Whether the head of an event was taken, and its tail is next.
+        var isInsideEvent = false
+
+        mutating func push(_ frame: OutputBuffer, isHead: Bool = false) {
+            queue.append((frame, isHead))
             queuedBytes += frame.count
+        }
+
+        mutating func push(_ head: OutputBuffer, tail: OutputBuffer) {
+            push(head, isHead: true)
+            push(tail)
         }
 
         mutating func pop() -> OutputBuffer? {
             guard queueHead < queue.count else { return nil }
-            let frame = queue[queueHead]
+            let (frame, isHead) = queue[queueHead]
+            isInsideEvent = isHead
             queueHead += 1
             queuedBytes -= frame.count
             if queueHead == queue.count {
@@ -68,10 +77,13 @@ final class EventStream: EventSource {
             return frame
         }
 
+        /// Drops what was not begun: an event is told whole or not at all, as its id is believed.
         mutating func clearQueue() {
+            let tail = isInsideEvent && queueHead < queue.count ? queue[queueHead].frame : nil
             queue = []
             queueHead = 0
             queuedBytes = 0
+            if let tail { push(tail) }
         }
     }
 

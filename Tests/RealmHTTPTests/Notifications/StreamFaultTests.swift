@@ -151,6 +151,39 @@ struct StreamFaultTests {
 
     // MARK: - Streams that end
 
+    @Test("a stream that ends while its client does not read breaks off between two events, never in the middle of one")
+    func wholeEvents() throws {
+        let fixture = try ChangeFixture { options in
+            options.limits.queueEvents = 1 << 20
+            options.limits.queueBytes = 1 << 30
+        }
+        let pad = String(repeating: "n", count: 60)
+        let members = (0..<50).map { "\"\(pad)\($0)\":{\"class\":\"Dog\",\"include\":\"none\"}" }.joined(separator: ",")
+        let answer = try fixture.server.must("POST", "app/subscriptions", "{\"subscriptions\":{\(members)}}")
+        let clients = try (0..<6).map { _ in
+            try EventClient(port: fixture.server.port, answer["url"]?.text ?? "", timeoutSeconds: 60, receiveBuffer: 4096)
+        }
+        // Small events, and more of them than the buffers of a connection take.
+        for round in 0..<450 { try fixture.write(fixture.age(1, round)) }
+        try fixture.server.must("DELETE", "app/subscriptions/\(answer["id"]?.text ?? "")")
+        var hadAll = 0
+        for client in clients {
+            var last = ""
+            var sets = 0
+            while let event = try client.next() {
+                guard !event.name.isEmpty else { continue }
+                last = event.name
+                guard event.name == "changes" else { continue }
+                sets += 1
+                #expect(event.json["from"]?.text != nil && event.json["to"]?.text != nil, "\(event.data.suffix(200))")
+            }
+            #expect(last == "end")
+            if sets == 450 * 50 { hadAll += 1 }
+        }
+        // Otherwise nothing was shown.
+        #expect(hadAll < clients.count)
+    }
+
     @Test("a stream ends when it got old, and nothing is lost or told twice however often it is resumed")
     func age() throws {
         let fixture = try ChangeFixture { $0.limits.streamSeconds = 1 }
