@@ -95,7 +95,10 @@ final class ReplayCopies {
             throw fault("\(name): skipped without need: \(set.serialized)")
         }
         // Nothing follows, not even what is skipped.
-        if set["deleted"]?.isTrue == true { skips[name] = nil }
+        if set["deleted"]?.isTrue == true {
+            skips[name] = nil
+            if blind.contains(name) { copies[name]?.isGone = true }
+        }
         guard !blind.contains(name) else { return }
         if copies[name]?.isGone == true { throw fault("\(name): a change behind the end: \(set.serialized)") }
         if ClientCopy.saysNothing(set) { throw fault("\(name): nothing is told: \(set.serialized)") }

@@ -96,7 +96,8 @@ struct ReplayWorkload {
         let ops = [#"{"patch":{"class":"Person","key":"ann","body":{"any":1}}}"#] + (0...number(6)).map { _ in operations.next() }
         var skipped: (reader: ReplayReader, name: String)?
         var headers: [(String, String)] = []
-        if number(12) == 0, let reader = readers.first(where: { $0.registration != nil }), let registration = reader.registration,
+        if number(10) == 0, let reader = readers.filter({ $0.registration != nil }).randomElement(using: &operations.random),
+            let registration = reader.registration,
             let name = reader.copies.definitions.keys.sorted().randomElement(using: &operations.random) {
             skipped = (reader, name)
             headers = [("Realm-Without-Notifying", registration + "/" + name)]
