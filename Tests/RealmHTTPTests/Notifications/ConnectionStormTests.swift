@@ -49,6 +49,9 @@ struct ConnectionStormTests {
         var clients = Clients(server.port, seed: 4711)
         let warmUp = try ConnectionStormTests.writing(to: server) { try clients.run(seconds: TestRun.isLong ? 10 : 1.5) }
         let before = try settled(server)
+        // In the long form twice, which shows whether it goes on growing.
+        let half = TestRun.isLong ? try ConnectionStormTests.writing(to: server) { try clients.run(seconds: 60) } : nil
+        let middle = try settled(server)
         let run = try ConnectionStormTests.writing(to: server) { try clients.run(seconds: TestRun.isLong ? 60 : 3) }
         let after = try settled(server)
         #expect(after.openFiles <= before.openFiles + 2 && after.threads <= before.threads + 2)
@@ -57,9 +60,9 @@ struct ConnectionStormTests {
         #expect(run.commits > 5 && server.isAlive && clients.refused == 0)
         if TestRun.isLong {
             let (count, seconds) = run.result
-            print("storm: \(warmUp.result.count) + \(count) clients, \(Int(Double(count) / seconds)) a second, \(run.commits) commits;",
+            print("storm: \(warmUp.result.count) + \(half?.result.count ?? 0) + \(count) clients, \(Int(Double(count) / seconds)) a second, \(run.commits) commits;",
                 "files \(before.openFiles) -> \(after.openFiles), threads \(before.threads) -> \(after.threads),",
-                "memory \(before.memory >> 20) -> \(after.memory >> 20) MiB, replays \(after.metrics["replayed_sets_total"] ?? -1)")
+                "memory \(before.memory >> 20) -> \(middle.memory >> 20) -> \(after.memory >> 20) MiB, replays \(after.metrics["replayed_sets_total"] ?? -1)")
         }
     }
 
