@@ -215,7 +215,8 @@ final class EventStream: EventSource {
                     start, reader, newest: attached.version.token.version, lastBreak: center.lastBreak,
                     wantsSnapshots: wishes.wantsSnapshots)
                 if case .lost(let indexes, let reason) = again {
-                    plan.snapshots = indexes
+                    // Others may have lost their position since.
+                    plan.snapshots = reader.subs.indices.filter { indexes.contains($0) || plan.snapshots.contains($0) }
                     plan.reset = reason
                 }
                 begin(plan, attached, &state)
