@@ -100,7 +100,8 @@ final class ReplayReader {
             take(event)
             if event.id != nil { try flush() }
         }
-        guard last?.name == "end", last?.json["reason"]?.text == "shutdown" else { throw fault("the stream ended with \(last?.name ?? "nothing")") }
+        // A registration goes with the realm it is of.
+        guard last?.name == "end", ["shutdown", "deleted"].contains(last?.json["reason"]?.text) else { throw fault("the stream ended with \(last.map { "\($0)" } ?? "nothing")") }
     }
 
     func disconnect() {
