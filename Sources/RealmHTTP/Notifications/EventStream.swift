@@ -261,9 +261,9 @@ final class EventStream: EventSource {
             var position = position
             while case .batch(let batch) = reader.next(after: position, upTo: end) {
                 for entry in batch.sets {
-                    state.push(entry.set.eventHead(
-                        sub: reader.subs[0].name, position: entry.from, isLastOfVersion: false, center.token))
-                    state.push(entry.set.tail)
+                    let head = entry.set.eventHead(
+                        sub: reader.subs[0].name, position: entry.from, isLastOfVersion: false, center.token)
+                    state.push(head, tail: entry.set.tail)
                 }
                 position = batch.version
             }
@@ -336,10 +336,10 @@ final class EventStream: EventSource {
 
     private func push(_ batch: ChangeReader.Batch, _ state: inout State) {
         for (place, entry) in batch.sets.enumerated() {
-            state.push(entry.set.eventHead(
+            let head = entry.set.eventHead(
                 sub: reader.subs[entry.index].name, position: entry.from,
-                isLastOfVersion: place == batch.sets.count - 1, center.token))
-            state.push(entry.set.tail)
+                isLastOfVersion: place == batch.sets.count - 1, center.token)
+            state.push(head, tail: entry.set.tail)
         }
         state.position = batch.version
         state.seen = max(state.seen, batch.version)
