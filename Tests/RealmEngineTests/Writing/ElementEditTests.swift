@@ -133,6 +133,23 @@ import Testing
         try realm.finish()
     }
 
+    @Test func `a list that holds its own object goes with what it points to`() throws {
+        let realm = try realm()
+        let own = InputValue.link(.stub(className: "Person", key: .text("1")))
+        let error = #expect(throws: WriteError.self) {
+            try realm.write { session in
+                try session.editList("Person", .text("1"), PropertyAddress("friends"), [.add(own), .deleteAll, .add(own)])
+            }
+        }
+        #expect(error?.code == .objectNotFound)
+        let receipt = try realm.write { session in
+            try session.editList("Person", .text("1"), PropertyAddress("friends"), [.add(own), .deleteAll])
+        }
+        #expect(receipt.value == 0)
+        #expect(try realm.show("Person", 1) == nil)
+        try realm.finish()
+    }
+
     @Test func `sets know their algebra, dictionaries their entries`() throws {
         let realm = try realm()
         let receipt = try realm.write { session in

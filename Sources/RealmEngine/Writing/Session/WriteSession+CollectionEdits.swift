@@ -86,8 +86,18 @@ extension WriteSession {
         _ edits: [Edit], to place: CollectionPlace,
         _ apply: (Edit, CollectionPlace) throws(WriteError) -> Void
     ) throws(WriteError) -> Int {
-        for (index, edit) in edits.enumerated() { try at(.index(index), try apply(edit, place)) }
-        return try elementCount(place)
+        for (index, edit) in edits.enumerated() {
+            if index > 0, try !isThere(place) {
+                throw WriteError(.objectNotFound, "an edit before this one deleted the object").inside(.index(index))
+            }
+            try at(.index(index), try apply(edit, place))
+        }
+        return try isThere(place) ? elementCount(place) : 0
+    }
+
+    /// A list may hold the object that it belongs to, which goes with the others when all of them are deleted.
+    private func isThere(_ place: CollectionPlace) throws(WriteError) -> Bool {
+        try stored(try transaction.row(place.object, in: place.table)) != nil
     }
 
     private func collection(
@@ -150,7 +160,7 @@ extension WriteSession {
             guard case .link(let table, let object) = member.value else { continue }
             try stored(try transaction.deleteObject(object, in: table))
         }
-        try stored(try transaction.clear(place))
+        if try isThere(place) { try stored(try transaction.clear(place)) }
     }
 
     // MARK: - Sets

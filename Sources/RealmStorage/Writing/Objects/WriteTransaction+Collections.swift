@@ -45,12 +45,12 @@ extension WriteTransaction {
         try touch(place, .move(from: source, to: target))
     }
 
-    /// Exchanges two elements.
+    /// Exchanges two elements; for observers the higher one moves down, and the other one up if there are some between them.
     package func swapElements(_ first: Int, _ second: Int, in place: CollectionPlace) throws(StorageError) {
         guard first != second else { return }
         let (low, high) = (min(first, second), max(first, second))
-        try moveElement(from: low, to: high, in: place)
-        if high - low > 1 { try moveElement(from: high - 1, to: low, in: place) }
+        try moveElement(from: high, to: low, in: place)
+        if high - low > 1 { try moveElement(from: low + 1, to: high, in: place) }
     }
 
     /// Makes an embedded object and puts a link to it into a list.

@@ -9,6 +9,14 @@ extension WriteTransaction {
     package func set(
         _ value: Value, _ column: Column, of object: ObjectKey, in key: TableKey
     ) throws(StorageError) {
+        if column.type == .link, case .link(let target, let linked) = value,
+            case .link(target, linked) = try self.value(column, of: object, in: key)
+        {
+            // The object keeps its place among those that link to the target.
+            try setUnrecorded(value, column, of: object, in: key)
+            changes.append(.modified(key, object, column.key))
+            return
+        }
         var orphans: [StoredLink] = []
         if column.type == .link || column.type == .mixed { try forgetLinks(of: column, object, in: key, orphans: &orphans) }
         try setUnrecorded(value, column, of: object, in: key)
