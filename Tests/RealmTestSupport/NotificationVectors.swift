@@ -4,8 +4,10 @@ package import Foundation
 
 /// Change sets recorded from the reference engine.
 package enum NotificationVectors {
-    /// The vectors beside the checkout where they are at hand, else those that are kept in the repository.
-    package static let folder: URL = Fixtures.shared?.appendingPathComponent("vectors/notifications")
+    /// The folder that REALM_REST_VECTORS names, else the vectors beside the checkout where they are at hand, else those that
+    /// are kept in the repository.
+    package static let folder: URL = ProcessInfo.processInfo.environment["REALM_REST_VECTORS"].map { URL(fileURLWithPath: $0) }
+        ?? Fixtures.shared?.appendingPathComponent("vectors/notifications")
         ?? Fixtures.packageRoot.appendingPathComponent("Tests/RealmEngineTests/Observation/Vectors")
 
     /// A file of vectors; nil when it is not at hand.

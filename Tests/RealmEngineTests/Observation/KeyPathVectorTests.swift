@@ -42,7 +42,8 @@ struct KeyPathVectorTests {
         "what is no key path is refused, with the part that is wrong",
         arguments: [
             ("", "malformed"), (".a", "malformed"), ("name.", "malformed"), ("boss..name", "malformed"), ("*x", "malformed"),
-            ("name.*", "notTraversable"), ("boss.nope", "unknownProperty"), ("*.nope", "noMatch"), ("any.x", "notTraversable"),
+            ("name.*", "notTraversable"), ("boss.nope", "unknownProperty"), ("*.nope", "noMatch"), ("*.boss.nope", "unknownProperty"),
+            ("*.city.x", "notTraversable"), ("any.x", "notTraversable"),
             ("@links.Person", "malformed"), ("@links.Person.nope", "unknownProperty"),
             ("boss" + String(repeating: ".boss", count: 300), "malformed"),
             ("*" + String(repeating: ".*", count: 150), "malformed"),

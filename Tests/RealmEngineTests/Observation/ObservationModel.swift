@@ -44,14 +44,15 @@ struct ObservationModel {
             }
             return false
         case .linkingObjects(let target, let origin, let column):
-            for object in try ObservationModel.origins(key, target, origin, column, to) {
-                if changes(origin)?.inserted.contains(object) == true || isWritten(object, column, in: origin) { return true }
+            let isEnd = chain.count == 1
+            let now = try ObservationModel.origins(key, target, origin, column, to)
+            for object in now {
+                if changes(origin)?.inserted.contains(object) == true || isEnd && isWritten(object, column, in: origin) { return true }
                 if try isHit(object, chain.dropFirst()) { return true }
             }
-            for object in try ObservationModel.origins(key, target, origin, column, from) {
-                if changes(origin)?.deleted.contains(object) == true || isWritten(object, column, in: origin) { return true }
-            }
-            return false
+            // Those that link no more; where they were written they may have linked several times.
+            let before = try ObservationModel.origins(key, target, origin, column, from)
+            return before.contains { !now.contains($0) || isEnd && isWritten($0, column, in: origin) }
         }
     }
 

@@ -25,6 +25,7 @@ struct VectorObserver {
             return try target(.sections(table.key, try query("query"), sections), of: table, snapshot)
         case "object": return try object(table, snapshot)
         case "list", "set", "dictionary": return try collection(table, snapshot)
+        case "linkingObjects": return try linkingObjects(table, snapshot)
         default: throw Unusable(json: json)
         }
     }
@@ -70,14 +71,39 @@ struct VectorObserver {
     }
 
     private func object(_ table: Table, _ snapshot: Snapshot) throws -> ObservedTarget {
-        let row = try row(table)
-        guard let path = json["path"]?.elements, let column = table.column(named: path[0].text ?? "") else {
-            return try target(.object(ObservedObject(table.key, row.key)), of: table, snapshot)
+        let object = try subject(in: snapshot)
+        return try target(.object(object), of: snapshot.table(object.table), snapshot)
+    }
+
+    /// The observed object: that of the class and key, or an embedded object in it.
+    private func subject(in snapshot: Snapshot) throws -> ObservedObject {
+        guard var table = snapshot.classTable(named: json["class"]?.text ?? "") else { throw Unusable(json: json) }
+        var row = try row(table)
+        var steps = (json["path"]?.elements ?? [])[...]
+        while let name = steps.popFirst()?.text {
+            guard let column = table.column(named: name) else { throw Unusable(json: json) }
+            var value = Value.null
+            if column.collection == nil {
+                value = try row.value(column)
+            } else if let index = steps.popFirst()?.integer {
+                let root = try row.leaf.collectionRoot(column, row: row.index)
+                value = try ListView(root: root, space: snapshot.space, shape: column.elementShape).value(at: Int(index))
+            }
+            guard case .link(let key, let child) = value, let next = snapshot.table(key), let found = try next.find(child) else {
+                throw Unusable(json: json)
+            }
+            (table, row) = (next, found)
         }
-        let root = try row.leaf.collectionRoot(column, row: row.index)
-        let list = try ListView(root: root, space: snapshot.space, shape: column.elementShape)
-        guard case .link(let key, let child) = try list.value(at: Int(path[1].integer ?? 0)) else { throw Unusable(json: json) }
-        return try target(.object(ObservedObject(key, child)), of: snapshot.table(key), snapshot)
+        return ObservedObject(table.key, row.key)
+    }
+
+    private func linkingObjects(_ table: Table, _ snapshot: Snapshot) throws -> ObservedTarget {
+        let path = database.backlinkNames.byClass[table.className ?? ""]?[json["property"]?.text ?? ""] ?? ""
+        let words = path.split(separator: ".").map(String.init)
+        guard words.count == 2, let origin = snapshot.classTable(named: words[0]), let column = origin.column(named: words[1])
+        else { throw Unusable(json: json) }
+        let object = ObservedObject(table.key, try row(table).key)
+        return try target(.linkingObjects(to: object, origin: origin.key, column.key, nil), of: origin, snapshot)
     }
 
     private func collection(_ table: Table, _ snapshot: Snapshot) throws -> ObservedTarget {
@@ -153,26 +179,32 @@ struct VectorObserver {
     }
 
     private func text(_ step: KeyPathStep, _ event: ObservationEvent) throws -> String {
-        guard case .property(let key, let column) = step, let table = event.to.snapshot.table(key),
-            let property = table.column(column)
-        else {
-            let names = database.backlinkNames.byClass[json["class"]?.text ?? ""] ?? [:]
-            return "\(names.keys.first ?? "") linkingObjects"
+        let snapshot = event.to.snapshot
+        if case .linkingObjects(let target, let origin, let column) = step {
+            let table = snapshot.table(origin)
+            let name = database.backlinkNames.name(
+                of: snapshot.table(target)?.className ?? "", origin: table?.className ?? "",
+                property: table?.column(column)?.name ?? "")
+            return "\(name ?? "") linkingObjects"
         }
+        guard case .property(let key, let column) = step, let property = snapshot.table(key)?.column(column) else { return "?" }
         if property.collection != nil { return "\(property.name) collection" }
         let values = try [event.from, event.to].map { version -> String in
-            guard let table = version.snapshot.table(key), let row = try self.row(of: table, key) else { return "gone" }
-            switch try row.value(property) {
-            case .int(let number): return "\(number)"
-            case .string(let text): return "'\(text.string)'"
-            case .link(let target, let key): return "#\(try VectorObserver.id(of: key, target, version.snapshot))"
-            default: return "null"
-            }
+            guard let table = version.snapshot.table(key), let row = try table.find(subject(in: version.snapshot).key) else { return "gone" }
+            let value = try row.value(property)
+            guard case .link(let target, let key) = value else { return VectorObserver.text(value) }
+            return "#\(try VectorObserver.id(of: key, target, version.snapshot))"
         }
         return "\(property.name) \(values[0]) \(values[1])"
     }
 
-    private func row(of table: Table, _ key: TableKey) throws -> Row? { try table.findByPrimaryKey(.int(json["_id"]?.integer ?? -1)) }
+    private static func text(_ value: Value) -> String {
+        switch value {
+        case .int(let number): return "\(number)"
+        case .string(let text): return "'\(text.string)'"
+        default: return "null"
+        }
+    }
 
     // MARK: - Contents
 
@@ -224,7 +256,8 @@ struct VectorObserver {
         guard let table = snapshot.table(table) else { return "?" }
         if table.primaryKey != nil { return "\(try VectorObserver.id(of: key, table.key, snapshot))" }
         guard let row = try table.find(key) else { return "?" }
-        return try ObjectText(snapshot).text(of: row, in: table)
+        let plain = table.columns.filter { $0.type != .link && $0.collection == nil }
+        return "{" + (try plain.map { "\($0.name):\(VectorObserver.text(try row.value($0)))" }.joined(separator: " ")) + "}"
     }
 
     private func values(_ places: [Int]?, _ snapshot: Snapshot) throws -> String {
@@ -239,11 +272,9 @@ struct VectorObserver {
         }
         let list = try ListView(root: root, space: snapshot.space, shape: column.elementShape)
         return "[" + (try (places ?? Array(0..<list.count)).map { place in
-            switch try list.value(at: place) {
-            case .int(let number): return "\(number)"
-            case .string(let text): return "'\(text.string)'"
-            default: return "?"
-            }
+            let value = try list.value(at: place)
+            guard case .link(let target, let key) = value else { return VectorObserver.text(value) }
+            return "\(try VectorObserver.id(of: key, target, snapshot))"
         }.joined(separator: " ")) + "]"
     }
 

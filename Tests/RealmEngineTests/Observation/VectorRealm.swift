@@ -59,13 +59,10 @@ final class VectorRealm: Sendable {
         switch operation["op"]?.text ?? "" {
         case "create": _ = try session.create(className, try complete(members(operation["values"]), className, session))
         case "set":
-            guard let path = operation["path"]?.elements else {
-                _ = try session.patch(className, key, members(operation["values"]))
-                return
-            }
+            // Assigning is what adding does; a merge patch would merge dictionaries.
+            let path = steps(operation["path"]?.elements ?? [])
             for member in operation["values"]?.members ?? [] {
-                let edit = PathEdit.replace(path: steps(path) + [.name(member.name)], input(member.value))
-                _ = try session.edit(className, key, [edit])
+                _ = try session.edit(className, key, [.add(path: path + [.name(member.name)], input(member.value))])
             }
         case "delete":
             if let path = operation["path"]?.elements {

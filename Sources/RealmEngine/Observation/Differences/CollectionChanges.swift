@@ -64,14 +64,6 @@ package struct CollectionChanges: Sendable, Equatable {
             modificationsNew.append(index)
         }
     }
-
-    /// What stays when modifications are of no interest.
-    package var withoutModifications: CollectionChanges {
-        var changes = self
-        changes.modifications = []
-        changes.modificationsNew = []
-        return changes
-    }
 }
 
 extension CollectionChanges {

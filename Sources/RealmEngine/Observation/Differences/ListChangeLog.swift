@@ -101,18 +101,16 @@ package struct ListChangeLog: Sendable {
 
     /// The difference so far.
     package func changes() -> CollectionChanges {
-        var log = self
-        log.dropIdleMoves()
         var changes = CollectionChanges(
-            deletions: log.deletions.indices, insertions: log.insertions.indices, modified: log.modifications.indices)
-        changes.moves = log.moves.sorted { ($0.from, $0.to) < ($1.from, $1.to) }
+            deletions: deletions.indices, insertions: insertions.indices, modified: modifications.indices)
+        changes.moves = moves.sorted { ($0.from, $0.to) < ($1.from, $1.to) }
         changes.isCleared = isCleared
         changes.isRootDeleted = isRootDeleted
         return changes
     }
 
-    /// Drops moves that leave an element where it is relative to those that stay.
-    mutating func dropIdleMoves() {
+    /// Drops moves that leave an element where it is relative to those that stay, as is done when the operations end.
+    package mutating func dropIdleMoves() {
         var kept: [CollectionChanges.Move] = []
         for move in moves {
             if deletions.unshifted(move.from) == insertions.unshifted(move.to) {

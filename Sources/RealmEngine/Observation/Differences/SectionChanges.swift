@@ -42,7 +42,7 @@ package struct SectionChanges: Sendable, Equatable {
         package static func < (left: Place, right: Place) -> Bool { (left.section, left.row) < (right.section, right.row) }
     }
 
-    /// A row that is still in the same place of the same section, whatever number that has now.
+    /// A place in the same section, whatever number that has now, whose row was and is one that was written.
     package struct Modification: Sendable, Hashable {
         package let old: Place
         package let new: Place
@@ -114,24 +114,79 @@ private struct SectionChangeMaker {
 
     func make(_ flat: CollectionChanges) -> SectionChanges {
         var changes = changes
-        var deletions = Set<SectionChanges.Place>(), insertions = Set<SectionChanges.Place>()
-        for index in flat.deletions { deletions.insert(old.places[index]) }
-        for index in flat.insertions { insertions.insert(new.places[index]) }
-        for (before, after) in zip(flat.modifications, flat.modificationsNew) {
-            let place = new.places[after], oldPlace = old.places[before]
-            if oldPlace.row == place.row, newSections[old.sections[oldPlace.section]] == place.section {
-                changes.modifications.append(.init(old: oldPlace, new: place))
-            } else {
-                deletions.insert(oldPlace)
-                insertions.insert(place)
+        let stayed = stayedSections(flat)
+        for (section, key) in new.sections.enumerated() {
+            func places(_ rows: [Int], in section: Int) -> [SectionChanges.Place] {
+                rows.map { SectionChanges.Place(section: section, row: $0) }
             }
+            guard let oldSection = oldSections[key] else {
+                changes.insertions += places(Array(0..<new.counts[section]), in: section)
+                continue
+            }
+            guard let rows = stayed[section] else { continue }
+            let kept = rows.kept
+            changes.deletions += places(rows.deletions(keeping: kept), in: oldSection)
+            changes.insertions += places(rows.insertions(keeping: kept), in: section)
+            changes.modifications += zip(places(kept, in: oldSection), places(kept, in: section)).map { .init(old: $0, new: $1) }
         }
-        for section in changes.sectionsToInsert {
-            for row in 0..<new.counts[section] { insertions.insert(SectionChanges.Place(section: section, row: row)) }
-        }
-        changes.deletions = deletions.filter { oldSections[old.sections[$0.section]] != nil }.sorted()
-        changes.insertions = insertions.sorted()
-        changes.modifications.sort { $0.new < $1.new }
         return changes
+    }
+
+    /// What happened in the sections that stay, by their places now.
+    private func stayedSections(_ flat: CollectionChanges) -> [Int: StayedSection] {
+        var stayed: [Int: StayedSection] = [:]
+        /// The place now of the section of an old row.
+        func section(_ place: SectionChanges.Place) -> Int? { newSections[old.sections[place.section]] }
+        for place in flat.deletions.lazy.map({ old.places[$0] }) {
+            if let section = section(place) { stayed[section, default: StayedSection()].deleted.append(place.row) }
+        }
+        for place in flat.insertions.lazy.map({ new.places[$0] }) {
+            stayed[place.section, default: StayedSection()].inserted.append(place.row)
+        }
+        for (before, after) in zip(flat.modifications, flat.modificationsNew) {
+            let oldPlace = old.places[before], place = new.places[after]
+            stayed[place.section, default: StayedSection()].writtenNow.append(place.row)
+            guard let section = section(oldPlace) else { continue }
+            stayed[section, default: StayedSection()].writtenBefore.append(oldPlace.row)
+            if section == place.section, oldPlace.row == place.row { stayed[section]?.same.append(place.row) }
+        }
+        return stayed
+    }
+}
+
+/// What happened in a section that is there before and after. All rows are ascending.
+private struct StayedSection {
+    /// Before.
+    var deleted: [Int] = []
+    /// After.
+    var inserted: [Int] = []
+    var writtenBefore: [Int] = []
+    var writtenNow: [Int] = []
+    /// Places at which the same row that was written stood and stands.
+    var same: [Int] = []
+
+    /// Places that are told as modified. A written row may stand where another one stood: whoever makes its place anew has
+    /// the right row there, as long as the rows that are not told stay in line.
+    var kept: [Int] {
+        let now = Set(writtenNow)
+        let both = writtenBefore.filter(now.contains)
+        guard both.count > same.count else { return same }
+        let deletions = deletions(keeping: both), insertions = insertions(keeping: both)
+        var nextDeletion = 0, nextInsertion = 0
+        for row in both {
+            while nextDeletion < deletions.count, deletions[nextDeletion] < row { nextDeletion += 1 }
+            while nextInsertion < insertions.count, insertions[nextInsertion] < row { nextInsertion += 1 }
+            if nextDeletion != nextInsertion { return same }
+        }
+        return both
+    }
+
+    func deletions(keeping kept: [Int]) -> [Int] { StayedSection.union(deleted, writtenBefore, without: kept) }
+    func insertions(keeping kept: [Int]) -> [Int] { StayedSection.union(inserted, writtenNow, without: kept) }
+
+    private static func union(_ rows: [Int], _ written: [Int], without kept: [Int]) -> [Int] {
+        guard written.count > kept.count else { return rows }
+        let kept = Set(kept)
+        return (rows + written.filter { !kept.contains($0) }).sorted()
     }
 }

@@ -140,8 +140,10 @@ final class ObservationCore: @unchecked Sendable {
         defer { runDeferred() }
         guard token != nil, let from = position, commit.version.token.version > from.token.version else { return }
         let start = Instant.now()
-        if commit.isBarrier || commit.isLost { catchUpAll() }
         let round = Round(commit, from)
+        // A commit that says whom not to tell, or that is told itself, is told alone.
+        let goesAll = commit.mark != nil || commit.isLost || round.isAdditive != nil
+        if goesAll { catchUpAll() }
         guard adaptToSchema(round) else {
             // Nothing is observed any more; whoever wants to go on attaches anew.
             finish(round, start)
@@ -149,7 +151,6 @@ final class ObservationCore: @unchecked Sendable {
         }
         let range = ObservedRange(
             from: from, to: commit.version, log: RangeLog(commit.changes), graph: currentGraph(commit.version.snapshot))
-        let goesAll = commit.isBarrier || commit.isLost
         for observation in inOrder
         where goesAll || observation.isActive || observation.observer.isGone {
             advance(observation, over: range, isLost: commit.isLost)
@@ -161,10 +162,15 @@ final class ObservationCore: @unchecked Sendable {
     private struct Round {
         let commit: WaitingCommit
         let from: Database.Version
+        let mayChangeSchema: Bool
+        /// Nil when nobody sees a change of the schema: links in mixed values add hidden columns.
+        let isAdditive: Bool?
 
         init(_ commit: WaitingCommit, _ from: Database.Version) {
             self.commit = commit
             self.from = from
+            mayChangeSchema = commit.hasSchemaChanges || commit.isLost
+            isAdditive = mayChangeSchema ? SchemaComparison.isAdditive(from: from.snapshot, to: commit.version.snapshot) : nil
         }
     }
 
@@ -236,10 +242,10 @@ final class ObservationCore: @unchecked Sendable {
 
     /// Returns false when everything observed is over because classes or properties are gone or changed.
     private func adaptToSchema(_ round: Round) -> Bool {
-        guard round.commit.hasSchemaChanges || round.commit.isLost else { return true }
+        guard round.mayChangeSchema else { return true }
         graph = nil
         let from = round.from.snapshot, to = round.commit.version.snapshot
-        let isAdditive = SchemaComparison.isAdditive(from: from, to: to)
+        let isAdditive = round.isAdditive
         if let isAdditive {
             let change = SchemaChange(oldVersion: from.schemaVersion, newVersion: to.schemaVersion, isAdditive: isAdditive)
             for observation in inOrder {
@@ -254,7 +260,7 @@ final class ObservationCore: @unchecked Sendable {
         return isAdditive != false
     }
 
-    /// Also where nobody sees a change: links in mixed values add hidden columns.
+    /// Also where nobody sees a change.
     private func adapt(_ observation: Observation, _ snapshot: Snapshot) {
         do throws(ObservationError) {
             try observation.observer.adapt(to: snapshot, observation.target.filter.resolved(in: snapshot, names))

@@ -73,7 +73,8 @@ struct KeyPathResolver {
         return components
     }
 
-    /// `isChosen` tells that every component so far was a name, so that what does not fit is a mistake.
+    /// `isChosen` tells that the component before was a name, or that there is none, so that what does not fit is a mistake.
+    /// A star chooses nothing: what does not fit behind it is left out.
     private mutating func follow(
         _ rest: ArraySlice<Component>, from table: Table, behind chain: [KeyPathStep], isChosen: Bool
     ) throws(KeyPathFilter.Failure) {
@@ -88,7 +89,7 @@ struct KeyPathResolver {
             if isChosen { throw failure(.unknownProperty, component.text) }
             return
         }
-        try append(choice, rest, behind: chain, isChosen: isChosen, endsEarly: false)
+        try append(choice, rest, behind: chain, isChosen: true, endsEarly: false)
     }
 
     private static func isAll(_ component: Component) -> Bool {

@@ -53,8 +53,8 @@ final class DictionaryObserver: TargetObserver {
             let keys = try entries(in: range.from.snapshot).map(DictionaryObserver.keys) ?? []
             count = 0
             return .dictionary(DictionaryChange(
-                deleted: keys, inserted: [], modified: [], insertedPlaces: [], modifiedPlaces: [], isCleared: false,
-                isRootDeleted: true, count: 0))
+                deleted: keys, inserted: [], modified: [], insertedPlaces: [], modifiedPlaces: [],
+                isCleared: range.log.isCleared(property), isRootDeleted: true, count: 0))
         }
         let modified = try target.map { (target) throws(StorageError) in try range.modified(in: target, filter) } ?? []
         guard range.log.isWritten(property) || !modified.isEmpty, let new = try entries(in: range.to.snapshot) else {
@@ -62,8 +62,7 @@ final class DictionaryObserver: TargetObserver {
         }
         var log = range.log.operations(on: property)
         if !modified.isEmpty { try DictionaryObserver.mark(modified, in: new, &log) }
-        var changes = log.changes()
-        if case .shallow = filter { changes = changes.withoutModifications }
+        let changes = log.changes()
         let oldCount = count
         count = new.count
         guard changes.fits(before: oldCount, after: count) else { return .unknown }

@@ -57,7 +57,8 @@ final class ListObserver: TargetObserver {
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
         if range.log.isDeleted(property.object) {
             isGone = true
-            let changes = CollectionChanges.rootDeleted(count: count)
+            var changes = CollectionChanges.rootDeleted(count: count)
+            changes.isCleared = range.log.isCleared(property)
             let before = keys
             (keys, count) = ([], 0)
             return change(changes, before, range)
@@ -67,8 +68,7 @@ final class ListObserver: TargetObserver {
         let isWritten = range.log.isWritten(property)
         guard isWritten || !modified.isEmpty else { return nil }
         if isWritten { try restart(at: range.to.snapshot) }
-        var changes = changes(before, modified, range)
-        if case .shallow = filter { changes = changes.withoutModifications }
+        let changes = changes(before, modified, range)
         guard changes.fits(before: oldCount, after: count) else { return .unknown }
         return changes.isEmpty ? nil : change(changes, before, range)
     }

@@ -61,7 +61,7 @@ extension ObservedTarget {
         if try property.column(in: snapshot).type == .link {
             return try RowsObserver(.collection(property), query, filter, names, at: snapshot)
         }
-        return try ValueViewObserver(property, query, filter, at: snapshot)
+        return try ValueViewObserver(property, query, at: snapshot)
     }
 }
 

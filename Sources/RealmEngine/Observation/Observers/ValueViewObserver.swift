@@ -7,7 +7,6 @@ internal import RealmStorage
 final class ValueViewObserver: TargetObserver {
     private let property: ObservedProperty
     private let query: ObservedQuery
-    private let filter: ObservedTarget.Filter
     /// Values of any type may be links, so that a query over them looks into other objects.
     private let mayReachObjects: Bool
     /// Of the rows, in their order.
@@ -17,11 +16,10 @@ final class ValueViewObserver: TargetObserver {
     private(set) var isGone = false
 
     init(
-        _ property: ObservedProperty, _ query: ObservedQuery, _ filter: ObservedTarget.Filter, at snapshot: Snapshot
+        _ property: ObservedProperty, _ query: ObservedQuery, at snapshot: Snapshot
     ) throws(ObservationError) {
         self.property = property
         self.query = query
-        self.filter = filter
         mayReachObjects = try property.column(in: snapshot).type == .mixed
         try restart(at: snapshot)
         if isGone { throw .notFound }
@@ -74,10 +72,9 @@ final class ValueViewObserver: TargetObserver {
         let collection = log.changes()
         guard collection.fits(before: oldSize, after: size) else { return .unknown }
         let follower = collection.newPositions(of: oldSize)
-        var changes = SequenceDiff.changes(
+        let changes = SequenceDiff.changes(
             from: before.map { follower[$0].map { Int64($0) } }, to: places.map { Int64($0) },
             isModified: { [places] in log.modifications.contains(places[$0]) }, canReorder: true, isUnique: true)
-        if case .shallow = filter { changes = changes.withoutModifications }
         guard !changes.isEmpty else { return nil }
         return .values(ValuesChange(
             changes: changes, insertedPlaces: changes.insertions.map { places[$0] },

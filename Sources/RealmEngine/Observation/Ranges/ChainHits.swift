@@ -5,7 +5,8 @@ internal import RealmStorage
 /// Finds the objects for which a key path leads to a change.
 ///
 /// A chain is walked from its end: what is changed at a step makes all objects changed from which the steps before lead
-/// there. A property is changed where it was written; linking objects are where one came or was lost.
+/// there. A property is changed where it was written; linking objects are where one came or was lost. A path that goes on
+/// behind linking objects is not changed by one that was there before and links to the object now.
 struct ChainHits {
     private let range: ObservedRange
 
@@ -14,10 +15,10 @@ struct ChainHits {
     /// Objects of the class where the chain begins; new ones are not among them.
     func objects(_ chain: [KeyPathStep]) throws(StorageError) -> Set<ObjectKey> {
         var behind: Set<ObjectKey> = []
-        for step in chain.reversed() {
+        for (place, step) in chain.enumerated().reversed() {
             switch step {
             case .property(let table, let column): behind = try hits(table, column, behind)
-            case .linkingObjects(_, let origin, let column): behind = try targets(origin, column, behind)
+            case .linkingObjects(_, let origin, let column): behind = try targets(origin, column, behind, isEnd: place == chain.count - 1)
             }
         }
         if let table = chain.first?.table, let inserted = range.log.tables[table]?.inserted, !behind.isEmpty {
@@ -47,36 +48,35 @@ struct ChainHits {
         return result
     }
 
-    /// What the objects in `behind` link to, and what was or is linked to by those that changed the property.
+    /// What the objects in `behind` and new ones link to, and what those link or linked to that changed the property; if the
+    /// chain goes on behind them, only what they link to no more.
     private func targets(
-        _ origin: TableKey, _ column: ColumnKey, _ behind: Set<ObjectKey>
+        _ origin: TableKey, _ column: ColumnKey, _ behind: Set<ObjectKey>, isEnd: Bool
     ) throws(StorageError) -> Set<ObjectKey> {
-        var now = behind
-        var before: Set<ObjectKey> = []
-        if let log = range.log.tables[origin] {
-            now.formUnion(log.inserted)
-            before.formUnion(log.deleted)
-            for (object, bits) in log.modified where bits.contains(column) {
-                now.insert(object)
-                before.insert(object)
-            }
+        let log = range.log.tables[origin]
+        let written = (log?.modified ?? [:]).filter { $0.value.contains(column) }.map(\.key).sorted()
+        let now = behind.union(log?.inserted ?? []).union(isEnd ? written : [])
+        var result = Set(try targets(of: now.sorted(), origin, column, in: range.to.snapshot).joined())
+        result.formUnion(try targets(of: (log?.deleted ?? []).sorted(), origin, column, in: range.from.snapshot).joined())
+        let before = try targets(of: written, origin, column, in: range.from.snapshot)
+        let after = isEnd ? [] : try targets(of: written, origin, column, in: range.to.snapshot)
+        for (index, targets) in before.enumerated() {
+            result.formUnion(isEnd ? targets : targets.subtracting(after[index]))
         }
-        var result: Set<ObjectKey> = []
-        try addTargets(of: now, origin, column, in: range.to.snapshot, to: &result)
-        try addTargets(of: before, origin, column, in: range.from.snapshot, to: &result)
         return result
     }
 
-    private func addTargets(
-        of objects: Set<ObjectKey>, _ origin: TableKey, _ column: ColumnKey, in snapshot: Snapshot,
-        to result: inout Set<ObjectKey>
-    ) throws(StorageError) {
-        guard !objects.isEmpty, let table = snapshot.table(origin), let property = table.column(column) else { return }
+    /// What each of the objects links to; nothing if it is not there.
+    private func targets(
+        of objects: [ObjectKey], _ origin: TableKey, _ column: ColumnKey, in snapshot: Snapshot
+    ) throws(StorageError) -> [Set<ObjectKey>] {
+        var result = [Set<ObjectKey>](repeating: [], count: objects.count)
+        guard !objects.isEmpty, let table = snapshot.table(origin), let property = table.column(column) else { return result }
         let finder = RowFinder(table)
-        for object in objects.sorted() {
-            guard let row = try finder.find(object) else { continue }
-            for target in try row.links(property, in: snapshot) { result.insert(target) }
+        for (index, object) in objects.enumerated() {
+            if let row = try finder.find(object) { result[index] = Set(try row.links(property, in: snapshot)) }
         }
+        return result
     }
 }
 

@@ -94,8 +94,17 @@ final class RangeLog {
 
     /// What was done to a collection that was there before the range.
     func operations(on property: ObservedProperty) -> ListChangeLog {
+        guard isWritten(property) else { return ListChangeLog() }
+        var log = log(of: property)
+        log.dropIdleMoves()
+        return log
+    }
+
+    /// Whether a collection was emptied at once before its owner was deleted.
+    func isCleared(_ property: ObservedProperty) -> Bool { log(of: property).isCleared }
+
+    private func log(of property: ObservedProperty) -> ListChangeLog {
         var log = ListChangeLog()
-        guard isWritten(property) else { return log }
         for change in operations[Place(object: property.object, leafIndex: property.column.leafIndex)] ?? [] { log.add(change) }
         return log
     }
