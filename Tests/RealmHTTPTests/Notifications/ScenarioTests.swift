@@ -113,7 +113,7 @@ struct ScenarioRun {
         // A step is one delivery: over several commits that is what a client gets who comes back.
         if commits.count > 1 { for observer in observers { try observer.pause() } }
         var version = ""
-        for commit in commits {
+        for commit in commits where commit["cancel"]?.isTrue != true {
             let skipped = (commit["withoutNotifying"]?.elements ?? []).compactMap { id in
                 observers.first { $0.id == id.text }.map { $0.registration + "/o" }
             }
