@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CMicrohttpd  // its headers are where the compiler finds what sockets need
 internal import Glibc
 internal import RealmStorage
 internal import Synchronization

@@ -12,6 +12,7 @@ final class ObservationCore: @unchecked Sendable {
     private let feed: CommitFeed
     private let names: BacklinkNames
     private let limits: ObservationLimits
+    let clock: EvaluationClock
 
     /// Under which commits are heard of; nil while nothing is observed.
     private var token: Int?
@@ -31,6 +32,7 @@ final class ObservationCore: @unchecked Sendable {
         self.feed = feed
         self.names = names
         self.limits = limits
+        clock = EvaluationClock(seconds: limits.evaluationSeconds)
     }
 
     // MARK: - Listening
@@ -102,7 +104,8 @@ final class ObservationCore: @unchecked Sendable {
             bringUp(known)
             if observations[target.identity] === known { return known }
         }
-        let observation = Observation(target, try target.observer(at: position.snapshot, names: names), position)
+        clock.start()
+        let observation = Observation(target, try target.observer(at: position.snapshot, names: names, clock), position)
         observations[target.identity] = observation
         inOrder.append(observation)
         return observation
@@ -196,6 +199,7 @@ final class ObservationCore: @unchecked Sendable {
     private func advance(_ observation: Observation, over range: ObservedRange, isLost: Bool = false) {
         defer { observation.version = range.to }
         guard !observation.observer.isGone, isLost || observation.observer.mayChange(over: range) else { return }
+        clock.start()
         do throws(ObservationError) {
             let change = try change(of: observation, over: range, isLost: isLost)
             metrics.withLock { metrics in

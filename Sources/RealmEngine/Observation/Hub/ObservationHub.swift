@@ -82,6 +82,7 @@ package final class ObservationHub: Sendable {
 
     /// Ends all attachments with `closed`, and the thread. Blocks until both are done.
     package func close() {
+        core.clock.stop()
         let hasThread = inbox.broadcast { inbox in
             inbox.isClosed = true
             return inbox.hasThread

@@ -10,6 +10,8 @@ package struct ObservationLimits: Sendable {
     package var passiveSeconds = 10.0
     package var passiveCommits = 1000
     package var passiveChanges = 500_000
+    /// The longest that one target is evaluated. Then it fails; all others wait meanwhile.
+    package var evaluationSeconds = 10.0
 
     package init() {}
 }

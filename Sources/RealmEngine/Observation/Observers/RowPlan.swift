@@ -35,6 +35,7 @@ struct RowPlan {
     private let source: RowSource
     private let query: ObservedQuery
     private let names: BacklinkNames
+    private let clock: EvaluationClock
     /// The columns that decide, by table.
     private var columns: [TableKey: ColumnBits] = [:]
     /// Tables whose new and deleted objects matter: those that incoming links are counted or followed from.
@@ -45,10 +46,13 @@ struct RowPlan {
     /// Whether the rows are in the order of their keys.
     let isInObjectOrder: Bool
 
-    init(_ source: RowSource, _ query: ObservedQuery, _ names: BacklinkNames, at snapshot: Snapshot) throws(ObservationError) {
+    init(
+        _ source: RowSource, _ query: ObservedQuery, _ names: BacklinkNames, _ clock: EvaluationClock, at snapshot: Snapshot
+    ) throws(ObservationError) {
         self.source = source
         self.query = query
         self.names = names
+        self.clock = clock
         guard let table = RowPlan.table(of: source, in: snapshot) else { throw .notFound }
         self.table = table.key
         let bound = try observing {
@@ -159,7 +163,7 @@ struct RowPlan {
     func evaluate(in snapshot: Snapshot) throws(ObservationError) -> [ObjectKey]? {
         try observing {
             switch source {
-            case .table: return try bind(in: snapshot).execute(ResultWindow(limit: query.limit))
+            case .table: return try bind(in: snapshot).execute(ResultWindow(limit: query.limit), check: clock.check)
             case .collection(let property):
                 guard let (row, column) = try property.owner(in: snapshot) else { return nil }
                 return try select(from: try row.links(column, in: snapshot), snapshot)
@@ -184,6 +188,6 @@ struct RowPlan {
     private func select(from keys: [ObjectKey], _ snapshot: Snapshot) throws -> [ObjectKey] {
         let limit = query.limit ?? .max
         if isPlain, columns.isEmpty, origins.isEmpty, query.query.text == Query.all.text { return keys }
-        return try bind(in: snapshot).execute(over: keys).prefix(limit).map { keys[$0] }
+        return try bind(in: snapshot).execute(over: keys, check: clock.check).prefix(limit).map { keys[$0] }
     }
 }

@@ -17,6 +17,7 @@ final class RowSequence {
     private let source: RowSource
     private let query: ObservedQuery
     private let names: BacklinkNames
+    private let clock: EvaluationClock
     private(set) var plan: RowPlan
     private(set) var keys: [ObjectKey] = []
     private(set) var isGone = false
@@ -25,11 +26,14 @@ final class RowSequence {
     private static let share = 8
     private static let fewRows = 8
 
-    init(_ source: RowSource, _ query: ObservedQuery, _ names: BacklinkNames, at snapshot: Snapshot) throws(ObservationError) {
+    init(
+        _ source: RowSource, _ query: ObservedQuery, _ names: BacklinkNames, _ clock: EvaluationClock, at snapshot: Snapshot
+    ) throws(ObservationError) {
         self.source = source
         self.query = query
         self.names = names
-        plan = try RowPlan(source, query, names, at: snapshot)
+        self.clock = clock
+        plan = try RowPlan(source, query, names, clock, at: snapshot)
         try restart(at: snapshot)
         if isGone { throw .notFound }
     }
@@ -37,7 +41,7 @@ final class RowSequence {
     var table: TableKey { plan.table }
 
     func restart(at snapshot: Snapshot) throws(ObservationError) {
-        plan = try RowPlan(source, query, names, at: snapshot)
+        plan = try RowPlan(source, query, names, clock, at: snapshot)
         guard let keys = try plan.evaluate(in: snapshot) else {
             isGone = true
             self.keys = []
@@ -47,7 +51,9 @@ final class RowSequence {
     }
 
     /// After classes or properties were added.
-    func adapt(to snapshot: Snapshot) throws(ObservationError) { plan = try RowPlan(source, query, names, at: snapshot) }
+    func adapt(to snapshot: Snapshot) throws(ObservationError) {
+        plan = try RowPlan(source, query, names, clock, at: snapshot)
+    }
 
     func mayChange(over range: ObservedRange, _ filter: ObservedTarget.Filter) -> Bool {
         if let root = source.root, range.log.isDeleted(root) { return true }
@@ -116,9 +122,11 @@ final class RowSequence {
             guard !candidates.isEmpty, let table = range.to.snapshot.table(table) else { return }
             let bound = try plan.bind(in: range.to.snapshot)
             let finder = RowFinder(table)
-            for key in candidates {
+            let check = clock.check
+            for (index, key) in candidates.enumerated() {
+                try clock.step(index)
                 guard let row = try finder.find(key) else { continue }
-                let isMember = try bound.matches(row)
+                let isMember = try bound.matches(row, check: check)
                 let place = position(of: key)
                 if isMember, place == nil { added.append(key) }
                 if !isMember, let place { removed.append(place) }

@@ -9,9 +9,9 @@ final class RowsObserver: TargetObserver {
 
     init(
         _ source: RowSource, _ query: ObservedQuery, _ filter: ObservedTarget.Filter, _ names: BacklinkNames,
-        at snapshot: Snapshot
+        _ clock: EvaluationClock, at snapshot: Snapshot
     ) throws(ObservationError) {
-        rows = try RowSequence(source, query, names, at: snapshot)
+        rows = try RowSequence(source, query, names, clock, at: snapshot)
         self.filter = filter
     }
 

@@ -6,6 +6,7 @@ internal import RealmStorage
 /// Follows a result that is divided into sections.
 final class SectionObserver: TargetObserver {
     private let rows: RowSequence
+    private let clock: EvaluationClock
     private let sections: ObservedSections
     private var filter: ObservedTarget.Filter
     private var map = SectionMap()
@@ -17,9 +18,10 @@ final class SectionObserver: TargetObserver {
 
     init(
         _ table: TableKey, _ query: ObservedQuery, _ sections: ObservedSections, _ filter: ObservedTarget.Filter,
-        _ names: BacklinkNames, at snapshot: Snapshot
+        _ names: BacklinkNames, _ clock: EvaluationClock, at snapshot: Snapshot
     ) throws(ObservationError) {
-        rows = try RowSequence(.table(table), query, names, at: snapshot)
+        self.clock = clock
+        rows = try RowSequence(.table(table), query, names, clock, at: snapshot)
         self.sections = sections
         self.filter = filter
         map = try makeMap(snapshot)
@@ -43,7 +45,8 @@ final class SectionObserver: TargetObserver {
             let finder = RowFinder(table)
             var keys: [Int] = []
             keys.reserveCapacity(rows.keys.count)
-            for key in rows.keys {
+            for (index, key) in rows.keys.enumerated() {
+                try clock.step(index)
                 guard let row = try finder.find(key) else { throw ObservationError.notFound }
                 keys.append(number(of: try sections.key(try bound.position(of: row).cells.first ?? .missing)))
             }

@@ -31,17 +31,17 @@ extension TargetObserver {
 
 extension ObservedTarget {
     /// Throws `notFound` when it is not there, or what reading it threw.
-    func observer(at snapshot: Snapshot, names: BacklinkNames) throws(ObservationError) -> any TargetObserver {
+    func observer(at snapshot: Snapshot, names: BacklinkNames, _ clock: EvaluationClock) throws(ObservationError) -> any TargetObserver {
         switch kind {
         case .realm: return RealmObserver()
         case .results(let table, let query):
-            return try RowsObserver(.table(table), query, filter, names, at: snapshot)
+            return try RowsObserver(.table(table), query, filter, names, clock, at: snapshot)
         case .sections(let table, let query, let sections):
-            return try SectionObserver(table, query, sections, filter, names, at: snapshot)
+            return try SectionObserver(table, query, sections, filter, names, clock, at: snapshot)
         case .collection(let property): return try collection(property, snapshot)
-        case .view(let property, let query): return try view(property, query, snapshot, names)
+        case .view(let property, let query): return try view(property, query, snapshot, names, clock)
         case .linkingObjects(let target, let origin, let column, let query):
-            return try RowsObserver(.linkingObjects(target, origin: origin, column), query ?? ObservedQuery(), filter, names, at: snapshot)
+            return try RowsObserver(.linkingObjects(target, origin: origin, column), query ?? ObservedQuery(), filter, names, clock, at: snapshot)
         case .object(let object): return try ObjectObserver(object, filter, at: snapshot)
         }
     }
@@ -56,12 +56,13 @@ extension ObservedTarget {
     }
 
     private func view(
-        _ property: ObservedProperty, _ query: ObservedQuery, _ snapshot: Snapshot, _ names: BacklinkNames
+        _ property: ObservedProperty, _ query: ObservedQuery, _ snapshot: Snapshot, _ names: BacklinkNames,
+        _ clock: EvaluationClock
     ) throws(ObservationError) -> any TargetObserver {
         if try property.column(in: snapshot).type == .link {
-            return try RowsObserver(.collection(property), query, filter, names, at: snapshot)
+            return try RowsObserver(.collection(property), query, filter, names, clock, at: snapshot)
         }
-        return try ValueViewObserver(property, query, at: snapshot)
+        return try ValueViewObserver(property, query, clock, at: snapshot)
     }
 }
 

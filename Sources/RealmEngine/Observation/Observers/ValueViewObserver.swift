@@ -7,6 +7,7 @@ internal import RealmStorage
 final class ValueViewObserver: TargetObserver {
     private let property: ObservedProperty
     private let query: ObservedQuery
+    private let clock: EvaluationClock
     /// Values of any type may be links, so that a query over them looks into other objects.
     private let mayReachObjects: Bool
     /// Of the rows, in their order.
@@ -16,10 +17,11 @@ final class ValueViewObserver: TargetObserver {
     private(set) var isGone = false
 
     init(
-        _ property: ObservedProperty, _ query: ObservedQuery, at snapshot: Snapshot
+        _ property: ObservedProperty, _ query: ObservedQuery, _ clock: EvaluationClock, at snapshot: Snapshot
     ) throws(ObservationError) {
         self.property = property
         self.query = query
+        self.clock = clock
         mayReachObjects = try property.column(in: snapshot).type == .mixed
         try restart(at: snapshot)
         if isGone { throw .notFound }
@@ -39,7 +41,7 @@ final class ValueViewObserver: TargetObserver {
             let bound = try ElementQuery.bind(
                 query.query, to: column, of: table, in: snapshot, arguments: query.arguments, order: query.order)
             size = values.count
-            places = Array(try bound.execute(values, owner: row).prefix(query.limit ?? .max))
+            places = Array(try bound.execute(values, owner: row, check: clock.check).prefix(query.limit ?? .max))
         }
     }
 

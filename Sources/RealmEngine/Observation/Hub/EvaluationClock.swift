@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmQuery
+internal import RealmStorage
+internal import Synchronization
+
+/// Bounds how long the thread of a hub looks at one target: all others wait meanwhile.
+final class EvaluationClock: Sendable {
+    private let seconds: Double
+    /// In nanoseconds.
+    private let end = Atomic<UInt64>(.max)
+    private let isStopped = Atomic<Bool>(false)
+
+    init(seconds: Double) { self.seconds = seconds }
+
+    /// The time of one evaluation begins.
+    func start() { end.store(Instant.now().adding(seconds: seconds).nanoseconds, ordering: .relaxed) }
+
+    /// Ends the evaluation that is going on, and all that follow.
+    func stop() { isStopped.store(true, ordering: .relaxed) }
+
+    var mayGoOn: Bool {
+        !isStopped.load(ordering: .relaxed) && Instant.now().nanoseconds < end.load(ordering: .relaxed)
+    }
+
+    /// What queries ask now and then.
+    var check: BoundQuery.Check { { [self] in mayGoOn } }
+
+    /// For loops that are no queries.
+    func step(_ index: Int) throws(QueryError) {
+        if index & 0xff == 0, !mayGoOn { throw .cancelled }
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmEngine
+import RealmQuery
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+@Suite("Observation: queries that take for ever")
+struct ObservationDeadlineTests {
+    /// Objects that all link to all: every step of a path multiplies what it reaches.
+    private func realm(_ limits: ObservationLimits) throws -> EngineRealm {
+        let realm = try EngineRealm(ObservationWorkload.classes, observation: limits)
+        try realm.write { session in
+            for id in 0..<40 { _ = try session.create("Node", ["_id": .integer(Int64(id)), "value": .integer(1), "group": .text("a")]) }
+        }
+        return realm
+    }
+
+    private func linkAll(_ realm: EngineRealm) throws {
+        try realm.write { session in
+            let all = InputValue.list((0..<40).map { .integer(Int64($0)) })
+            for id in 0..<40 { _ = try session.patch("Node", .text("\(id)"), ["list": all]) }
+        }
+    }
+
+    private static let endless = "ANY list.list.list.list.list.list.list.value == -1"
+
+    private func target(_ realm: EngineRealm, _ text: String) throws -> ObservedTarget {
+        let table = try #require(realm.database.current.snapshot.classTable(named: "Node"))
+        return ObservedTarget(.results(table.key, ObservedQuery(try Query.parse(text))), identity: text)
+    }
+
+    @Test("one that would not end fails when it is first looked at, and the others go on")
+    func first() throws {
+        var limits = ObservationLimits()
+        limits.evaluationSeconds = 0.1
+        let realm = try realm(limits)
+        try linkAll(realm)
+        let other = try Observed(try target(realm, "value > 0"), in: realm.database, isActive: true)
+        #expect(throws: ObservationError.self) { try Observed(try target(realm, Self.endless), in: realm.database) }
+        try realm.write { session in _ = try session.patch("Node", .text("1"), ["value": .integer(0)]) }
+        #expect(try other.events().count == 1)
+        try realm.finish()
+    }
+
+    @Test("one that comes not to end is over, and its listeners are told")
+    func later() throws {
+        var limits = ObservationLimits()
+        limits.evaluationSeconds = 0.1
+        let realm = try realm(limits)
+        let observed = try Observed(try target(realm, Self.endless), in: realm.database, isActive: true)
+        let other = try Observed(try target(realm, "value > 0"), in: realm.database, isActive: true)
+        try linkAll(realm)
+        #expect(try other.events().count == 1)
+        guard case .query(.cancelled)? = observed.listener.error else {
+            Issue.record("\(String(describing: observed.listener.error))")
+            return
+        }
+        try realm.finish()
+    }
+
+    @Test("a database that is closed does not wait for one")
+    func closing() throws {
+        var limits = ObservationLimits()
+        limits.evaluationSeconds = 3600
+        let realm = try realm(limits)
+        try linkAll(realm)
+        let answer = Awaited<Result<Attached, ObservationError>>()
+        realm.database.observations.attach(try target(realm, Self.endless), RecordingListener(), isActive: true) { answer.set($0) }
+        try realm.finish()
+        #expect(throws: ObservationError.self) { try answer.wait().get() }
+    }
+}
