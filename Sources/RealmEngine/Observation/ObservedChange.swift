@@ -27,6 +27,12 @@ package enum ObservedChange: Sendable {
     case realm([TableKey])
     /// What happened is not known in detail: the contents have to be read again.
     case unknown
+
+    /// Whether there is nothing to tell but that nothing will follow.
+    package var isSilent: Bool {
+        if case .rows(let change) = self { return change.isLast && change.changes.isEmpty }
+        return false
+    }
 }
 
 package struct RowsChange: Sendable {
@@ -42,6 +48,8 @@ package struct RowsChange: Sendable {
     package let moveKeys: [ObjectKey]
     /// How many rows there are now.
     package let count: Int
+    /// Nothing will follow. Of a result that had no rows when its owner was deleted, that is all that there is to say.
+    package internal(set) var isLast = false
 }
 
 package struct ValuesChange: Sendable {

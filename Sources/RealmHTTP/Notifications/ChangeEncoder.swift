@@ -8,28 +8,22 @@ struct ChangeEncoder {
     let definition: SubscriptionDefinition
     let shape: ResolvedSubscription.Shape
     let names: BacklinkNames
-    /// Whether the end of an owner is told as the end of the rows only, as the reference engine does for results.
-    let hidesEnd: Bool
 
     /// What stands behind `{"sub":…,"from":…`.
     struct Encoded {
         let tail: OutputBuffer
         let count: Int?
         let isLast: Bool
-        /// Nothing is to be told: what had no rows is over.
-        var isSilent = false
     }
 
     func encode(_ event: ObservationEvent) throws(Problem) -> Encoded {
         var writer = begin(event.to.tokenText)
         let count: Int?
         var isLast = false
-        var isSilent = false
         switch event.change {
         case .rows(let change):
             count = change.count
-            isLast = change.changes.isRootDeleted
-            isSilent = hidesEnd && isLast && change.deletedKeys.isEmpty
+            isLast = change.isLast || change.changes.isRootDeleted
             try write(change, event, &writer)
         case .values(let change):
             count = change.count
@@ -54,7 +48,7 @@ struct ChangeEncoder {
             write(tables, event, &writer)
         case .unknown: throw Problem(.internalError, "a change that is not known cannot be told")
         }
-        return Encoded(tail: ChangeEncoder.end(writer), count: count, isLast: isLast, isSilent: isSilent)
+        return Encoded(tail: ChangeEncoder.end(writer), count: count, isLast: isLast)
     }
 
     /// A set that says nothing, for those who know already.
@@ -172,7 +166,7 @@ struct ChangeEncoder {
                 if !new.rowsAreValues { try new.writeKey(change.moveKeys[index], to: &writer) }
             }
         }
-        flags(isCleared: changes.isCleared, isDeleted: changes.isRootDeleted && !hidesEnd, &writer)
+        flags(isCleared: changes.isCleared, isDeleted: changes.isRootDeleted, &writer)
     }
 
     /// `key`, `properties`, `object`, in this order.

@@ -62,11 +62,7 @@ final class Channel: Sendable {
 
     var shape: ResolvedSubscription.Shape { state.withLock { $0.resolved.shape } }
     var failure: Problem? { state.withLock { $0.failure } }
-    private var encoder: ChangeEncoder {
-        let resolved = state.withLock { $0.resolved }
-        return ChangeEncoder(
-            definition: definition, shape: resolved.shape, names: names, hidesEnd: resolved.isResultWithOwner)
-    }
+    private var encoder: ChangeEncoder { ChangeEncoder(definition: definition, shape: shape, names: names) }
 
     // MARK: - Users
 
@@ -248,8 +244,8 @@ extension Channel: ObservationListener {
         let version = event.to.token.version
         do throws(Problem) {
             if case .unknown = event.change { return lose(at: version) }
+            guard !event.change.isSilent else { return state.withLock { $0.end = version } }
             let encoded = try encoder.encode(event)
-            guard !encoded.isSilent else { return state.withLock { $0.end = version } }
             center.noteEncoding()
             let set = ChangeSet(
                 from: event.from.token.version, to: version, tail: encoded.tail, count: encoded.count, isLast: encoded.isLast)

@@ -28,14 +28,6 @@ struct ResolvedSubscription: Sendable {
 
     let target: ObservedTarget
     let shape: Shape
-
-    /// Whether it is a result of its own, though it has an owner: that one's end is told as the end of the rows.
-    var isResultWithOwner: Bool {
-        switch (target.kind, shape) {
-        case (.view, .objects), (.linkingObjects, _): return true
-        default: return false
-        }
-    }
 }
 
 /// Finds what the names of a definition stand for in a version. Mistakes are those of reading it.

@@ -26,7 +26,7 @@ final class RecordingListener: ObservationListener {
     func take() -> [ObservationEvent] {
         monitor.withLock { state in
             defer { state.events = [] }
-            return state.events
+            return state.events.filter { !$0.change.isSilent }
         }
     }
 

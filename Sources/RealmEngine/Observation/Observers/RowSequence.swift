@@ -20,6 +20,7 @@ final class RowSequence {
     private let clock: EvaluationClock
     private(set) var plan: RowPlan
     private(set) var keys: [ObjectKey] = []
+    /// Whether what the rows come from was deleted: there are none any more.
     private(set) var isGone = false
 
     /// More objects than this part of the class are looked at one by one only if they are few.
@@ -67,7 +68,8 @@ final class RowSequence {
             isGone = true
             let before = keys
             keys = []
-            return Step(changes: .rootDeleted(count: before.count), deletedKeys: before, isEvaluated: true)
+            let changes = CollectionChanges(deletions: Array(before.indices), insertions: [], modified: [])
+            return Step(changes: changes, deletedKeys: before, isEvaluated: true)
         }
         switch plan.effect(of: range.log) {
         case .none:

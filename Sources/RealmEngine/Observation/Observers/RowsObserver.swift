@@ -15,7 +15,8 @@ final class RowsObserver: TargetObserver {
         self.filter = filter
     }
 
-    var contents: ObservedContents { rows.isGone ? .gone : .rows(rows.table, rows.keys) }
+    /// Views and linking objects are results: when what they come from is deleted they have no rows.
+    var contents: ObservedContents { .rows(rows.table, rows.keys) }
     var isGone: Bool { rows.isGone }
 
     func restart(at snapshot: Snapshot) throws(ObservationError) { try rows.restart(at: snapshot) }
@@ -29,7 +30,9 @@ final class RowsObserver: TargetObserver {
 
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
         let modified = try observing { try range.modified(in: rows.table, filter) }
-        guard let step = try rows.advance(over: range, modified: modified), !step.changes.isEmpty else { return nil }
-        return .rows(RowsChange(step.changes, deleted: step.deletedKeys, after: rows.keys, table: rows.table, range))
+        guard let step = try rows.advance(over: range, modified: modified), !step.changes.isEmpty || rows.isGone else { return nil }
+        var change = RowsChange(step.changes, deleted: step.deletedKeys, after: rows.keys, table: rows.table, range)
+        change.isLast = rows.isGone
+        return .rows(change)
     }
 }
