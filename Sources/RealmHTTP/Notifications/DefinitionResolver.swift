@@ -116,7 +116,8 @@ struct DefinitionResolver {
         let isOfObjects = linked.map { $0.kind != .embedded } ?? false
         let kind: ObservedTarget.Kind
         if definition.isView {
-            let query = isOfObjects ? try query(over: linked ?? target.table) : try query(over: target)
+            // Embedded objects have properties to select and order by, too.
+            let query = if let linked { try query(over: linked) } else { try query(over: target) }
             kind = .view(property, query)
         } else {
             kind = .collection(property)

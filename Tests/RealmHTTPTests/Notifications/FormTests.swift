@@ -114,6 +114,22 @@ struct FormTests {
         #expect(sets == [#"{"count":3,"deletions":[],"insertions":[{"index":0,"value":"c"}],"modifications":[],"moves":[]}"#])
     }
 
+    @Test("a view of embedded objects selects and orders by their properties, and shows them whole")
+    func embeddedViews() throws {
+        let fixture = try ChangeFixture()
+        let (snapshot, sets) = try forms(
+            ["class": "Person", "key": "ann", "property": "kids", "where": "city != 'Oslo'", "sort": "city"], fixture,
+            [fixture.list("kids", #"{"add":{"city":"Cork"}}"#), fixture.list("kids", #"{"add":{"city":"Oslo"}}"#)],
+            [#"{"patch":{"class":"Person","key":"ann","body":[{"op":"replace","path":"/kids/0/city","value":"Amman"}]}}"#])
+        let bonn = #"{"value":{"city":"Bonn","rooms":[]}}"#, rome = #"{"value":{"city":"Rome","rooms":[]}}"#
+        #expect(snapshot == #"{"count":2,"items":["# + bonn + "," + rome + #"],"last":true}"#)
+        let cork = #"{"index":1,"value":{"city":"Cork","rooms":[]}}"#, amman = #"{"index":0,"value":{"city":"Amman","rooms":[]}}"#
+        #expect(sets == [
+            #"{"count":3,"deletions":[],"insertions":["# + cork + #"],"modifications":[],"moves":[]}"#,
+            #"{"count":3,"deletions":[{"index":2}],"insertions":["# + amman + #"],"modifications":[],"moves":[]}"#,
+        ])
+    }
+
     @Test("D16: dictionaries by entry, of values and of links")
     func dictionaries() throws {
         let fixture = try ChangeFixture()
