@@ -34,7 +34,7 @@ func reporting(_ body: () throws -> Void) throws {
         switch error {
         case .corrupt: StandardStreams.error("corrupt: \(error)"); throw ExitCode(1)
         case .refused: StandardStreams.error("refused: \(error)"); throw ExitCode(2)
-        case .io, .limit: StandardStreams.error("error: \(error)"); throw ExitCode(2)
+        case .io, .limit, .stopped: StandardStreams.error("error: \(error)"); throw ExitCode(2)
         }
     }
 }

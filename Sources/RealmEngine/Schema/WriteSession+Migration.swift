@@ -202,7 +202,7 @@ extension WriteSession {
             throw WriteError(caller: error)
         }
         let bound = try at(.name("where"), try bind(match.query, to: table.key, arguments))
-        return try queried(try bound.execute(check: { [deadline] in Instant.now() < deadline }))
+        return try queried(try bound.execute(check: { [budget] in budget.goesOn }))
     }
 
     /// The members with expressions computed, all from the values before.

@@ -84,6 +84,21 @@ final class ConnectionRecord: Sendable {
         }
     }
 
+    /// A client that closed only its own direction may still read; one that waits so long is not believed to.
+    private static let secondsOfHalfClosed = 1.0
+    /// `POLLRDHUP`, which the headers show to few: the client closed its direction.
+    private static let closedDirection = 0x2000
+
+    /// Whether nobody is there any more to read the answer to a request that is so old.
+    ///
+    /// Only while the connection is suspended, so that its socket is open.
+    func hasLeft(requestSeconds: Double) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(ConnectionRecord.closedDirection), revents: 0)
+        guard poll(&entry, 1, 0) > 0 else { return false }
+        if Int32(entry.revents) & (POLLHUP | POLLERR) != 0 { return true }
+        return Int(entry.revents) & ConnectionRecord.closedDirection != 0 && requestSeconds > ConnectionRecord.secondsOfHalfClosed
+    }
+
     private func receivedBytes() -> Int? {
         TCPInfoPrefix.read(descriptor).map { Int(truncatingIfNeeded: $0.bytesReceived) }
     }

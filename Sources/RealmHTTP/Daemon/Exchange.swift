@@ -188,6 +188,7 @@ final class Exchange: @unchecked Sendable {
     private func hand(_ work: @escaping @Sendable () -> Response, to workers: WorkerPool, _ request: Request) -> Bool {
         stage = .answering
         guard server.suspensions.suspend(connection, for: self) else { return send(shuttingDown(request)) }
+        request.budget.isStillWanted = { [record, arrival] in !record.hasLeft(requestSeconds: Instant.now().seconds(since: arrival)) }
         let isQueued = workers.submit { [self] in complete(work()) }
         if !isQueued {
             let problem = Problem(.overloaded, "too many requests are waiting for a worker")
@@ -221,6 +222,7 @@ final class Exchange: @unchecked Sendable {
         server.inFlight.subtract(1, ordering: .relaxed)
         record.becameIdle()
         guard let request else { return }
+        request.budget.cancel()
         server.handler.didEnd(
             request, status: status == 0 || !isComplete ? 499 : status, bytesSent: transmission?.bytesSent ?? 0,
             bytesReceived: bytesReceived, isComplete: isComplete)

@@ -12,6 +12,7 @@ extension Problem {
             status = 422
         case .io where error.isFullDisk: self.init(.insufficientStorage, "there is no room left for this realm")
         case .io, .limit: self.init(.filesystemUnsuitable, error.description)
+        case .stopped(let stop): self.init(stop)
         }
     }
 
@@ -45,7 +46,23 @@ extension Problem {
         case .corrupt: self.init(.fileCorrupt, "the file of this realm is damaged")
         case .limit: self.init(.outOfRange, error.description)
         case .io, .refused: self.init(.internalError, "the file of this realm cannot be read")
+        case .stopped(let stop): self.init(stop)
         }
+    }
+
+    /// Why the making of an answer was given up.
+    package init(_ stop: WorkStop) {
+        switch stop {
+        case .expired, .cancelled, .handOver: self.init(.deadlineExceeded, stop.text)
+        case .tooManyBytes(let limit): self = .answerTooLarge("the answer has more than \(limit) bytes", "answer-bytes", limit)
+        case .tooManyObjects(let limit):
+            self = .answerTooLarge("the answer expands links to more than \(limit) objects", "expanded-objects", limit)
+        }
+    }
+
+    /// `limit` is the value of the bound that is called `name` on the command line.
+    package static func answerTooLarge(_ detail: String, _ name: String, _ limit: Int) -> Problem {
+        Problem.overLimit(.answerTooLarge, detail + "; ask for less at a time, or for fewer fields", limit: limit).with("limitName", name)
     }
 
     /// Runs something that reads storage.

@@ -65,6 +65,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case decimalNeedsString = "decimal_needs_string"
     case idempotencyKeyReused = "idempotency_key_reused"
     case aggregateOverflow = "aggregate_overflow"
+    case answerTooLarge = "answer_too_large"
     case notARealm = "not_a_realm"
     case encryptionKeyRequired = "encryption_key_required"
     case encryptionKeyWrong = "encryption_key_wrong"
@@ -116,7 +117,7 @@ extension ProblemCode {
         case .hostNotAllowed: return 421
         case .unknownProperty, .missingProperty, .noPrimaryKey, .pathNotFound, .invalidSchema, .typeMismatch, .outOfRange,
             .nullNotAllowed, .keyMismatch, .primaryKeyImmutable, .readOnlyProperty, .linkTargetMissing, .nestedObject,
-            .invalidDictionaryKey, .decimalNeedsString, .idempotencyKeyReused, .aggregateOverflow, .notARealm,
+            .invalidDictionaryKey, .decimalNeedsString, .idempotencyKeyReused, .aggregateOverflow, .answerTooLarge, .notARealm,
             .encryptionKeyRequired, .encryptionKeyWrong, .fileFormatUnsupported, .filesystemUnsuitable:
             return 422
         case .writeLockBusy: return 423

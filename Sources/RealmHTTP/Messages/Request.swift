@@ -24,8 +24,13 @@ package final class Request: @unchecked Sendable {
     /// A long body, as it came, in place of `body`.
     package var bodyFile: BodyFile?
     package var hasNoBody: Bool { body.isEmpty && bodyFile == nil }
+    /// What work for this request may cost.
+    package let budget = WorkBudget()
     /// When work for this request has to be given up.
-    package var deadline: Instant = .distantFuture
+    package var deadline: Instant {
+        get { budget.deadline }
+        set { budget.deadline = newValue }
+    }
     /// What the target leads to.
     package let match: RouteMatch
     /// What log and metrics call the route; known once the request was let in.
@@ -58,7 +63,6 @@ package final class Request: @unchecked Sendable {
 
     /// Throws `deadline_exceeded` when the time for this request is over.
     package func checkDeadline() throws(Problem) {
-        guard Instant.now() > deadline else { return }
-        throw Problem(.deadlineExceeded, "the request took longer than the server allows")
+        if !budget.goesOn { throw Problem(budget.stop ?? .expired) }
     }
 }

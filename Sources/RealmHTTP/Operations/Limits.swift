@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmStorage
+
 /// Every bound of the server that can be configured, with its default.
 package struct Limits: Sendable {
     package var targetBytes = 8 << 10
@@ -41,12 +43,24 @@ package struct Limits: Sendable {
     package var snapshots = 16
     package var snapshotsPerPrincipal = 8
     package var liveVersions = 1000
+    /// Bytes of a document, or of one row of a stream.
+    package var answerBytes = 64 << 20
+    /// Objects that one document, or one row of a stream, shows in the place of links.
+    package var expandedObjects = 100_000
     /// How long snapshots that have ended are told from such as never were. Not for the command line.
     package var rememberedSeconds = 600
     /// Memory for answers that may be asked for again; 0 keeps none.
     package var answerCacheBytes = 32 << 20
 
     package init() {}
+
+    /// What one document may cost that is made outside the time of its request.
+    package func budgetOfDocument() -> WorkBudget {
+        let budget = WorkBudget(deadline: Instant.now().adding(seconds: Double(readSeconds)))
+        budget.byteLimit = answerBytes
+        budget.objectLimit = expandedObjects
+        return budget
+    }
 
     /// A bound by the name it has on the command line, with the values it may take.
     package struct Entry: Sendable {
@@ -91,6 +105,8 @@ package struct Limits: Sendable {
         Entry(name: "snapshots", range: 0...(1 << 16), path: \.snapshots),
         Entry(name: "snapshots-per-principal", range: 0...(1 << 16), path: \.snapshotsPerPrincipal),
         Entry(name: "answer-cache-bytes", range: 0...(1 << 34), path: \.answerCacheBytes),
+        Entry(name: "answer-bytes", range: 1024...(1 << 40), path: \.answerBytes),
+        Entry(name: "expanded-objects", range: 0...(1 << 40), path: \.expandedObjects),
         Entry(name: "live-versions", range: 2...(1 << 24), path: \.liveVersions),
     ]
 

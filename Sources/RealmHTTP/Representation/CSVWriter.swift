@@ -13,10 +13,12 @@ package final class CSVWriter {
     private let line = CSVLine()
     private let showsKey: Bool
 
-    package init(_ plan: ObjectPlan, _ snapshot: Snapshot, _ representation: Representation) {
+    package init(
+        _ plan: ObjectPlan, _ snapshot: Snapshot, _ representation: Representation, _ budget: WorkBudget = WorkBudget()
+    ) {
         self.plan = plan
         self.snapshot = snapshot
-        encoder = ObjectEncoder(snapshot, representation)
+        encoder = ObjectEncoder(snapshot, representation, budget)
         showsKey = representation.includesMeta && plan.table.primaryKey == nil && plan.table.kind != .embedded
     }
 

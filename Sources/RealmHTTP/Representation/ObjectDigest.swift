@@ -73,12 +73,14 @@ final class DigestReader {
 
     private let leaves: LeafColumns
     private let snapshot: Snapshot
+    private let budget: WorkBudget
     private var depth = 0
 
     /// `leaves` remembers what was attached for the row before.
-    init(_ snapshot: Snapshot, _ leaves: LeafColumns) {
+    init(_ snapshot: Snapshot, _ leaves: LeafColumns, _ budget: WorkBudget) {
         self.snapshot = snapshot
         self.leaves = leaves
+        self.budget = budget
     }
 
     func digest(of row: Row, in table: Table) throws(StorageError) -> ObjectDigest {
@@ -93,6 +95,7 @@ final class DigestReader {
         guard depth <= DigestReader.maximumDepth else {
             throw .corrupt(ref: row.leaf.node.ref, reason: "objects embedded deeper than \(DigestReader.maximumDepth)")
         }
+        try budget.spend(table.columns.count)
         let leaf = leaves.attached(table, row.leaf)
         for position in table.columns.indices {
             let column = table.columns[position]
@@ -114,7 +117,10 @@ final class DigestReader {
             let list = try row.list(column, in: snapshot)
             digest.add(UInt64(truncatingIfNeeded: list.count))
             var elements = list.elements()
-            while let element = try elements.next() { try add(element, column, to: &digest) }
+            while let element = try elements.next() {
+                try budget.spend()
+                try add(element, column, to: &digest)
+            }
         case .dictionary: try add(try row.dictionary(column, in: snapshot), column, to: &digest)
         }
     }
@@ -125,6 +131,7 @@ final class DigestReader {
         digest.add(UInt64(truncatingIfNeeded: dictionary.count))
         var entries = dictionary.entries()
         while let entry = try entries.next() {
+            try budget.spend()
             switch entry.key {
             case .text(let bytes): digest.add(bytes)
             case .integer(let number): digest.add(UInt64(bitPattern: number))
@@ -142,7 +149,10 @@ final class DigestReader {
             let list = try ListView(nested: root, space: snapshot.space)
             digest.add(UInt64(truncatingIfNeeded: list.count) | 1 << 42)
             var elements = list.elements()
-            while let element = try elements.next() { try add(element, nil, to: &digest) }
+            while let element = try elements.next() {
+                try budget.spend()
+                try add(element, nil, to: &digest)
+            }
             depth -= 1
         case .dictionary(let root):
             try nested(root)

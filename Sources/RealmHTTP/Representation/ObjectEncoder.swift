@@ -14,6 +14,8 @@ package final class ObjectEncoder {
 
     package let snapshot: Snapshot
     package let representation: Representation
+    /// What the answer may cost.
+    package let budget: WorkBudget
     private var values: ValueWriter
     private let leaves = LeafColumns()
     private let digests: DigestReader
@@ -24,11 +26,12 @@ package final class ObjectEncoder {
     private var path: [(table: TableKey, key: ObjectKey)] = []
     private var nesting = 0
 
-    package init(_ snapshot: Snapshot, _ representation: Representation) {
+    package init(_ snapshot: Snapshot, _ representation: Representation, _ budget: WorkBudget = WorkBudget()) {
         self.snapshot = snapshot
         self.representation = representation
+        self.budget = budget
         values = ValueWriter(representation)
-        digests = DigestReader(snapshot, leaves)
+        digests = DigestReader(snapshot, leaves, budget)
         tagEnd = Array(("~" + representation.code + "\\\"\"").utf8)
     }
 
@@ -55,7 +58,9 @@ package final class ObjectEncoder {
 
     private func writeMembers(_ row: Row, _ plan: ObjectPlan, _ writer: inout JSONWriter) throws(StorageError) {
         let attached = leaves.attached(plan.table, row.leaf)
+        try budget.spend(plan.steps.count)
         for index in plan.steps.indices {
+            try budget.requireRoom(for: writer.count)
             let step = plan.steps[index]
             writer.key(in: plan.escapedKeys, step.key)
             switch step.kind {
@@ -72,7 +77,9 @@ package final class ObjectEncoder {
         let attached = leaves.attached(plan.table, row.leaf)
         let tagPosition = try beginMeta(row, plan, &writer)
         var digest = ObjectDigest(of: row.key)
+        try budget.spend(plan.steps.count)
         for index in plan.steps.indices {
+            try budget.requireRoom(for: writer.count)
             let step = plan.steps[index]
             digest.add(step.columnBits)
             writer.key(in: plan.escapedKeys, step.key)
@@ -161,7 +168,10 @@ package final class ObjectEncoder {
             try nested(root)
             writer.beginArray()
             var elements = try ListView(nested: root, space: snapshot.space).elements()
-            while let element = try elements.next() { try writeMixed(element, &writer) }
+            while let element = try elements.next() {
+                try spend(writer)
+                try writeMixed(element, &writer)
+            }
             writer.endArray()
             nesting -= 1
         case .dictionary(let root):
@@ -169,6 +179,7 @@ package final class ObjectEncoder {
             writer.beginObject()
             var entries = try DictionaryView(root: root, space: snapshot.space, fileFormat: snapshot.fileFormat).entries()
             while let entry = try entries.next() {
+                try spend(writer)
                 writeEntryKey(entry.key, &writer)
                 try writeMixed(entry.value, &writer)
             }
@@ -176,6 +187,12 @@ package final class ObjectEncoder {
             nesting -= 1
         default: values.writeMixed(value, to: &writer)
         }
+    }
+
+    /// One more value comes behind what `writer` has written.
+    @inline(__always) private func spend(_ writer: JSONWriter) throws(StorageError) {
+        try budget.spend()
+        try budget.requireRoom(for: writer.count)
     }
 
     private func nested(_ root: Ref) throws(StorageError) {
@@ -205,6 +222,7 @@ package final class ObjectEncoder {
                 return try writeStub(tableKey, key, &writer)
             }
             guard let row = try table.find(key) else { return writer.null() }
+            try budget.follow()
             try write(row, plan, to: &writer)
         }
     }
@@ -253,6 +271,7 @@ package final class ObjectEncoder {
         var elements = list.elements()
         var written = 0
         while let element = try elements.next() {
+            try spend(writer)
             try writeElement(element, column, member, written, &writer)
             written += 1
         }
@@ -282,6 +301,7 @@ package final class ObjectEncoder {
         var entries = try row.dictionary(column, in: snapshot).entries()
         var written = 0
         while let entry = try entries.next() {
+            try spend(writer)
             writeEntryKey(entry.key, &writer)
             try writeElement(entry.value, column, member, written, &writer)
             written += 1
@@ -296,6 +316,7 @@ package final class ObjectEncoder {
         writer.beginArray()
         let keys = try row.leaf.backlinks(backlinks, row: row.index).keys()
         for (position, key) in keys.enumerated() where key.rawValue >= 0 {
+            try spend(writer)
             if case .expanded = member.links, position >= ObjectEncoder.maximumExpandedTargets {
                 try writeStub(origin.key, key, &writer)
             } else {

@@ -178,6 +178,8 @@ extension Application: RequestHandler {
             if request.method == .options { return .now(options(request)) }
             if configuration.showsTiming { request.timing = ServerTiming() }
             request.deadline = request.arrival.adding(seconds: Double(limits.readSeconds))
+            request.budget.byteLimit = limits.answerBytes
+            request.budget.objectLimit = limits.expandedObjects
             return try dispatch(Call(request: request, application: self))
         } catch {
             return .now(response(to: error, for: request))

@@ -73,6 +73,8 @@ struct CollectionPage {
         response.add("Content-Type", constant: lines.mediaType)
         context.addReadHeaders(to: &response, etag: etag)
         if parameters.countsExactly { response.add("Realm-Count", String(positions.count)) }
+        // A stream lasts as long as its client reads.
+        context.request.deadline = .distantFuture
         response.body = .stream(ElementStream(lines, positions, from: start))
         return response
     }

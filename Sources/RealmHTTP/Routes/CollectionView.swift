@@ -77,9 +77,9 @@ struct CollectionView {
         } catch {
             throw ObjectQuery.orderProblem(error, parameters)
         }
-        let deadline = context.request.deadline
+        let budget = context.request.budget
         return try Problem.querying { () throws(QueryError) in
-            try bound.execute(values, owner: owner, check: { Instant.now() < deadline })
+            try bound.execute(values, owner: owner, check: { budget.goesOn })
         }
     }
 }

@@ -18,7 +18,7 @@ final class ElementLines {
         self.elements = elements
         self.writer = writer
         isCSV = parameters.format == .csv
-        objects = writer.rowPlan.map { CSVWriter($0, context.snapshot, parameters.representation) }
+        objects = writer.rowPlan.map { CSVWriter($0, context.snapshot, parameters.representation, context.request.budget) }
     }
 
     var mediaType: StaticString { RowLines.mediaType(isCSV: isCSV) }

@@ -14,7 +14,7 @@ final class ElementWriter {
 
     /// For a property.
     init(_ target: PropertyTarget, _ parameters: ReadParameters, _ context: ReadContext) throws(Problem) {
-        encoder = ObjectEncoder(context.snapshot, parameters.representation)
+        encoder = ObjectEncoder(context.snapshot, parameters.representation, context.request.budget)
         expandsLinks = parameters.fields != nil || !parameters.expand.isEmpty
         let linked = target.column.type == .link ? target.column.targetTable.flatMap { context.snapshot.table($0) } : nil
         if let linked, linked.kind != .embedded {
@@ -29,7 +29,7 @@ final class ElementWriter {
     /// For linking objects.
     init(objectsOf table: Table, _ plan: ObjectPlan, _ parameters: ReadParameters, _ context: ReadContext) {
         expandsLinks = true
-        encoder = ObjectEncoder(context.snapshot, parameters.representation)
+        encoder = ObjectEncoder(context.snapshot, parameters.representation, context.request.budget)
         objects = plan
         member = nil
     }

@@ -89,7 +89,7 @@ struct ObjectList: Sendable {
     private func envelope(
         _ keys: [ObjectKey], _ plan: ObjectPlan, next: String?, count: Int?
     ) throws(Problem) -> Response {
-        let encoder = ObjectEncoder(context.snapshot, parameters.representation)
+        let encoder = ObjectEncoder(context.snapshot, parameters.representation, context.request.budget)
         var writer = JSONWriter(reservingCapacity: 1024 + keys.count * 256)
         writer.beginObject()
         writer.key("items")
@@ -124,7 +124,7 @@ struct ObjectList: Sendable {
     }
 
     private func lines(_ keys: [ObjectKey], _ plan: ObjectPlan) throws(Problem) -> Response {
-        let rows = RowLines(plan, context.snapshot, parameters)
+        let rows = RowLines(plan, context.snapshot, parameters, context.request.budget)
         let buffer = OutputBuffer(capacity: 1024 + keys.count * 256)
         let finder = RowFinder(table)
         try Problem.mapping { () throws(StorageError) in
@@ -146,11 +146,13 @@ struct ObjectList: Sendable {
         } else {
             source = .keys(try query.keys(window))
         }
-        let rows = RowLines(plan, context.snapshot, parameters)
+        let rows = RowLines(plan, context.snapshot, parameters, context.request.budget)
         var response = Response(status: 200)
         response.add("Content-Type", constant: rows.mediaType)
         context.addReadHeaders(to: &response, etag: etag)
         if parameters.countsExactly { response.add("Realm-Count", String(try query.count())) }
+        // A stream lasts as long as its client reads.
+        context.request.deadline = .distantFuture
         response.body = .stream(RowStream(source, rows, table))
         return response
     }

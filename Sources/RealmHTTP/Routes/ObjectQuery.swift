@@ -76,28 +76,38 @@ final class ObjectQuery {
 
     /// Asked between leaves: is there time left?
     private var check: BoundQuery.Check {
-        let deadline = request.deadline
-        return { Instant.now() < deadline }
+        let budget = request.budget
+        return { budget.goesOn }
+    }
+
+    /// A query that was given up is told with the reason.
+    private func querying<Result>(_ body: () throws(QueryError) -> Result) throws(Problem) -> Result {
+        do throws(QueryError) {
+            return try body()
+        } catch {
+            if case .cancelled = error { throw Problem(request.budget.stop ?? .expired) }
+            throw Problem(error, parameter: "where")
+        }
     }
 
     // MARK: - Results
 
     func keys(_ window: ResultWindow = .all) throws(Problem) -> [ObjectKey] {
         try request.timed(\.query) { () throws(Problem) in
-            try Problem.querying { () throws(QueryError) in try bound.execute(window, check: check) }
+            try querying { () throws(QueryError) in try bound.execute(window, check: check) }
         }
     }
 
     /// Positions of those of the given objects that are in the result, in its order.
     func positions(over keys: [ObjectKey]) throws(Problem) -> [Int] {
         try request.timed(\.query) { () throws(Problem) in
-            try Problem.querying { () throws(QueryError) in try bound.execute(over: keys, check: check) }
+            try querying { () throws(QueryError) in try bound.execute(over: keys, check: check) }
         }
     }
 
     func count() throws(Problem) -> Int {
         try request.timed(\.query) { () throws(Problem) in
-            try Problem.querying { () throws(QueryError) in try bound.count(check: check) }
+            try querying { () throws(QueryError) in try bound.count(check: check) }
         }
     }
 
@@ -126,6 +136,7 @@ final class ObjectQuery {
         do throws(QueryError) {
             return try bound.aggregate(requests, check: check)
         } catch {
+            if case .cancelled = error { throw Problem(request.budget.stop ?? .expired) }
             if case .invalid(.typeMismatch, let detail, _, _) = error { throw Problem(.typeMismatch, detail).with("parameter", "ops") }
             throw Problem(error, parameter: "ops")
         }

@@ -11,7 +11,7 @@ extension Application {
         let table = try context.table()
         let row = try context.row(in: table)
         let plan = try context.plan(table, parameters)
-        let encoder = ObjectEncoder(context.snapshot, parameters.representation)
+        let encoder = ObjectEncoder(context.snapshot, parameters.representation, call.request.budget)
         func tag() throws(StorageError) -> String {
             parameters.showsOthers
                 ? context.versionTag(parameters.representation.code) : try encoder.entityTag(of: row, in: table)

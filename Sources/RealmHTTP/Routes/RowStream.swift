@@ -12,10 +12,10 @@ final class RowLines {
     private let encoder: ObjectEncoder
     private let csv: CSVWriter?
 
-    init(_ plan: ObjectPlan, _ snapshot: Snapshot, _ parameters: ReadParameters) {
+    init(_ plan: ObjectPlan, _ snapshot: Snapshot, _ parameters: ReadParameters, _ budget: WorkBudget) {
         self.plan = plan
-        encoder = ObjectEncoder(snapshot, parameters.representation)
-        csv = parameters.format == .csv ? CSVWriter(plan, snapshot, parameters.representation) : nil
+        encoder = ObjectEncoder(snapshot, parameters.representation, budget)
+        csv = parameters.format == .csv ? CSVWriter(plan, snapshot, parameters.representation, budget) : nil
     }
 
     var mediaType: StaticString { RowLines.mediaType(isCSV: csv != nil) }

@@ -126,7 +126,7 @@ struct SectionedList {
 
     private func answer(_ sections: [Section], _ next: String?, _ count: Int?) throws(Problem) -> Response {
         let plan = try context.plan(list.table, parameters)
-        let encoder = ObjectEncoder(context.snapshot, parameters.representation)
+        let encoder = ObjectEncoder(context.snapshot, parameters.representation, context.request.budget)
         var values = ValueWriter(parameters.representation)
         var writer = JSONWriter(reservingCapacity: 4096)
         writer.beginObject()

@@ -18,6 +18,7 @@ extension Application {
             database.perform(
                 in: id, owner: Application.nobody, .read, deadline: .now().adding(seconds: Double(self.limits.readSeconds)),
                 { session in
+                    call.request.deadline = session.deadline
                     var inner = call
                     inner.version = Database.Version(try session.view(), info.version.token)
                     return self.finished(inner)

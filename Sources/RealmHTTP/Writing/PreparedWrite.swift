@@ -172,7 +172,7 @@ struct ObjectLookup {
         var writer = JSONWriter()
         let plan = try PlanCache.of(version).wholeObjects(of: table, in: version.snapshot)
         try Problem.mapping { () throws(StorageError) in
-            try ObjectEncoder(version.snapshot, options.representation).write(row, plan, to: &writer)
+            try ObjectEncoder(version.snapshot, options.representation, call.limits.budgetOfDocument()).write(row, plan, to: &writer)
         }
         return writer.bytes
     }

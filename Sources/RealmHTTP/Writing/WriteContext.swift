@@ -45,7 +45,7 @@ final class WriteContext {
     /// Writes an object, and tells its key and entity tag.
     func show(_ place: ObjectPlace, in view: Snapshot, _ writer: inout JSONWriter) throws(Problem) -> Shown {
         let (row, table) = try row(place, in: view)
-        let encoder = ObjectEncoder(view, options.representation)
+        let encoder = ObjectEncoder(view, options.representation, session.budget)
         let plan = try plan(table, in: view)
         return try Problem.mapping { () throws(StorageError) in
             try encoder.write(row, plan, to: &writer)
@@ -58,7 +58,7 @@ final class WriteContext {
     func identify(_ place: ObjectPlace, in view: Snapshot) throws(Problem) -> Shown {
         let (row, table) = try row(place, in: view)
         return try Problem.mapping { () throws(StorageError) in
-            let encoder = ObjectEncoder(view, options.representation)
+            let encoder = ObjectEncoder(view, options.representation, session.budget)
             return Shown(
                 key: try KeyText.text(of: row, in: table), etag: try encoder.entityTag(of: row, in: table),
                 notes: RepresentationNotes())

@@ -76,6 +76,7 @@ func storage<Result>(_ body: () throws(StorageError) -> Result) throws(QueryErro
     do throws(StorageError) {
         return try body()
     } catch {
-        throw error == Interrupt.error ? .cancelled : .storage(error)
+        if case .stopped = error { throw .cancelled }
+        throw .storage(error)
     }
 }

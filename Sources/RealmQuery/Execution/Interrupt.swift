@@ -12,7 +12,7 @@ final class Interrupt {
     private static let stepsPerCheck = 4096
 
     /// Thrown through the layers that know storage errors only; `storage` turns it into `.cancelled`.
-    static let error = StorageError.io(operation: "query", errno: 125)
+    static let error = StorageError.stopped(.expired)
 
     /// One more object or value was reached.
     @inline(__always) func step() throws(StorageError) {

@@ -10,6 +10,8 @@ package enum StorageError: Error, Sendable, Equatable {
     case limit(String)
     /// A system call failed.
     case io(operation: String, errno: Int32)
+    /// The work was given up: nothing is wrong with the file.
+    case stopped(WorkStop)
 
     /// Why a file was refused; each case has its own code in the HTTP interface.
     package enum Refusal: Sendable, Equatable {
@@ -52,6 +54,20 @@ extension StorageError: CustomStringConvertible {
             return ref.isNone ? "corrupt file: \(reason)" : "corrupt file: node \(ref): \(reason)"
         case .limit(let reason): return reason
         case .io(let operation, let code): return "\(operation) failed: \(systemErrorText(code))"
+        case .stopped(let stop): return stop.text
+        }
+    }
+}
+
+extension WorkStop {
+    /// Why, in words.
+    package var text: String {
+        switch self {
+        case .expired: return "the request took longer than the server allows"
+        case .cancelled: return "nobody waits for the answer any more"
+        case .handOver: return "the work has to go on elsewhere"
+        case .tooManyBytes(let limit): return "more than \(limit) bytes"
+        case .tooManyObjects(let limit): return "links lead to more than \(limit) objects"
         }
     }
 }

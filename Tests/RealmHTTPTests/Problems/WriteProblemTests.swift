@@ -109,7 +109,7 @@ import Testing
     /// Problems that writes do not raise: of reads, of snapshots and notifications, of credentials. Chunked imports are taken.
     private static let elsewhere: Set<ProblemCode> = [
         .cursorInvalid, .sectionNotFound, .aggregateOverflow, .notReady, .snapshotExpired, .subscriptionExpired, .tooManySnapshots,
-        .tooManyStreams, .unauthenticated, .tokenExpired, .lengthRequired, .lockVersionMismatch,
+        .tooManyStreams, .unauthenticated, .tokenExpired, .lengthRequired, .lockVersionMismatch, .answerTooLarge,
     ]
 
     @Test func `every problem that a write can raise is raised`() {

@@ -83,6 +83,7 @@ package struct WriteError: Error, Sendable {
         case .io where error.isFullDisk:
             self.init(.insufficientStorage, "there is no room left for this write")
         case .limit(let reason): self.init(.outOfRange, reason)
+        case .stopped(.expired), .stopped(.cancelled), .stopped(.handOver): self.init(.deadlineExceeded, WriteError.late)
         default: self.init(.storage, error.description)
         }
         cause = error

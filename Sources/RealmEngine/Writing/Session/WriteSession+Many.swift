@@ -51,7 +51,7 @@ extension WriteSession {
         _ table: TableState, _ query: Query, _ arguments: [QueryArgument], _ maximum: Int?
     ) throws(WriteError) -> [ObjectKey] {
         let bound = try bind(query, to: table.key, arguments)
-        let keys = try queried(try bound.execute(check: { [deadline] in Instant.now() < deadline }))
+        let keys = try queried(try bound.execute(check: { [budget] in budget.goesOn }))
         if let maximum, keys.count > maximum {
             var error = WriteError(.tooManyAffected, "the query matches \(keys.count) objects, at most \(maximum) are allowed")
             error.counts = [(name: "matched", count: keys.count)]
@@ -81,7 +81,7 @@ extension WriteSession {
         guard let query else { return place }
         let bound = try bind(query, to: table.key, arguments)
         guard let row = try stored(try bound.table.find(place.object)),
-            try queried(try bound.matches(row, check: { [deadline] in Instant.now() < deadline }))
+            try queried(try bound.matches(row, check: { [budget] in budget.goesOn }))
         else { throw WriteError(.assertionFailed, "the object does not match") }
         return place
     }
@@ -91,7 +91,7 @@ extension WriteSession {
         _ className: String, _ query: Query, arguments: [QueryArgument] = [], count: Int? = nil
     ) throws(WriteError) -> Int {
         let bound = try bind(query, to: try table(class: className).key, arguments)
-        let matched = try queried(try bound.count(check: { [deadline] in Instant.now() < deadline }))
+        let matched = try queried(try bound.count(check: { [budget] in budget.goesOn }))
         guard count.map({ $0 == matched }) ?? (matched > 0) else {
             var error = WriteError(.assertionFailed, "\(matched) objects match")
             error.counts = [(name: "matched", count: matched)]

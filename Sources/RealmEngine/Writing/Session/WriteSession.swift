@@ -8,8 +8,10 @@ package import RealmStorage
 /// to. An error leaves the transaction half-changed: whoever runs the session rolls it back.
 package final class WriteSession {
     let transaction: WriteTransaction
+    /// What the write may cost; what is walked over on its behalf spends from it.
+    package let budget: WorkBudget
     /// When to give up.
-    package let deadline: Instant
+    package var deadline: Instant { budget.deadline }
     /// Objects made under a name, for links to them.
     var named: [String: ObjectPlace] = [:]
     /// Names of linking objects, which nobody can write, but queries know.
@@ -19,7 +21,7 @@ package final class WriteSession {
 
     init(_ transaction: WriteTransaction, deadline: Instant, backlinkNames: BacklinkNames = .none) {
         self.transaction = transaction
-        self.deadline = deadline
+        budget = WorkBudget(deadline: deadline)
         self.backlinkNames = backlinkNames
     }
 
@@ -50,11 +52,11 @@ package final class WriteSession {
 
     /// Throws when there is no time left; long loops ask from time to time.
     package func checkDeadline() throws(WriteError) {
-        guard Instant.now() < deadline else { throw WriteError(.deadlineExceeded, WriteError.late) }
+        guard budget.goesOn else { throw WriteError(.deadlineExceeded, WriteError.late) }
     }
 
     /// Whether there is time left; what queries ask.
-    package var hasTime: Bool { Instant.now() < deadline }
+    package var hasTime: Bool { budget.goesOn }
 
     // MARK: - Classes
 

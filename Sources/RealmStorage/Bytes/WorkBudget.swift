@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// Why work was given up before its end.
+package enum WorkStop: Sendable, Hashable {
+    /// Its time is over.
+    case expired
+    /// Nobody waits for it any more.
+    case cancelled
+    /// It takes too long for the thread it was begun on. It is begun anew on another, with `WorkBudget.beginAnew`.
+    case handOver
+    /// It was about to make more bytes than it may.
+    case tooManyBytes(limit: Int)
+    /// It was about to follow links to more objects than it may.
+    case tooManyObjects(limit: Int)
+}
+
+/// What one piece of work may cost: its time, the bytes it makes, the objects it follows links to.
+///
+/// Whoever walks over something whose length a request or a file decides spends a unit for about every value it meets.
+/// Spending is a subtraction and a comparison; the clock is looked at every so many units only.
+///
+/// `@unchecked Sendable`: one thread at a time works with a budget, and it is handed on through the locks of queues.
+/// `cancel` alone may be called by any thread; the flag behind it is atomic.
+package final class WorkBudget: @unchecked Sendable {
+    /// When to give up.
+    package var deadline: Instant
+    /// When to go on elsewhere; see `WorkStop.handOver`.
+    package var handOverAt = Instant.distantFuture
+    /// Bytes that may be made.
+    package var byteLimit = Int.max
+    /// Objects that may be reached through links.
+    package var objectLimit = Int.max
+    /// Tells, when the work has taken a while, whether somebody still waits for it.
+    package var isStillWanted: (@Sendable () -> Bool)?
+    /// Why the work was given up; nil as long as it was not.
+    package private(set) var stop: WorkStop?
+
+    private var unitsLeft = WorkBudget.unitsPerLook
+    private var objects = 0
+    private var nextProbe: Instant
+    private let cancelled = Atomic<Bool>(false)
+
+    /// Between two looks at the clock: some hundred microseconds of work.
+    private static let unitsPerLook = 2048
+    /// Between two questions whether somebody still waits, and before the first.
+    private static let secondsPerProbe = 0.25
+
+    package init(deadline: Instant = .distantFuture) {
+        self.deadline = deadline
+        nextProbe = .distantFuture
+    }
+
+    // MARK: - Time
+
+    /// Counts work; throws `.stopped` when there is no time left.
+    @inline(__always) package func spend(_ units: Int = 1) throws(StorageError) {
+        unitsLeft &-= units
+        if unitsLeft < 0 { try look() }
+    }
+
+    @inline(never) private func look() throws(StorageError) {
+        unitsLeft = WorkBudget.unitsPerLook
+        try check()
+    }
+
+    /// Looks at the clock now.
+    package func check() throws(StorageError) {
+        if !goesOn, let stop { throw .stopped(stop) }
+    }
+
+    /// Whether there is time left; what queries ask.
+    package var goesOn: Bool {
+        if let reason = reasonToStop() {
+            stop = reason
+            return false
+        }
+        return true
+    }
+
+    private func reasonToStop() -> WorkStop? {
+        if cancelled.load(ordering: .relaxed) { return .cancelled }
+        let now = Instant.now()
+        if now >= deadline { return .expired }
+        if now >= handOverAt { return .handOver }
+        return isWanted(now) ? nil : .cancelled
+    }
+
+    private func isWanted(_ now: Instant) -> Bool {
+        guard let isStillWanted else { return true }
+        if nextProbe == .distantFuture { nextProbe = now.adding(seconds: WorkBudget.secondsPerProbe) }
+        guard now >= nextProbe else { return true }
+        nextProbe = now.adding(seconds: WorkBudget.secondsPerProbe)
+        return isStillWanted()
+    }
+
+    /// Nobody waits for this work any more; any thread may say so.
+    package func cancel() { cancelled.store(true, ordering: .relaxed) }
+
+    package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+
+    /// Forgets what was spent, and that the work was stopped: it begins once more, on a thread that has time.
+    package func beginAnew() {
+        stop = nil
+        handOverAt = .distantFuture
+        objects = 0
+    }
+
+    // MARK: - Amounts
+
+    /// Throws `.stopped` when `count` bytes are more than may be made.
+    @inline(__always) package func requireRoom(for count: Int) throws(StorageError) {
+        if count > byteLimit { try refuse(.tooManyBytes(limit: byteLimit)) }
+    }
+
+    /// Counts one more object that a link leads to.
+    @inline(__always) package func follow() throws(StorageError) {
+        objects &+= 1
+        if objects > objectLimit { try refuse(.tooManyObjects(limit: objectLimit)) }
+    }
+
+    /// Counts the objects of the next part of an answer by themselves.
+    package func beginPart() { objects = 0 }
+
+    @inline(never) private func refuse(_ reason: WorkStop) throws(StorageError) {
+        stop = reason
+        throw .stopped(reason)
+    }
+}

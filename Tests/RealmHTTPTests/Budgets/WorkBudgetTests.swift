@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmHTTP
+import RealmStorage
+import Testing
+
+@Suite struct WorkBudgetTests {
+    private func stop(_ budget: WorkBudget, afterUnits units: Int) -> WorkStop? {
+        for _ in 0..<units {
+            do throws(StorageError) { try budget.spend() } catch {
+                guard case .stopped(let stop) = error else { return nil }
+                return stop
+            }
+        }
+        return nil
+    }
+
+    @Test func spendingLooksAtTheClockNowAndThen() {
+        let budget = WorkBudget(deadline: .now())
+        #expect(stop(budget, afterUnits: 10) == nil)
+        #expect(stop(budget, afterUnits: 100_000) == .expired)
+        #expect(budget.stop == .expired)
+    }
+
+    @Test func aBudgetWithTimeLeftIsSpentWithoutEnd() {
+        #expect(stop(WorkBudget(deadline: Instant.now().adding(seconds: 60)), afterUnits: 1_000_000) == nil)
+    }
+
+    @Test func whoCancelsEndsTheWork() {
+        let budget = WorkBudget()
+        budget.cancel()
+        #expect(stop(budget, afterUnits: 100_000) == .cancelled)
+    }
+
+    @Test func workIsHandedOverOnceAndGoesOnElsewhere() {
+        let budget = WorkBudget(deadline: Instant.now().adding(seconds: 60))
+        budget.handOverAt = .now()
+        #expect(stop(budget, afterUnits: 100_000) == .handOver)
+        budget.beginAnew()
+        #expect(budget.stop == nil)
+        #expect(stop(budget, afterUnits: 100_000) == nil)
+    }
+
+    @Test func theQuestionWhetherSomebodyWaitsIsAskedLater() {
+        let budget = WorkBudget()
+        budget.isStillWanted = { false }
+        #expect(budget.goesOn)
+        Threads.sleep(seconds: 0.3)
+        #expect(!budget.goesOn)
+        #expect(budget.stop == .cancelled)
+    }
+
+    @Test func amountsHaveBounds() throws {
+        let budget = WorkBudget()
+        budget.byteLimit = 100
+        budget.objectLimit = 2
+        try budget.requireRoom(for: 100)
+        #expect(throws: StorageError.stopped(.tooManyBytes(limit: 100))) { try budget.requireRoom(for: 101) }
+        try budget.follow()
+        try budget.follow()
+        #expect(throws: StorageError.stopped(.tooManyObjects(limit: 2))) { try budget.follow() }
+        budget.beginPart()
+        try budget.follow()
+    }
+}
