@@ -4,7 +4,6 @@ internal import CMicrohttpd  // its headers are where the compiler finds what so
 internal import Glibc
 internal import RealmHTTP
 internal import RealmStorage
-internal import Synchronization
 
 /// A client that keeps a server busy: some threads, each with some connections that always have one request under way.
 struct LoadClient {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmStorage
-internal import Synchronization
 
 /// One commit: the versions before and after it, and what was done in between.
 package struct Commit: Sendable {
@@ -25,7 +24,7 @@ package final class CommitFeed: Sendable {
         var nextToken = 0
     }
 
-    private let state = Mutex(State())
+    private let state = RankedMutex(.leaf, State())
 
     init() {}
 
@@ -39,11 +38,16 @@ package final class CommitFeed: Sendable {
         }
     }
 
-    package func remove(_ token: Int) { state.withLock { $0.observers[token] = nil } }
+    package func remove(_ token: Int) {
+        // What the observer holds goes after the lock is open again.
+        let observer = state.withLock { $0.observers.removeValue(forKey: token) }
+        withExtendedLifetime(observer) {}
+    }
 
     func publish(_ commit: @autoclosure () -> Commit) {
         let observers = state.withLock { $0.observers }
         guard !observers.isEmpty else { return }
+        HeldLocks.assertNone()
         let commit = commit()
         for (_, observer) in observers.sorted(by: { $0.key < $1.key }) { observer(commit) }
     }

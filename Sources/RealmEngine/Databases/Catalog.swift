@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmStorage
-internal import Synchronization
 
 /// The realms of a server by name.
 package final class Catalog: Sendable {
@@ -21,7 +20,7 @@ package final class Catalog: Sendable {
         case detached
     }
 
-    private let states = Mutex<[String: State]>([:])
+    private let states = RankedMutex<[String: State]>(.catalog, [:])
 
     package init() {}
 
@@ -113,9 +112,11 @@ package final class Catalog: Sendable {
 
     /// Closes all realms. Blocks until their writes are done.
     package func closeAll() {
-        let databases = databases
-        states.withLock { $0 = [:] }
-        for database in databases { database.close() }
+        let states = states.withLock { states in
+            defer { states = [:] }
+            return states
+        }
+        for case .ready(let database) in states.values { database.close() }
     }
 
     /// Gives a reserved name its realm. Throws when the name is no longer reserved, or the file served by another realm.
@@ -140,7 +141,10 @@ package final class Catalog: Sendable {
     }
 
     /// Forgets a realm; requests that hold its snapshots go on.
-    package func remove(_ name: String) { states.withLock { $0[name] = nil } }
+    package func remove(_ name: String) {
+        let state = states.withLock { $0.removeValue(forKey: name) }
+        withExtendedLifetime(state) {}
+    }
 
     /// Names of realms that are not ready.
     package var unready: [String] {

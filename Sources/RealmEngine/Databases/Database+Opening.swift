@@ -2,7 +2,6 @@
 
 internal import Glibc
 package import RealmStorage
-internal import Synchronization
 
 extension Database {
     /// How a file is opened.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmStorage
-internal import Synchronization
 
 /// Writes. All of this returns at once; completions are called on the writer thread, or on the caller's when the write
 /// is refused at once. They must not wait, neither for a lock that is held across I/O nor for the writer.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmStorage
-package import Synchronization
 
 /// One open Realm file, or one realm in memory, under the name it is served by.
 ///
@@ -30,10 +29,10 @@ package final class Database: Sendable {
     package let backlinkNames: BacklinkNames
     /// Writes that nobody waits for.
     package let asyncWrites: AsyncWrites
-    let newest: Mutex<Version>
+    let newest: RankedMutex<Version>
     /// Nil when nothing can be written.
     let store: FileStore?
-    let queue = Mutex<WriteQueue?>(nil)
+    let queue = RankedMutex<WriteQueue?>(.leaf, nil)
     /// How the writer was used.
     package let writeFigures = WriteFigures()
     /// Told of every commit.
@@ -50,7 +49,7 @@ package final class Database: Sendable {
         /// What `token` reads as; made once because every answer carries it.
         package let tokenText: String
         /// What the layer above derives from this version, kept for as long as the version is.
-        package let derived = Mutex<(any AnyObject & Sendable)?>(nil)
+        package let derived = RankedMutex<(any AnyObject & Sendable)?>(.leaf, nil)
 
         package init(_ snapshot: Snapshot, _ token: VersionToken) {
             self.snapshot = snapshot
@@ -85,7 +84,7 @@ package final class Database: Sendable {
         self.backlinkNames = backlinkNames
         asyncWrites = AsyncWrites(limits)
         observations = ObservationHub(commits, name: name.text, backlinkNames: backlinkNames, limits: observation)
-        newest = Mutex(Version(snapshot, VersionToken(epoch: epoch, version: snapshot.version)))
+        newest = RankedMutex(.leaf, Version(snapshot, VersionToken(epoch: epoch, version: snapshot.version)))
         observations.serve(self)
     }
 

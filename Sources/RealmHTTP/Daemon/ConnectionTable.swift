@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmStorage
-internal import Synchronization
 
 /// All open connections: their number, their limits, and the watch over slow senders.
 final class ConnectionTable: Sendable {
@@ -12,7 +11,7 @@ final class ConnectionTable: Sendable {
     }
 
     private let limits: Limits
-    private let state = Mutex(State())
+    private let state = RankedMutex(.leaf, State())
     private let watchEnds = Monitor(false)
 
     init(_ limits: Limits) { self.limits = limits }

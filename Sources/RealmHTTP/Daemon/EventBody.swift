@@ -2,7 +2,7 @@
 
 internal import CMicrohttpd
 internal import Glibc
-internal import Synchronization
+internal import RealmStorage
 
 /// The body of an endless answer: takes what its source has, and puts the connection to sleep when that is nothing.
 ///
@@ -26,7 +26,7 @@ final class EventBody: Suspended {
     /// What the daemon keeps for answers without chunks.
     private static let blockBytes = 2 << 10
 
-    private let state = Mutex(State())
+    private let state = RankedMutex(.leaf, State())
     private let source: any EventSource
     let connection: ConnectionPointer
     private let server: HTTPServer
@@ -74,12 +74,8 @@ final class EventBody: Suspended {
 
     /// Runs on the daemon's thread.
     private func read(_ target: UnsafeMutablePointer<CChar>, _ capacity: Int) -> Int {
-        let room = min(capacity, EventBody.bytesAtOnce)
-        let (filled, isOver) = state.withLock { state in
-            let result = fill(target, room, &state)
-            if result.0 > EventBody.smallBytes { state.hasUsedMemory = true }
-            return result
-        }
+        let (filled, isOver) = fill(target, min(capacity, EventBody.bytesAtOnce))
+        if filled > EventBody.smallBytes { state.withLock { $0.hasUsedMemory = true } }
         if filled > 0 { return filled }
         if isOver { return state.withLock { $0.closeReason == nil } ? EventBody.ended : EventBody.failed }
         giveMemoryBack(target, capacity)
@@ -104,23 +100,47 @@ final class EventBody: Suspended {
         madvise(pages, Int(end - start), MADV_DONTNEED)
     }
 
+    private enum Filling {
+        case copied(Int)
+        /// The piece is sent, and the source is asked for the next.
+        case needsPiece
+        case over
+        case givenUp
+    }
+
     /// Copies pieces as long as there is room for a whole head of one; true when nothing more will come.
-    private func fill(_ target: UnsafeMutablePointer<CChar>, _ room: Int, _ state: inout State) -> (Int, Bool) {
+    private func fill(_ target: UnsafeMutablePointer<CChar>, _ room: Int) -> (Int, Bool) {
         var filled = 0
         while filled < room {
-            guard state.closeReason == nil else { return (0, true) }
-            if state.piece == nil {
-                guard !state.hasEnded else { return (filled, true) }
-                switch source.next() {
-                case .bytes(let piece): state.piece = piece
-                case .nothing: return (filled, false)
-                case .end: state.hasEnded = true
-                }
-                continue
+            let step = state.withLock { state -> Filling in
+                guard state.closeReason == nil else { return .givenUp }
+                guard state.piece == nil else { return .copied(copy(target + filled, room - filled, &state)) }
+                return state.hasEnded ? .over : .needsPiece
             }
-            filled += copy(target + filled, room - filled, &state)
+            switch step {
+            case .givenUp: return (0, true)
+            case .over: return (filled, true)
+            case .copied(let count): filled += count
+            case .needsPiece: if !takePiece() { return (filled, false) }
+            }
         }
         return (filled, false)
+    }
+
+    /// Asks the source, which takes locks of its own and may call whoever waits for it. Only the daemon's thread of this
+    /// connection asks, so nobody else sets a piece meanwhile. False when there is nothing now.
+    private func takePiece() -> Bool {
+        HeldLocks.assertNone()
+        switch source.next() {
+        case .nothing: return false
+        case .end: state.withLock { $0.hasEnded = true }
+        case .bytes(let piece):
+            state.withLock { state in
+                guard state.closeReason == nil else { return }
+                state.piece = piece
+            }
+        }
+        return true
     }
 
     private func copy(_ target: UnsafeMutablePointer<CChar>, _ room: Int, _ state: inout State) -> Int {

@@ -35,9 +35,9 @@ final class Exchange: @unchecked Sendable {
     private var isBodyTooLarge = false
     /// An answer that was found before the body was there; sent after it.
     private var refusal: Response?
-    private let outcome = Mutex(Outcome.pending)
+    private let outcome = RankedMutex(.leaf, Outcome.pending)
     /// Under which the client is watched while it waits.
-    private let waiter = Mutex<Waiter>(.none)
+    private let waiter = RankedMutex<Waiter>(.exchange, .none)
     private var status = 0
     private var transmission: Transmission?
 
@@ -231,6 +231,7 @@ final class Exchange: @unchecked Sendable {
 
 extension Exchange: ResponsePromise, Suspended {
     func complete(_ response: Response) {
+        HeldLocks.assertNone()
         guard let request else { return }
         let response = finished(response, request)
         let isFirst = outcome.withLock { outcome -> Bool in

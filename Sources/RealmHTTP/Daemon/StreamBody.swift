@@ -2,7 +2,7 @@
 
 internal import CMicrohttpd
 internal import Glibc
-internal import Synchronization
+internal import RealmStorage
 
 /// The body of a streamed answer: chunks made by workers, taken by the daemon.
 ///
@@ -22,7 +22,7 @@ final class StreamBody: Suspended {
         var producer: (any ChunkProducer)?
     }
 
-    private let state: Mutex<State>
+    private let state: RankedMutex<State>
     private let connection: ConnectionPointer
     private let server: HTTPServer
 
@@ -32,7 +32,7 @@ final class StreamBody: Suspended {
     }
 
     init(_ producer: any ChunkProducer, _ connection: OpaquePointer, _ server: HTTPServer) {
-        state = Mutex(State(producer: producer))
+        state = RankedMutex(.streamBody, State(producer: producer))
         self.connection = ConnectionPointer(pointer: connection)
         self.server = server
     }
@@ -120,20 +120,21 @@ final class StreamBody: Suspended {
     }
 
     /// The daemon lets the stream go: sent, or the client has left.
-    private func cancel() {
-        state.withLock { state in
-            state.isFinished = true
-            state.chunks = []
-            state.producer = nil
-        }
-    }
+    private func cancel() { finish(hasFailed: false) }
 
-    func abandon() {
-        state.withLock { state in
-            state.isFinished = true
-            state.hasFailed = true
-            state.chunks = []
-            state.producer = nil
+    func abandon() { finish(hasFailed: true) }
+
+    private func finish(hasFailed: Bool) {
+        // The version that the producer reads goes after the lock is open again.
+        let dropped = state.withLock { state in
+            defer {
+                state.isFinished = true
+                state.hasFailed = state.hasFailed || hasFailed
+                state.chunks = []
+                state.producer = nil
+            }
+            return (state.chunks, state.producer)
         }
+        withExtendedLifetime(dropped) {}
     }
 }

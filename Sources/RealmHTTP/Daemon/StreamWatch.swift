@@ -3,7 +3,6 @@
 internal import CMicrohttpd
 internal import Glibc
 internal import RealmStorage
-internal import Synchronization
 
 /// Watches over the connections of endless answers, most of which sleep: notices clients that leave, gives signs of
 /// life, finds clients that are gone without a word, and ends answers that got old. Notices too who leaves while it waits
@@ -66,7 +65,7 @@ final class StreamWatch: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state = RankedMutex(.streamWatch, State())
     private let beatSeconds: Double
     /// Answers end about this old, not all at once.
     private let ageSeconds: Double
@@ -115,10 +114,12 @@ final class StreamWatch: Sendable {
 
     /// Called before the socket is closed.
     func removeWaiter(_ number: UInt64) {
-        state.withLock { state in
-            guard let waiter = state.waiters.removeValue(forKey: number) else { return }
+        let waiter = state.withLock { state -> (descriptor: Int32, left: @Sendable () -> Void)? in
+            guard let waiter = state.waiters.removeValue(forKey: number) else { return nil }
             _ = realm_rest_watch_remove(watch, waiter.descriptor)
+            return waiter
         }
+        withExtendedLifetime(waiter) {}
     }
 
     private func start() { Threads.spawn("streams", stackBytes: 512 << 10) { [self] in run() } }
@@ -172,6 +173,7 @@ final class StreamWatch: Sendable {
         let (bodies, waiters) = state.withLock { state in
             (numbers.compactMap { state.entries[$0]?.body }, numbers.compactMap { state.waiters[$0]?.left })
         }
+        HeldLocks.assertNone()
         for left in waiters { left() }
         for body in bodies { body.giveUp(.left) }
         EventBody.wake(bodies: bodies)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CMicrohttpd
-internal import Synchronization
+internal import RealmStorage
 
 /// Something that waits with its connection suspended.
 protocol Suspended: AnyObject, Sendable {
@@ -20,7 +20,7 @@ final class SuspensionTable: Sendable {
 
     /// A part of the connections.
     private final class Part: Sendable {
-        let state = Mutex(State())
+        let state = RankedMutex(.suspensions, State())
     }
 
     private let parts = (0..<16).map { _ in Part() }
@@ -80,5 +80,6 @@ final class SuspensionTable: Sendable {
                 state.waiting = [:]
             }
         }
+        withExtendedLifetime(waiters) {}
     }
 }

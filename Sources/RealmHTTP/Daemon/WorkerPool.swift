@@ -27,7 +27,7 @@ package final class WorkerPool: Sendable {
         }
     }
 
-    private let monitor = Monitor(State())
+    private let monitor = Monitor(State(), rank: .workers)
     private let queueLimit: Int
 
     package init(name: String, threads: Int, queueLimit: Int) {
@@ -60,11 +60,16 @@ package final class WorkerPool: Sendable {
 
     /// Drops what is waiting and lets the threads end.
     package func close() {
-        monitor.broadcast { state in
-            state.isClosed = true
-            state.jobs = []
-            state.head = 0
+        // What the jobs hold goes after the lock is open again.
+        let dropped = monitor.broadcast { state -> [Job] in
+            defer {
+                state.isClosed = true
+                state.jobs = []
+                state.head = 0
+            }
+            return state.jobs
         }
+        withExtendedLifetime(dropped) {}
     }
 
     private static func run(_ monitor: Monitor<State>) {
@@ -72,6 +77,7 @@ package final class WorkerPool: Sendable {
             if let job = state.take() { return .some(job) }
             return state.isClosed ? .some(nil) : nil
         }) ?? nil {
+            HeldLocks.assertNone()
             job()
         }
     }

@@ -55,7 +55,7 @@ final class ChangeCenter: Sendable {
     private let figures: ChangeFigures
     private let alarm: Alarm
     private let submit: @Sendable (@escaping WorkerPool.Job) -> Bool
-    private let state = Mutex(State())
+    private let state = RankedMutex(.changeCenter, State())
     /// Everything up to this version was told to the channels.
     private let publishedVersion: Atomic<UInt64>
 

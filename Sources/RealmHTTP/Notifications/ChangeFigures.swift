@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
 internal import Synchronization
 
 /// What is counted of notifications.
@@ -10,7 +11,7 @@ final class ChangeFigures: Sendable {
     let overflows = Atomic<Int>(0)
     /// Sets that were told from memory to somebody who came back.
     let replayed = Atomic<Int>(0)
-    private let resets = Mutex<[ResetNotice.Reason: Int]>([:])
+    private let resets = RankedMutex<[ResetNotice.Reason: Int]>(.leaf, [:])
 
     func noteReset(_ reason: ResetNotice.Reason) { resets.withLock { $0[reason, default: 0] += 1 } }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+internal import RealmStorage
 
 /// A subscription as it is read: under a name, and perhaps as part of a registration.
 struct ReadSubscription: Sendable {
@@ -13,7 +13,7 @@ struct ReadSubscription: Sendable {
 /// The versions that one registered subscription shall not hear of, the newest of them.
 final class SkippedVersions: Sendable {
     private static let limit = 1000
-    private let versions = Mutex<[UInt64]>([])
+    private let versions = RankedMutex<[UInt64]>(.leaf, [])
 
     func add(_ version: UInt64) {
         versions.withLock { versions in

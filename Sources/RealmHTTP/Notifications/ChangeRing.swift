@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+internal import RealmStorage
 
 /// One change set of a channel, encoded once for all who receive it.
 ///
@@ -26,7 +26,7 @@ final class ChangeSet: Sendable {
         let text: OutputBuffer
     }
 
-    private let head = Mutex<Head?>(nil)
+    private let head = RankedMutex<Head?>(.leaf, nil)
 
     init(from: UInt64, to: UInt64, tail: OutputBuffer, count: Int?, isLast: Bool) {
         self.from = from

@@ -12,7 +12,7 @@ final class ChangeService: Sendable {
     private let limits: Limits
     private let alarm: Alarm
     /// Threads for what takes longer.
-    let workers = Mutex<WorkerPool?>(nil)
+    let workers = RankedMutex<WorkerPool?>(.leaf, nil)
 
     private struct State {
         var centers: [ObjectIdentifier: ChangeCenter] = [:]
@@ -21,7 +21,7 @@ final class ChangeService: Sendable {
         var willSweep = false
     }
 
-    private let state = Mutex(State())
+    private let state = RankedMutex(.changeService, State())
 
     init(_ limits: Limits, _ alarm: Alarm) {
         self.limits = limits

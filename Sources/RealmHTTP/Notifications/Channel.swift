@@ -2,7 +2,6 @@
 
 internal import RealmEngine
 internal import RealmStorage
-internal import Synchronization
 
 /// What is observed in one form: one observation of the engine, one encoding of its changes, any number of readers.
 ///
@@ -39,7 +38,7 @@ final class Channel: Sendable {
     private let hub: ObservationHub
     private let limits: Limits
     private let center: ChangeCenter
-    private let state: Mutex<State>
+    private let state: RankedMutex<State>
 
     init(_ resolved: ResolvedSubscription, _ definition: SubscriptionDefinition, identity: String, _ center: ChangeCenter) {
         self.identity = identity
@@ -49,7 +48,7 @@ final class Channel: Sendable {
         hub = center.database.observations
         limits = center.limits
         self.center = center
-        state = Mutex(State(resolved: resolved))
+        state = RankedMutex(.channel, State(resolved: resolved))
     }
 
     static func nameIdentity(_ definition: SubscriptionDefinition) -> String {
@@ -90,18 +89,24 @@ final class Channel: Sendable {
 
     /// Somebody waits for changes: from now on they are told at once.
     func activate() {
-        // Said under the lock, so that the hub hears of it in the order in which users come and go.
-        state.withLock { state in
+        let attachment = state.withLock { state -> Attachment? in
             state.activeUsers += 1
-            if state.activeUsers == 1, let attachment = state.attachment { hub.setActive(attachment, true) }
+            return state.activeUsers == 1 ? state.attachment : nil
         }
+        if let attachment { updateActivity(of: attachment) }
     }
 
     func deactivate() {
-        state.withLock { state in
+        let attachment = state.withLock { state -> Attachment? in
             state.activeUsers -= 1
-            if state.activeUsers == 0, let attachment = state.attachment { hub.setActive(attachment, false) }
+            return state.activeUsers == 0 ? state.attachment : nil
         }
+        if let attachment { updateActivity(of: attachment) }
+    }
+
+    /// The hub looks for itself when it gets to it: in whatever order users come and go, the last look is right.
+    private func updateActivity(of attachment: Attachment) {
+        hub.setActive(attachment) { [self] in state.withLock { $0.activeUsers > 0 } }
     }
 
     func add(_ line: any EventLine, of stream: EventStream) { state.withLock { $0.lines[ObjectIdentifier(stream)] = line } }
@@ -148,6 +153,7 @@ final class Channel: Sendable {
             state.isAttaching = true
             return .attach(state.resolved.target, isActive: state.activeUsers > 0)
         }
+        HeldLocks.assertNone()
         switch action {
         case .wait: break
         case .fail(let problem): completion(.failure(problem))
@@ -168,21 +174,23 @@ final class Channel: Sendable {
         _ completion: @escaping @Sendable (Result<(Database.Version, ObservedContents?), Problem>) -> Void
     ) {
         hub.attach(target, self, isActive: isActive) { [self] result in
-            let waiting = state.withLock { state in
+            let (waiting, hasChanged) = state.withLock { state in
                 state.isAttaching = false
                 switch result {
                 case .success(let attached):
                     state.attachment = attached.attachment
                     state.ring.restart(at: attached.version.token.version)
                     state.firstCount = attached.contents.count
-                    if (state.activeUsers > 0) != isActive { hub.setActive(attached.attachment, !isActive) }
                 case .failure(let error): state.failure = Channel.problem(error)
                 }
                 defer { state.waiting = [] }
-                return state.waiting
+                return (state.waiting, (state.activeUsers > 0) != isActive)
             }
+            HeldLocks.assertNone()
             switch result {
             case .success(let attached):
+                // Users have come or gone meanwhile.
+                if hasChanged { updateActivity(of: attached.attachment) }
                 completion(.success((attached.version, attached.contents)))
             case .failure(let error):
                 center.forget(self)
@@ -272,14 +280,17 @@ extension Channel: ObservationListener {
         let outcome = Result { () throws(Problem) in
             try DefinitionResolver(definition: definition, version: version, database: center.database).resolve()
         }
-        state.withLock { state in
+        let old = state.withLock { state -> ResolvedSubscription in
             state.attachment = nil
             state.ring.restart(at: version.token.version)
+            let old = state.resolved
             switch outcome {
             case .success(let resolved): state.resolved = resolved
             case .failure(let problem): state.failure = problem
             }
+            return old
         }
+        withExtendedLifetime(old) {}
         center.noteChange(self)
     }
 

@@ -2,7 +2,6 @@
 
 internal import RealmEngine
 internal import RealmStorage
-internal import Synchronization
 
 /// One stream of events: the subscriptions of one client, from where it stands.
 ///
@@ -50,6 +49,8 @@ final class EventStream: EventSource {
         var production: SnapshotProduction?
         var isProducing = false
         var isClosed = false
+        /// What is due as soon as the lock is open again.
+        var tasks: [Task] = []
 
         /// Whether the head of an event was taken, and its tail is next.
         var isInsideEvent = false
@@ -77,6 +78,11 @@ final class EventStream: EventSource {
             return frame
         }
 
+        mutating func dropProduction() {
+            if let production { tasks.append(.letGo(production)) }
+            production = nil
+        }
+
         /// Drops what was not begun: an event is told whole or not at all, as its id is believed.
         mutating func clearQueue() {
             let tail = isInsideEvent && queueHead < queue.count ? queue[queueHead].frame : nil
@@ -85,6 +91,14 @@ final class EventStream: EventSource {
             queuedBytes = 0
             if let tail { push(tail) }
         }
+    }
+
+    /// What is found to be due under the lock and done afterwards: it calls others, who may call back.
+    private enum Task {
+        /// The subscriptions are attached again, because some lost the position that the stream was at.
+        case attach(position: UInt64, lost: [Int], ResetNotice.Reason)
+        case produce(SnapshotProduction)
+        case letGo(SnapshotProduction)
     }
 
     /// Frames of snapshots are made in advance up to so many bytes.
@@ -99,7 +113,7 @@ final class EventStream: EventSource {
     /// The registration that is read; it lives as long as this.
     private let registration: Registration?
     private let didEnd: @Sendable () -> Void
-    private let state = Mutex(State())
+    private let state = RankedMutex(.eventStream, State())
 
     init(
         _ reader: ChangeReader, _ center: ChangeCenter, _ wishes: Wishes, slot: StreamSlots.Slot, registration: Registration?,
@@ -117,6 +131,37 @@ final class EventStream: EventSource {
     /// Its connection, once there is one.
     var line: (any EventLine)? { state.withLock { $0.line } }
 
+    /// Changes the state, then does what turned out to be due.
+    private func withState<Result>(_ body: (inout State) -> Result) -> Result {
+        let (result, tasks) = state.withLock { state -> (Result, [Task]) in
+            let result = body(&state)
+            guard !state.tasks.isEmpty else { return (result, []) }
+            defer { state.tasks = [] }
+            return (result, state.tasks)
+        }
+        for task in tasks { perform(task) }
+        return result
+    }
+
+    private func perform(_ task: Task) {
+        switch task {
+        case .attach(let position, let indexes, let reason):
+            center.attach(reader.subs, wantsContents: true) { [self] result in
+                settle(result, .version(position), .lost(indexes, reason))
+            }
+        case .produce(let production):
+            guard !center.work({ [self] in produce(production) }) else { return }
+            let line = withState { state -> (any EventLine)? in
+                state.isProducing = false
+                fail(Problem(.overloaded, "the server is ending"), &state)
+                return state.line
+            }
+            line?.wake()
+        // Its version goes with it.
+        case .letGo: break
+        }
+    }
+
     // MARK: - Connection
 
     func didOpen(_ line: any EventLine) {
@@ -130,11 +175,11 @@ final class EventStream: EventSource {
     }
 
     func didClose(_ reason: EventCloseReason) {
-        state.withLock { state in
+        withState { state in
             state.isClosed = true
             state.phase = .over
             state.clearQueue()
-            state.production = nil
+            state.dropProduction()
             state.line = nil
         }
         center.remove(self)
@@ -150,7 +195,7 @@ final class EventStream: EventSource {
     }
 
     func next() -> EventPiece {
-        state.withLock { state in
+        withState { state in
             if let frame = state.pop() {
                 produceMore(&state)
                 return .bytes(frame)
@@ -186,10 +231,10 @@ final class EventStream: EventSource {
 
     /// Says why and ends; the line is not woken.
     func end(_ reason: StaticString) {
-        state.withLock { state in
+        withState { state in
             guard state.phase != .over else { return }
             state.phase = .over
-            state.production = nil
+            state.dropProduction()
             state.clearQueue()
             state.push(EventText.end(reason))
         }
@@ -198,7 +243,7 @@ final class EventStream: EventSource {
     private func fail(_ problem: Problem, _ state: inout State) {
         guard state.phase != .over else { return }
         state.phase = .over
-        state.production = nil
+        state.dropProduction()
         state.push(EventText.error(problem, requestID))
     }
 
@@ -206,7 +251,7 @@ final class EventStream: EventSource {
 
     /// Decides what is told first. Called when all subscriptions are at one version.
     private func settle(_ result: Result<AttachedSubscriptions, Problem>, _ start: StartPosition, _ again: ResetCause) {
-        let line = state.withLock { state -> (any EventLine)? in
+        let line = withState { state -> (any EventLine)? in
             guard !state.isClosed, state.phase != .over else { return nil }
             switch result {
             case .failure(let problem): fail(problem, &state)
@@ -277,13 +322,13 @@ final class EventStream: EventSource {
         guard state.phase == .snapshots, !state.isProducing, state.queuedBytes < EventStream.bytesInAdvance,
             let production = state.production
         else { return }
-        state.isProducing = center.work { [self] in produce(production) }
-        if !state.isProducing { fail(Problem(.overloaded, "the server is ending"), &state) }
+        state.isProducing = true
+        state.tasks.append(.produce(production))
     }
 
     private func produce(_ production: SnapshotProduction) {
         let part = Result { () throws(Problem) in try production.next() }
-        let line = state.withLock { state -> (any EventLine)? in
+        let line = withState { state -> (any EventLine)? in
             state.isProducing = false
             guard state.phase == .snapshots, state.production === production else { return state.line }
             switch part {
@@ -292,7 +337,7 @@ final class EventStream: EventSource {
                 state.push(frame)
                 produceMore(&state)
             case .success(nil):
-                state.production = nil
+                state.dropProduction()
                 state.phase = .following
                 state.seen = state.position
                 state.readyAt = state.position
@@ -315,7 +360,10 @@ final class EventStream: EventSource {
         let step = reader.next(after: state.position, upTo: end)
         if let schema, !step.isBefore(schema.commit) { return tell(schema, &state) }
         switch step {
-        case .lost(let indexes): lose(indexes, state.position < state.historyEnd ? .retention : .overflow, &state)
+        case .lost(let indexes):
+            // An observation that fails takes all positions with it.
+            if let problem = failure { return fail(problem, &state) }
+            lose(indexes, state.position < state.historyEnd ? .retention : .overflow, &state)
         case .nothing:
             state.seen = max(state.seen, end)
             tellReady(&state)
@@ -356,12 +404,15 @@ final class EventStream: EventSource {
         state.schemaSeen = schema.commit
         state.push(EventText.schema(schema))
         guard !schema.isAdditive else { return }
-        if let problem = reader.subs.lazy.compactMap({ $0.channel.failure }).first {
-            fail(problem, &state)
+        if let failure {
+            fail(failure, &state)
         } else {
             lose(Array(reader.subs.indices), .schema, &state)
         }
     }
+
+    /// Why something that it reads cannot be observed any more.
+    private var failure: Problem? { reader.subs.lazy.compactMap { $0.channel.failure }.first }
 
     /// Starts these subscriptions anew, from the newest version.
     private func lose(_ indexes: [Int], _ reason: ResetNotice.Reason, _ state: inout State) {
@@ -369,9 +420,6 @@ final class EventStream: EventSource {
         state.readyAt = nil
         center.noteReset(reason)
         if reason == .overflow { center.noteOverflow() }
-        let position = state.position
-        center.attach(reader.subs, wantsContents: true) { [self] result in
-            settle(result, .version(position), .lost(indexes, reason))
-        }
+        state.tasks.append(.attach(position: state.position, lost: indexes, reason))
     }
 }

@@ -2,7 +2,6 @@
 
 internal import RealmEngine
 internal import RealmStorage
-internal import Synchronization
 
 /// One request for changes that is answered once: at once, at the first commit that concerns it, or when its time is
 /// over.
@@ -36,7 +35,7 @@ final class LongPoll: Sendable {
     private let registration: Registration?
     private let call: Call
     private let promise: any ResponsePromise
-    private let state = Mutex(State())
+    private let state = RankedMutex(.leaf, State())
 
     init(
         _ reader: ChangeReader, _ center: ChangeCenter, _ wishes: Wishes, slot: StreamSlots.Slot, registration: Registration?,
@@ -150,6 +149,7 @@ final class LongPoll: Sendable {
             return !state.isAnswered
         }
         guard isFirst else { return }
+        HeldLocks.assertNone()
         center.remove(self)
         registration?.close(self)
         promise.complete(response)

@@ -2,7 +2,6 @@
 
 internal import RealmEngine
 internal import RealmStorage
-internal import Synchronization
 
 /// Subscriptions under names that a client registered, to be read by several requests.
 final class Registration: Sendable {
@@ -23,7 +22,7 @@ final class Registration: Sendable {
     let version: String
     private let seconds: Double
     private let becameIdle: @Sendable () -> Void
-    private let state: Mutex<State>
+    private let state: RankedMutex<State>
 
     /// Takes over the hold on the channels. `becameIdle` is called when its last reader has left.
     init(
@@ -36,7 +35,7 @@ final class Registration: Sendable {
         self.client = client
         self.version = version
         self.seconds = Double(seconds)
-        state = Mutex(State(expires: Instant.now().adding(seconds: Double(seconds))))
+        state = RankedMutex(.registration, State(expires: Instant.now().adding(seconds: Double(seconds))))
     }
 
     deinit {
@@ -75,6 +74,7 @@ final class Registration: Sendable {
             state.expires = Instant.now().adding(seconds: seconds)
             return state.streams.isEmpty && state.polls.isEmpty && !state.isOver
         }
+        HeldLocks.assertNone()
         if isIdle { becameIdle() }
     }
 
@@ -194,7 +194,7 @@ final class RegistrationTable: Sendable {
     static let memorySeconds = 600.0
     /// How many of them, at the most.
     static let memoryCount = 10_000
-    private let state = Mutex(State())
+    private let state = RankedMutex(.registrationTable, State())
     private let limits: Limits
 
     init(_ limits: Limits) { self.limits = limits }

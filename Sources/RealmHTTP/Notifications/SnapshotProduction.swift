@@ -2,7 +2,6 @@
 
 internal import RealmEngine
 internal import RealmStorage
-internal import Synchronization
 
 /// Writes the whole state of subscriptions at one version, part by part.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+internal import RealmStorage
 
 /// Counts streams and waiting polls, in all and per client.
 final class StreamSlots: Sendable {
@@ -22,7 +22,7 @@ final class StreamSlots: Sendable {
         var perClient: [String: Int] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = RankedMutex(.leaf, State())
     private let limits: Limits
 
     init(_ limits: Limits) { self.limits = limits }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
-internal import Synchronization
+internal import RealmStorage
 
 /// Brings several subscriptions to one version. All of them are active, so that each is told of every round: the
 /// contents of one that was earlier than another still hold unless it was told of a change since.
@@ -16,7 +16,7 @@ final class SubscriptionAttaching: Sendable {
     private let subs: [ReadSubscription]
     private let wantsContents: Bool
     private let completion: @Sendable (Result<AttachedSubscriptions, Problem>) -> Void
-    private let state: Mutex<State>
+    private let state: RankedMutex<State>
 
     init(
         _ subs: [ReadSubscription], wantsContents: Bool,
@@ -25,7 +25,7 @@ final class SubscriptionAttaching: Sendable {
         self.subs = subs
         self.wantsContents = wantsContents
         self.completion = completion
-        state = Mutex(State(
+        state = RankedMutex(.leaf, State(
             versions: Array(repeating: nil, count: subs.count), contents: Array(repeating: nil, count: subs.count)))
     }
 
@@ -39,7 +39,9 @@ final class SubscriptionAttaching: Sendable {
     }
 
     private func took(_ result: Result<(Database.Version, ObservedContents?), Problem>, _ index: Int) {
-        let isDone = state.withLock { state -> Bool in
+        // What was there of an earlier version goes after the lock is open again.
+        let (isDone, old) = state.withLock { state -> (Bool, (Database.Version?, ObservedContents?)) in
+            let old = (state.versions[index], state.contents[index])
             switch result {
             case .success(let (version, contents)):
                 state.versions[index] = version
@@ -47,12 +49,14 @@ final class SubscriptionAttaching: Sendable {
             case .failure(let problem): state.problem = state.problem ?? problem
             }
             state.missing -= 1
-            return state.missing == 0
+            return (state.missing == 0, old)
         }
+        withExtendedLifetime(old) {}
         if isDone { finish() }
     }
 
     private func finish() {
+        HeldLocks.assertNone()
         let (versions, contents, problem) = state.withLock { ($0.versions.compactMap { $0 }, $0.contents, $0.problem) }
         if let problem { return completion(.failure(problem)) }
         guard let newest = versions.max(by: { $0.token.version < $1.token.version }) else {

@@ -43,7 +43,10 @@ final class Alarm: Sendable {
                 state.heap.first.map { $0.time < next } ?? false ? true : nil
             }
             let now = Instant.now()
-            while let action = monitor.withLock({ $0.takeDue(now) }) { action() }
+            while let action = monitor.withLock({ $0.takeDue(now) }) {
+                HeldLocks.assertNone()
+                action()
+            }
         }
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmStorage
-internal import Synchronization
 
 /// What clients hold open for a time: transactions, snapshots, streams. Shown to administrators, who may end each.
 package final class LeaseRegistry: Sendable {
@@ -29,18 +28,22 @@ package final class LeaseRegistry: Sendable {
         }
     }
 
-    private let leases = Mutex<[String: Lease]>([:])
+    private let leases = RankedMutex<[String: Lease]>(.leaf, [:])
 
     package init() {}
 
     package func add(_ lease: Lease) { leases.withLock { $0[lease.id] = lease } }
 
     /// Forgets a lease that is over.
-    package func remove(_ id: String) { leases.withLock { $0[id] = nil } }
+    package func remove(_ id: String) {
+        let lease = leases.withLock { $0.removeValue(forKey: id) }
+        withExtendedLifetime(lease) {}
+    }
 
     /// Ends a lease; false when there is none of that id.
     package func end(_ id: String) -> Bool {
         guard let lease = leases.withLock({ $0.removeValue(forKey: id) }) else { return false }
+        HeldLocks.assertNone()
         lease.end()
         return true
     }

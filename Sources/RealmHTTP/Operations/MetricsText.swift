@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+internal import RealmStorage
 
 /// Writes metrics in the Prometheus text format; every name gets the prefix `realm_rest_`.
 package struct MetricsText {
@@ -61,13 +61,14 @@ package struct MetricsText {
 package final class MetricsRegistry: Sendable {
     package typealias Source = @Sendable (inout MetricsText) -> Void
 
-    private let sources = Mutex<[Source]>([])
+    private let sources = RankedMutex<[Source]>(.leaf, [])
 
     package init() {}
 
     package func add(_ source: @escaping Source) { sources.withLock { $0.append(source) } }
 
     package var text: String {
+        HeldLocks.assertNone()
         var text = MetricsText()
         for source in sources.withLock({ $0 }) { source(&text) }
         return text.text

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmStorage
-internal import Synchronization
 
 /// A token bucket for each client: one second's worth of requests at once, then as many as time brings.
 package final class RateLimiter: Sendable {
@@ -17,7 +16,7 @@ package final class RateLimiter: Sendable {
 
     /// Requests per second and client.
     package let rate: Int
-    private let buckets = Mutex<[String: Bucket]>([:])
+    private let buckets = RankedMutex<[String: Bucket]>(.leaf, [:])
 
     /// Nil when `rate` is 0: no limit.
     package init?(rate: Int) {

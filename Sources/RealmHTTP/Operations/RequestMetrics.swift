@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+internal import RealmStorage
 
 /// Counts requests by route and status, and how long they took.
 package final class RequestMetrics: Sendable {
@@ -23,7 +23,7 @@ package final class RequestMetrics: Sendable {
         var bytesSent: UInt64 = 0
     }
 
-    private let shard = Mutex(Shard())
+    private let shard = RankedMutex(.leaf, Shard())
 
     package init() {}
 

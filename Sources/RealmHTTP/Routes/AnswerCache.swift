@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
-internal import Synchronization
+internal import RealmStorage
 
 /// Answers to reads that were asked before, each valid for the one version it was made from.
 ///
@@ -50,7 +50,7 @@ final class AnswerCache: Sendable {
     private static let overheadBytes = 1024
 
     private final class Guarded: Sendable {
-        let state = Mutex(Shard())
+        let state = RankedMutex(.leaf, Shard())
     }
 
     private let shards: [Guarded]
@@ -67,19 +67,20 @@ final class AnswerCache: Sendable {
     /// The answer to a request about `version`, if it is known.
     func answer(to request: Request, version: String) -> Response? {
         guard let key = key(of: request) else { return nil }
-        return shard(of: key).state.withLock { shard in
+        let (response, dropped) = shard(of: key).state.withLock { shard -> (Response?, [Key: Entry]?) in
             if let entry = shard.young[key] {
-                guard entry.version == version else { return nil }
+                guard entry.version == version else { return (nil, nil) }
                 shard.hits &+= 1
-                return entry.response
+                return (entry.response, nil)
             }
-            guard let entry = shard.old.removeValue(forKey: key) else { return nil }
+            guard let entry = shard.old.removeValue(forKey: key) else { return (nil, nil) }
             shard.oldBytes -= entry.byteCount
-            guard entry.version == version else { return nil }
-            insert(entry, for: key, &shard)
+            guard entry.version == version else { return (nil, nil) }
             shard.hits &+= 1
-            return entry.response
+            return (entry.response, insert(entry, for: key, &shard))
         }
+        withExtendedLifetime(dropped) {}
+        return response
     }
 
     /// Keeps an answer when its request was seen before.
@@ -90,15 +91,16 @@ final class AnswerCache: Sendable {
         let byteCount = body.capacity + body.capacity / 4 + key.target.count + AnswerCache.overheadBytes
         guard byteCount <= bytesPerShard / 4 else { return }
         let slot = Int((UInt(bitPattern: key.digest) >> 8) % UInt(AnswerCache.seenSlots))
-        shard(of: key).state.withLock { shard in
+        let dropped = shard(of: key).state.withLock { shard -> [Key: Entry]? in
             guard shard.seen[slot] == key.digest else {
                 shard.seen[slot] = key.digest
-                return
+                return nil
             }
             var kept = response
             kept.packed = PackedBody()
-            insert(Entry(version: version, response: kept, byteCount: byteCount), for: key, &shard)
+            return insert(Entry(version: version, response: kept, byteCount: byteCount), for: key, &shard)
         }
+        withExtendedLifetime(dropped) {}
     }
 
     /// Only plain reads: conditions and minimum versions are the endpoints' business.
@@ -113,8 +115,11 @@ final class AnswerCache: Sendable {
         shards[Int(UInt(bitPattern: key.digest) % UInt(AnswerCache.shardCount))]
     }
 
-    private func insert(_ entry: Entry, for key: Key, _ shard: inout Shard) {
+    /// Returns the generation that was dropped, megabytes maybe, to be let go of after the lock is open again.
+    private func insert(_ entry: Entry, for key: Key, _ shard: inout Shard) -> [Key: Entry]? {
+        var dropped: [Key: Entry]?
         if shard.youngBytes + entry.byteCount > bytesPerShard / 2 {
+            dropped = shard.old
             shard.old = shard.young
             shard.oldBytes = shard.youngBytes
             shard.young = [:]
@@ -122,6 +127,7 @@ final class AnswerCache: Sendable {
         }
         if let previous = shard.young.updateValue(entry, forKey: key) { shard.youngBytes -= previous.byteCount }
         shard.youngBytes += entry.byteCount
+        return dropped
     }
 
     // MARK: - Figures
@@ -145,7 +151,7 @@ final class AnswerCache: Sendable {
 
 /// The packed form of a body that is sent again and again; made when it is first asked for.
 package final class PackedBody: Sendable {
-    private let buffer = Mutex<OutputBuffer?>(nil)
+    private let buffer = RankedMutex<OutputBuffer?>(.leaf, nil)
 
     /// The packed form of `plain`; nil when it is not shorter.
     func packed(_ plain: OutputBuffer) -> OutputBuffer? {

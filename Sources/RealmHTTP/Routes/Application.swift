@@ -37,9 +37,9 @@ package final class Application: Sendable {
     let alarm: Alarm
     let notifications: ChangeService
     /// Threads for what takes longer; those of the daemon that serves this application.
-    let workers = Mutex<WorkerPool?>(nil)
+    let workers = RankedMutex<WorkerPool?>(.leaf, nil)
     /// What realms were attached with, by name, as JSON without keys.
-    let attachedOptions = Mutex<[String: String]>([:])
+    let attachedOptions = RankedMutex<[String: String]>(.leaf, [:])
     let logLevel: AccessLog.LevelSwitch
     private let rates: RateLimiter?
     private let accessLog: AccessLog?

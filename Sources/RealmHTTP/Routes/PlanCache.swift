@@ -2,11 +2,10 @@
 
 internal import RealmEngine
 internal import RealmStorage
-internal import Synchronization
 
 /// Plans for whole objects of one version, compiled once per class and kept with the version.
 final class PlanCache: Sendable {
-    private let plans = Mutex<[TableKey: ObjectPlan]>([:])
+    private let plans = RankedMutex<[TableKey: ObjectPlan]>(.leaf, [:])
 
     /// The cache of a version.
     static func of(_ version: Database.Version) -> PlanCache {

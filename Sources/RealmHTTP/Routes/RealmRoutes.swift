@@ -2,7 +2,6 @@
 
 internal import RealmEngine
 internal import RealmStorage
-internal import Synchronization
 
 extension Application {
     /// `GET /v1/realms`

@@ -95,7 +95,7 @@ extension Application {
 /// Waits for a version without a thread: for the commit, or an alarm.
 private final class VersionWait: Sendable {
     private let action: @Sendable () -> Void
-    private let token = Mutex<Int?>(nil)
+    private let token = RankedMutex<Int?>(.leaf, nil)
     private let isOver = Atomic<Bool>(false)
 
     init(_ action: @escaping @Sendable () -> Void) { self.action = action }

@@ -2,7 +2,6 @@
 
 package import RealmEngine
 package import RealmStorage
-internal import Synchronization
 
 /// A whole server: realms, application, daemon. What `realm-rest serve` runs, and tests too.
 package final class RealmServer: Sendable {

@@ -3,7 +3,6 @@
 internal import Glibc
 internal import RealmEngine
 internal import RealmStorage
-internal import Synchronization
 
 /// Versions that clients hold under a lease: what `…/snapshots` is about.
 ///
@@ -51,7 +50,7 @@ package final class PinnedVersions: Sendable {
     /// The oldest leases go when the disk has less.
     private static let freeBytesWanted: UInt64 = 1 << 30
 
-    private let state = Mutex(State())
+    private let state = RankedMutex(.leaf, State())
     private let limits: Limits
     private let leaseRegistry: LeaseRegistry
     private let alarm: Alarm

@@ -2,7 +2,6 @@
 
 internal import RealmEngine
 internal import RealmStorage
-internal import Synchronization
 
 /// An import in several commits: each is begun when the one before is durable.
 ///
@@ -15,7 +14,7 @@ final class ImportChain: Sendable {
     private let mode: ImportRun.Mode
     private let deadline: RealmStorage.Instant
     private let completion: @Sendable (Result<Outcome, Problem>) -> Void
-    private let progress: Mutex<Progress>
+    private let progress: RankedMutex<Progress>
 
     struct Outcome: Sendable {
         let created: Int
@@ -38,7 +37,7 @@ final class ImportChain: Sendable {
         self.mode = mode
         self.deadline = deadline
         self.completion = completion
-        progress = Mutex(Progress(reader: reader))
+        progress = RankedMutex(.leaf, Progress(reader: reader))
     }
 
     /// Writes the next part.
@@ -61,7 +60,11 @@ final class ImportChain: Sendable {
         case .success(let receipt):
             let memory = receipt.value.memory
             guard receipt.value.isAtEnd else {
-                progress.withLock { $0 = receipt.value }
+                let before = progress.withLock { progress in
+                    defer { progress = receipt.value }
+                    return progress
+                }
+                withExtendedLifetime(before) {}
                 return run()
             }
             completion(.success(Outcome(created: memory.created, updated: memory.updated, version: receipt.version.tokenText)))

@@ -2,7 +2,6 @@
 
 internal import RealmEngine
 internal import RealmStorage
-internal import Synchronization
 
 /// One realm on its way into the catalog, under a name that is reserved.
 ///

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmStorage
-internal import Synchronization
 
 /// The first answers to requests with an `Idempotency-Key`, for those who ask again because they got none.
 ///
@@ -23,7 +22,7 @@ final class IdempotencyStore: Sendable {
         var bytes = 0
     }
 
-    private let entries = Mutex(Entries())
+    private let entries = RankedMutex(.leaf, Entries())
     private let seconds: Double
     private let countLimit: Int
     private let byteLimit: Int
@@ -66,21 +65,27 @@ final class IdempotencyStore: Sendable {
             throw .invalidHeader("Idempotency-Key", "an idempotency key is 1 to 128 visible ASCII characters")
         }
         let fingerprint = IdempotencyStore.fingerprint(request)
-        return try entries.withLock { entries -> Result<Attempt, Problem> in
-            forgetOld(&entries)
-            guard let entry = entries.byKey[key] else {
-                entries.byKey[key] = Entry(fingerprint: fingerprint)
-                return .success(.first(Ticket(store: self, key: key)))
-            }
-            guard entry.fingerprint == fingerprint else {
-                return .failure(Problem(.idempotencyKeyReused, "this idempotency key was used for another request"))
-            }
-            guard var answer = entry.answer else {
-                return .failure(Problem(.idempotencyInProgress, "the first request with this idempotency key is still running"))
-            }
-            answer.add("Idempotency-Replayed", constant: "true")
-            return .success(.known(answer))
-        }.get()
+        let (outcome, forgotten) = entries.withLock { entries -> (Result<Attempt, Problem>, [Entry]) in
+            let forgotten = forgetOld(&entries)
+            return (attempt(key, fingerprint, &entries), forgotten)
+        }
+        withExtendedLifetime(forgotten) {}
+        return try outcome.get()
+    }
+
+    private func attempt(_ key: String, _ fingerprint: Int, _ entries: inout Entries) -> Result<Attempt, Problem> {
+        guard let entry = entries.byKey[key] else {
+            entries.byKey[key] = Entry(fingerprint: fingerprint)
+            return .success(.first(Ticket(store: self, key: key)))
+        }
+        guard entry.fingerprint == fingerprint else {
+            return .failure(Problem(.idempotencyKeyReused, "this idempotency key was used for another request"))
+        }
+        guard var answer = entry.answer else {
+            return .failure(Problem(.idempotencyInProgress, "the first request with this idempotency key is still running"))
+        }
+        answer.add("Idempotency-Replayed", constant: "true")
+        return .success(.known(answer))
     }
 
     private static func fingerprint(_ request: Request) -> Int {
@@ -103,15 +108,18 @@ final class IdempotencyStore: Sendable {
     private func keep(_ response: Response, _ key: String) {
         var byteCount = 1024
         if case .bytes(let buffer) = response.body { byteCount += buffer.capacity }
-        entries.withLock { entries in
-            guard byteCount <= byteLimit / 8, entries.byKey[key] != nil else { return entries.byKey[key] = nil }
+        let forgotten = entries.withLock { entries -> [Entry] in
+            guard byteCount <= byteLimit / 8, entries.byKey[key] != nil else {
+                return entries.byKey.removeValue(forKey: key).map { [$0] } ?? []
+            }
             entries.byKey[key]?.answer = response
             entries.byKey[key]?.until = Instant.now().adding(seconds: seconds)
             entries.byKey[key]?.byteCount = byteCount
             entries.order.append(key)
             entries.bytes += byteCount
-            forgetOld(&entries)
+            return forgetOld(&entries)
         }
+        withExtendedLifetime(forgotten) {}
     }
 
     private func forget(_ key: String) {
@@ -121,16 +129,21 @@ final class IdempotencyStore: Sendable {
         }
     }
 
-    private func forgetOld(_ entries: inout Entries) {
+    /// Returns what is forgotten, to be let go of after the lock is open again.
+    private func forgetOld(_ entries: inout Entries) -> [Entry] {
         let now = Instant.now()
+        var forgotten: [Entry] = []
         var gone = 0
         for key in entries.order {
             let isOld = (entries.byKey[key]?.until ?? now) <= now
             guard isOld || entries.order.count - gone > countLimit || entries.bytes > byteLimit else { break }
-            entries.bytes -= entries.byKey[key]?.byteCount ?? 0
-            entries.byKey[key] = nil
+            if let entry = entries.byKey.removeValue(forKey: key) {
+                entries.bytes -= entry.byteCount
+                forgotten.append(entry)
+            }
             gone += 1
         }
         if gone > 0 { entries.order.removeFirst(gone) }
+        return forgotten
     }
 }

@@ -2,7 +2,6 @@
 
 internal import RealmEngine
 internal import RealmStorage
-internal import Synchronization
 
 /// A write that was read, and checked as far as that is possible without the data.
 ///

@@ -2,7 +2,6 @@
 
 internal import RealmEngine
 internal import RealmStorage
-internal import Synchronization
 
 /// Creating, attaching and letting go of realms. All of it waits for files, so it is done by workers.
 extension Application {

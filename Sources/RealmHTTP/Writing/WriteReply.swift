@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
-internal import Synchronization
+internal import RealmStorage
 
 extension Call {
     /// Whether the request changes a realm, or what realms there are.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
-
 /// The joined bytes of values that are split over several byte nodes, kept for the life of their snapshot.
 ///
 /// A value beyond 16 MiB is the only one that cannot be read in place. Each byte of the file belongs to one value,
@@ -12,7 +10,7 @@ final class JoinedValues: Sendable {
         var byteCount: UInt64 = 0
     }
 
-    private let state = Mutex(State())
+    private let state = RankedMutex(.leaf, State())
 
     /// The bytes of the value whose parts `list` refers to.
     func value(of list: Node, in space: NodeSpace) throws(StorageError) -> ByteView {

@@ -189,9 +189,9 @@ final class LazyPlainPages: @unchecked Sendable {
 
     /// A cipher and the lock of the pages that it serves.
     private final class Stripe: Sendable {
-        private let cipher: Mutex<PageCipher>
+        private let cipher: RankedMutex<PageCipher>
 
-        init(_ cipher: sending PageCipher) { self.cipher = Mutex(cipher) }
+        init(_ cipher: sending PageCipher) { self.cipher = RankedMutex(.leaf, cipher) }
 
         func withCipher(_ body: (PageCipher) throws(StorageError) -> UInt8) throws(StorageError) -> UInt8 {
             try cipher.withLock { cipher throws(StorageError) in try body(cipher) }

@@ -2,16 +2,18 @@
 
 internal import Glibc
 
-/// A lock with a condition, for the few places where a thread has to wait for another.
+/// A lock with a condition, for the few places where a thread has to wait for another. Nothing else is locked while it waits.
 ///
 /// `@unchecked Sendable`: the state is only reached with the mutex held.
 package final class Monitor<State>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var state: State
+    private let rank: LockRank
 
-    package init(_ state: State) {
+    package init(_ state: State, rank: LockRank = .leaf) {
         self.state = state
+        self.rank = rank
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
         pthread_mutex_init(mutex, nil)
@@ -31,32 +33,47 @@ package final class Monitor<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    package func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+    private func lock() {
+        #if DEBUG
+        HeldLocks.enter(rank)
+        #endif
         pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+    }
+
+    private func unlock() {
+        pthread_mutex_unlock(mutex)
+        #if DEBUG
+        HeldLocks.leave(rank)
+        #endif
+    }
+
+    package func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+        lock()
+        defer { unlock() }
         return try body(&state)
     }
 
     /// Changes the state and wakes one waiter.
     package func signal<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        lock()
+        defer { unlock() }
         defer { pthread_cond_signal(condition) }
         return try body(&state)
     }
 
     /// Changes the state and wakes all waiters.
     package func broadcast<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        lock()
+        defer { unlock() }
         defer { pthread_cond_broadcast(condition) }
         return try body(&state)
     }
 
     /// Waits until `take` returns something, or until `deadline` (then nil).
     package func wait<Result>(until deadline: Instant = .distantFuture, _ take: (inout State) -> Result?) -> Result? {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        HeldLocks.assertNone()
+        lock()
+        defer { unlock() }
         while true {
             if let result = take(&state) { return result }
             if deadline == .distantFuture {

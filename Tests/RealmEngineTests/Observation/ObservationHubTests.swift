@@ -203,7 +203,7 @@ struct ObservationHubTests {
         let observed = try Observed(try results(realm), in: realm.database)
         try addNode(realm, 10)
         try addNode(realm, 11)
-        realm.database.observations.setActive(observed.attached.attachment, true)
+        realm.database.observations.setActive(observed.attached.attachment) { true }
         let version = try addNode(realm, 12)
         let events = try observed.events()
         #expect(events.count == 2)

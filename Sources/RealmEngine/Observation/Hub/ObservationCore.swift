@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmStorage
-internal import Synchronization
 
 /// The state of a hub.
 ///
 /// `@unchecked Sendable`: used on the thread of the hub only, but for `rounds` and `metrics`, which are guarded.
 final class ObservationCore: @unchecked Sendable {
     let rounds = RoundFeed()
-    let metrics = Mutex(ObservationMetrics())
+    let metrics = RankedMutex(.leaf, ObservationMetrics())
     private let feed: CommitFeed
     private let names: BacklinkNames
     private let limits: ObservationLimits

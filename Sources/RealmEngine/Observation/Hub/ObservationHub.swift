@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmStorage
-internal import Synchronization
 
 /// Leads the observed targets of one database from version to version, on a thread of its own.
 ///
@@ -11,7 +10,7 @@ internal import Synchronization
 /// While nothing is observed, commits cost nothing here.
 package final class ObservationHub: Sendable {
     package let limits: ObservationLimits
-    private let inbox = Monitor(ObservationInbox())
+    private let inbox = Monitor(ObservationInbox(), rank: .observationInbox)
     private let name: String
     private let core: ObservationCore
 
@@ -43,9 +42,10 @@ package final class ObservationHub: Sendable {
         }
     }
 
-    /// Says whether somebody waits for the events of a listener.
-    package func setActive(_ attachment: Attachment, _ isActive: Bool) {
-        run(refused: {}) { [self] in core.setActive(attachment, isActive) }
+    /// Has the hub ask whether somebody waits for the events of a listener. It asks on its thread, when it gets to it: what
+    /// it was told last is right, in whatever order those came who had it ask.
+    package func setActive(_ attachment: Attachment, _ isActive: @escaping @Sendable () -> Bool) {
+        run(refused: {}) { [self] in core.setActive(attachment, isActive()) }
     }
 
     /// Tells a listener everything up to a version that was the newest at the time of the call, or a later one, then
@@ -101,7 +101,9 @@ package final class ObservationHub: Sendable {
             return (true, !inbox.hasThread)
         }
         if needsThread { Threads.spawn("observe-\(name)") { [self] in loop() } }
-        if !isTaken { refused() }
+        guard !isTaken else { return }
+        HeldLocks.assertNone()
+        refused()
     }
 
     private func loop() {
@@ -136,7 +138,7 @@ package final class ObservationHub: Sendable {
 private final class WeakDatabase: Sendable {
     private struct Reference: @unchecked Sendable { weak var database: Database? }
 
-    private let state = Mutex(Reference())
+    private let state = RankedMutex(.leaf, Reference())
 
     var value: Database? { state.withLock { $0.database } }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+internal import RealmStorage
 
 /// Those who hear of the rounds of a hub.
 final class RoundFeed: Sendable {
@@ -11,7 +11,7 @@ final class RoundFeed: Sendable {
         var nextToken = 0
     }
 
-    private let state = Mutex(State())
+    private let state = RankedMutex(.leaf, State())
 
     func add(_ observer: @escaping Observer) -> Int {
         state.withLock { state in
@@ -21,9 +21,13 @@ final class RoundFeed: Sendable {
         }
     }
 
-    func remove(_ token: Int) { state.withLock { $0.observers[token] = nil } }
+    func remove(_ token: Int) {
+        let observer = state.withLock { $0.observers.removeValue(forKey: token) }
+        withExtendedLifetime(observer) {}
+    }
 
     func publish(_ round: ObservationRound) {
+        HeldLocks.assertNone()
         for (_, observer) in state.withLock({ $0.observers }).sorted(by: { $0.key < $1.key }) { observer(round) }
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmStorage
-internal import Synchronization
 
 /// Writes that nobody waits for, by the ids under which their fate can be asked.
 package final class AsyncWrites: Sendable {
@@ -36,7 +35,7 @@ package final class AsyncWrites: Sendable {
     }
 
     private let limits: WriteLimits
-    private let entries = Mutex(Entries())
+    private let entries = RankedMutex(.leaf, Entries())
 
     init(_ limits: WriteLimits) { self.limits = limits }
 
@@ -55,8 +54,10 @@ package final class AsyncWrites: Sendable {
     }
 
     func setState(_ state: State, of id: String) {
-        entries.withLock { entries in
-            guard var entry = entries.byID[id], !entry.state.isOver else { return }
+        // What the write held, and what is forgotten, goes after the lock is open again.
+        let dropped = entries.withLock { entries -> ([Entry], WriteTicket?) in
+            guard var entry = entries.byID[id], !entry.state.isOver else { return ([], nil) }
+            let ticket = entry.ticket
             entry.state = state
             if state.isOver {
                 entry.until = Instant.now().adding(seconds: limits.rememberedSeconds)
@@ -64,17 +65,20 @@ package final class AsyncWrites: Sendable {
                 entries.finished.append(id)
             }
             entries.byID[id] = entry
-            forget(&entries)
+            return (forget(&entries), ticket)
         }
+        withExtendedLifetime(dropped) {}
     }
 
-    private func forget(_ entries: inout Entries) {
+    private func forget(_ entries: inout Entries) -> [Entry] {
         let now = Instant.now()
+        var dropped: [Entry] = []
         while let oldest = entries.finished.first,
             entries.finished.count > limits.rememberedCount || (entries.byID[oldest]?.until ?? now) <= now {
-            entries.byID[oldest] = nil
+            if let entry = entries.byID.removeValue(forKey: oldest) { dropped.append(entry) }
             entries.finished.removeFirst()
         }
+        return dropped
     }
 
     /// What became of a write; nil when it never was, is forgotten, or is somebody else's. `owner` nil asks for all.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+internal import RealmStorage
 
 /// How long writes waited for the writer, and how long they held it.
 package final class WriteFigures: Sendable {
@@ -24,7 +24,7 @@ package final class WriteFigures: Sendable {
         package fileprivate(set) var commits: UInt64 = 0
     }
 
-    private let state = Mutex(Figures())
+    private let state = RankedMutex(.leaf, Figures())
 
     package var figures: Figures { state.withLock { $0 } }
 

@@ -80,6 +80,7 @@ final class WriteJob: @unchecked Sendable {
 
     private func answer(_ outcome: Outcome) {
         pending?.add(-1)
+        HeldLocks.assertNone()
         completion(outcome)
     }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
-
 /// A Realm file that is open for reading and writing, owned by this process until it is closed.
 ///
 /// Readers take `current` and keep it as long as they like: a snapshot pins its version. One write transaction runs at a
@@ -42,10 +40,10 @@ package final class FileStore: Sendable {
     private let committer: Committer
     private let pins: VersionPins
     private let lock: OwnershipLock?
-    private let newest: Mutex<Snapshot>
-    private let writing = Mutex(Writing.idle)
+    private let newest: RankedMutex<Snapshot>
+    private let writing = RankedMutex(.leaf, Writing.idle)
     /// The memory of the last write, for the next one.
-    private let spareArena = Mutex<NodeArena?>(nil)
+    private let spareArena = RankedMutex<NodeArena?>(.leaf, nil)
 
     private enum Writing { case idle, running, closed }
 
@@ -88,7 +86,7 @@ package final class FileStore: Sendable {
         let snapshot = try Snapshot(
             file: file, clusterShift: options.clusterShift, previous: nil, pin: pins.pin(version))
         committer = try Committer(data, snapshot, pins: pins)
-        newest = Mutex(snapshot)
+        newest = RankedMutex(.leaf, snapshot)
         self.path = path
         self.options = options
         self.pins = pins
@@ -176,12 +174,21 @@ package final class FileStore: Sendable {
 
     fileprivate func commit(_ nodes: WriteSpace, names: Ref, tables: Ref, base: Snapshot) throws(StorageError) -> Snapshot {
         let snapshot = try committer.commit(nodes, names: names, tables: tables, previous: base)
-        newest.withLock { $0 = snapshot }
+        // The version before goes, if nobody reads it, after the lock is open again.
+        let before = newest.withLock { newest in
+            defer { newest = snapshot }
+            return newest
+        }
+        withExtendedLifetime(before) {}
         return snapshot
     }
 
     fileprivate func endWrite(_ arena: NodeArena) {
-        spareArena.withLock { $0 = arena }
+        let before = spareArena.withLock { spare in
+            defer { spare = arena }
+            return spare
+        }
+        withExtendedLifetime(before) {}
         writing.withLock { $0 = .idle }
     }
 

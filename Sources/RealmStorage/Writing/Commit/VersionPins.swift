@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
-
 /// Which versions of a file are being read, so that their nodes are not written over.
 package final class VersionPins: Sendable {
     private struct Pinned {
@@ -9,7 +7,7 @@ package final class VersionPins: Sendable {
         let since = Instant.now()
     }
 
-    private let versions = Mutex<[UInt64: Pinned]>([:])
+    private let versions = RankedMutex<[UInt64: Pinned]>(.versionPins, [:])
 
     package init() {}
 

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+@Suite("The order of locks")
+struct LockOrderTests {
+    @Test("locks that are taken in order do what a mutex does, and let go in any order of errors")
+    func inOrder() throws {
+        struct Wrong: Error {}
+        let outer = RankedMutex(.channel, 1)
+        let inner = RankedMutex(.leaf, 2)
+        #expect(throws: Wrong.self) {
+            try outer.withLock { _ in try inner.withLock { _ throws(Wrong) in throw Wrong() } }
+        }
+        let sum = outer.withLock { outer in inner.withLock { inner in outer + inner } }
+        #expect(sum == 3)
+        HeldLocks.assertNone()
+    }
+
+    @Test("what one thread holds is nothing to another")
+    func threads() {
+        let outer = RankedMutex(.leaf, 0)
+        let done = Monitor(false)
+        outer.withLock { _ in
+            Threads.spawn("other") {
+                RankedMutex(.channel, 0).withLock { $0 += 1 }
+                done.broadcast { $0 = true }
+            }
+        }
+        #expect(done.wait(until: .now().adding(seconds: 10)) { $0 ? true : nil } == true)
+    }
+
+    #if DEBUG
+    @Test("a lock that is taken against the order ends a debug build")
+    func inversion() async {
+        await #expect(processExitsWith: .failure) {
+            let inner = RankedMutex(.leaf, 0)
+            let outer = RankedMutex(.channel, 0)
+            inner.withLock { _ in outer.withLock { _ in } }
+        }
+    }
+
+    @Test("two locks of the same rank are not held together")
+    func sameRank() async {
+        await #expect(processExitsWith: .failure) {
+            let first = RankedMutex(.leaf, 0)
+            let second = RankedMutex(.leaf, 0)
+            first.withLock { _ in second.withLock { _ in } }
+        }
+    }
+
+    @Test("a callback under a lock ends a debug build")
+    func callback() async {
+        await #expect(processExitsWith: .failure) { RankedMutex(.leaf, 0).withLock { _ in HeldLocks.assertNone() } }
+    }
+
+    @Test("nobody waits for another thread under a lock")
+    func waiting() async {
+        await #expect(processExitsWith: .failure) {
+            let monitor = Monitor(true, rank: .versionPins)
+            RankedMutex(.leaf, 0).withLock { _ in _ = monitor.wait { $0 ? true : nil } }
+        }
+    }
+    #endif
+
+    @Test("the sources have no lock without a rank")
+    func sources() throws {
+        let folder = Fixtures.packageRoot.appending(path: "Sources")
+        let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+        var found: [String] = []
+        for case let file as URL in files where file.pathExtension == "swift" {
+            guard !file.path.contains("RealmStorage/Locks/"), !file.path.hasSuffix("Bytes/Monitor.swift") else { continue }
+            let text = try String(contentsOf: file, encoding: .utf8)
+            if try /(^|[^A-Za-z])Mutex[<(]|pthread_(mutex|rwlock|spin)_|NSLock|os_unfair_lock/.firstMatch(in: text) != nil {
+                found.append(file.lastPathComponent)
+            }
+        }
+        #expect(found == [])
+    }
+}
