@@ -93,8 +93,18 @@ struct ServeOptions: ParsableArguments {
         help: ArgumentHelp("An origin whose pages may use this server.", valueName: "ORIGIN"))
     var origins: [String] = []
 
-    @Flag(help: "Listen on an address that others can reach, although no credentials are configured.")
+    @Flag(help: "Let strangers read: listen on an address that others can reach, or take requests that came through a proxy, although there are no credentials.")
     var insecure = false
+
+    @Option(
+        help: ArgumentHelp(
+            "A listener for administrators, on loopback or a Unix socket that only this user can open. Without it: the main "
+                + "listener when it is on loopback, else 127.0.0.1:8081.",
+            valueName: "HOST:PORT|unix:PATH|none"))
+    var admin: String?
+
+    @Flag(name: .customLong("no-admin"), help: "Do not administer through the main listener, not even on loopback: for proxies that do not tell that they are one.")
+    var refusesAdministration = false
 
     func serverOptions(paths: [String]) throws -> RealmServer.Options {
         var server = RealmServer.Options()
@@ -122,6 +132,13 @@ struct ServeOptions: ParsableArguments {
         server.extraHosts = hosts
         server.corsOrigins = origins
         server.isInsecure = insecure
+        server.administersOnMain = !refusesAdministration
+        if let admin {
+            guard let address = AdminAddress(admin) else {
+                throw ValidationError("--admin takes HOST:PORT, such as 127.0.0.1:8081, unix:PATH or none")
+            }
+            server.admin = address
+        }
         return server
     }
 

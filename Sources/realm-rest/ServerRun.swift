@@ -17,6 +17,7 @@ enum ServerRun {
         do {
             let server = try RealmServer(options) { StandardStreams.error($0) }
             try StandardStreams.output("listening on \(server.url)\n")
+            if let url = server.adminURL { StandardStreams.error("administration on \(url)") }
             try server.start()
             try whenListening(server.url)
             var signal: Int32 = 0

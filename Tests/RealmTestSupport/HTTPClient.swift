@@ -33,11 +33,12 @@ package final class HTTPClient {
     }
 
     private let descriptor: Int32
-    private let port: Int
-    private var received: [UInt8] = []
+    /// What `Host` says unless it is given.
+    private let host: String
+    fileprivate var received: [UInt8] = []
 
     package init(port: Int, timeoutSeconds: Int = 60) throws {
-        self.port = port
+        host = "127.0.0.1:\(port)"
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -48,6 +49,23 @@ package final class HTTPClient {
         let failure = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard failure == 0 else { throw Failure(description: "cannot connect: errno \(errno)") }
+    }
+
+    /// Connects to a Unix socket.
+    package init(unixPath: String, timeoutSeconds: Int = 60) throws {
+        host = "localhost"
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: unixPath.utf8) }
+        var timeout = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        let failure = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
         guard failure == 0 else { throw Failure(description: "cannot connect: errno \(errno)") }
@@ -68,7 +86,7 @@ package final class HTTPClient {
     ) throws -> Answer {
         var head = "\(method) \(target) HTTP/1.1\r\n"
         let names = headers.map { $0.0.lowercased() }
-        if !names.contains("host") { head += "Host: 127.0.0.1:\(port)\r\n" }
+        if !names.contains("host") { head += "Host: \(host)\r\n" }
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         if let body, !names.contains("content-length"), !names.contains("transfer-encoding") {
             head += "Content-Length: \(body.count)\r\n"
@@ -176,4 +194,9 @@ package final class HTTPClient {
         received += buffer[..<count]
         return count > 0
     }
+}
+
+extension HTTPClient {
+    /// What came and was not read as an answer yet.
+    package var receivedText: String { String(decoding: received, as: UTF8.self) }
 }

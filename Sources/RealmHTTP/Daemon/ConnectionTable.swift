@@ -64,7 +64,7 @@ final class ConnectionTable: Sendable {
         var writer = JSONWriter()
         problem.with("limit", .integer(Int64(seconds))).write(to: &writer, requestID: RequestID())
         let head = "HTTP/1.1 408 Request Timeout\r\nContent-Type: application/problem+json\r\nCache-Control: no-store\r\n"
-            + "X-Content-Type-Options: nosniff\r\nConnection: close\r\nContent-Length: \(writer.buffer.count)\r\n\r\n"
+            + OriginPolicy.ruleLines + "Connection: close\r\nContent-Length: \(writer.buffer.count)\r\n\r\n"
         return Array(head.utf8) + writer.buffer.array
     }
 }

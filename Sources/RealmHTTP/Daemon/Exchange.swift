@@ -68,7 +68,7 @@ final class Exchange: @unchecked Sendable {
         let request = Request(
             methodName: method, target: RequestTarget(targetBytes), headers: headers,
             id: headers[.requestID].flatMap(RequestID.init(client:)) ?? RequestID(), arrival: arrival,
-            clientAddress: record.address, isHTTP10: isHTTP10)
+            clientAddress: record.address, isHTTP10: isHTTP10, entrance: server.configuration.entrance)
         self.request = request
         stage = .body
         switch earlyAdmission(request) {

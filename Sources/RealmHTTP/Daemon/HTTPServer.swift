@@ -16,6 +16,8 @@ package final class HTTPServer: @unchecked Sendable {
         package var workerThreads = max(2, Threads.processorCount)
         /// Requests that may wait for a worker.
         package var workerQueue = 512
+        /// What requests that come by this listener are marked with.
+        package var entrance = Entrance.main
 
         package init() {}
     }
@@ -86,6 +88,9 @@ package final class HTTPServer: @unchecked Sendable {
         return max(32 << 10, heads + heads / 2 + limits.headerFields * 96 + (8 << 10)) & ~0xfff
     }
 
+    /// Lets no new connections in and takes no new requests.
+    package func beginDraining() { draining.store(true, ordering: .relaxed) }
+
     /// Ends in steps: refuse new work, let running requests finish for `graceSeconds`, then close everything.
     ///
     /// `isUrgent` is asked now and then; true ends the grace at once.
@@ -114,6 +119,7 @@ package final class HTTPServer: @unchecked Sendable {
         // This closes the listening socket, too.
         MHD_stop_daemon(daemon)
         self.daemon = nil
+        socket.removeFile()
     }
 
     /// Raises the limit on open files and checks that the connections fit.

@@ -3,7 +3,7 @@
 internal import CMicrohttpd
 internal import Glibc
 
-/// A bound TCP socket that listens.
+/// A bound TCP or Unix socket that listens.
 package struct ListeningSocket: Sendable {
     package let descriptor: Int32
     /// The port it really has.
@@ -11,6 +11,8 @@ package struct ListeningSocket: Sendable {
     /// The address it is bound to, as text.
     package let address: String
     package let isLoopback: Bool
+    /// The file of a Unix socket.
+    let file: UnixSocketFile?
 
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -46,6 +48,15 @@ package struct ListeningSocket: Sendable {
         self.port = port
         self.address = address
         isLoopback = address.hasPrefix("127.") || address == "::1"
+        file = nil
+    }
+
+    /// Binds a Unix socket at `path` that only this user can open.
+    package init(unixPath path: String) throws(Failure) {
+        (descriptor, file) = try UnixSocketFile.listen(at: path)
+        port = 0
+        address = "unix:" + path
+        isLoopback = true
     }
 
     private static func bound(_ entry: addrinfo, _ backlog: Int32) -> ListeningSocket? {
@@ -61,8 +72,7 @@ package struct ListeningSocket: Sendable {
             errno = code
             return nil
         }
-        // The daemon's threads share it, so none may block in accept.
-        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        makeNonblocking(descriptor)
         return ListeningSocket(descriptor: descriptor, port: port, address: address)
     }
 
@@ -78,10 +88,21 @@ package struct ListeningSocket: Sendable {
         }
     }
 
-    func close() { Glibc.close(descriptor) }
+    /// The daemon's threads share it, so none may block in accept.
+    static func makeNonblocking(_ descriptor: Int32) {
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    }
 
-    /// `http://HOST:PORT` with brackets around IPv6 addresses.
-    package var url: String { "http://" + (address.contains(":") ? "[\(address)]" : address) + ":\(port)" }
+    func close() {
+        Glibc.close(descriptor)
+        removeFile()
+    }
+
+    /// Removes the file of a Unix socket that is closed.
+    func removeFile() { file?.remove() }
+
+    /// `http://HOST:PORT` with brackets around IPv6 addresses, or `unix:PATH`.
+    package var url: String { file != nil ? address : "http://" + (address.contains(":") ? "[\(address)]" : address) + ":\(port)" }
 }
 
 /// Text of socket addresses.

@@ -13,7 +13,10 @@ extension RequestHeaders {
                 let headers = context.assumingMemoryBound(to: RequestHeaders.self)
                 let nameLength = strlen(name)
                 headers.pointee.count(bytes: nameLength + (value.map { strlen($0) } ?? 0) + 4)
-                guard let header = RequestHeaders.known(name, nameLength) else { return .YES }
+                guard let header = RequestHeaders.known(name, nameLength) else {
+                    headers.pointee.noteOrigin(name, nameLength, value)
+                    return .YES
+                }
                 headers.pointee.add(header, value.map { String(cString: $0) } ?? "")
                 return .YES
             }, pointer)
@@ -21,16 +24,42 @@ extension RequestHeaders {
         return headers
     }
 
+    /// Names by their length, so that few are compared.
+    private static let headersByLength: [[RequestHeader]] = byLength(RequestHeader.allCases) { $0.name }
+    private static let forwardingByLength: [[StaticString]] = byLength(ForwardingHeader.names) { $0 }
+
+    private static func byLength<Item>(_ items: [Item], _ name: (Item) -> StaticString) -> [[Item]] {
+        let longest = items.map { name($0).utf8CodeUnitCount }.max() ?? 0
+        return (0...longest).map { length in items.filter { name($0).utf8CodeUnitCount == length } }
+    }
+
     /// The known field of that name, in any case of letters.
     private static func known(_ name: UnsafePointer<CChar>, _ length: Int) -> RequestHeader? {
-        for header in RequestHeader.allCases {
-            let known = header.name
-            guard known.utf8CodeUnitCount == length else { continue }
-            let matches = known.utf8Start.withMemoryRebound(to: CChar.self, capacity: length) {
-                strncasecmp($0, name, length) == 0
-            }
-            if matches { return header }
+        guard length < headersByLength.count else { return nil }
+        return headersByLength[length].first { begins(name, with: $0.name) }
+    }
+
+    /// Whether a text that is long enough begins with `word`, in any case of letters.
+    private static func begins(_ text: UnsafePointer<CChar>, with word: StaticString) -> Bool {
+        word.utf8Start.withMemoryRebound(to: CChar.self, capacity: word.utf8CodeUnitCount) {
+            strncasecmp($0, text, word.utf8CodeUnitCount) == 0
         }
-        return nil
+    }
+
+    /// Remembers what a field that is not kept tells about where the request came from.
+    private mutating func noteOrigin(_ name: UnsafePointer<CChar>, _ length: Int, _ value: UnsafePointer<CChar>?) {
+        if RequestHeaders.isForwarding(name, length) {
+            guard forwardedBy == nil else { return }
+            forwardedBy = String(String(cString: name).prefix(64))
+        } else if length == 10, RequestHeaders.begins(name, with: "user-agent"), let value {
+            // Every browser calls itself so; PowerShell does too, and shows no pages.
+            isFromBrowser = isFromBrowser || (strncmp(value, "Mozilla/", 8) == 0 && strstr(value, "PowerShell") == nil)
+        }
+    }
+
+    private static func isForwarding(_ name: UnsafePointer<CChar>, _ length: Int) -> Bool {
+        if length >= ForwardingHeader.prefix.utf8CodeUnitCount, begins(name, with: ForwardingHeader.prefix) { return true }
+        guard length < forwardingByLength.count else { return false }
+        return forwardingByLength[length].contains { begins(name, with: $0) }
     }
 }

@@ -14,6 +14,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case unauthenticated
     case tokenExpired = "token_expired"
     case forbidden
+    case crossOrigin = "cross_origin"
     case transactionsDisabled = "transactions_disabled"
     case realmNotFound = "realm_not_found"
     case classNotFound = "class_not_found"
@@ -99,7 +100,7 @@ extension ProblemCode {
             .cursorInvalid, .unknownKeyPath, .missingWhere:
             return 400
         case .unauthenticated, .tokenExpired: return 401
-        case .forbidden, .transactionsDisabled: return 403
+        case .forbidden, .crossOrigin, .transactionsDisabled: return 403
         case .realmNotFound, .classNotFound, .objectNotFound, .sectionNotFound, .notFound, .fileNotFound: return 404
         case .methodNotAllowed, .readOnly: return 405
         case .notAcceptable: return 406

@@ -34,6 +34,7 @@ package enum RequestHeader: Int, CaseIterable, Sendable {
     case ifMatch, ifNoneMatch, origin, authorization, prefer, requestID, traceparent, idempotencyKey, lastEventID
     case realmTransaction, realmMinVersion, realmWithoutNotifying
     case accessControlRequestMethod, accessControlRequestHeaders
+    case fetchSite, referer
 
     /// The name in lower case.
     package var name: StaticString {
@@ -60,6 +61,8 @@ package enum RequestHeader: Int, CaseIterable, Sendable {
         case .realmWithoutNotifying: return "realm-without-notifying"
         case .accessControlRequestMethod: return "access-control-request-method"
         case .accessControlRequestHeaders: return "access-control-request-headers"
+        case .fetchSite: return "sec-fetch-site"
+        case .referer: return "referer"
         }
     }
 
@@ -82,6 +85,10 @@ package struct RequestHeaders: Sendable {
     package private(set) var fieldCount = 0
     /// A field that may stand once was given several times with different values.
     package private(set) var repeated: RequestHeader?
+    /// The name of the first field by which a proxy tells that it passed the request on.
+    package var forwardedBy: String?
+    /// Whether the client calls itself a browser.
+    package var isFromBrowser = false
 
     package init() {}
 
@@ -104,4 +111,14 @@ package struct RequestHeaders: Sendable {
             repeated = repeated ?? header
         }
     }
+}
+
+/// Fields that proxies add. A client can send them too, and only loses by it.
+package enum ForwardingHeader {
+    /// Names in lower case; those that begin with `x-forwarded` belong to them.
+    package static let names: [StaticString] = [
+        "forwarded", "via", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "x-original-forwarded-for",
+        "x-envoy-external-address", "true-client-ip", "cf-connecting-ip", "fastly-client-ip", "fly-client-ip", "cdn-loop",
+    ]
+    package static let prefix: StaticString = "x-forwarded"
 }

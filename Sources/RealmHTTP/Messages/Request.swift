@@ -19,6 +19,8 @@ package final class Request: @unchecked Sendable {
     package let clientAddress: String
     /// Whether it was sent as HTTP/1.0.
     package let isHTTP10: Bool
+    /// The listener it came by.
+    package let entrance: Entrance
     /// The body, with its content coding undone.
     package var body: [UInt8] = []
     /// A long body, as it came, in place of `body`.
@@ -48,7 +50,7 @@ package final class Request: @unchecked Sendable {
 
     package init(
         methodName: String, target: RequestTarget, headers: RequestHeaders, id: RequestID, arrival: Instant,
-        clientAddress: String, isHTTP10: Bool
+        clientAddress: String, isHTTP10: Bool, entrance: Entrance = .main
     ) {
         self.methodName = methodName
         method = HTTPMethod(rawValue: methodName)
@@ -59,6 +61,13 @@ package final class Request: @unchecked Sendable {
         self.arrival = arrival
         self.clientAddress = clientAddress
         self.isHTTP10 = isHTTP10
+        self.entrance = entrance
+    }
+
+    /// Whether it was sent from this machine, by the address of its sender.
+    package var isFromThisMachine: Bool {
+        let bytes = clientAddress.utf8
+        return bytes.starts(with: "127.".utf8) || clientAddress == "::1" || bytes.starts(with: "::ffff:127.".utf8)
     }
 
     /// Throws `deadline_exceeded` when the time for this request is over.

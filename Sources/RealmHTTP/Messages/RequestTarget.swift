@@ -9,13 +9,17 @@ package final class RequestTarget: Sendable {
     package let segments: [Range<Int>]
     /// The raw query after `?`, if there is a `?`.
     package let query: Range<Int>?
+    /// Host and port in a target of absolute form, as proxies are asked.
+    package let authority: String?
     /// `*`, as `OPTIONS *` has it.
     package let isAsterisk: Bool
 
     package init(_ bytes: [UInt8]) {
         self.bytes = bytes
         isAsterisk = bytes.count == 1 && bytes[0] == UInt8(ascii: "*")
+        let schemeEnd = RequestTarget.schemeEnd(bytes)
         let start = isAsterisk ? 1 : RequestTarget.pathStart(bytes)
+        authority = schemeEnd.map { String(decoding: bytes[$0..<start], as: UTF8.self) }
         var segments: [Range<Int>] = []
         segments.reserveCapacity(8)
         var begin = start
@@ -34,12 +38,15 @@ package final class RequestTarget: Sendable {
 
     /// Where the path begins: after scheme and authority when a proxy sends the absolute form.
     private static func pathStart(_ bytes: [UInt8]) -> Int {
-        guard bytes.first != UInt8(ascii: "/") else { return 0 }
-        for scheme in ["http://", "https://"] where bytes.starts(with: scheme.utf8) {
-            let stop = bytes[scheme.utf8.count...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
-            return stop ?? bytes.count
-        }
-        return 0
+        guard let begin = schemeEnd(bytes) else { return 0 }
+        return bytes[begin...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? bytes.count
+    }
+
+    /// Where the authority of an absolute form begins.
+    private static func schemeEnd(_ bytes: [UInt8]) -> Int? {
+        guard bytes.first != UInt8(ascii: "/") else { return nil }
+        for scheme in ["http://", "https://"] where bytes.starts(with: scheme.utf8) { return scheme.utf8.count }
+        return nil
     }
 
     package func segment(_ index: Int) -> ArraySlice<UInt8> { bytes[segments[index]] }

@@ -18,6 +18,8 @@ package struct Limits: Sendable {
     package var page = 1000
     package var connections = 1000
     package var connectionsPerAddress = 100
+    /// Connections of the administrators' listener.
+    package var adminConnections = 32
     package var streams = 500
     package var streamsPerPrincipal = 20
     package var registrations = 100
@@ -83,6 +85,7 @@ package struct Limits: Sendable {
         Entry(name: "page", range: 1...(1 << 20), path: \.page),
         Entry(name: "connections", range: 1...(1 << 20), path: \.connections),
         Entry(name: "connections-per-address", range: 1...(1 << 20), path: \.connectionsPerAddress),
+        Entry(name: "admin-connections", range: 1...(1 << 16), path: \.adminConnections),
         Entry(name: "streams", range: 0...(1 << 20), path: \.streams),
         Entry(name: "streams-per-principal", range: 0...(1 << 20), path: \.streamsPerPrincipal),
         Entry(name: "registrations", range: 0...(1 << 20), path: \.registrations),

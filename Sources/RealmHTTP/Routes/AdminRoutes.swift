@@ -2,7 +2,7 @@
 
 internal import RealmEngine
 
-/// Paths for administrators, who are everybody as long as the server is bound to loopback.
+/// Paths for administrators; `AccessPolicy` tells who they are.
 extension Application {
     /// `GET /admin/leases`
     func leases(_ call: Call) throws(Problem) -> Response {
@@ -73,7 +73,7 @@ extension Application {
         writer.key("hosts")
         write(configuration.hosts.hosts, to: &writer)
         writer.key("origins")
-        write(configuration.hosts.corsOrigins, to: &writer)
+        write(configuration.origins.allowed, to: &writer)
         writer.key("realms")
         write(Set(catalog.all.map(\.name)), to: &writer)
         writer.key("limits")

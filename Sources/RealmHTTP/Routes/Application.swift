@@ -11,8 +11,8 @@ package final class Application: Sendable {
         package var hosts: HostPolicy
         /// Every realm is served for reading only.
         package var isReadOnly = false
-        /// Whether administrators' paths are there for everybody: the listener is bound to loopback.
-        package var isLoopback = true
+        package var origins = OriginPolicy()
+        package var access = AccessPolicy()
         /// Whether answers tell where their time went.
         package var showsTiming = false
         /// Where new realms are made.
@@ -29,6 +29,7 @@ package final class Application: Sendable {
     package let catalog: Catalog
     package let metrics = MetricsRegistry()
     let requestMetrics = RequestMetrics()
+    let refusals = RefusalMetrics()
     let answers: AnswerCache
     package let leases = LeaseRegistry()
     let idempotency = IdempotencyStore()
@@ -63,6 +64,7 @@ package final class Application: Sendable {
             text.single("known_answer_bytes", .gauge, "Memory for answers that are kept.", Double(figures.bytes))
         }
         metrics.add { [requestMetrics] text in requestMetrics.write(to: &text) }
+        metrics.add { [refusals] text in refusals.write(to: &text) }
         metrics.add { [notifications] text in notifications.write(to: &text) }
         if let accessLog {
             metrics.add { text in
@@ -93,6 +95,7 @@ extension Application: RequestHandler {
             return .accept(
                 bodyLimit: bodyLimit(of: request), spoolFolders: request.route == .import ? spoolFolders : [])
         } catch {
+            refusals.count(error.code)
             var response = finish(self.response(to: error, for: request), for: request)
             // The rest of a request that is too long to be taken in is not worth reading either.
             if [413, 414, 431].contains(error.status) { response.closesConnection = true }
@@ -101,7 +104,9 @@ extension Application: RequestHandler {
     }
 
     private func checkBeforeRouting(_ request: Request) throws(Problem) {
-        try configuration.hosts.checkHost(request)
+        // First of all, and without a look at what the request is about: nobody shall learn from this what there is.
+        try configuration.hosts.check(request)
+        try configuration.origins.check(request)
         if let repeated = request.headers.repeated {
             throw .invalidHeader(repeated.name.description, "the header field is given more than once")
         }
@@ -120,9 +125,9 @@ extension Application: RequestHandler {
         }
     }
 
-    /// Every client has a rate of its own; whoever watches over the server's health is not held up by it.
+    /// Every client has a rate of its own; who watches over the server's health or administers it is not held up by it.
     private func checkRate(_ request: Request) throws(Problem) {
-        guard let rates, request.route != .healthz, request.route != .readyz,
+        guard let rates, request.entrance == .main, request.route != .healthz, request.route != .readyz,
             let seconds = rates.secondsToWait(request.clientAddress, request.arrival)
         else { return }
         var problem = Problem.overLimit(.rateLimited, "too many requests from this address", limit: rates.rate)
@@ -131,10 +136,10 @@ extension Application: RequestHandler {
     }
 
     private func checkRoute(_ match: RouteMatch, _ request: Request) throws(Problem) {
-        guard match.template.isServed, configuration.isLoopback || !match.template.isAdministrative else { throw Problem(.notFound, "there is nothing at this path") }
+        try configuration.access.check(request)
+        guard match.template.isServed else { throw Problem(.notFound, "there is nothing at this path") }
         request.realm = try realmState(match)
         try checkMethod(match, request)
-        try configuration.hosts.checkOrigin(request)
     }
 
     /// The state of the realm that the path names; nil for paths outside realms.
@@ -148,16 +153,23 @@ extension Application: RequestHandler {
 
     private func checkMethod(_ match: RouteMatch, _ request: Request) throws(Problem) {
         guard let method = request.method, method != .options else { return }
-        let allowed = self.allowed(match.template, request.realm)
-        guard !allowed.contains(method) else { return }
+        guard !allowed(match.template, request.realm).contains(method) else { return }
+        let allowed = self.allowed(match.template, request.realm, for: request)
         let code: ProblemCode = match.template.writeMethods.contains(method) ? .readOnly : .methodNotAllowed
         let detail = code == .readOnly
             ? "this realm is served for reading only" : "the method \(method.rawValue) is not available here"
         throw Problem(code, detail).with(header: HeaderField("Allow", text: allowed.allow))
     }
 
-    /// What may be done at a path, `OPTIONS` included.
-    func allowed(_ template: RouteTemplate, _ realm: Catalog.State?) -> MethodSet {
+    /// What this client may do at a path, `OPTIONS` included.
+    private func allowed(_ template: RouteTemplate, _ realm: Catalog.State?, for request: Request) -> MethodSet {
+        let granted = configuration.access.grant(request)
+        let served = HTTPMethod.allCases.filter { template.access(of: $0) <= granted }
+        return allowed(template, realm).intersection(MethodSet(served))
+    }
+
+    /// What may be done at a path by those who may do everything.
+    private func allowed(_ template: RouteTemplate, _ realm: Catalog.State?) -> MethodSet {
         let reads = template.readMethods.union(.options)
         guard !configuration.isReadOnly else { return reads }
         // What cannot be opened is told so, whatever the method; a realm that is only read can be let go of.
@@ -211,14 +223,14 @@ extension Application: RequestHandler {
     private func options(_ request: Request) -> Response {
         var response = Response(status: 204)
         let available = HTTPMethod.allCases.filter { $0 != .trace && $0 != .connect }
-        let allowed = request.route == .asterisk ? MethodSet(available) : self.allowed(request.route, request.realm)
+        let allowed = request.route == .asterisk ? MethodSet(available) : self.allowed(request.route, request.realm, for: request)
         response.add("Allow", allowed.allow)
         if allowed.contains(.query) { response.add("Accept-Query", constant: "application/json, application/ejson") }
         if allowed.contains(.patch) { response.add("Accept-Patch", constant: request.route.patchTypes) }
         if case .ready(let database)? = request.realm {
             response.add("Realm-Version", database.current.tokenText)
         }
-        configuration.hosts.addPreflight(to: &response, request, allowed)
+        configuration.origins.addPreflight(to: &response, request, allowed)
         return response
     }
 
@@ -238,9 +250,8 @@ extension Application: RequestHandler {
     package func finish(_ response: consuming Response, for request: Request) -> Response {
         compress(&response, for: request)
         response.add("X-Request-Id", request.id.text)
-        response.add("X-Content-Type-Options", constant: "nosniff")
         if let timing = request.timing { response.add("Server-Timing", timing.text) }
-        configuration.hosts.addSharing(to: &response, request)
+        configuration.origins.addRules(to: &response, request)
         return response
     }
 

@@ -23,7 +23,7 @@ extension Application {
         return response
     }
 
-    /// `GET /metrics`: for administrators, who are everybody as long as the server is bound to loopback.
+    /// `GET /metrics`: for administrators.
     func metricsText(_ call: Call) throws(Problem) -> Response {
         try QueryParameters(call.request.target).requireKnown([])
         let body = OutputBuffer.constant("")

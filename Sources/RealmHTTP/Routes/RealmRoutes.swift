@@ -52,16 +52,16 @@ extension Application {
             Problem(opening: error).write(to: &writer, requestID: call.request.id)
         case .ready(let database):
             writer.member("state", text: "ready")
-            try write(database, to: &writer)
+            try write(database, to: &writer, call)
         }
-        if configuration.isLoopback, let options = attachedOptions.withLock({ $0[name] }) {
+        if configuration.access.grant(call.request) == .administer, let options = attachedOptions.withLock({ $0[name] }) {
             writer.key("options")
             writer.raw(Array(options.utf8))
         }
         writer.endObject()
     }
 
-    private func write(_ database: Database, to writer: inout JSONWriter) throws(Problem) {
+    private func write(_ database: Database, to writer: inout JSONWriter, _ call: Call) throws(Problem) {
         let version = database.current
         let facts = try Problem.mapping { () throws(StorageError) in try database.facts(of: version) }
         writer.member("mode", text: configuration.isReadOnly ? "ro" : database.mode.rawValue)
@@ -81,6 +81,6 @@ extension Application {
         writer.member("version", text: version.tokenText)
         writer.member("liveVersions", int: facts.liveVersions)
         writer.member("pendingWrites", int: facts.pendingWrites)
-        if configuration.isLoopback, !database.path.isEmpty { writer.member("path", text: database.path) }
+        if configuration.access.grant(call.request) == .administer, !database.path.isEmpty { writer.member("path", text: database.path) }
     }
 }

@@ -35,8 +35,12 @@ package final class RealmServer: Sendable {
         package var logLevel = AccessLog.Level.info
         package var extraHosts: [String] = []
         package var corsOrigins: [String] = []
-        /// Allows an address that is not loopback without credentials.
+        /// Allows an address that is not loopback without credentials, and lets strangers read.
         package var isInsecure = false
+        /// Where administrators have a listener of their own.
+        package var admin = AdminAddress.automatic
+        /// Whether this machine administers through the main listener when that is on loopback.
+        package var administersOnMain = true
         package var graceSeconds = 10.0
 
         package init() {}
@@ -49,6 +53,8 @@ package final class RealmServer: Sendable {
 
     package let application: Application
     package let daemon: HTTPServer
+    /// For administrators only.
+    package let adminDaemon: HTTPServer?
     private let options: Options
     private let log: AccessLog?
 
@@ -58,14 +64,25 @@ package final class RealmServer: Sendable {
         let catalog = Catalog()
         try RealmServer.open(options, catalog, report)
         try RealmServer.checkBacklinkNames(options, catalog)
+        try RealmServer.checkOrigins(options.corsOrigins)
         try RealmServer.checkDescriptors(options.limits)
         let socket = try RealmServer.bind(options)
+        let adminSocket: ListeningSocket?
+        do throws(Failure) {
+            adminSocket = try RealmServer.bindAdmin(options, main: socket)
+        } catch {
+            socket.close()
+            throw error
+        }
         var configuration = Application.Configuration(
             hosts: HostPolicy(boundAddress: socket.address, extra: options.extraHosts + [options.host]))
-        configuration.hosts.corsOrigins = Set(options.corsOrigins)
+        if let adminSocket, adminSocket.file == nil { configuration.hosts.insert(adminSocket.address) }
+        configuration.origins = OriginPolicy(allowed: Set(options.corsOrigins))
         configuration.limits = options.limits
         configuration.isReadOnly = options.isReadOnly
-        configuration.isLoopback = socket.isLoopback
+        configuration.access.isLoopback = socket.isLoopback
+        configuration.access.letsStrangersRead = options.isInsecure
+        configuration.access.administersOnMain = options.administersOnMain
         configuration.showsTiming = options.showsTiming
         configuration.dataFolder = options.dataFolder
         configuration.allowsTransactions = options.allowsTransactions
@@ -75,9 +92,11 @@ package final class RealmServer: Sendable {
         var daemonConfiguration = HTTPServer.Configuration()
         daemonConfiguration.limits = options.limits
         daemon = HTTPServer(socket: socket, configuration: daemonConfiguration, handler: application)
+        adminDaemon = RealmServer.adminDaemon(adminSocket, options.limits, application)
         application.workers.withLock { $0 = daemon.workers }
         application.notifications.workers.withLock { $0 = daemon.workers }
         application.metrics.addDaemon(daemon)
+        application.metrics.addAdminDaemon(adminDaemon)
         application.metrics.addRealms(catalog)
     }
 
@@ -85,26 +104,44 @@ package final class RealmServer: Sendable {
     package func start() throws(Failure) {
         do throws(HTTPServer.Failure) {
             try daemon.start()
+            try adminDaemon?.start()
         } catch {
             throw Failure(description: error.description)
         }
     }
 
     package var url: String { daemon.socket.url }
+    /// Where administrators reach a listener of their own.
+    package var adminURL: String? { adminDaemon?.socket.url }
 
     /// Not ready, refuse, let requests finish, close.
     package func stop(isUrgent: () -> Bool = { false }) {
         application.beginStopping()
         application.notifications.end()
-        daemon.stop(graceSeconds: options.graceSeconds, isUrgent: isUrgent)
+        let end = Instant.now().adding(seconds: options.graceSeconds)
+        adminDaemon?.beginDraining()
+        var wasUrgent = false
+        let isOver = {
+            wasUrgent = wasUrgent || isUrgent()
+            return wasUrgent
+        }
+        daemon.stop(graceSeconds: options.graceSeconds, isUrgent: isOver)
+        adminDaemon?.stop(graceSeconds: max(0, end.seconds(since: Instant.now())), isUrgent: isOver)
         application.notifications.closeAll()
         application.catalog.closeAll()
         log?.close()
     }
 
+    private static func checkOrigins(_ origins: [String]) throws(Failure) {
+        for origin in origins {
+            guard let mistake = OriginPolicy.mistake(in: origin) else { continue }
+            throw Failure(description: "'\(origin)': \(mistake)")
+        }
+    }
+
     private static func checkDescriptors(_ limits: Limits) throws(Failure) {
         do throws(HTTPServer.Failure) {
-            try HTTPServer.raiseDescriptorLimit(for: limits.connections)
+            try HTTPServer.raiseDescriptorLimit(for: limits.connections + limits.adminConnections)
         } catch {
             throw Failure(description: error.description)
         }
@@ -117,7 +154,7 @@ package final class RealmServer: Sendable {
                 socket.close()
                 throw ListeningSocket.Failure(
                     description: "\(socket.address) can be reached from elsewhere and no credentials are configured; "
-                        + "say --insecure to serve it nevertheless")
+                        + "say --insecure to let everybody there read")
             }
             return socket
         } catch {

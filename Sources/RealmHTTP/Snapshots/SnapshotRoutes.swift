@@ -9,9 +9,9 @@ extension Application {
     func snapshots(_ call: Call) throws(Problem) -> Response {
         let database = try call.database()
         try QueryParameters(call.request.target).requireKnown([])
-        guard call.request.method == .post else { return listSnapshots(database) }
+        guard call.request.method == .post else { return listSnapshots(database, call.request) }
         let ttl = try Application.ttl(call) ?? PinnedVersions.defaultSeconds
-        let lease = try pinned.pin(database, realm: database.name.text, client: call.request.clientAddress, ttl: ttl)
+        let lease = try pinned.pin(database, realm: database.name.text, client: holder(call.request), ttl: ttl)
         var response = snapshotDocument(201, lease)
         response.add("Location", ObjectAddress.snapshot(database.name.text, lease.id))
         return response
@@ -37,12 +37,19 @@ extension Application {
         }
     }
 
-    private func listSnapshots(_ database: Database) -> Response {
+    /// Whose snapshots they are: those of strangers are never those of a program on this machine.
+    private func holder(_ request: Request) -> String {
+        configuration.access.grant(request) > .read ? request.clientAddress : "stranger " + request.clientAddress
+    }
+
+    /// Strangers see their own only: the id of a snapshot is all it takes to end it.
+    private func listSnapshots(_ database: Database, _ request: Request) -> Response {
+        let holder = configuration.access.grant(request) > .read ? nil : self.holder(request)
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("items")
         writer.beginArray()
-        for lease in pinned.all(of: database) { Application.write(lease, to: &writer) }
+        for lease in pinned.all(of: database) where holder == nil || lease.client == holder { Application.write(lease, to: &writer) }
         writer.endArray()
         writer.nullMember("next")
         writer.endObject()

@@ -44,7 +44,7 @@ import Testing
         Bad(target: "/healthz", headers: (0..<101).map { ("X-\($0)", "1") }, status: 431, code: "headers_too_large"),
         Bad(
             method: "POST", target: "/v1/realms/links/query/Dog", headers: [("Origin", "http://evil.example")], status: 403,
-            code: "forbidden"),
+            code: "cross_origin"),
     ]
 
     @Test(arguments: requests)

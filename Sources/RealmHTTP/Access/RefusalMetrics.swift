@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// Counts the requests that were turned away because of where they came from.
+final class RefusalMetrics: Sendable {
+    private static let codes: [ProblemCode] = [.crossOrigin, .hostNotAllowed, .unauthenticated, .forbidden]
+
+    private let counts = Mutex([UInt64](repeating: 0, count: RefusalMetrics.codes.count))
+
+    func count(_ code: ProblemCode) {
+        guard let index = RefusalMetrics.codes.firstIndex(of: code) else { return }
+        counts.withLock { $0[index] += 1 }
+    }
+
+    func write(to text: inout MetricsText) {
+        let counts = counts.withLock { $0 }
+        text.header("refused_requests_total", .counter, "Requests turned away because of where they came from.")
+        for (code, count) in zip(RefusalMetrics.codes, counts) {
+            text.sample("refused_requests_total", [("reason", code.rawValue)], Double(count))
+        }
+    }
+}

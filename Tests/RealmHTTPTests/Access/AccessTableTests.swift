@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmHTTP
+import Testing
+
+/// What each route takes, said a second time: a new route, or one that takes something else, has to be thought about here.
+@Suite struct AccessTableTests {
+    static let expected: [String: [String: AccessClass]] = [
+        "-": [:], "*": [:], "/v1/realms/{realm}/backup": [:],
+        "/healthz": ["GET, HEAD": .health],
+        "/readyz": ["GET, HEAD": .health],
+        "/metrics": ["GET, HEAD": .administer],
+        "/admin/leases": ["GET, HEAD": .administer],
+        "/admin/leases/{id}": ["DELETE": .administer],
+        "/admin/config": ["GET, HEAD, PATCH": .administer],
+        "/v1/openapi.json": ["GET, HEAD": .read],
+        "/v1/realms": ["GET, HEAD": .read, "POST": .administer],
+        "/v1/realms/{realm}": ["GET, HEAD": .read, "DELETE": .administer],
+        "/v1/realms/{realm}/openapi.json": ["GET, HEAD": .read],
+        "/v1/realms/{realm}/schema": ["GET, HEAD": .read],
+        "/v1/realms/{realm}/schema/{class}": ["GET, HEAD": .read],
+        "/v1/realms/{realm}/migrations": ["POST": .administer],
+        "/v1/realms/{realm}/objects": ["DELETE": .administer],
+        "/v1/realms/{realm}/objects/{class}": ["GET, HEAD, QUERY": .read, "POST, PATCH, DELETE": .write],
+        "/v1/realms/{realm}/objects/{class}/{key}": ["GET, HEAD": .read, "PUT, PATCH, DELETE": .write],
+        "/v1/realms/{realm}/objects/{class}/{key}/{property}": ["GET, HEAD": .read, "PUT": .write],
+        "/v1/realms/{realm}/objects/{class}/{key}/@links/{Class}/{property}": ["GET, HEAD": .read],
+        "/v1/realms/{realm}/query/{class}": ["POST": .read],
+        "/v1/realms/{realm}/aggregate/{class}": ["GET, HEAD, POST": .read],
+        "/v1/realms/{realm}/batch": ["POST": .write],
+        "/v1/realms/{realm}/transactions": ["POST": .write],
+        "/v1/realms/{realm}/transactions/{id}": ["GET, HEAD, DELETE": .write],
+        "/v1/realms/{realm}/transactions/{id}/commit": ["POST": .write],
+        "/v1/realms/{realm}/snapshots": ["GET, HEAD, POST": .read],
+        "/v1/realms/{realm}/snapshots/{id}": ["GET, HEAD, PATCH, DELETE": .read],
+        "/v1/realms/{realm}/subscriptions": ["POST": .read],
+        "/v1/realms/{realm}/subscriptions/{id}": ["GET, HEAD, DELETE": .read],
+        "/v1/realms/{realm}/changes": ["GET": .read],
+        "/v1/realms/{realm}/writes/{id}": ["GET, HEAD, DELETE": .write],
+        "/v1/realms/{realm}/export": ["GET, HEAD": .read],
+        "/v1/realms/{realm}/import": ["POST": .write],
+    ]
+
+    @Test(arguments: RouteTemplate.allCases)
+    func `every method of every route has a class`(_ route: RouteTemplate) throws {
+        let rules = Dictionary(route.accessRules.map { ($0.methods.allow, $0.access) }) { one, _ in one }
+        #expect(rules == AccessTableTests.expected[route.template.description], "\(route)")
+        let named = route.accessRules.reduce(into: MethodSet()) { $0.formUnion($1.methods) }
+        #expect(named == route.readMethods.union(route.writeMethods), "\(route): \(named.allow)")
+        // What changes a realm never passes as reading.
+        for method in HTTPMethod.allCases where route.writeMethods.contains(method) {
+            #expect(route.access(of: method) >= .write, "\(route) \(method)")
+        }
+    }
+
+    @Test func `what is not named is for administrators`() {
+        #expect(RouteTemplate.realms.access(of: .put) == .administer)
+        #expect(RouteTemplate.healthz.access(of: .post) == .administer)
+        #expect(RouteTemplate.changes.access(of: .head) == .administer)
+        #expect(RouteTemplate.objects.access(of: nil) == .administer)
+        #expect(RouteTemplate.batch.access(of: .options) == .write)
+        #expect(RouteTemplate.realms.access(of: .options) == .read)
+        #expect(RouteTemplate.unmatched.access(of: .delete) == .read)
+    }
+}
