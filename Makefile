@@ -4,7 +4,7 @@ PACKAGES := libmicrohttpd-dev libjansson-dev libssl-dev libintelrdfpmath-dev zli
 RELEASE := swift build -c release --scratch-path .build-release
 PORT ?= 8080
 
-.PHONY: setup build release demo test test-long test-threads bench lint image clean
+.PHONY: setup setup-browser build release demo test test-browser test-long test-threads bench lint image clean
 
 # Installs the Debian packages that are missing; says nothing when none is.
 setup:
@@ -37,6 +37,19 @@ test: setup
 	swift build --build-tests
 	@set -o pipefail; swift test --skip-build --parallel 2>&1 | tee .build/test.log || { \
 	  echo '--- failed:'; grep -aE '✘|recorded an issue|Fatal error|error:' .build/test.log | tail -40; exit 1; }
+
+# What hostile pages learn in real Chromium: nothing.
+setup-browser: setup
+	@if ! command -v chromium >/dev/null; then \
+	  run=""; [ "$$(id -u)" = 0 ] || run=sudo; \
+	  echo 'installing: chromium'; \
+	  $$run apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$run apt-get install -y -qq --no-install-recommends chromium >/dev/null; \
+	fi
+
+test-browser: release setup-browser
+	rm -f .build-release/browser-store.realm
+	.build-release/release/realm-rest import demo/store.ndjson.gz .build-release/browser-store.realm
+	python3 Tests/Browser/trial.py --server .build-release/release/realm-rest --data .build-release/browser-store.realm
 
 # Soak, fuzz and sanitizer runs; needs an hour and a half.
 test-long: setup
