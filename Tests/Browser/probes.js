@@ -32,7 +32,7 @@ const element = (tag, set, events = ['load', 'error']) => (url) => within(new Pr
 /** A window or frame of the address, as far as its opener sees it. */
 const tellWindow = (view) => {
   let seen = `${view.length} frames`;
-  for (const read of [() => view.location.href, () => view.document.title, () => view.origin, () => view.history.length, () => view.name]) {
+  for (const read of [() => view.location.href, () => view.document.title, () => view.origin, () => view.history.length]) {
     try { seen += ' ' + String(read()).slice(0, 40); } catch (error) { seen += ' ' + error.name; }
   }
   return seen;
@@ -47,7 +47,11 @@ const frame = (set) => (url) => within(new Promise((done) => {
   if (!node.isConnected) document.body.append(node);
 }), 4000);
 const form = (method, type) => frame((node, url) => {
+  // The empty page of a new frame is loaded first.
+  const finish = node.onload;
+  node.onload = null;
   document.body.append(node);
+  node.onload = finish;
   const sender = document.createElement('form');
   sender.method = method;
   sender.enctype = type;
@@ -182,9 +186,12 @@ const probes = {
     script.remove();
     return 'sent';
   },
-  'report of a violation': frame((node, url) => {
+  'report of a violation': (url) => within(new Promise((done) => {
+    const node = document.createElement('iframe');
+    node.onload = () => setTimeout(() => { node.remove(); done('sent'); }, 300);
     node.src = '/reporting?' + encodeURIComponent(url);
-  }),
+    document.body.append(node);
+  })),
 };
 
 /** What a probe saw, and after how many milliseconds. */

@@ -106,8 +106,7 @@ def pairs(realm, email):
     """Addresses that differ in what a page would like to know."""
     base = f"/v1/realms/{realm}"
     # Takes long for the customers whose e-mail fits, and no time for others.
-    slow = " AND ANY favourites.(" + "category.@links.Product." * 7 + "category).name == 'x'"
-    slow = " AND ANY favourites." + "category.@links.Product." * 7 + "name == 'x'"
+    slow = " AND ANY favourites." + "category.@links.Product.category." * 8 + "name == 'x'"
 
     def asks(text):
         return f"{base}/objects/Customer?limit=1&where=" + urllib.parse.quote(f"email == '{text}'{slow}")
@@ -137,17 +136,22 @@ class Trial:
         for name in names:
             if only and only not in name:
                 continue
+            if self.arguments.verbose:
+                print(f"{page_origin} on {target_host}: {name}", file=sys.stderr, flush=True)
             for what, (yes, no) in pairs.items():
                 before = len(server.lines)
                 seen, times = {yes: set(), no: set()}, {yes: [], no: []}
-                for _ in range(rounds):
+                # What looks like a difference is looked at again: the machine has other things to do.
+                for attempt in range(rounds + 4):
                     for address in (yes, no):
                         answer = tab.run(f"probe({json.dumps(name)}, {json.dumps(base + address)})")
                         seen[address].add(answer["seen"])
                         times[address].append(answer["milliseconds"])
+                    gap = statistics.median(times[yes]) - statistics.median(times[no])
+                    if attempt + 1 >= rounds and abs(gap) <= TOLERANCE:
+                        break
                 time.sleep(0.05)
                 answers = sorted({line.get("status") for line in server.lines[before:]} - {None})
-                gap = statistics.median(times[yes]) - statistics.median(times[no])
                 lesson = []
                 if seen[yes] != seen[no]:
                     lesson.append(f"sees {sorted(seen[yes])} or {sorted(seen[no])}")
@@ -176,6 +180,7 @@ def main():
     parser.add_argument("--only", help="probes whose name holds this text")
     parser.add_argument("--quick", action="store_true", help="one foreign origin")
     parser.add_argument("--old", action="store_true", help="the server is one that lets pages ask: shows that the probes see it")
+    parser.add_argument("--verbose", action="store_true", help="names each probe as it begins")
     parser.add_argument("--table", help="writes all rows to this file")
     arguments = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="realm-rest-trial-")
@@ -212,7 +217,7 @@ def run(trial, browser, server, page_port, friend, folder):
         (f"http://evil.test:{page_port}", "lan.test"),
     ]
     if arguments.quick or arguments.old:
-        attacks = attacks[2:3]
+        attacks = [attacks[int(os.environ.get("ATTACK", 2))]]
     for origin, host in attacks:
         trial.attack(browser, origin, server, host, known, arguments.rounds)
     if arguments.old:
