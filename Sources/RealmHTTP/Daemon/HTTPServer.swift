@@ -35,6 +35,8 @@ package final class HTTPServer: @unchecked Sendable {
     let streams: StreamWatch
     /// Requests between their first line and the end of their answer.
     let inFlight = Atomic<Int>(0)
+    /// Streamed answers that took too long.
+    let answersCutOff = Atomic<Int>(0)
     private let draining = Atomic<Bool>(false)
     private var daemon: OpaquePointer?
 

@@ -3,6 +3,7 @@
 internal import CMicrohttpd
 internal import Glibc
 internal import RealmStorage
+internal import Synchronization
 
 /// The body of a streamed answer: chunks made by workers, taken by the daemon.
 ///
@@ -25,6 +26,8 @@ final class StreamBody: Suspended {
     private let state: RankedMutex<State>
     private let connection: ConnectionPointer
     private let server: HTTPServer
+    /// When the answer is given up, however little the client reads at a time: it holds a version.
+    private let end: Instant
 
     private struct ConnectionPointer: @unchecked Sendable {
         /// Only used to resume, which any thread may do.
@@ -35,6 +38,7 @@ final class StreamBody: Suspended {
         state = RankedMutex(.streamBody, State(producer: producer))
         self.connection = ConnectionPointer(pointer: connection)
         self.server = server
+        end = Instant.now().adding(seconds: Double(server.configuration.limits.answerSeconds))
     }
 
     var bytesTaken: Int { state.withLock { $0.bytesTaken } }
@@ -62,7 +66,11 @@ final class StreamBody: Suspended {
 
     /// Runs on the daemon's thread: copies what is there, or suspends the connection.
     private func read(_ target: UnsafeMutablePointer<CChar>, _ capacity: Int) -> Int {
-        state.withLock { state in
+        if Instant.now() > end {
+            server.answersCutOff.add(1, ordering: .relaxed)
+            return StreamBody.failed
+        }
+        return state.withLock { state in
             startProducing(&state)
             guard let chunk = state.chunks.first else {
                 if state.isFinished { return state.hasFailed ? StreamBody.failed : StreamBody.ended }

@@ -18,6 +18,14 @@ package struct Response: Sendable {
         case events(any EventSource)
     }
 
+    /// Whether the body is made while it is sent, once.
+    var isStreamed: Bool {
+        switch body {
+        case .none, .bytes: return false
+        case .stream, .events: return true
+        }
+    }
+
     package init(status: Int, headers: [HeaderField] = [], body: Body = .none) {
         self.status = status
         self.headers = headers

@@ -32,5 +32,7 @@ extension ChangeService {
         guard !engine.isEmpty else { return }
         text.header("notifier_lag_commits", .gauge, "Commits that observers have not been told of yet.")
         for realm in engine { text.sample("notifier_lag_commits", [("realm", realm.name)], Double(realm.figures.waitingCommits)) }
+        text.header("notifier_held_versions", .gauge, "Versions kept for definitions that nobody reads now.")
+        for realm in engine { text.sample("notifier_held_versions", [("realm", realm.name)], Double(realm.figures.heldVersions)) }
     }
 }

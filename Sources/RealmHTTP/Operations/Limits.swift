@@ -49,6 +49,10 @@ package struct Limits: Sendable {
     package var answerBytes = 64 << 20
     /// Objects that one document, or one row of a stream, shows in the place of links.
     package var expandedObjects = 100_000
+    /// How long a streamed answer may take, which holds its version; a client that reads slowly is cut off then.
+    package var answerSeconds = 3600
+    /// How long one observed definition is evaluated at once before its subscriptions fail.
+    package var observationSeconds = 10
     /// How long snapshots that have ended are told from such as never were. Not for the command line.
     package var rememberedSeconds = 600
     /// Memory for answers that may be asked for again; 0 keeps none.
@@ -110,6 +114,8 @@ package struct Limits: Sendable {
         Entry(name: "answer-cache-bytes", range: 0...(1 << 34), path: \.answerCacheBytes),
         Entry(name: "answer-bytes", range: 1024...(1 << 40), path: \.answerBytes),
         Entry(name: "expanded-objects", range: 0...(1 << 40), path: \.expandedObjects),
+        Entry(name: "answer-seconds", range: 1...86_400, path: \.answerSeconds),
+        Entry(name: "observation-seconds", range: 1...3600, path: \.observationSeconds),
         Entry(name: "live-versions", range: 2...(1 << 24), path: \.liveVersions),
     ]
 

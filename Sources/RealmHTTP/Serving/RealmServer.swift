@@ -2,6 +2,7 @@
 
 package import RealmEngine
 package import RealmStorage
+internal import Synchronization
 
 /// A whole server: realms, application, daemon. What `realm-rest serve` runs, and tests too.
 package final class RealmServer: Sendable {
@@ -206,6 +207,7 @@ package final class RealmServer: Sendable {
         }
         var opening = Database.OpenOptions()
         opening.limits = writeLimits(options)
+        opening.observation = ObservationLimits(evaluationSeconds: Double(options.limits.observationSeconds))
         guard case .failed(let error) = catalog.openInMemory(name, identifier: text, opening) else { return }
         throw Failure(description: "\(text): \(error)")
     }
@@ -231,6 +233,7 @@ package final class RealmServer: Sendable {
             opening.upgradesInPlace = options.upgradesInPlace
             opening.backlinkNames = names
             opening.limits = writeLimits(options)
+            opening.observation = ObservationLimits(evaluationSeconds: Double(options.limits.observationSeconds))
             return catalog.open(name, path: path, opening)
         } catch {
             throw Failure(description: "the key of '\(name)' in the environment: \(error)")
@@ -266,6 +269,9 @@ extension MetricsRegistry {
             text.single("connections", .gauge, "Open connections.", Double(daemon.connectionCount))
             text.single(
                 "dead_clients_total", .counter, "Streams whose client was gone without a word.", Double(daemon.deadClients))
+            text.single(
+                "answers_cut_off_total", .counter, "Streamed answers that took longer than answer-seconds.",
+                Double(daemon.answersCutOff.load(ordering: .relaxed)))
             text.single("worker_queue", .gauge, "Requests waiting for a worker.", Double(daemon.waitingJobs))
         }
     }

@@ -47,7 +47,7 @@ final class IdempotencyStore: Sendable {
 
         /// Keeps an answer, unless it tells that the request may be tried again.
         func keep(_ response: Response) -> Response {
-            guard response.status < 500, response.status != 423, response.status != 429 else {
+            guard response.status < 500, response.status != 423, response.status != 429, !response.isStreamed else {
                 forget()
                 return response
             }

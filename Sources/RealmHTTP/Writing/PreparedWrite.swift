@@ -97,7 +97,7 @@ struct PreparedWrite: Sendable {
     // MARK: - In a transaction
 
     private func run(in id: String, _ promise: any ResponsePromise) {
-        let base = (database.transaction(id, owner: Application.nobody)?.version ?? database.current).token
+        let base = database.transaction(id, owner: Application.nobody)?.version ?? database.current.token
         database.perform(
             in: id, owner: Application.nobody, options.isDryRun ? .dryRun : .write,
             deadline: deadline,

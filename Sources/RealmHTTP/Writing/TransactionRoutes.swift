@@ -84,7 +84,7 @@ extension Application {
     }
 
     private func transactionResponse(_ status: Int, _ info: TransactionInfo, showsState: Bool, _ call: Call) -> Response {
-        let version = (info.committed ?? info.version).tokenText
+        let version = (info.committed ?? info.version).text
         var writer = JSONWriter(reservingCapacity: 256)
         writer.beginObject()
         writer.member("id", text: info.id)

@@ -159,7 +159,9 @@ struct ObservationHubTests {
 
     @Test("a target nobody waits for is told of all commits as one when somebody asks")
     func passive() throws {
-        let realm = try realm()
+        var limits = ObservationLimits()
+        limits.passiveSeconds = 60
+        let realm = try realm(limits)
         let observed = try Observed(try results(realm), in: realm.database)
         for id in 0..<5 { try addNode(realm, 10 + Int64(id)) }
         let events = try observed.events()

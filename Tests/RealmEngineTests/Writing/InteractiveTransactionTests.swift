@@ -61,7 +61,7 @@ import Testing
         let realm = try realm()
         let info = try begin(realm)
         let before = realm.database.current.token
-        #expect(info.version.token == before && info.state == .open)
+        #expect(info.version == before && info.state == .open)
         #expect(try perform(realm, info) == 1 && perform(realm, info) == 2)
         let seen = try perform(realm, info, .read) { session in
             let view = try session.view()

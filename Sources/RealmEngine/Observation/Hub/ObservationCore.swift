@@ -24,6 +24,8 @@ final class ObservationCore: @unchecked Sendable {
     private var nextNumber = 0
     /// The commits that passive targets have not been led over, oldest first.
     private var history = CommitHistory()
+    /// How long it took to lead all passive targets on, the last time.
+    private var catchUpSeconds = 0.0
     private var graph: LinkGraph?
     private var deferred: [(atLeast: UInt64, call: @Sendable () -> Void)] = []
 
@@ -274,22 +276,38 @@ final class ObservationCore: @unchecked Sendable {
 
     // MARK: - Passive targets
 
-    /// When passive targets have to catch up.
-    var passiveDeadline: Instant { history.since.map { $0.adding(seconds: limits.passiveSeconds) } ?? .distantFuture }
+    /// When passive targets have to catch up, whatever happened.
+    var passiveDeadline: Instant {
+        history.since.map { $0.adding(seconds: max(limits.passiveSeconds, restSeconds)) } ?? .distantFuture
+    }
+
+    /// Nobody waits for passive targets, so they get a tenth of the thread's time at the most.
+    private var restSeconds: Double { min(limits.passiveMaximumSeconds, catchUpSeconds * 10) }
 
     /// Leads all passive targets to where the others are.
     func catchUpAll() {
         guard !history.isEmpty else { return }
+        let start = Instant.now()
         var ranges: [UInt64: ObservedRange] = [:]
         for observation in inOrder { bringUp(observation, &ranges) }
         history = CommitHistory()
+        catchUpSeconds = Instant.now().seconds(since: start)
         if let position { rounds.publish(ObservationRound(version: position, mark: nil)) }
     }
 
-    /// Leads passive targets on that have fallen behind too far.
+    /// Leads passive targets on that have fallen behind too far: what they stand at is kept in the file.
     func catchUpLate() {
-        if history.commitCount > limits.passiveCommits || history.changeCount > limits.passiveChanges
-            || Instant.now() >= passiveDeadline { catchUpAll() }
+        guard let since = history.since else { return }
+        let now = Instant.now()
+        let isFarBehind = history.commitCount > limits.passiveCommits || versionsBehind > limits.passiveVersions
+        if history.changeCount > limits.passiveChanges || now >= passiveDeadline
+            || isFarBehind && now >= since.adding(seconds: restSeconds) { catchUpAll() }
+    }
+
+    /// How many versions passive targets stand at.
+    private var versionsBehind: Int {
+        guard let position else { return 0 }
+        return Set(inOrder.lazy.filter { $0.version !== position }.map { $0.version.token.version }).count
     }
 
     private func bringUp(_ observation: Observation) {
@@ -326,6 +344,7 @@ final class ObservationCore: @unchecked Sendable {
         metrics.withLock { metrics in
             metrics.active = active
             metrics.passive = observations.count - active
+            metrics.heldVersions = versionsBehind
         }
     }
 }

@@ -6,14 +6,20 @@ package struct ObservationLimits: Sendable {
     package var waitingCommits = 8
     /// Changes that may wait before it is forgotten what they were.
     package var waitingChanges = 1_000_000
-    /// How long a target that nobody waits for may fall behind; it keeps its version from being reclaimed.
-    package var passiveSeconds = 10.0
-    package var passiveCommits = 1000
+    /// Commits that wait although each should be told alone. Beyond, it is forgotten what they were.
+    package var waitingBarriers = 64
+    /// A target that nobody waits for falls behind, and keeps its version in the file. It is led on when it has fallen behind by
+    /// so many commits or seconds, or such targets stand at so many versions. When that takes long it is done less often, so
+    /// that it takes a tenth of the time at the most; but after `passiveMaximumSeconds` in any case.
+    package var passiveCommits = 8
+    package var passiveVersions = 4
+    package var passiveSeconds = 1.0
+    package var passiveMaximumSeconds = 10.0
     package var passiveChanges = 500_000
     /// The longest that one target is evaluated. Then it fails; all others wait meanwhile.
     package var evaluationSeconds = 10.0
 
-    package init() {}
+    package init(evaluationSeconds: Double = 10) { self.evaluationSeconds = evaluationSeconds }
 }
 
 /// Counts of a hub.
@@ -32,6 +38,8 @@ package struct ObservationMetrics: Sendable, Equatable {
     package var lostRanges: UInt64 = 0
     /// Commits that were not told yet.
     package var waitingCommits = 0
+    /// Versions that are kept because targets that nobody waits for stand at them.
+    package var heldVersions = 0
     /// How long the last round took.
     package var lastRoundSeconds = 0.0
 }

@@ -8,10 +8,10 @@ struct WaitingCommit {
     private(set) var changes: [[ObjectChange]]
     private(set) var changeCount: Int
     private(set) var commitCount = 1
-    let mark: (any Sendable)?
+    private(set) var mark: (any Sendable)?
     /// It is told alone, because it says whom not to tell, or changes the schema.
-    let isBarrier: Bool
-    let hasSchemaChanges: Bool
+    private(set) var isBarrier: Bool
+    private(set) var hasSchemaChanges: Bool
     /// What it did is not known any more.
     private(set) var isLost = false
 
@@ -32,8 +32,18 @@ struct WaitingCommit {
         changes += next.changes
         changeCount += next.changeCount
         commitCount += next.commitCount
+        hasSchemaChanges = hasSchemaChanges || next.hasSchemaChanges
+        isBarrier = isBarrier || next.isBarrier
         isLost = isLost || next.isLost
         if isLost { forget() }
+    }
+
+    /// As `join`, for commits that should be told alone and are too many: readers begin anew behind them, so that nobody hears
+    /// of what somebody wanted to be silent about.
+    mutating func merge(_ next: WaitingCommit) {
+        join(next)
+        mark = nil
+        forget()
     }
 
     mutating func forget() {
@@ -54,6 +64,8 @@ struct ObservationInbox {
     private(set) var items: [Item] = []
     private(set) var commitCount = 0
     private var changeCount = 0
+    /// Items that are commits: each holds its version.
+    private var versionCount = 0
     var isClosed = false
     var hasThread = false
     var isStopped = false
@@ -66,10 +78,22 @@ struct ObservationInbox {
         if commitCount >= limits.waitingCommits, !commit.isBarrier, case .commit(var last)? = items.last, !last.isBarrier {
             last.join(commit)
             items[items.count - 1] = .commit(last)
-        } else {
+        } else if versionCount < limits.waitingBarriers || !mergeIntoLast(commit) {
             items.append(.commit(commit))
+            versionCount += 1
         }
         commitCount += 1
+    }
+
+    /// Calls that wait behind the last commit find a later version than they asked for, which is as good.
+    private mutating func mergeIntoLast(_ commit: WaitingCommit) -> Bool {
+        for index in items.indices.reversed() {
+            guard case .commit(var last) = items[index] else { continue }
+            last.merge(commit)
+            items[index] = .commit(last)
+            return true
+        }
+        return false
     }
 
     mutating func add(_ call: @escaping @Sendable () -> Void, atLeast version: UInt64) {
@@ -78,7 +102,7 @@ struct ObservationInbox {
 
     /// Everything, in order.
     mutating func take() -> [Item] {
-        defer { (items, commitCount, changeCount) = ([], 0, 0) }
+        defer { (items, commitCount, changeCount, versionCount) = ([], 0, 0, 0) }
         return items
     }
 }

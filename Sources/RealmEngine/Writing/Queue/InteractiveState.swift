@@ -8,13 +8,13 @@ package struct TransactionInfo: Sendable {
 
     package let id: String
     package let owner: String
-    /// The version it started from.
-    package let version: Database.Version
+    /// The version it started from. Only its name: this is told of long after the version is gone.
+    package let version: VersionToken
     package let idleSeconds: Double
     package let expires: WallClock
     package internal(set) var state: State
     /// The version it was committed as.
-    package internal(set) var committed: Database.Version?
+    package internal(set) var committed: VersionToken?
 }
 
 /// Somebody wants to begin an interactive transaction.

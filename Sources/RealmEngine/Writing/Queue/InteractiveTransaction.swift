@@ -22,7 +22,7 @@ struct InteractiveTransaction {
         defer { transaction.end() }
         let now = Instant.now()
         let info = TransactionInfo(
-            id: RandomName.make(), owner: request.owner, version: writer.current, idleSeconds: request.idleSeconds,
+            id: RandomName.make(), owner: request.owner, version: writer.current.token, idleSeconds: request.idleSeconds,
             expires: WallClock(nanoseconds: WallClock.now().nanoseconds + Int64(request.lifetimeSeconds * 1e9)), state: .open)
         let state = InteractiveState(
             info: info, expires: now.adding(seconds: request.lifetimeSeconds), idleEnds: now.adding(seconds: request.idleSeconds))
@@ -145,7 +145,7 @@ struct InteractiveTransaction {
             guard var info = queueState.interactive?.info else { return nil }
             let step = queueState.interactive?.step
             info.state = state
-            info.committed = version
+            info.committed = version?.token
             queueState.ended.insert(info, queue.limits)
             queueState.interactive = nil
             return step.map { ($0, info) }

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmEngine
+import RealmQuery
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+/// A target whose reader had left kept every later version for ten seconds: its history held the versions and not only what
+/// they did.
+@Suite("Observation: who has left holds nothing")
+struct HeldVersionTests {
+    /// Hears everything and keeps nothing.
+    private final class Deaf: ObservationListener {
+        func didChange(_ event: ObservationEvent) {}
+        func didChange(_ schema: SchemaChange, from: Database.Version, to version: Database.Version) {}
+        func didFail(_ error: ObservationError) {}
+    }
+
+    private func realm(_ limits: ObservationLimits = ObservationLimits()) throws -> EngineRealm {
+        let realm = try EngineRealm(ObservationWorkload.classes, observation: limits)
+        try realm.write { session in
+            for id in 0..<40 { _ = try session.create("Node", ["_id": .integer(Int64(id)), "value": .integer(1), "group": .text("a")]) }
+        }
+        return realm
+    }
+
+    private func attach(_ realm: EngineRealm, _ query: String) throws -> RealmEngine.Attachment {
+        let table = try #require(realm.database.current.snapshot.classTable(named: "Node"))
+        let target = ObservedTarget(.results(table.key, ObservedQuery(try Query.parse(query))), identity: query)
+        let answer = Awaited<Result<Attached, ObservationError>>()
+        realm.database.observations.attach(target, Deaf(), isActive: false) { answer.set($0) }
+        return try answer.wait().get().attachment
+    }
+
+    private func write(_ realm: EngineRealm, _ value: Int, mark: (any Sendable)? = nil) throws {
+        var request = EngineRealm.request()
+        request.mark = mark
+        request.isAlone = mark != nil
+        try realm.write(request) { session in _ = try session.patch("Node", .text("1"), ["value": .integer(Int64(value))]) }
+    }
+
+    @Test("targets that nobody waits for keep a handful of versions, however many commits there are")
+    func passive() throws {
+        let realm = try realm()
+        var attachments: [RealmEngine.Attachment] = []
+        var most = 0
+        for round in 0..<300 {
+            if round % 20 == 0, attachments.count < 8 { attachments.append(try attach(realm, "value > \(round)")) }
+            try write(realm, round)
+            most = max(most, realm.database.liveVersions)
+        }
+        // The hub may be a few commits late.
+        let limits = ObservationLimits()
+        #expect(most <= limits.passiveVersions + limits.waitingCommits + 4, "\(most) versions")
+        withExtendedLifetime(attachments) {}
+        try realm.finish()
+    }
+
+    @Test("commits that wait for a hub that is busy are merged beyond a number, also those that are told alone")
+    func lagging() throws {
+        var limits = ObservationLimits()
+        limits.waitingBarriers = 10
+        let realm = try realm(limits)
+        let attachment = try attach(realm, "value > 0")
+        let blocked = Awaited<Bool>(), released = Awaited<Bool>()
+        realm.database.observations.perform {
+            blocked.set(true)
+            _ = try? released.wait()
+        }
+        _ = try blocked.wait()
+        for round in 0..<100 { try write(realm, round, mark: "mark") }
+        #expect(realm.database.liveVersions <= limits.waitingBarriers + 4)
+        released.set(true)
+        let caughtUp = Awaited<Database.Version?>()
+        realm.database.observations.catchUp(attachment) { caughtUp.set($0) }
+        #expect(try caughtUp.wait()?.token == realm.database.current.token)
+        try realm.finish()
+    }
+
+    @Test("interactive transactions that are over are remembered without their versions")
+    func transactions() throws {
+        let realm = try realm()
+        for round in 0..<30 {
+            let begun = Awaited<Result<TransactionInfo, WriteError>>()
+            realm.database.beginTransaction(
+                owner: "me", waitSeconds: 10, idleSeconds: 5, lifetimeSeconds: 10) { begun.set($0) }
+            let info = try begun.wait().get()
+            let done = Awaited<Result<Void, WriteError>>()
+            realm.database.perform(
+                in: info.id, owner: "me", .write, deadline: .now().adding(seconds: 10),
+                { session in _ = try session.patch("Node", .text("1"), ["value": .integer(Int64(round))]) },
+                completion: { done.set($0) })
+            try done.wait().get()
+            let committed = Awaited<Result<Database.Version, WriteError>>()
+            realm.database.commitTransaction(info.id, owner: "me") { committed.set($0) }
+            _ = try committed.wait().get()
+        }
+        #expect(realm.database.liveVersions <= 3)
+        try realm.finish()
+    }
+}

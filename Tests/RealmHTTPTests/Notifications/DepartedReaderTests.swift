@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmHTTP
+import RealmTestSupport
+import Testing
+
+/// One answered poll, one closed stream or one registration that nobody read kept every later version for ten seconds.
+@Suite("Notifications: readers that have left")
+struct DepartedReaderTests {
+    private static let classes = #"[{"name":"S","primaryKey":"_id","properties":[{"name":"_id","type":"int"},{"name":"age","type":"int"}]}]"#
+
+    enum Way: CaseIterable { case poll, now, stream, registration, waitingPoll }
+
+    private func leave(_ server: ChangeServer, _ way: Way) throws {
+        switch way {
+        case .poll: _ = try server.poll("app", "class=S")
+        case .now: _ = try server.poll("app", "class=S&since=now")
+        case .stream:
+            let client = try server.stream("app", "class=S")
+            while let event = try client.next(), event.name != "ready" {}
+        case .registration: try server.must("POST", "app/subscriptions", #"{"subscriptions":{"a":{"class":"S"}}}"#)
+        case .waitingPoll:
+            let next = try #require(try server.poll("app", "class=S&since=now")["next"]?.text)
+            let connection = try RawConnection(port: server.port)
+            try connection.send("GET /v1/realms/app/changes?class=S&wait=50&since=\(next) HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+            #expect(try ChangeServer.wait { try server.metric("waiting_polls") == 1 })
+        }
+    }
+
+    @Test("pin a handful of versions at the most", arguments: Way.allCases)
+    func versions(_ way: Way) throws {
+        let server = try ChangeServer()
+        try server.must(
+            "POST", "",
+            "{\"name\":\"app\",\"inMemory\":\"app\",\"maxActiveVersions\":16,\"schema\":{\"classes\":\(Self.classes)}}")
+        try server.batch("app", [#"{"create":{"class":"S","body":{"_id":1,"age":0}}}"#])
+        try leave(server, way)
+        for age in 1...300 { try server.must("PATCH", "app/objects/S/1", "{\"age\":\(age)}") }
+        let document = try server.must("GET", "app")
+        #expect((document["liveVersions"]?.integer ?? .max) <= 8, "\(document)")
+        #expect((document["fileBytes"]?.integer ?? .max) <= 256 << 10, "\(document)")
+        // What was pinned goes by itself.
+        #expect(try ChangeServer.wait { try server.must("GET", "app")["liveVersions"]?.integer ?? .max <= 2 })
+    }
+
+    @Test("leave a snapshot alone that somebody holds")
+    func snapshots() throws {
+        let server = try ChangeServer { $0.limits.liveVersions = 30 }
+        try server.makeRealm("app", classes: Self.classes)
+        try server.batch("app", [#"{"create":{"class":"S","body":{"_id":1,"age":0}}}"#])
+        try leave(server, .stream)
+        let id = try #require(try server.must("POST", "app/snapshots", "{}")["id"]?.text)
+        for age in 1...300 { try server.must("PATCH", "app/objects/S/1", "{\"age\":\(age)}") }
+        #expect(try server.must("GET", "app/objects/S/1?snapshot=\(id)")["age"]?.integer == 0)
+    }
+}
