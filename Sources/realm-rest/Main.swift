@@ -12,4 +12,9 @@ struct RealmRest: ParsableCommand {
             ServeCommand.self, DumpCommand.self, VerifyCommand.self, SchemaCommand.self, QueryCommand.self, HealthCommand.self, OpenAPICommand.self,
             WatchCommand.self, ImportCommand.self, ExportCommand.self, DemoCommand.self,
         ])
+
+    static func main() {
+        CrashReports.hideValues()
+        main(nil)
+    }
 }

@@ -43,6 +43,10 @@ package enum SchemaValidator {
         }
     }
 
+    package static func requireNoEmbeddedIndex(_ input: SchemaInput) throws(WriteError) {
+        for (index, one) in input.classes.enumerated() { try inClass(index, try requireNoEmbeddedIndex(one)) }
+    }
+
     private static func inClass<Result>(
         _ index: Int, _ body: @autoclosure () throws(WriteError) -> Result
     ) throws(WriteError) -> Result {
@@ -77,6 +81,14 @@ package enum SchemaValidator {
             try at(.name("primaryKey"), try checkPrimaryKey(key, &properties, kind))
         }
         return ClassSchema(name: input.name, kind: kind, primaryKey: input.primaryKey, properties: properties, backlinks: [])
+    }
+
+    static let embeddedIndex = "a property of an embedded class has no index"
+
+    /// For what is new: there are files whose embedded classes have indexes, and they are taken as they are.
+    package static func requireNoEmbeddedIndex(_ input: ClassInput) throws(WriteError) {
+        guard input.type == "embedded", let index = input.properties.firstIndex(where: { $0.indexed != nil }) else { return }
+        throw invalid(embeddedIndex, [.name("properties"), .index(index), .name("indexed")])
     }
 
     static func kind(named name: String?) throws(WriteError) -> TableKind {

@@ -86,6 +86,7 @@ extension WriteSession {
     private func addClass(_ input: ClassInput) throws(WriteError) {
         let present = try schema()
         guard present[input.name] == nil else { throw WriteSession.invalid("there is already a class of this name", "name") }
+        try SchemaValidator.requireNoEmbeddedIndex(input)
         try add([try SchemaValidator.oneClass(input, known: present.classes)])
     }
 

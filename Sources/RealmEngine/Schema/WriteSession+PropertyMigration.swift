@@ -17,6 +17,10 @@ extension WriteSession {
     func addProperty(_ className: String, _ input: PropertyInput, _ value: InputValue?) throws(WriteError) {
         let table = try migrating(className)
         let property = try at(.name("property"), try SchemaValidator.shape(of: input))
+        if table.kind == .embedded, property.index != nil {
+            throw WriteError(
+                .invalidSchema, SchemaValidator.embeddedIndex, path: InputPath([.name("property"), .name("indexed")]))
+        }
         guard table.column(named: property.name) == nil else {
             throw WriteError(
                 .invalidSchema, "there is already a property of this name", path: InputPath([.name("property"), .name("name")]))
@@ -112,6 +116,7 @@ extension WriteSession {
         let column = try property(name, of: table)
         let index = try SchemaValidator.index(named: indexed)
         if let index {
+            guard table.kind != .embedded else { throw WriteSession.invalid(SchemaValidator.embeddedIndex, "indexed") }
             try at(.name("indexed"), try SchemaValidator.requireIndexable(PropertyType(column.type), column.collection, index))
             guard index == .general || column.leafIndex != table.primaryKey?.leafIndex else {
                 throw WriteSession.invalid("a primary key has no full-text index", "indexed")

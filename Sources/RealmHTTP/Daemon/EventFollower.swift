@@ -132,17 +132,27 @@ package final class EventFollower {
         isChunked = lines.contains { $0.lowercased() == "transfer-encoding: chunked" }
         let status = Int(head.split(separator: " ").dropFirst().first ?? "") ?? 0
         guard status == 200, lines.contains(where: { $0.lowercased().hasPrefix("content-type: text/event-stream") }) else {
-            throw Failure(description: "\(lines.first ?? ""): \(problem())", isPassing: status == 503 || status == 429)
+            throw Failure(
+                description: "\(lines.first ?? ""): \(try problem(lines))", isPassing: status == 503 || status == 429 || status == 423)
         }
     }
 
-    /// What is there of a problem document.
-    private func problem() -> String {
-        while received.count < 64 << 10, receive() {
-            if received.last == UInt8(ascii: "}") { break }
+    /// The document of a problem. The connection may be kept alive behind it, so its length counts.
+    private func problem(_ lines: [Substring]) throws(Failure) -> String {
+        var document: [UInt8] = []
+        if isChunked {
+            while document.count < EventFollower.problemBytes, let chunk = try readChunk() { document += chunk }
+        } else {
+            let length = lines.lazy.filter { $0.lowercased().hasPrefix("content-length:") }
+                .compactMap { Int($0.dropFirst("content-length:".count).filter { $0 != " " }) }.first
+            let end = min(length ?? EventFollower.problemBytes, EventFollower.problemBytes)
+            while received.count < end, receive() {}
+            document = Array(received.prefix(end))
         }
-        return String(decoding: received, as: UTF8.self)
+        return String(decoding: document, as: UTF8.self)
     }
+
+    private static let problemBytes = 64 << 10
 
     /// The next piece of the body; nil at its end.
     private func readChunk() throws(Failure) -> [UInt8]? {

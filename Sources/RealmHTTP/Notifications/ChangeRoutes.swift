@@ -29,8 +29,13 @@ extension Application {
     }
 
     private func refuseTransaction(_ call: Call) throws(Problem) {
+        try refuseTransaction(call, "changes are not told inside a transaction")
+    }
+
+    /// For what has no meaning inside a transaction.
+    func refuseTransaction(_ call: Call, _ detail: String) throws(Problem) {
         guard call.request.headers[.realmTransaction] == nil else {
-            throw Problem(.conflictingParameters, "changes are not told inside a transaction").with("header", "Realm-Transaction")
+            throw Problem(.conflictingParameters, detail).with("header", "Realm-Transaction")
         }
     }
 

@@ -206,6 +206,7 @@ struct DefinitionResolver {
     private func sections(of table: Table) throws(Problem) -> (ObservedQuery, ObservedSections) {
         let grouping = try SectionGrouping(definition.sectionBy ?? "")
         try check(grouping, table)
+        try grouping.requireValues(of: table, in: snapshot)
         var query = try query(over: table)
         if let first = definition.sort.first {
             guard first.path == grouping.path else { throw DefinitionResolver.wrongSort }

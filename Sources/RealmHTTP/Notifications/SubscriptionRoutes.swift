@@ -6,6 +6,7 @@ internal import RealmEngine
 extension Application {
     /// `POST …/subscriptions`
     func registerSubscriptions(_ call: Call) throws(Problem) -> Reply {
+        try refuseTransaction(call, "changes are not told inside a transaction")
         let context = try ReadContext(call)
         try QueryParameters(call.request.target).requireKnown([])
         let body = try RequestBody.object(call.request, depthLimit: limits.jsonDepth)

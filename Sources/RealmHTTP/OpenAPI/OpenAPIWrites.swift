@@ -22,6 +22,12 @@ enum OpenAPIWrites {
         ("Atomic", OpenAPIParts.inQuery("atomic", "false commits now and then; a failure tells how far it came.", ["type": "boolean"])),
         ("ExportClass", OpenAPIParts.inQuery("class", "Only objects of this class.", OpenAPIParts.text)),
         ("ExportFormat", OpenAPIParts.inQuery("format", "Form of the export.", OpenAPIParts.choice("ndjson", "json", "csv"))),
+        (
+            "ForExcel",
+            OpenAPIParts.inQuery(
+                "csv", "With excel, texts in CSV that begin with =, +, -, @, a tab or a carriage return get an apostrophe in front.",
+                OpenAPIParts.choice("excel"))
+        ),
         ("IfMatch", header("If-Match", "Writes only if the object has one of these entity tags, or the realm this version.")),
         ("IfNoneMatchWrite", header("If-None-Match", "* writes only if there is no object.")),
         ("IdempotencyKey", header("Idempotency-Key", "A repeated request with the same key gets the first answer.", ["type": "string", "maxLength": 128])),
@@ -161,7 +167,7 @@ extension OpenAPIWrites {
         (realmPath + "/export", [
             .init("get", OpenAPIDocument.operation(
                 "exportRealm", "Everything in one version.", tag: "transfer",
-                parameters: ["Realm", "ExportFormat", "ExportClass", "Where", "Args", "Snapshot", "RealmTransaction", "RealmMinVersion", "RequestId"],
+                parameters: ["Realm", "ExportFormat", "ForExcel", "ExportClass", "Where", "Args", "Snapshot", "RealmTransaction", "RealmMinVersion", "RequestId"],
                 responses: OpenAPIParts.responses([
                     "description": "The export.", "headers": OpenAPIParts.readHeaders,
                     "content": [

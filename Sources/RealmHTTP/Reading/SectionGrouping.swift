@@ -100,11 +100,31 @@ package struct SectionGrouping: Sendable {
 
     private static func invalid(_ detail: String) -> Problem { .invalidParameter("sectionBy", detail) }
 
+    private static let links = invalid("objects are no keys of sections; name a property of theirs")
+
+    /// Refuses a path that ends at a link, whether there are any.
+    func requireValues(of table: Table, in snapshot: Snapshot) throws(Problem) {
+        var table = table
+        for name in path.split(separator: ".") {
+            guard let column = table.column(named: String(name)), column.type == .link else { return }
+            guard let target = column.targetTable.flatMap({ snapshot.table($0) }) else { return }
+            table = target
+        }
+        throw SectionGrouping.links
+    }
+
     /// The key of the section that a row with this value belongs to.
     package func key(_ cell: PagePosition.Cell) throws(Problem) -> SectionKey {
-        guard case .value(let value) = cell else { return emptyKey }
-        if case .null = value { return emptyKey }
+        let value: QueryArgument
+        switch cell {
+        case .missing: return emptyKey
+        case .dictionary: throw SectionGrouping.invalid("collections are no keys of sections")
+        case .value(.null): return emptyKey
+        case .value(let known): value = known
+        }
         switch (function, value) {
+        case (_, .link), (_, .objectKey), (_, .object): throw SectionGrouping.links
+        case (_, .list), (_, .shape): throw SectionGrouping.invalid("collections are no keys of sections")
         case (.value, _): return SectionKey(value)
         case (.first, .string(let text)): return SectionKey(.string(text.first.map(String.init) ?? ""))
         case (.firstLetter, .string(let text)): return SectionKey(.string(text.first.map { $0.uppercased() } ?? ""))

@@ -8,15 +8,17 @@ internal import RealmStorage
 final class CSVLine {
     private let cell = OutputBuffer(capacity: 256)
     private var isFirst = true
+    /// Puts an apostrophe before texts that a spreadsheet would take for formulas.
+    var guardsFormulas = false
 
-    /// The next cell holds what `fill` appends; false stands for null.
+    /// The next cell holds what `fill` appends; false stands for null. A number is no formula whatever its sign.
     func add(
-        to buffer: OutputBuffer, _ fill: (OutputBuffer) throws(StorageError) -> Bool
+        to buffer: OutputBuffer, isNumber: Bool = false, _ fill: (OutputBuffer) throws(StorageError) -> Bool
     ) throws(StorageError) {
         if !isFirst { buffer.append(UInt8(ascii: ",")) }
         isFirst = false
         cell.removeAll()
-        if try fill(cell) { write(to: buffer) }
+        if try fill(cell) { write(to: buffer, isNumber: isNumber) }
     }
 
     func add(_ text: String?, to buffer: OutputBuffer) {
@@ -33,12 +35,17 @@ final class CSVLine {
         isFirst = true
     }
 
-    private func write(to buffer: OutputBuffer) {
+    private func write(to buffer: OutputBuffer, isNumber: Bool = false) {
         let needsQuotes = cell.withBytes { bytes in
             bytes.isEmpty || bytes.contains { $0 == 0x22 || $0 == 0x2c || $0 == 0x0a || $0 == 0x0d }
         }
-        guard needsQuotes else { return buffer.append(cell) }
+        let isGuarded = guardsFormulas && !isNumber && cell.withBytes { $0.first.map(CSVLine.beginsFormula) ?? false }
+        guard needsQuotes else {
+            if isGuarded { buffer.append(UInt8(ascii: "'")) }
+            return buffer.append(cell)
+        }
         buffer.append(UInt8(ascii: "\""))
+        if isGuarded { buffer.append(UInt8(ascii: "'")) }
         cell.withBytes { bytes in
             for byte in bytes {
                 if byte == UInt8(ascii: "\"") { buffer.append(byte) }
@@ -46,6 +53,11 @@ final class CSVLine {
             }
         }
         buffer.append(UInt8(ascii: "\""))
+    }
+
+    /// `=`, `+`, `-`, `@`, tab and carriage return.
+    private static func beginsFormula(_ byte: UInt8) -> Bool {
+        byte == 0x3d || byte == 0x2b || byte == 0x2d || byte == 0x40 || byte == 0x09 || byte == 0x0d
     }
 }
 

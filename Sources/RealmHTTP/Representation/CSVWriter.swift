@@ -22,6 +22,9 @@ package final class CSVWriter {
         showsKey = representation.includesMeta && plan.table.primaryKey == nil && plan.table.kind != .embedded
     }
 
+    /// For spreadsheets: texts that begin as formulas do get an apostrophe in front.
+    func guardFormulas() { line.guardsFormulas = true }
+
     /// The names of the columns, those of the caller's first.
     package func writeHeader(leading: [String] = [], to buffer: OutputBuffer) {
         for name in leading { line.add(name, to: buffer) }
@@ -35,7 +38,7 @@ package final class CSVWriter {
         for text in leading { line.add(text, to: buffer) }
         if showsKey { line.add(row.map { KeyText.text($0.key) }, to: buffer) }
         for member in plan.members {
-            try line.add(to: buffer) { cell throws(StorageError) in
+            try line.add(to: buffer, isNumber: member.isNumber) { cell throws(StorageError) in
                 guard let row else { return false }
                 return try fill(cell, member, row)
             }
@@ -71,6 +74,14 @@ package final class CSVWriter {
 }
 
 extension ObjectPlan.Member {
+    fileprivate var isNumber: Bool {
+        guard case .single(let column) = source else { return false }
+        switch column.type {
+        case .int, .float, .double, .decimal: return true
+        default: return false
+        }
+    }
+
     /// Embedded and expanded objects are shown whole, other links as stubs.
     fileprivate var isShownWhole: Bool {
         switch links {

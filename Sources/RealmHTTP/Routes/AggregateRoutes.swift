@@ -8,7 +8,10 @@ extension Application {
     /// `GET` and `POST …/aggregate/{class}`
     func aggregate(_ call: Call) throws(Problem) -> Reply {
         let parameters = try readParameters(call, .aggregate, formats: .documents)
-        let operations = try (parameters.ops ?? ["count"]).map { text throws(Problem) in try AggregateOperation(text) }
+        // What is asked for twice is answered once: members of an object have different names.
+        var asked = Set<String>()
+        let operations = try (parameters.ops ?? ["count"]).filter { asked.insert($0).inserted }
+            .map { text throws(Problem) in try AggregateOperation(text) }
         let context = try ReadContext(call, snapshot: parameters.snapshot)
         let table = try context.table()
         let etag = context.versionTag(parameters.code)

@@ -56,6 +56,7 @@ struct SectionedList {
         "the sort has to begin with the key path of the sections", parameter: "sectionBy")
 
     private func sections(_ query: ObjectQuery, _ grouping: SectionGrouping) throws(Problem) -> [Section] {
+        try grouping.requireValues(of: list.table, in: context.snapshot)
         let finder = RowFinder(list.table)
         var sections: [Section] = []
         var indexes: [SectionKey: Int] = [:]

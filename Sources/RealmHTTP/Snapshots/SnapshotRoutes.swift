@@ -10,6 +10,7 @@ extension Application {
         let database = try call.database()
         try QueryParameters(call.request.target).requireKnown([])
         guard call.request.method == .post else { return listSnapshots(database, call.request) }
+        try refuseTransaction(call, "a snapshot is of what is committed, and holds nothing of a transaction")
         let ttl = try Application.ttl(call) ?? PinnedVersions.defaultSeconds
         let lease = try pinned.pin(database, realm: database.name.text, client: holder(call.request), ttl: ttl)
         var response = snapshotDocument(201, lease)

@@ -78,6 +78,9 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
         csv = format == .csv ? parts.first.map { CSVWriter($0.plan, snapshot, representation) } : nil
     }
 
+    /// Makes CSV safe to open in a spreadsheet.
+    func guardFormulas() { csv?.guardFormulas() }
+
     var mediaType: StaticString {
         switch format {
         case .ndjson: return "application/x-ndjson"

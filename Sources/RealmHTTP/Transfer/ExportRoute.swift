@@ -8,7 +8,7 @@ extension Application {
     /// `GET …/export`: the whole of one version, or what of a class matches.
     func export(_ call: Call) throws(Problem) -> Reply {
         let url = try QueryParameters(call.request.target)
-        let parameters = try ParameterSet(url, urlNames: ["format", "class", "where", "args", "snapshot"])
+        let parameters = try ParameterSet(url, urlNames: ["format", "class", "where", "args", "snapshot", "csv"])
         let format = try exportFormat(call, try parameters.text("format"))
         let name = try parameters.text("class")
         if name == nil {
@@ -17,6 +17,7 @@ extension Application {
             }
             if format == .csv { throw .conflict("the format csv needs 'class'", parameter: "class") }
         }
+        let isForExcel = try self.isForExcel(try parameters.text("csv"), format)
         let args = try Selection.args(try parameters.json("args", depthLimit: limits.jsonDepth), limits)
         let query = try parameters.text("where").map { text throws(Problem) in try Selection.query(text, limits) } ?? .all
         let context = try ReadContext(call, snapshot: try parameters.text("snapshot"))
@@ -31,11 +32,20 @@ extension Application {
         } else {
             stream = try .all(context.snapshot, version: context.version.tokenText, format)
         }
+        if isForExcel { stream.guardFormulas() }
         var response = Response(status: 200, body: .stream(stream))
         response.add("Content-Type", constant: stream.mediaType)
-        context.addReadHeaders(to: &response, etag: context.versionTag("x" + format.rawValue))
+        context.addReadHeaders(to: &response, etag: context.versionTag((isForExcel ? "excel" : "x") + format.rawValue))
         response.add("Content-Disposition", "attachment; filename=\"\(context.database.name.text).\(format.rawValue)\"")
         return .now(response)
+    }
+
+    /// `csv=excel`: cells that a spreadsheet would take for formulas are told from them.
+    private func isForExcel(_ text: String?, _ format: ExportStream.Format) throws(Problem) -> Bool {
+        guard let text else { return false }
+        guard text == "excel" else { throw .invalidParameter("csv", "'csv' takes excel") }
+        guard format == .csv else { throw .conflict("'csv' needs the format csv", parameter: "csv") }
+        return true
     }
 
     private func exportFormat(_ call: Call, _ name: String?) throws(Problem) -> ExportStream.Format {

@@ -116,6 +116,7 @@ final class Attaching: Sendable {
         database.write(request, { session in
             try Problem.writing(place) { () throws(WriteError) in
                 let present = try session.schema()
+                if isNew, let schema { try SchemaValidator.requireNoEmbeddedIndex(schema) }
                 if isNew { return try session.createSchema(schema ?? SchemaInput(version: wanted, classes: [])) }
                 guard wanted.map({ $0 == present.version }) ?? true || schema != nil else {
                     throw WriteError(.schemaVersionConflict, "the file has schema version \(present.version.map(String.init) ?? "none")")

@@ -23,6 +23,10 @@ final class BatchRun {
     private let context: WriteContext
     private let limits: Limits
     private var results: [Outcome] = []
+    /// Keys of objects that an operation may have deleted since: as they were before the first such operation behind theirs.
+    private var knownKeys: [Int: String] = [:]
+    /// Results whose keys were looked up.
+    private var knownCount = 0
 
     private var session: WriteSession { context.session }
 
@@ -103,8 +107,23 @@ final class BatchRun {
         return .object(written.place, isCreated: written.isCreated, shows: true)
     }
 
+    /// To be called before objects are deleted: afterwards nobody knows what their keys were.
+    private func rememberKeys() throws(Problem) {
+        guard knownCount < results.count else { return }
+        let view = try context.view()
+        for index in knownCount..<results.count {
+            switch results[index] {
+            case .object(let place, _, _), .value(let place, _), .count(let place, _):
+                knownKeys[index] = try context.keyText(place, in: view)
+            case .deleted, .matched: break
+            }
+        }
+        knownCount = results.count
+    }
+
     private func delete(_ target: BatchOperation.ObjectTarget, _ place: InputPlace) throws(Problem) -> Outcome {
         let found = try require(target, place)
+        try rememberKeys()
         let key = try context.keyText(found, in: try context.view()) ?? KeyText.text(found.object)
         _ = try Problem.writing(place) { () throws(WriteError) in try session.delete(target.className, target.key) }
         return .deleted(key: key)
@@ -136,6 +155,7 @@ final class BatchRun {
                         className, matches.query, arguments: arguments, maximum: matches.maximum, object, options: input(nested))
                 })
         case .deleteWhere(let className, let matches):
+            try rememberKeys()
             let arguments = try arguments(matches, place)
             return .matched(
                 try querying(place) { () throws(WriteError) in
@@ -182,12 +202,16 @@ final class BatchRun {
     // MARK: - Collections
 
     private func performEdits(_ operation: BatchOperation) throws(Problem) -> Outcome {
-        let target: BatchOperation.ObjectTarget
+        // Looked up before: a list may hold the object that it belongs to, and `deleteAll` deletes that too.
+        let place: ObjectPlace
         let count: Int
         switch operation.kind {
         case .list(let object, let property, let steps):
-            target = object
-            try require(target, operation.place)
+            place = try require(object, operation.place)
+            if steps.contains(where: \.deletesObjects) {
+                try rememberKeys()
+                knownKeys[results.count] = try context.keyText(place, in: try context.view())
+            }
             count = try edit(steps, operation.place) { step throws(Problem) in
                 let edits = [try step?.listEdit()].compactMap { $0 }
                 return { () throws(WriteError) in
@@ -195,8 +219,7 @@ final class BatchRun {
                 }
             }
         case .set(let object, let property, let steps):
-            target = object
-            try require(target, operation.place)
+            place = try require(object, operation.place)
             count = try edit(steps, operation.place) { step throws(Problem) in
                 let edits = [try step?.setEdit()].compactMap { $0 }
                 return { () throws(WriteError) in
@@ -204,8 +227,7 @@ final class BatchRun {
                 }
             }
         case .dictionary(let object, let property, let steps):
-            target = object
-            try require(target, operation.place)
+            place = try require(object, operation.place)
             count = try edit(steps, operation.place) { step throws(Problem) in
                 let edits = [try step?.dictionaryEdit()].compactMap { $0 }
                 return { () throws(WriteError) in
@@ -214,7 +236,6 @@ final class BatchRun {
             }
         default: throw Problem(.internalError, "no collection")
         }
-        guard let place = try find(target, operation.place) else { throw Problem(.objectNotFound, "there is no object with this key") }
         return .count(place, count)
     }
 
@@ -251,22 +272,23 @@ final class BatchRun {
         if showsObjects { draft.type = context.options.representation.mediaType }
         var writer = JSONWriter(reservingCapacity: 32 + results.count * 32)
         writer.beginArray()
-        for result in results {
+        for (index, result) in results.enumerated() {
+            let known = knownKeys[index]
             writer.beginObject()
             switch result {
             case .object(let place, let isCreated, let shows):
-                try writeKey(place, view, &writer)
+                try writeKey(place, known, view, &writer)
                 if let isCreated { writer.member("created", bool: isCreated) }
                 if shows, showsObjects { try writeObject(place, view, &writer, &draft.notes) }
             case .deleted(let key): writer.member("key", text: key)
             case .matched(let count): writer.member("matched", int: count)
             case .value(let place, let value):
-                try writeKey(place, view, &writer)
+                try writeKey(place, known, view, &writer)
                 writer.key("value")
                 var values = ValueWriter(context.options.representation)
                 values.write(value, to: &writer)
             case .count(let place, let count):
-                try writeKey(place, view, &writer)
+                try writeKey(place, known, view, &writer)
                 writer.member("count", int: count)
             }
             writer.endObject()
@@ -276,9 +298,11 @@ final class BatchRun {
         return draft
     }
 
-    /// An object that a later operation deleted has its object key only.
-    private func writeKey(_ place: ObjectPlace, _ view: Snapshot, _ writer: inout JSONWriter) throws(Problem) {
-        writer.member("key", text: try context.keyText(place, in: view) ?? KeyText.text(place.object))
+    private func writeKey(
+        _ place: ObjectPlace, _ known: String?, _ view: Snapshot, _ writer: inout JSONWriter
+    ) throws(Problem) {
+        let key = if let known { known } else { try context.keyText(place, in: view) ?? KeyText.text(place.object) }
+        writer.member("key", text: key)
     }
 
     private func writeObject(

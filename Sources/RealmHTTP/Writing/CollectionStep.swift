@@ -13,6 +13,9 @@ extension BatchOperation.CollectionStep {
         }
     }
 
+    /// Whether it deletes objects, and not only takes them out.
+    var deletesObjects: Bool { word == "deleteAll" }
+
     /// `insert` and `set` of lists take a place and a value, `set` of dictionaries a key and a value.
     private var isPair: Bool { collection != "set" }
 

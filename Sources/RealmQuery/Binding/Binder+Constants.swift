@@ -126,6 +126,9 @@ extension Binder {
     /// Converts a constant for a comparison with a value of type `hint`.
     private func convert(_ value: Value, _ constant: ConstantSyntax, _ hint: OperandType) throws(QueryError) -> Value {
         switch value {
+        case .int where hint == .typeOfValue:
+            throw invalid(
+                .typeMismatch, "@type can only be compared with the name of a type or another @type", constant.range)
         case .int(let number): return hint == .decimal ? .decimal(Decimal128(number)) : value
         case .double(let number): return try convert(number, constant, hint)
         case .float(let number):

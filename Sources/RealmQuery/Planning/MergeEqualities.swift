@@ -31,7 +31,6 @@ enum MergeEqualities {
         let type = OperandType(condition.column.type)
         if case .link = condition.constant { return condition.column.type == .link ? condition.column : nil }
         guard condition.constant.isNull || OperandType(of: condition.constant) == type else { return nil }
-        // Decimal NaN equals itself, which membership does not know.
-        return condition.constant.isNaN && type == .decimal ? nil : condition.column
+        return condition.column
     }
 }

@@ -9,6 +9,8 @@ final class MembershipCondition: Condition {
     let values: [Value]
     private let integers: IntegerSet?
     private let acceptsNull: Bool
+    /// Of decimals: there a NaN equals every other. A NaN of floats and doubles equals none, as IEEE 754 has it.
+    private let acceptsNaN: Bool
     private let members: Set<OrderedValue>
     private let reader: ColumnReader
     private let label: String
@@ -18,9 +20,9 @@ final class MembershipCondition: Condition {
         self.column = column
         self.label = label
         reader = ColumnReader(column)
-        // No NaN equals another one here, so none is a member.
+        acceptsNaN = column.type == .decimal && values.contains { $0.isNaN }
         members = Set(values.filter { !$0.isNaN }.map { OrderedValue($0) })
-        self.values = members.map(\.value)
+        self.values = members.map(\.value) + (acceptsNaN ? values.filter { $0.isNaN }.prefix(1) : [])
         acceptsNull = values.contains { $0.isNull }
         guard column.type == .int else {
             integers = nil
@@ -44,17 +46,21 @@ final class MembershipCondition: Condition {
         var found = Mask.none
         var index = 0
         candidates.forEach { row in
-            if members.contains(OrderedValue(buffer[index])) { found[row] = true }
+            if isMember(buffer[index]) { found[row] = true }
             index += 1
         }
         return found
     }
 
     override func matches(_ row: Row) throws(StorageError) -> Bool {
-        members.contains(OrderedValue(try reader.value(row)))
+        isMember(try reader.value(row))
     }
 
-    override var hasIndex: Bool { IndexChoice.areIndexed(column, values) }
+    private func isMember(_ value: Value) -> Bool {
+        acceptsNaN && value.isNaN || members.contains(OrderedValue(value))
+    }
+
+    override var hasIndex: Bool { !values.isEmpty && IndexChoice.areIndexed(column, values) }
 
     override func indexedKeys(_ table: Table) throws(StorageError) -> [ObjectKey]? {
         hasIndex ? try IndexChoice.keys(table, column, values) : nil

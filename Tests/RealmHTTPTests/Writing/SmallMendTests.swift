@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmTestSupport
+import Testing
+
+/// Small faults of writes, queries and exports, each as it was found.
+@Suite("Writes, queries and exports: small mends")
+struct SmallMendTests {
+    private static let classes = """
+        [{"name":"P","primaryKey":"_id","properties":[{"name":"_id","type":"int"},{"name":"name","type":"string","optional":true},
+        {"name":"n","type":"int","optional":true},{"name":"c","type":"decimal128","optional":true},{"name":"d","type":"double","optional":true},
+        {"name":"m","type":"mixed"},{"name":"best","type":"object","objectType":"P"},
+        {"name":"all","type":"object","collection":"list","objectType":"P"}]},
+        {"name":"E","type":"embedded","properties":[{"name":"a","type":"int"}]}]
+        """
+
+    private func server() throws -> ChangeServer {
+        let server = try ChangeServer()
+        try server.makeRealm("r", classes: Self.classes)
+        return server
+    }
+
+    private func ids(_ server: ChangeServer, _ query: String) throws -> [Int64] {
+        let page = try server.must("GET", "r/objects/P?fields=_id&meta=none&where=\(ChangeServer.encode(query))")
+        return (page["items"]?.elements ?? []).compactMap { $0["_id"]?.integer }
+    }
+
+    // MARK: - Batches
+
+    @Test("the keys of objects that a later operation deletes are told as they were")
+    func deletedKeys() throws {
+        let server = try server()
+        let answer = try server.must("POST", "r/batch", """
+            {"ops":[{"create":{"class":"P","body":{"_id":6002,"n":1}}},{"increment":{"class":"P","key":"6002","property":"n","by":1}},
+            {"create":{"class":"P","body":{"_id":6003,"name":"x"}}},{"delete":{"class":"P","key":"6002"}},
+            {"create":{"class":"P","body":{"_id":6004,"name":"x"}}},{"deleteWhere":{"class":"P","where":"name == 'x'"}}]}
+            """)
+        let keys = (answer["results"]?.elements ?? []).map { $0["key"]?.text ?? "-" }
+        #expect(keys == ["6002", "6002", "6003", "6002", "6004", "-"])
+    }
+
+    @Test("deleteAll on a list that holds its owner deletes the owner too")
+    func ownerInList() throws {
+        let server = try server()
+        try server.batch("r", [
+            #"{"create":{"class":"P","body":{"_id":1}}}"#, #"{"create":{"class":"P","body":{"_id":2}}}"#,
+            #"{"create":{"class":"P","body":{"_id":3}}}"#, #"{"patch":{"class":"P","key":"1","body":{"all":["2","1","2"]}}}"#,
+        ])
+        let answer = try server.must("POST", "r/batch", """
+            {"ops":[{"list":{"class":"P","key":"1","property":"all","ops":[{"deleteAll":true}]}}]}
+            """)
+        #expect(answer["results"]?.elements?.first?["key"]?.text == "1")
+        #expect(answer["results"]?.elements?.first?["count"]?.integer == 0)
+        #expect(try ids(server, "TRUEPREDICATE") == [3])
+        // An edit behind it has no list any more.
+        try server.batch("r", [#"{"patch":{"class":"P","key":"3","body":{"all":["3"]}}}"#])
+        let refused = try server.send("POST", "r/batch", """
+            {"ops":[{"list":{"class":"P","key":"3","property":"all","ops":[{"deleteAll":true},{"clear":true}]}}]}
+            """)
+        #expect(refused.status == 404)
+        #expect(try ids(server, "TRUEPREDICATE") == [3])
+    }
+
+    // MARK: - Queries
+
+    @Test("IN finds NaN where == finds it")
+    func nan() throws {
+        let server = try server()
+        try server.batch("r", [
+            #"{"create":{"class":"P","body":{"_id":1,"c":"NaN","d":"NaN","m":{"$numberDecimal":"NaN"}}}}"#,
+            #"{"create":{"class":"P","body":{"_id":2,"c":"1","d":1,"m":{"$numberDouble":"NaN"}}}}"#,
+            #"{"create":{"class":"P","body":{"_id":3}}}"#,
+        ])
+        for list in ["{nan}", "{nan, 7}", "{7, nan, nan}"] {
+            #expect(try ids(server, "c IN \(list)") == ids(server, "c == nan"), "\(list)")
+            #expect(try ids(server, "d IN \(list)") == ids(server, "d == nan"), "\(list)")
+            #expect(try ids(server, "m IN \(list)") == ids(server, "m == nan"), "\(list)")
+        }
+        #expect(try ids(server, "c == nan") == [1])
+        #expect(try ids(server, "c IN {nan, 1}") == [1, 2])
+        #expect(try ids(server, "c IN {nan, null}") == [1, 3])
+        #expect(try ids(server, "c == nan OR c == 1") == [1, 2])
+        #expect(try ids(server, "NOT c IN {nan}") == [2, 3])
+        #expect(try ids(server, "m == nan") == [1, 2])
+    }
+
+    @Test("@type is compared with names only", arguments: [
+        "m.@type == 23", "23 == m.@type", "m.@type != 1", "m.@type IN {23}", "m.@type IN {'int', 23}", "m.@type == {23}",
+    ])
+    func types(_ query: String) throws {
+        let server = try server()
+        let answer = try server.send("GET", "r/objects/P?where=\(ChangeServer.encode(query))")
+        #expect(answer.status == 400)
+        #expect(answer.text.contains("@type"))
+        #expect(try server.send("GET", "r/objects/P?where=\(ChangeServer.encode("m.@type == 'int'"))").status == 200)
+    }
+
+    @Test("objects and collections are no keys of sections", arguments: ["best", "best.best"])
+    func sections(_ path: String) throws {
+        let server = try server()
+        try server.batch("r", [#"{"create":{"class":"P","body":{"_id":1,"n":4}}}"#])
+        let answer = try server.send("GET", "r/objects/P?sectionBy=\(path)")
+        #expect(answer.status == 400)
+        #expect(answer.text.contains("sectionBy"))
+        #expect(try server.send("GET", "r/changes?class=P&sectionBy=\(path)").status == 400)
+        #expect(try server.must("GET", "r/objects/P?sectionBy=best.n")["sections"]?.elements?.count == 1)
+    }
+
+    @Test("mixed values that hold objects or collections neither", arguments: [#"{"$link":{"class":"P","key":"1"}}"#, "[1]", #"{"a":1}"#])
+    func mixedSections(_ value: String) throws {
+        let server = try server()
+        try server.batch("r", [#"{"create":{"class":"P","body":{"_id":1,"m":5}}}"#])
+        #expect(try server.send("GET", "r/objects/P?sectionBy=m").status == 200)
+        try server.batch("r", ["{\"create\":{\"class\":\"P\",\"body\":{\"_id\":2,\"m\":\(value)}}}"])
+        #expect(try server.send("GET", "r/objects/P?sectionBy=m").status == 400)
+    }
+
+    @Test("an aggregate that is asked for twice is answered once")
+    func aggregates() throws {
+        let server = try server()
+        let answer = try server.must("GET", "r/aggregate/P?ops=count,max:n,count,max:n")
+        #expect(answer.members?.filter { $0.name == "count" }.count == 1)
+    }
+
+    @Test("what has no meaning inside a transaction is refused there", arguments: ["snapshots", "subscriptions"])
+    func insideTransaction(_ path: String) throws {
+        let server = try server()
+        let id = try #require(try server.must("POST", "r/transactions", "{}")["id"]?.text)
+        let body = path == "snapshots" ? "{}" : #"{"subscriptions":{"a":{"class":"P"}}}"#
+        let answer = try server.send("POST", "r/\(path)", body, [("Realm-Transaction", id)])
+        #expect(answer.status == 400)
+        #expect(answer.text.contains("conflicting_parameters"))
+        // Nothing was aborted by that.
+        #expect(try server.send("GET", "r/objects/P", nil, [("Realm-Transaction", id)]).status == 200)
+    }
+
+    // MARK: - Schemas
+
+    @Test("C7: a property of an embedded class has no index", arguments: [
+        #"{"setIndex":{"class":"E","name":"a","indexed":"general"}}"#,
+        #"{"addClass":{"name":"E2","type":"embedded","properties":[{"name":"a","type":"int","indexed":"general"}]}}"#,
+        #"{"addProperty":{"class":"E","property":{"name":"b","type":"int","indexed":"general"}}}"#,
+    ])
+    func embeddedIndexes(_ step: String) throws {
+        let server = try server()
+        let answer = try server.send("POST", "r/migrations?dryRun=true", "{\"fromVersion\":0,\"toVersion\":1,\"steps\":[\(step)]}")
+        #expect(answer.status == 422)
+        #expect(answer.text.contains("indexed"))
+    }
+
+    @Test("C7: nor does one of a new realm")
+    func embeddedIndexOfNewRealm() throws {
+        let answer = try server().send("POST", "", """
+            {"name":"x","inMemory":"x","schema":{"classes":[{"name":"E","type":"embedded","properties":[{"name":"a","type":"int","indexed":"general"}]}]}}
+            """)
+        #expect(answer.status == 422)
+        #expect(answer.text.contains("/schema/classes/0/properties/0/indexed"))
+    }
+
+    // MARK: - Exports
+
+    @Test("csv=excel keeps texts from being formulas, and numbers numbers")
+    func excel() throws {
+        let server = try server()
+        try server.batch("r", [
+            #"{"create":{"class":"P","body":{"_id":-1,"name":"=cmd|' /C calc'!A0","n":-5,"d":-1.5,"c":"-2.5","m":"+1"}}}"#,
+            #"{"create":{"class":"P","body":{"_id":2,"name":"-a,b\n","m":"@x"}}}"#,
+            #"{"create":{"class":"P","body":{"_id":3,"name":"\tq","m":"plain"}}}"#,
+            #"{"create":{"class":"P","body":{"_id":4,"name":""}}}"#,
+        ])
+        let plain = try server.send("GET", "r/export?class=P&format=csv").text
+        let excel = try server.send("GET", "r/export?class=P&format=csv&csv=excel").text
+        #expect(plain.contains("=cmd|"))
+        #expect(!plain.contains("'=cmd|"))
+        #expect(excel.contains("\r\n-1,'=cmd|' /C calc'!A0,-5,-2.5,-1.5,"))
+        #expect(excel.contains("\"'-a,b\n\""))
+        #expect(excel.contains("'\tq"))
+        #expect(excel.contains("4,\"\","))
+        #expect(try server.send("GET", "r/export?class=P&format=csv&csv=word").status == 400)
+        #expect(try server.send("GET", "r/export?class=P&csv=excel").status == 400)
+    }
+}
