@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+internal import RealmStorage
 
 /// Counts the requests that were turned away because of where they came from.
 final class RefusalMetrics: Sendable {
     private static let codes: [ProblemCode] = [.crossOrigin, .hostNotAllowed, .unauthenticated, .forbidden]
 
-    private let counts = Mutex([UInt64](repeating: 0, count: RefusalMetrics.codes.count))
+    private let counts = RankedMutex(.leaf, [UInt64](repeating: 0, count: RefusalMetrics.codes.count))
 
     func count(_ code: ProblemCode) {
         guard let index = RefusalMetrics.codes.firstIndex(of: code) else { return }
