@@ -5,10 +5,10 @@ internal import Glibc
 #endif
 
 /// Which locks the running thread holds, in debug builds; in release builds nothing of this is there.
-package enum HeldLocks {
+public enum HeldLocks {
     /// To be said before a completion, an observer or another closure of a caller is called: it may lock whatever it likes.
     @inlinable
-    package static func assertNone() {
+    public static func assertNone() {
         #if DEBUG
         requireNone()
         #endif

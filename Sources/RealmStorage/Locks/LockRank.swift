@@ -14,7 +14,7 @@
 ///
 /// Choosing a rank: take `leaf`. Two locks of the same rank are never held together, so `leaf` says that nothing else is
 /// locked meanwhile. Only if another lock has to be taken under this one, give it a case of its own, above that of the other.
-package enum LockRank: UInt8, Comparable, Sendable {
+public enum LockRank: UInt8, Comparable, Sendable {
     // MARK: Connections
 
     /// `Exchange.waiter`: watches and leaves the connection under it.
@@ -54,5 +54,5 @@ package enum LockRank: UInt8, Comparable, Sendable {
     /// `VersionPins`: a version may be let go of wherever its last reader is.
     case versionPins
 
-    package static func < (left: LockRank, right: LockRank) -> Bool { left.rawValue < right.rawValue }
+    public static func < (left: LockRank, right: LockRank) -> Bool { left.rawValue < right.rawValue }
 }

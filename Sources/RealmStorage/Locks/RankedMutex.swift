@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Synchronization
+public import Synchronization
 
 /// A `Mutex` that knows its place in the order of locks: the only one that the sources use, which a test sees to.
 ///
 /// Debug builds stop when it is taken out of order, or by a thread that holds it already. In release builds it is a
 /// `Mutex` and nothing else.
-package struct RankedMutex<Value: ~Copyable>: ~Copyable {
+///
+/// Public, unlike everything else here: what is `package` is not inlined into other targets, and then each use would be a call
+/// of a generic function. There is no library product, so nobody else sees it.
+public struct RankedMutex<Value: ~Copyable>: ~Copyable {
     @usableFromInline let mutex: Mutex<Value>
     #if DEBUG
     @usableFromInline let rank: LockRank
     #endif
 
     @inlinable
-    package init(_ rank: LockRank, _ value: consuming sending Value) {
+    public init(_ rank: LockRank, _ value: consuming sending Value) {
         mutex = Mutex(value)
         #if DEBUG
         self.rank = rank
@@ -21,7 +24,7 @@ package struct RankedMutex<Value: ~Copyable>: ~Copyable {
     }
 
     @inlinable
-    package borrowing func withLock<Result: ~Copyable, Failure: Error>(
+    public borrowing func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         #if DEBUG
