@@ -144,7 +144,7 @@ struct ValidationChecklistTests {
             let root = file.longList("Parent", "ints", snapshot)
             file.setElement(root, 1, UInt64(root))
         },
-        Case(line: 14, what: "two tables with one tree", fixture: "sizes", expected: "referenced more than once") { file, snapshot in
+        Case(line: 14, what: "two tables with one tree", fixture: "sizes", expected: "shares a node") { file, snapshot in
             let other = file.table("Item257", in: snapshot)
             file.setElement(file.table("Item300", in: snapshot), 2, file.element(other, 2))
         },

@@ -62,6 +62,32 @@ package struct FileEditor {
         return Int(ref)
     }
 
+    /// Adds a node behind everything else and returns where. Bytes that fill a page are neither used nor free then.
+    package mutating func append(flags: UInt8, widthCode: UInt8, _ values: [Int64]) -> Int {
+        while bytes.count % 8 != 0 { bytes.append(0) }
+        let node = bytes.count
+        bytes += [0x41, 0x41, 0x41, 0x41, flags | widthCode, 0, UInt8(values.count >> 8), UInt8(truncatingIfNeeded: values.count)]
+        for value in values {
+            for step in 0..<(1 << Int(widthCode)) >> 4 { bytes.append(UInt8(truncatingIfNeeded: value >> Int64(8 * step))) }
+        }
+        while bytes.count % 4096 != 0 { bytes.append(0) }
+        setElement(top, 2, UInt64(bytes.count) << 1 | 1)
+        return node
+    }
+
+    /// Lets slot `index` of the node at the end of `path` from the top refer to `ref`, in wider copies of nodes that have no
+    /// room for it.
+    package mutating func relink(_ path: [Int], _ index: Int, to ref: Int) {
+        var node = top
+        for step in path { node = child(node, step) }
+        if width(node) >= 32 { return setElement(node, index, UInt64(ref)) }
+        var values = (0..<count(node)).map { Int64(element(node, $0)) }
+        values[index] = Int64(ref)
+        let copy = append(flags: bytes[node + 4] & 0xf8, widthCode: 7, values)
+        guard let last = path.last else { return }
+        relink(Array(path.dropLast()), last, to: copy)
+    }
+
     // MARK: - The way to a place
 
     package var tables: Int { child(top, 1) }

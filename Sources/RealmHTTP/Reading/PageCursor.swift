@@ -35,6 +35,11 @@ package struct PageCursor: Sendable {
         let body = bytes.dropLast(8)
         var tail = ByteReader(bytes.suffix(8))
         guard tail.word() == PageCursor.checksum(Array(body), identity) else { throw PageCursor.invalid }
+        try self.init(body: body)
+    }
+
+    /// Reads what the checksum stands for: version, key and cells.
+    package init(body: ArraySlice<UInt8>) throws(Problem) {
         var reader = ByteReader(body.dropFirst())
         guard let key = reader.word(), let count = reader.byte() else { throw PageCursor.invalid }
         var cells: [PagePosition.Cell] = []

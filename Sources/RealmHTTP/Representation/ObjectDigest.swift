@@ -126,38 +126,40 @@ final class DigestReader {
     }
 
     private func add(
-        _ dictionary: DictionaryView, _ column: Column?, to digest: inout ObjectDigest
+        _ dictionary: DictionaryView, _ column: Column?, to digest: inout ObjectDigest, within walk: WalkBudget? = nil
     ) throws(StorageError) {
         digest.add(UInt64(truncatingIfNeeded: dictionary.count))
-        var entries = dictionary.entries()
+        var entries = dictionary.entries(within: walk)
         while let entry = try entries.next() {
             try budget.spend()
             switch entry.key {
             case .text(let bytes): digest.add(bytes)
             case .integer(let number): digest.add(UInt64(bitPattern: number))
             }
-            try add(entry.value, column, to: &digest)
+            try add(entry.value, column, to: &digest, within: walk)
         }
     }
 
     /// `column` is the property a value stands in; nil inside Mixed.
-    func add(_ value: Value, _ column: Column?, to digest: inout ObjectDigest) throws(StorageError) {
+    func add(
+        _ value: Value, _ column: Column?, to digest: inout ObjectDigest, within walk: WalkBudget? = nil
+    ) throws(StorageError) {
         switch value {
         case .link(let table, let key): try addLink(table, key, column, to: &digest)
         case .list(let root):
-            try nested(root)
+            let walk = try nested(root, walk)
             let list = try ListView(nested: root, space: snapshot.space)
             digest.add(UInt64(truncatingIfNeeded: list.count) | 1 << 42)
-            var elements = list.elements()
+            var elements = list.elements(within: walk)
             while let element = try elements.next() {
                 try budget.spend()
-                try add(element, nil, to: &digest)
+                try add(element, nil, to: &digest, within: walk)
             }
             depth -= 1
         case .dictionary(let root):
-            try nested(root)
-            try add(
-                try DictionaryView(root: root, space: snapshot.space, fileFormat: snapshot.fileFormat), nil, to: &digest)
+            let walk = try nested(root, walk)
+            let dictionary = try DictionaryView(root: root, space: snapshot.space, fileFormat: snapshot.fileFormat)
+            try add(dictionary, nil, to: &digest, within: walk)
             depth -= 1
         default: digest.addScalar(value)
         }
@@ -165,11 +167,13 @@ final class DigestReader {
         if column == nil || column?.type == .mixed { digest.add(UInt64(truncatingIfNeeded: value.typeRank) | 1 << 43) }
     }
 
-    private func nested(_ root: Ref) throws(StorageError) {
+    /// Goes into a collection, as a part of the walk around it or of a new one.
+    private func nested(_ root: Ref, _ walk: WalkBudget?) throws(StorageError) -> WalkBudget {
         depth += 1
         guard depth <= DigestReader.maximumDepth else {
             throw .corrupt(ref: root, reason: "collections nested deeper than \(DigestReader.maximumDepth)")
         }
+        return walk ?? WalkBudget(snapshot.space)
     }
 
     private func addLink(

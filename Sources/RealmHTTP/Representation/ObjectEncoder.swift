@@ -161,27 +161,27 @@ package final class ObjectEncoder {
     // MARK: - Values
 
     /// A value inside Mixed, or the value of a single Mixed property.
-    package func writeMixed(_ value: Value, _ writer: inout JSONWriter) throws(StorageError) {
+    package func writeMixed(_ value: Value, _ writer: inout JSONWriter, within walk: WalkBudget? = nil) throws(StorageError) {
         switch value {
         case .link(let table, let key): try writeStub(table, key, &writer)
         case .list(let root):
-            try nested(root)
+            let walk = try nested(root, walk)
             writer.beginArray()
-            var elements = try ListView(nested: root, space: snapshot.space).elements()
+            var elements = try ListView(nested: root, space: snapshot.space).elements(within: walk)
             while let element = try elements.next() {
                 try spend(writer)
-                try writeMixed(element, &writer)
+                try writeMixed(element, &writer, within: walk)
             }
             writer.endArray()
             nesting -= 1
         case .dictionary(let root):
-            try nested(root)
+            let walk = try nested(root, walk)
             writer.beginObject()
-            var entries = try DictionaryView(root: root, space: snapshot.space, fileFormat: snapshot.fileFormat).entries()
+            var entries = try DictionaryView(root: root, space: snapshot.space, fileFormat: snapshot.fileFormat).entries(within: walk)
             while let entry = try entries.next() {
                 try spend(writer)
                 writeEntryKey(entry.key, &writer)
-                try writeMixed(entry.value, &writer)
+                try writeMixed(entry.value, &writer, within: walk)
             }
             writer.endObject()
             nesting -= 1
@@ -193,6 +193,12 @@ package final class ObjectEncoder {
     @inline(__always) private func spend(_ writer: JSONWriter) throws(StorageError) {
         try budget.spend()
         try budget.requireRoom(for: writer.count)
+    }
+
+    /// Goes into a collection, as a part of the walk around it or of a new one.
+    private func nested(_ root: Ref, _ walk: WalkBudget?) throws(StorageError) -> WalkBudget {
+        try nested(root)
+        return walk ?? WalkBudget(snapshot.space)
     }
 
     private func nested(_ root: Ref) throws(StorageError) {

@@ -88,7 +88,7 @@ struct MediumBlobs: Sendable {
     /// What is wrong with a text that does not end with its zero byte.
     func corruptText(_ row: Int) -> StorageError { corrupt("string \(row) has no final zero byte") }
 
-    private func corrupt(_ reason: String) -> StorageError { .corrupt(ref: ref, reason: reason) }
+    func corrupt(_ reason: String) -> StorageError { .corrupt(ref: ref, reason: reason) }
 }
 
 /// One byte node per value.

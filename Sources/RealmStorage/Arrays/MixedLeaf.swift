@@ -47,7 +47,7 @@ package struct MixedLeaf: Sendable {
         return try child.integers()
     }
 
-    private func strings() throws(StorageError) -> StringLeaf? {
+    func strings() throws(StorageError) -> StringLeaf? {
         let ref = try node.optionalRef(Slot.string, "mixed strings")
         return ref.isNone ? nil : try StringLeaf(try space.node(at: ref), space)
     }

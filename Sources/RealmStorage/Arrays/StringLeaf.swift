@@ -89,8 +89,11 @@ package final class StringEnumeration: Sendable {
         guard index >= 0, index < tree.count else {
             throw .corrupt(ref: root, reason: "index \(index) into \(tree.count) enumerated strings")
         }
-        let place = try tree.leaf(containing: Int(index))
-        return try StringLeaf(place.node, space).string(Int(index) - place.start)
+        let place = try tree.place(of: Int(index))
+        guard case .string(let strings) = place.leaf else {
+            throw .corrupt(ref: root, reason: "a list of distinct strings holds something else")
+        }
+        return try strings.string(place.row)
     }
 }
 
@@ -98,6 +101,12 @@ package final class StringEnumeration: Sendable {
 package struct BinaryLeaf: Sendable {
     private let blob: BlobLeaf
     package var count: Int { blob.count }
+
+    /// The parts of the medium form; nil for the big one.
+    var medium: MediumBlobs? {
+        if case .medium(let blobs) = blob { return blobs }
+        return nil
+    }
 
     init(_ node: Node, _ space: NodeSpace) throws(StorageError) {
         blob = try BlobLeaf(node, space, isText: false)

@@ -65,7 +65,7 @@ package final class Snapshot: Sendable {
             positions = previous.positions
             names = previous.names
         } else {
-            try Snapshot.checkLinks(of: tables)
+            try SchemaCheck(tables).run()
             positions = Dictionary(tables.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
             names = Dictionary(tables.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         }
@@ -119,6 +119,8 @@ package final class Snapshot: Sendable {
         }
         var tables: [Table] = []
         var known: Set<String> = []
+        var claimed: Set<Ref> = [top.tables, top.names]
+        var columnBudget = Snapshot.maximumColumnCount(space)
         for position in 0..<list.count {
             guard case .ref(let ref) = try list.slot(position) else { continue }
             let reader = try TableReader(ref: ref, name: names[position], space: space, fileFormat: fileFormat)
@@ -130,27 +132,22 @@ package final class Snapshot: Sendable {
             guard known.insert(table.name).inserted else {
                 throw .corrupt(ref: ref, reason: "two tables are named '\(table.name)'")
             }
+            if previous == nil {
+                try reader.claimNodes(&claimed)
+                columnBudget -= table.columns.count + table.backlinks.count
+                guard columnBudget >= 0 else { throw .corrupt(ref: ref, reason: "more columns than the file has room for") }
+            }
             tables.append(table)
         }
         return tables
     }
 
+    /// A column takes four bytes for its key and more for the rest.
+    private static func maximumColumnCount(_ space: NodeSpace) -> Int { Int(clamping: space.limit >> 2) }
+
     private func table(at position: Int, named name: String) -> Table? {
         guard let table = table(named: name), table.key.position == position else { return nil }
         return table
-    }
-
-    /// Every link column has a target table in use.
-    private static func checkLinks(of tables: [Table]) throws(StorageError) {
-        let keys = Set(tables.map(\.key))
-        for table in tables {
-            for column in table.columns where column.type == .link {
-                guard let target = column.targetTable, keys.contains(target) else {
-                    throw .corrupt(
-                        ref: .none, reason: "the links of '\(table.name).\(column.name)' point to no table")
-                }
-            }
-        }
     }
 
     /// The number in the first object of `metadata`; all bits set, an empty table or no table mean "none".

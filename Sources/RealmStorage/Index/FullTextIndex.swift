@@ -32,27 +32,26 @@ package struct FullTextIndex: Sendable {
     /// The objects that have a word starting with `prefix`, ascending, each once.
     package func objects(withPrefix prefix: [UInt8]) throws(StorageError) -> [ObjectKey] {
         var found: Set<ObjectKey> = []
-        var budget = index.space.nodeBudget
-        try collect(prefix[...], index.root, &found, &budget, depth: 0)
+        try collect(prefix[...], index.root, &found, WalkBudget(index.space), depth: 0)
         return found.sorted()
     }
 
     private func collect(
-        _ rest: ArraySlice<UInt8>, _ ref: Ref, _ found: inout Set<ObjectKey>, _ budget: inout Int, depth: Int
+        _ rest: ArraySlice<UInt8>, _ ref: Ref, _ found: inout Set<ObjectKey>, _ budget: WalkBudget, depth: Int
     ) throws(StorageError) {
-        budget -= 1
-        guard budget >= 0, depth < 64 else { throw .corrupt(ref: ref, reason: "a full-text index without end") }
+        try budget.spend(at: ref)
+        guard depth < 64 else { throw .corrupt(ref: ref, reason: "a full-text index without end") }
         let node = try IndexNode(ref, index.space)
         for position in 0..<node.count {
             if node.isInner {
-                try collect(rest, try node.child(position), &found, &budget, depth: depth + 1)
+                try collect(rest, try node.child(position), &found, budget, depth: depth + 1)
                 continue
             }
             guard FullTextIndex.chunk(node.key(position), matches: rest) else { continue }
             switch try node.entry(position) {
             case .one(let key): if rest.count <= 4 { found.insert(key) }
-            case .list(let tree): if rest.count <= 4 { found.formUnion(try tree.objectKeys()) }
-            case .subindex(let next): try collect(rest.dropFirst(4), next, &found, &budget, depth: depth + 1)
+            case .list(let tree): if rest.count <= 4 { found.formUnion(try tree.objectKeys(within: budget)) }
+            case .subindex(let next): try collect(rest.dropFirst(4), next, &found, budget, depth: depth + 1)
             }
         }
     }

@@ -84,6 +84,28 @@ struct TableReader {
         return try Table(try parts(), objects: objects, tombstones: tombstones, fileFormat: fileFormat)
     }
 
+    /// Adds the nodes that belong to this table alone: those of its spec, of its arrays, and the roots of its trees.
+    /// Throws `.corrupt` when one of them is another's, too.
+    func claimNodes(_ claimed: inout Set<Ref>) throws(StorageError) {
+        try claim(top.ref, &claimed)
+        try claimChildren(of: top, &claimed)
+        for slot in [0, 4] {
+            let ref = try top.optionalRef(slot, what)
+            if !ref.isNone { try claimChildren(of: try space.node(at: ref), &claimed) }
+        }
+    }
+
+    private func claimChildren(of node: Node, _ claimed: inout Set<Ref>) throws(StorageError) {
+        guard node.hasRefs else { throw node.corrupt("\(what): a node with refs expected") }
+        for index in 0..<node.count {
+            if case .ref(let child) = try node.slot(index) { try claim(child, &claimed) }
+        }
+    }
+
+    private func claim(_ ref: Ref, _ claimed: inout Set<Ref>) throws(StorageError) {
+        guard claimed.insert(ref).inserted else { throw .corrupt(ref: ref, reason: "\(what) shares a node") }
+    }
+
     /// The slots that columns and keys are read from.
     private var source: Source {
         let slots = [0, 3, 7, 8, 11, 12].map { slot($0) }
@@ -127,7 +149,7 @@ struct TableReader {
         // A tagged 0 is a column key: the first int column of a table may have it.
         guard case .tagged(let key) = try top.slot(11) else { return nil }
         let wanted = ColumnKey(Int64(bitPattern: key))
-        guard let column = columns.first(where: { $0.type != .backlink && $0.leafIndex == wanted.leafIndex }) else {
+        guard let column = columns.first(where: { $0.type != .backlink && $0.key == wanted }) else {
             throw top.corrupt("\(what): the primary key is no column")
         }
         guard [.int, .string, .objectID, .uuid].contains(column.type), column.collection == nil else {
@@ -235,6 +257,7 @@ struct TableReader {
     private func check(
         _ key: ColumnKey, _ type: ColumnType, _ attributes: ColumnAttributes, _ index: Int
     ) throws(StorageError) {
+        guard key.rawValue >= 0 else { throw top.corrupt("\(what): column \(index) has the impossible key \(key.rawValue)") }
         let inKey = key.typeNumber == ColumnType.historicLinkList && fileFormat < 24
             ? ColumnType.link.rawValue : key.typeNumber
         let relevant: ColumnAttributes = [.list, .set, .dictionary, .nullable]
@@ -261,6 +284,10 @@ private struct Opposites {
         self.indexes = indexes
         tables = try Opposites.integers(try top.requiredRef(7, "\(what): opposite tables"), space)
         columns = try Opposites.integers(try top.requiredRef(8, "\(what): opposite columns"), space)
+        // All writers make both longer together, though not always as long as there are columns.
+        guard tables.count == columns.count else {
+            throw top.corrupt("\(what): \(tables.count) opposite tables with \(columns.count) opposite columns")
+        }
     }
 
     private static func integers(_ ref: Ref, _ space: NodeSpace) throws(StorageError) -> PackedIntegers {

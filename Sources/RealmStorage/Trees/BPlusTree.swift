@@ -9,6 +9,8 @@
 package struct BPlusTree: Sendable {
     /// Eight levels are enough for any real file.
     static let maximumDepth = 16
+    /// More than any file has room for, and far from where sums of counts overflow.
+    static let maximumCount = 1 << 48
 
     package let root: Ref
     package let space: NodeSpace
@@ -32,21 +34,38 @@ package struct BPlusTree: Sendable {
 
     package var isEmpty: Bool { count == 0 }
 
-    /// A leaf and the position of its first element in the tree.
-    package struct LeafPlace: Sendable {
-        package let node: Node
+    /// An attached leaf and a row that it has.
+    package struct Place: Sendable {
+        package let leaf: ColumnLeaf
+        /// In `0..<leaf.count`, whatever the nodes above the leaf say.
+        package let row: Int
+        /// The position of the leaf's first element in the tree.
         package let start: Int
+        /// The node of the leaf.
+        package let ref: Ref
     }
 
-    /// The leaf that holds element `index`, which must be in `0..<count`.
-    package func leaf(containing index: Int) throws(StorageError) -> LeafPlace {
+    /// The leaf that holds element `index` and its row there; O(depth).
+    ///
+    /// The only way from a position to a leaf: inner nodes of a damaged file may promise what their leaves do not have.
+    package func place(of index: Int) throws(StorageError) -> Place {
+        let (node, start) = try leafNode(for: index)
+        let leaf = try ColumnLeaf(node, space, shape, inCluster: false)
+        let row = index &- start
+        guard row >= 0, row < leaf.count else {
+            throw node.corrupt("a leaf of \(leaf.count) elements where its parent promises more")
+        }
+        return Place(leaf: leaf, row: row, start: start, ref: node.ref)
+    }
+
+    private func leafNode(for index: Int) throws(StorageError) -> (node: Node, start: Int) {
         var node = try space.node(at: root)
         var start = 0
         for _ in 0..<BPlusTree.maximumDepth {
-            guard node.isInner else { return LeafPlace(node: node, start: start) }
+            guard node.isInner else { return (node, start) }
             let inner = try InnerNode(node, space)
-            let child = inner.child(containing: index - start)
-            start += child.start
+            let child = inner.child(containing: index &- start)
+            start &+= child.start
             node = try space.node(at: try inner.ref(child.index))
         }
         throw node.corrupt("a B+ tree deeper than \(BPlusTree.maximumDepth) levels")
@@ -54,20 +73,17 @@ package struct BPlusTree: Sendable {
 
     /// The element at `index`, which must be in `0..<count`; O(depth).
     package func value(at index: Int) throws(StorageError) -> Value {
-        let place = try leaf(containing: index)
-        let leaf = try ColumnLeaf(place.node, space, shape, inCluster: false)
-        guard index - place.start < leaf.count else {
-            throw place.node.corrupt("a leaf of \(leaf.count) elements where its parent promises more")
-        }
-        return try leaf.value(index - place.start)
+        let place = try place(of: index)
+        return try place.leaf.value(place.row)
     }
 
-    package func leaves() -> LeafCursor { LeafCursor(self) }
+    /// The leaves in order. A walk over several trees gives all of them the same `budget`.
+    package func leaves(within budget: WalkBudget? = nil) -> LeafCursor { LeafCursor(self, within: budget) }
 
     /// All elements of a tree of plain integers, as the object keys that backlinks and indexes mean by them.
-    package func objectKeys() throws(StorageError) -> [ObjectKey] {
+    package func objectKeys(within budget: WalkBudget? = nil) throws(StorageError) -> [ObjectKey] {
         var keys: [ObjectKey] = []
-        var cursor = leaves()
+        var cursor = leaves(within: budget)
         while let (leaf, _) = try cursor.next() {
             guard case .int(let integers) = leaf else { continue }
             for row in 0..<integers.count { keys.append(ObjectKey(integers.elements[row])) }
@@ -89,6 +105,7 @@ package struct BPlusTree: Sendable {
             self.node = node
             childCount = node.count - 2
             total = Int(clamping: try node.number(node.count - 1, "element count of a tree"))
+            guard total <= BPlusTree.maximumCount else { throw node.corrupt("a tree of \(total) elements") }
             switch try node.slot(0) {
             case .tagged(let size):
                 guard size > 0 || childCount == 1 else { throw node.corrupt("children of 0 elements") }
@@ -152,12 +169,15 @@ package struct LeafCursor: Sendable {
     private var frames: [Frame] = []
     private var pending: (ref: Ref, promised: Int?)?
     private var budget: Int
+    /// What the walk that this tree is a part of may still visit.
+    private let walk: WalkBudget?
     /// The position of the next leaf's first element.
     private var position = 0
 
-    init(_ tree: BPlusTree) {
+    init(_ tree: BPlusTree, within walk: WalkBudget?) {
         space = tree.space
         shape = tree.shape
+        self.walk = walk
         budget = tree.space.nodeBudget
         if !tree.root.isNone { pending = (tree.root, nil) }
     }
@@ -165,14 +185,15 @@ package struct LeafCursor: Sendable {
     /// The next leaf, its node and the position of its first element; nil at the end.
     package mutating func next() throws(StorageError) -> (leaf: ColumnLeaf, start: Int)? {
         while let (ref, promised) = try nextRef() {
-            budget -= 1
-            guard budget >= 0 else { throw .corrupt(ref: ref, reason: "a tree with more nodes than the file has room for") }
+            try spend(1, ref)
             let node = try space.node(at: ref)
             if node.isInner {
                 try descend(node, promised)
                 continue
             }
             let leaf = try ColumnLeaf(node, space, shape, inCluster: false)
+            // Elements of width 0 take no room. Leaves of sound files have up to 1000 elements, or take as much room as these.
+            if leaf.count > 1023 { try spend(leaf.count >> 10, ref) }
             if let promised, promised != leaf.count {
                 throw node.corrupt("a leaf of \(leaf.count) elements where its parent promises \(promised)")
             }
@@ -180,6 +201,12 @@ package struct LeafCursor: Sendable {
             return (leaf, position)
         }
         return nil
+    }
+
+    private mutating func spend(_ count: Int, _ ref: Ref) throws(StorageError) {
+        budget -= count
+        guard budget >= 0 else { throw .corrupt(ref: ref, reason: "a tree with more nodes than the file has room for") }
+        try walk?.spend(count, at: ref)
     }
 
     private mutating func descend(_ node: Node, _ promised: Int?) throws(StorageError) {

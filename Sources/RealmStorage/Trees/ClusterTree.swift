@@ -7,6 +7,8 @@
 /// Source: docs/format.md, "Cluster trees".
 package struct ClusterTree: Sendable {
     static let maximumDepth = 8
+    /// More than any file has room for, and far from where sums of counts overflow.
+    static let maximumCount = 1 << 48
 
     package let root: Ref
     package let space: NodeSpace
@@ -104,6 +106,7 @@ package struct ClusterTree: Sendable {
             childCount = node.count - 3
             depth = Int(clamping: try node.number(1, "cluster depth"))
             objectCount = Int(clamping: try node.number(2, "cluster size"))
+            guard objectCount <= ClusterTree.maximumCount else { throw node.corrupt("a cluster tree of \(objectCount) objects") }
             guard (1...ClusterTree.maximumDepth).contains(depth), parentDepth == nil || parentDepth == depth + 1 else {
                 throw node.corrupt("an inner cluster node of depth \(depth) below one of depth \(parentDepth ?? 0)")
             }

@@ -43,7 +43,10 @@ package struct ListView: Sendable {
         return index < visible.count ? visible[index] : tree.count
     }
 
-    package func elements() -> ElementCursor { ElementCursor(tree, skipsUnresolved: visible != nil) }
+    /// The elements in order. A walk that goes on into nested collections gives all of them the same `budget`.
+    package func elements(within budget: WalkBudget? = nil) -> ElementCursor {
+        ElementCursor(tree, skipsUnresolved: visible != nil, within: budget)
+    }
 
     /// The leaves, for kernels over whole runs. Unresolved links are in them.
     package func leaves() -> LeafCursor { tree.leaves() }
@@ -66,8 +69,8 @@ package struct ElementCursor: Sendable {
     private var row = 0
     private let skipsUnresolved: Bool
 
-    init(_ tree: BPlusTree, skipsUnresolved: Bool = false) {
-        leaves = tree.leaves()
+    init(_ tree: BPlusTree, skipsUnresolved: Bool = false, within budget: WalkBudget? = nil) {
+        leaves = tree.leaves(within: budget)
         self.skipsUnresolved = skipsUnresolved
     }
 

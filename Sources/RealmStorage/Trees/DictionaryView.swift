@@ -50,6 +50,12 @@ package struct DictionaryView: Sendable {
 
     package var isEmpty: Bool { count == 0 }
 
+    /// The tree of keys; nil in the form of formats 21 and 22.
+    package var keyTree: BPlusTree? {
+        if case .trees(let keys, _) = form { return keys }
+        return nil
+    }
+
     /// The tree of values; nil in the form of formats 21 and 22.
     package var valueTree: BPlusTree? {
         if case .trees(_, let values) = form { return values }
@@ -91,10 +97,11 @@ package struct DictionaryView: Sendable {
         return nil
     }
 
-    package func entries() -> EntryCursor {
+    /// The entries in stored order. A walk that goes on into nested collections gives all of them the same `budget`.
+    package func entries(within budget: WalkBudget? = nil) -> EntryCursor {
         switch form {
         case .entries(let entries): return EntryCursor(entries: entries)
-        case .trees(let keys, let values): return EntryCursor(keys: keys, values: values)
+        case .trees(let keys, let values): return EntryCursor(keys: keys, values: values, within: budget)
         }
     }
 
@@ -154,9 +161,9 @@ package struct EntryCursor: Sendable {
     private var entries: [DictionaryView.Entry] = []
     private var next_ = 0
 
-    init(keys: BPlusTree, values: BPlusTree) {
-        self.keys = ElementCursor(keys)
-        self.values = ElementCursor(values)
+    init(keys: BPlusTree, values: BPlusTree, within budget: WalkBudget?) {
+        self.keys = ElementCursor(keys, within: budget)
+        self.values = ElementCursor(values, within: budget)
         keyTree = keys.root
     }
 

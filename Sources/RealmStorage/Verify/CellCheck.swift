@@ -2,9 +2,6 @@
 
 /// Checks the values of one column, object by object, and gathers the links in them.
 struct CellCheck {
-    /// realm-core nests collections up to 100 levels deep.
-    static let maximumDepth = 128
-
     private let snapshot: Snapshot
     private let table: Table
     private let column: Column
@@ -44,8 +41,8 @@ struct CellCheck {
     }
 
     private mutating func checkValue(_ value: Value, _ report: inout VerifyReport, depth: Int) throws(StorageError) {
-        guard depth <= CellCheck.maximumDepth else {
-            throw .corrupt(ref: .none, reason: "\(place): collections nested deeper than \(CellCheck.maximumDepth)")
+        guard depth <= WalkBudget.maximumDepth else {
+            throw .corrupt(ref: .none, reason: "\(place): collections nested deeper than \(WalkBudget.maximumDepth)")
         }
         switch value {
         case .string(let text):
@@ -70,6 +67,7 @@ struct CellCheck {
         var count = 0
         while let (leaf, _) = try cursor.next() {
             count += leaf.count
+            try LeafCheck.run(leaf)
             for row in 0..<leaf.count { try element(leaf, row, &report, depth: depth) }
         }
         if count != tree.count { report.error("\(place): a collection of \(count) elements claims \(tree.count)") }
@@ -133,6 +131,7 @@ struct CellCheck {
             root: root, space: snapshot.space, keyType: keyType, fileFormat: snapshot.fileFormat)
         var known: Set<ByteView> = []
         var previous: ByteView?
+        try keyLeaves(dictionary)
         var entries = dictionary.entries()
         while let entry = try entries.next() {
             if case .text(let key) = entry.key {
@@ -142,6 +141,11 @@ struct CellCheck {
             }
         }
         try dictionaryValues(root, dictionary, &report, depth: depth)
+    }
+
+    private func keyLeaves(_ dictionary: DictionaryView) throws(StorageError) {
+        guard var leaves = dictionary.keyTree?.leaves() else { return }
+        while let (leaf, _) = try leaves.next() { try LeafCheck.run(leaf) }
     }
 
     private mutating func dictionaryValues(

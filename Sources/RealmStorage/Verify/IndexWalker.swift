@@ -21,13 +21,13 @@ struct IndexWalker {
     private let space: NodeSpace
     private let place: String
     private var path: [Int32] = []
-    private var budget: Int
+    private let budget: WalkBudget
     private(set) var objectCount = 0
 
     init(space: NodeSpace, place: String) {
         self.space = space
         self.place = place
-        budget = space.nodeBudget
+        budget = WalkBudget(space)
     }
 
     mutating func walk(_ root: Ref, _ report: inout VerifyReport, _ visit: Visit) throws(StorageError) {
@@ -41,10 +41,8 @@ struct IndexWalker {
     private mutating func level(
         _ ref: Ref, depth: Int, _ report: inout VerifyReport, _ visit: Visit
     ) throws(StorageError) -> Int32? {
-        budget -= 1
-        guard budget >= 0, depth < 256 else {
-            throw .corrupt(ref: ref, reason: "an index with more nodes than the file has room for")
-        }
+        try budget.spend(at: ref)
+        guard depth < 256 else { throw .corrupt(ref: ref, reason: "an index without end") }
         let node = try IndexNode(ref, space)
         checkKeys(node, &report)
         if node.count == 0 { report.error("\(place): node \(ref) is empty") }
@@ -81,7 +79,7 @@ struct IndexWalker {
         case .one(let object): try file([object], isList: false, node, &report, visit)
         case .list(let ref):
             let tree = try BPlusTree(root: ref, space: space, shape: SearchIndex.listShape)
-            let objects = try tree.objectKeys()
+            let objects = try tree.objectKeys(within: budget)
             if objects.isEmpty { report.error("\(place): an empty list at \(ref)") }
             if objects.count != tree.count { report.error("\(place): a list of \(objects.count) at \(ref) claims \(tree.count)") }
             try file(objects, isList: true, node, &report, visit)

@@ -78,6 +78,9 @@ struct ObjectCheck {
             if source == nil || source?.type == .backlink || (source?.type != .link && source?.type != .mixed) {
                 // Removing a mixed column leaves its backlink columns behind.
                 report.warn("\(table.name): backlink column \(column.leafIndex) has no origin column")
+            } else if let source, source.type == .link, source.key == column.oppositeColumn,
+                source.targetTable != table.key || source.oppositeColumn?.leafIndex != column.leafIndex {
+                report.error("\(table.name): backlink column \(column.leafIndex) and its link column do not name each other")
             }
         }
     }
@@ -116,6 +119,7 @@ struct ObjectCheck {
         var check = CellCheck(snapshot: snapshot, table: table, column: column)
         guard let collection = column.collection else {
             let values = try leaf.attach(column)
+            try LeafCheck.run(values)
             for row in 0..<leaf.count {
                 check.begin(leaf.key(at: row))
                 try check.value(values, row, &report)
@@ -123,6 +127,8 @@ struct ObjectCheck {
             add(check.links, &report)
             return
         }
+        // Checked in a leaf without objects, too.
+        _ = try leaf.attachRefs(column)
         for row in 0..<leaf.count {
             let root = try leaf.collectionRoot(column, row: row)
             guard !root.isNone else { continue }
@@ -151,6 +157,7 @@ struct ObjectCheck {
     }
 
     private mutating func countBacklinks(_ table: Table, _ column: Column, _ leaf: ClusterLeaf) throws(StorageError) {
+        _ = try leaf.attachRefs(column)
         for row in 0..<leaf.count {
             let target = leaf.key(at: row)
             for origin in try leaf.backlinks(column, row: row).keys() {

@@ -28,6 +28,7 @@ struct SpaceCheck {
 
     private mutating func walk(_ report: inout VerifyReport) {
         var stack = [(ref: snapshot.top.ref, parent: Ref.none)]
+        var budget = space.nodeBudget
         while let (ref, parent) = stack.popLast() {
             let node: Node
             do throws(StorageError) {
@@ -50,8 +51,11 @@ struct SpaceCheck {
             guard node.hasRefs else { continue }
             for index in 0..<node.count {
                 let raw = UInt64(bitPattern: node.integer(index))
-                if raw != 0, raw & 1 == 0 { stack.append((Ref(raw), ref)) }
+                guard raw != 0, raw & 1 == 0 else { continue }
+                stack.append((Ref(raw), ref))
+                budget -= 1
             }
+            guard budget >= 0 else { return report.error("more refs to nodes than the file has room for nodes, the last ones in \(ref)") }
         }
     }
 
@@ -87,7 +91,6 @@ struct SpaceCheck {
         guard !top.freeVersions.isNone else { return }
         let versions = try integers(top.freeVersions)
         if versions.count != count { report.error("\(count) free blocks with \(versions.count) versions") }
-        guard top.version > 0 else { return }
         for index in 0..<versions.count where versions[index] > Int64(clamping: top.version) {
             report.error("free block \(index) was released by version \(versions[index]), after \(top.version)")
         }

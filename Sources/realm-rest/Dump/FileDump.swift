@@ -11,11 +11,14 @@ struct FileDump {
     private let snapshot: Snapshot
     private var writer = JSONWriter(reservingCapacity: 1 << 16)
     private let emit: ([UInt8]) throws -> Void
+    /// What all collections together may visit.
+    private let budget: WalkBudget
 
     /// `emit` gets pieces of the text in order.
     init(_ snapshot: Snapshot, emit: @escaping ([UInt8]) throws -> Void) {
         self.snapshot = snapshot
         self.emit = emit
+        budget = WalkBudget(snapshot.space)
     }
 
     mutating func run() throws {
@@ -148,7 +151,7 @@ struct FileDump {
         writer.int(leaf.key(at: row).rawValue)
         writer.key("values")
         writer.beginObject()
-        var values = ValueDump(snapshot)
+        var values = ValueDump(snapshot, budget)
         for (column, single) in cells.columns {
             writer.key(column.name)
             if let single {

@@ -6,8 +6,12 @@ import RealmStorage
 /// Writes stored values: links with their table, unresolved ones marked, Mixed values with their type.
 struct ValueDump {
     private let snapshot: Snapshot
+    private let budget: WalkBudget
 
-    init(_ snapshot: Snapshot) { self.snapshot = snapshot }
+    init(_ snapshot: Snapshot, _ budget: WalkBudget) {
+        self.snapshot = snapshot
+        self.budget = budget
+    }
 
     mutating func write(_ leaf: ColumnLeaf, _ row: Int, isTagged: Bool, into writer: inout JSONWriter) throws {
         switch leaf {
@@ -35,7 +39,7 @@ struct ValueDump {
         _ root: Ref, _ shape: ElementShape, isTagged: Bool, depth: Int, into writer: inout JSONWriter
     ) throws {
         writer.beginArray()
-        var cursor = try BPlusTree(root: root, space: snapshot.space, shape: shape).leaves()
+        var cursor = try BPlusTree(root: root, space: snapshot.space, shape: shape).leaves(within: budget)
         while let (leaf, _) = try cursor.next() {
             for row in 0..<leaf.count { try element(leaf, row, isTagged: isTagged, depth: depth, into: &writer) }
         }
@@ -55,7 +59,7 @@ struct ValueDump {
     ) throws {
         writer.beginObject()
         var keys = dictionary.entries()
-        var values = dictionary.valueTree?.leaves()
+        var values = dictionary.valueTree?.leaves(within: budget)
         var leaf: ColumnLeaf?
         var row = 0
         while let entry = try keys.next() {
@@ -115,8 +119,8 @@ struct ValueDump {
     }
 
     private mutating func write(_ value: Value, isTagged: Bool, depth: Int, into writer: inout JSONWriter) throws {
-        guard depth <= ValueDump.maximumDepth else {
-            throw StorageError.corrupt(ref: .none, reason: "collections nested deeper than \(ValueDump.maximumDepth)")
+        guard depth <= WalkBudget.maximumDepth else {
+            throw StorageError.corrupt(ref: .none, reason: "collections nested deeper than \(WalkBudget.maximumDepth)")
         }
         if case .null = value { return writer.null() }
         if isTagged { beginTag(value.dumpTypeName, &writer) }
@@ -130,8 +134,6 @@ struct ValueDump {
         }
         if isTagged { writer.endObject() }
     }
-
-    private static let maximumDepth = 128
 
     private func scalar(_ value: Value, _ writer: inout JSONWriter) {
         switch value {

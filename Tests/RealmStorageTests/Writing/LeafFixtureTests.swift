@@ -90,8 +90,8 @@ import Testing
         guard !root.isNone else { return [] }
         let tree = try BPlusTree(root: root, space: space, shape: shape)
         guard tree.count > 0 else { return [] }
-        let node = try tree.leaf(containing: tree.count - 1).node
-        return [Place(leaf: node.ref, shape: shape, inCluster: false, enumeration: nil, note: note)]
+        let place = try tree.place(of: tree.count - 1)
+        return [Place(leaf: place.ref, shape: shape, inCluster: false, enumeration: nil, note: note)]
     }
 }
 

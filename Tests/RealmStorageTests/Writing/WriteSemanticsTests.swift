@@ -74,27 +74,35 @@ struct WriteSemanticsTests {
         let realm = try ScratchRealm()
         let transaction = realm.transaction
         let owner = try transaction.createTable("class_Owner")
-        let child = try transaction.createTable("class_Child", kind: .embedded)
-        try transaction.addColumn(ColumnDefinition("next", .link, target: child), to: child)
+        // A class for each level: embedded classes may not hold themselves.
+        let levels = try (0...50).map { try transaction.createTable("class_Child\($0)", kind: .embedded) }
+        for (level, next) in zip(levels, levels.dropFirst()) {
+            try transaction.addColumn(ColumnDefinition("next", .link, target: next), to: level)
+        }
+        let child = levels[0]
+        func count(_ transaction: WriteTransaction) throws -> Int {
+            try levels.reduce(0) { try $0 + transaction.count(in: $1) }
+        }
         for (name, kind) in [("one", nil), ("list", CollectionKind.list), ("map", .dictionary)] as [(String, CollectionKind?)] {
             try transaction.addColumn(ColumnDefinition(name, .link, collection: kind, target: child), to: owner)
         }
         let object = try transaction.createObject(in: owner)
         let columns = try transaction.table(owner)
         var last = try transaction.setEmbedded(columns.column(named: "one")!, of: object, in: owner)
-        let next = try transaction.table(child).column(named: "next")!
-        for _ in 0..<50 { last = try transaction.setEmbedded(next, of: last, in: child) }
+        for level in levels.dropLast() {
+            last = try transaction.setEmbedded(transaction.table(level).column(named: "next")!, of: last, in: level)
+        }
         for index in 0..<2 {
             _ = try transaction.insertEmbedded(at: index, in: CollectionPlace(owner, object, columns.column(named: "list")!))
         }
         _ = try transaction.setEmbeddedEntry("k", in: CollectionPlace(owner, object, columns.column(named: "map")!))
-        #expect(try transaction.count(in: child) == 54)
+        #expect(try count(transaction) == 54)
         try realm.commit()
         let list = CollectionPlace(owner, object, try realm.transaction.table(owner).column(named: "list")!)
         try realm.transaction.eraseElement(at: 0, in: list)
-        #expect(try realm.transaction.count(in: child) == 53)
+        #expect(try count(realm.transaction) == 53)
         try realm.transaction.deleteObject(object, in: owner)
-        #expect(try realm.transaction.count(in: child) == 0)
+        #expect(try count(realm.transaction) == 0)
         try realm.commit()
         try realm.close()
     }

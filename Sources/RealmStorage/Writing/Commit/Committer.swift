@@ -109,17 +109,12 @@ package final class Committer: @unchecked Sendable {
     /// Adds all nodes of a committed tree.
     private func collect(_ root: Ref, _ nodes: WriteSpace, _ blocks: inout [FreeBlock]) throws(StorageError) {
         guard !root.isNone else { return }
-        var pending = [root]
-        var budget = nodes.space.nodeBudget
-        while let ref = pending.popLast() {
-            budget -= 1
-            guard budget >= 0 else { throw .corrupt(ref: root, reason: "a tree with more nodes than the file has room for") }
+        var pending = PendingRefs(nodes.space)
+        try pending.add(root)
+        while let ref = pending.next() {
             let node = try nodes.node(at: ref)
             blocks.append(FreeBlock(node))
-            guard node.hasRefs else { continue }
-            for index in 0..<node.count {
-                if case .ref(let child) = try node.slot(index) { pending.append(child) }
-            }
+            try pending.addChildren(of: node)
         }
     }
 

@@ -144,10 +144,11 @@ extension NodeWriter {
         _ roots: [Ref], in source: NodeSpace, _ reach: Reach, limit: Int
     ) throws(StorageError) -> Int {
         let code = IntegerForm.signed.widthCode(for: Int64(limit))
-        var pending = roots.filter { isWritten(Int64(bitPattern: $0.rawValue), reach) }
+        var pending = PendingRefs(source)
+        for root in roots where isWritten(Int64(bitPattern: root.rawValue), reach) { try pending.add(root) }
         var budget = Budget(source)
         var sum = 0
-        while let ref = pending.popLast() {
+        while let ref = pending.next() {
             let node = try source.node(at: ref)
             try budget.spend(node)
             guard node.hasRefs else {
@@ -158,7 +159,7 @@ extension NodeWriter {
             sum += 8 + (MutableNode.payloadByteCount(flags: UInt8(width), count: node.count) + 7) & ~7
             // Refs of new nodes need all 64 bits.
             guard reach == .allNodes || node.widthCode == 7 else { continue }
-            for index in 0..<node.count where isWritten(node.integer(index), reach) { pending.append(node.ref(index)) }
+            for index in 0..<node.count where isWritten(node.integer(index), reach) { try pending.add(node.ref(index)) }
         }
         return sum
     }

@@ -30,12 +30,11 @@ struct KeyList {
         switch form {
         case .leaf(let elements): return ObjectKey(elements[index])
         case .tree(let tree):
-            let place = try tree.leaf(containing: index)
-            let elements = try IntLeaf(place.node, isNullable: false).elements
-            guard index - place.start < elements.count else {
-                throw place.node.corrupt("a leaf of \(elements.count) elements where its parent promises more")
+            let place = try tree.place(of: index)
+            guard case .int(let integers) = place.leaf else {
+                throw .corrupt(ref: tree.root, reason: "a list of object keys holds something else")
             }
-            return ObjectKey(elements[index - place.start])
+            return ObjectKey(integers.elements[place.row])
         }
     }
 

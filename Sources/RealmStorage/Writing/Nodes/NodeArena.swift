@@ -86,9 +86,14 @@ package final class NodeArena: @unchecked Sendable {
         return used
     }
 
-    /// Takes a young block back.
+    /// Takes a young block back, once: what a damaged file has two refs to may be given up twice.
+    ///
+    /// Its flags become impossible ones, so that whoever comes by the other ref finds damage, not what the block holds next.
     func release(_ ref: Ref, byteCount size: Int) {
         let offset = Int(ref.rawValue &- origin)
+        let flags = memory + offset + 4
+        guard NodeSpace.isLegal(flags: flags.load(as: UInt8.self)) else { return }
+        flags.storeBytes(of: NodeArena.releasedFlags, as: UInt8.self)
         guard size <= NodeArena.largestPower else { return reusableLarge[size, default: []].append(offset) }
         reusableSmall[size.trailingZeroBitCount].append(offset)
     }
@@ -103,6 +108,7 @@ package final class NodeArena: @unchecked Sendable {
     }
 
     private static let largestPower = 16384
+    private static let releasedFlags: UInt8 = 0x18
 
     /// Powers of two for nodes that may grow, then steps of 16 KiB.
     static func blockSize(_ byteCount: Int) -> Int {

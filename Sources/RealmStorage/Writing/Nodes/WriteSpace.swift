@@ -81,17 +81,11 @@ package final class WriteSpace {
     /// Gives up a node and everything below it; `Ref.none` is nothing.
     package func discardTree(_ root: Ref) throws(StorageError) {
         guard !root.isNone else { return }
-        var budget = space.nodeBudget
-        var pending = [root]
-        while let ref = pending.popLast() {
-            budget -= 1
-            guard budget >= 0 else { throw .corrupt(ref: root, reason: "a tree with more nodes than there is room for") }
+        var pending = PendingRefs(space)
+        try pending.add(root)
+        while let ref = pending.next() {
             let node = try space.node(at: ref)
-            if node.hasRefs {
-                for index in 0..<node.count {
-                    if case .ref(let child) = try node.slot(index) { pending.append(child) }
-                }
-            }
+            try pending.addChildren(of: node)
             discard(node)
         }
     }

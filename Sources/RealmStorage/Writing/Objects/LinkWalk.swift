@@ -22,9 +22,8 @@ extension WriteTransaction {
         at position: Int, in root: Ref, _ form: CollectionForm
     ) throws(StorageError) -> [StoredLink] {
         var links: [StoredLink] = []
-        let place = try elementTree(root, form).leaf(containing: position)
-        let leaf = try ColumnLeaf(place.node, writes.space, form.elements, inCluster: false)
-        try collect(leaf, row: position - place.start, &links)
+        let place = try elementTree(root, form).place(of: position)
+        try collect(place.leaf, row: place.row, &links)
         return links
     }
 
@@ -38,15 +37,16 @@ extension WriteTransaction {
     /// Collections first met last: what is nested waits in a list, however deep it goes.
     private func collect(_ root: Ref, _ form: CollectionForm, _ links: inout [StoredLink]) throws(StorageError) {
         var pending = [(root, form)]
-        var budget = writes.space.nodeBudget
+        let budget = WalkBudget(writes.space)
         while let (root, form) = pending.popLast() {
-            budget -= 1
-            guard budget >= 0 else { throw .corrupt(ref: root, reason: "nested collections without end") }
-            var leaves = try elementTree(root, form).leaves()
+            var leaves = try elementTree(root, form).leaves(within: budget)
             while let (leaf, _) = try leaves.next() {
                 for row in 0..<leaf.count {
                     if let link = try storedLink(leaf, row) { links.append(link) }
-                    if let inner = try nestedCollection(leaf, row) { pending.append(inner) }
+                    guard let inner = try nestedCollection(leaf, row), !inner.0.isNone else { continue }
+                    // Counted here, too, so that many refs to one collection do not fill the memory.
+                    try budget.spend(at: inner.0)
+                    pending.append(inner)
                 }
             }
         }

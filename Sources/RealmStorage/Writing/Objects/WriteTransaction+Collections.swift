@@ -189,14 +189,12 @@ extension WriteTransaction {
         at index: Int, in root: inout Ref, _ form: CollectionForm
     ) throws(StorageError) -> DetachedValue {
         let writer = BPlusTreeWriter(writes, form.elements)
-        let place = try elementTree(root, form).leaf(containing: index)
-        let leaf = try ColumnLeaf(place.node, writes.space, form.elements, inCluster: false)
-        let row = index - place.start
+        let place = try elementTree(root, form).place(of: index)
         let value: DetachedValue
-        if let link = try storedLink(leaf, row) {
+        if let link = try storedLink(place.leaf, place.row) {
             value = DetachedValue(.link(link.table, link.object))
         } else {
-            value = DetachedValue(try leaf.value(row))
+            value = DetachedValue(try place.leaf.value(place.row))
         }
         switch value.value {
         case .list, .dictionary:

@@ -27,9 +27,20 @@ extension WriteTransaction {
     }
 
     private func editIncoming(of object: StoredLink, _ edit: LinkEdit) throws(StorageError) {
+        var stale: Set<Record> = []
         for (origin, column, table) in try incoming(of: object) {
-            _ = try editLink(to: object, from: origin, column, in: table, edit)
+            // Where one record had no link, those that are left have none either: damaged files may have millions.
+            let record = Record(table: table, column: column.leafIndex, origin: origin)
+            guard !stale.contains(record) else { continue }
+            if try !editLink(to: object, from: origin, column, in: table, edit) { stale.insert(record) }
         }
+    }
+
+    /// Whose link a record of the target tells.
+    private struct Record: Hashable {
+        let table: TableKey
+        let column: Int
+        let origin: ObjectKey
     }
 
     /// Every recorded link to an object. Records whose origin is gone are left out.
@@ -106,11 +117,15 @@ extension WriteTransaction {
     /// The new root of a collection in which the first link to `target` was edited; nil when there is none.
     /// Elements of the collection itself come before what is nested in them.
     private func editFirst(
-        _ target: StoredLink, in root: Ref, _ form: CollectionForm, _ edit: LinkEdit, logged place: CollectionPlace?
+        _ target: StoredLink, in root: Ref, _ form: CollectionForm, _ edit: LinkEdit, logged place: CollectionPlace?,
+        within budget: WalkBudget? = nil
     ) throws(StorageError) -> Ref? {
         guard !root.isNone else { return nil }
+        let budget = budget ?? WalkBudget(writes.space)
+        try budget.enter(root)
+        defer { budget.leave() }
         var inner: [(position: Int, root: Ref, form: CollectionForm)] = []
-        var leaves = try elementTree(root, form).leaves()
+        var leaves = try elementTree(root, form).leaves(within: budget)
         while let (leaf, start) = try leaves.next() {
             for row in 0..<leaf.count {
                 if try storedLink(leaf, row) == target {
@@ -125,7 +140,7 @@ extension WriteTransaction {
             }
         }
         for (position, child, childForm) in inner {
-            guard let new = try editFirst(target, in: child, childForm, edit, logged: nil) else { continue }
+            guard let new = try editFirst(target, in: child, childForm, edit, logged: nil, within: budget) else { continue }
             log(.set(position), at: place)
             return try setNestedRoot(new, at: position, in: root, form)
         }

@@ -45,12 +45,18 @@ extension WriteTransaction {
         let tree = ClusterTree(root: state.objects, space: writes.space, shift: clusterShift)
         var sequence = state.objectSequence
         while true {
+            guard sequence < WriteTransaction.maximumObjectSequence else {
+                throw .corrupt(ref: state.ref, reason: "'\(state.name)' has no object keys left after \(sequence)")
+            }
             let object = ObjectKey(Int64(bitPattern: state.primaryKeyColumn == nil ? squeezed(sequence) : sequence))
             sequence += 1
             guard try tree.find(object) == nil else { continue }
             return (object, sequence)
         }
     }
+
+    /// Beyond this a key would be that of a tombstone. Nobody can make so many objects.
+    private static let maximumObjectSequence: UInt64 = 1 << 61
 
     private func squeezed(_ sequence: UInt64) -> UInt64 { sequence & 0xff | (sequence & 0xffff_ff00) << 8 }
 

@@ -150,10 +150,8 @@ package struct TableState {
     }
 
     mutating func setOpposite(_ table: TableKey, _ column: ColumnKey, leafIndex: Int) {
-        while oppositeTables.count <= leafIndex {
-            oppositeTables.append(Int64(TableKey.null.rawValue))
-            oppositeColumns.append(ColumnKey.null.rawValue)
-        }
+        while oppositeTables.count <= leafIndex { oppositeTables.append(Int64(TableKey.null.rawValue)) }
+        while oppositeColumns.count <= leafIndex { oppositeColumns.append(ColumnKey.null.rawValue) }
         oppositeTables[leafIndex] = Int64(table.rawValue)
         oppositeColumns[leafIndex] = column.rawValue
     }

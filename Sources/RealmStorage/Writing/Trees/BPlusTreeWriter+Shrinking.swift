@@ -80,7 +80,8 @@ extension BPlusTreeWriter {
     /// Replaces a root with one child by that child.
     private func collapsed(_ root: Ref) throws(StorageError) -> Ref {
         var root = root
-        while try writes.node(at: root).isInner {
+        // In a circle of such nodes the height has no end.
+        for _ in 0..<(try height(root)) {
             guard try inner(root).childCount == 1 else { return root }
             guard let child = try BPlusBranch(dissolving: root, writes).children.first else { return root }
             root = child.ref

@@ -28,18 +28,20 @@ extension ClusterWriter {
         of root: Ref, slot: Int, _ change: (_ leaf: Ref, _ count: Int) throws(StorageError) -> Ref
     ) throws(StorageError) -> Ref {
         let root = try root.isNone ? makeEmpty() : root
-        return try rewriteLeaves(of: root, slot: slot, depth: try depth(root), change)
+        return try rewriteLeaves(of: root, slot: slot, depth: try depth(root), WalkBudget(writes.space), change)
     }
 
     private func rewriteLeaves(
-        of ref: Ref, slot: Int, depth: Int, _ change: (_ leaf: Ref, _ count: Int) throws(StorageError) -> Ref
+        of ref: Ref, slot: Int, depth: Int, _ budget: WalkBudget,
+        _ change: (_ leaf: Ref, _ count: Int) throws(StorageError) -> Ref
     ) throws(StorageError) -> Ref {
+        try budget.spend(at: ref)
         guard depth > 0 else { return try rewriteLeaf(ref, slot: slot, change) }
         let inner = try inner(ref, depth)
         var node = try writes.writable(ref)
         for child in 0..<inner.childCount {
             let old = node.ref(child + 3)
-            let new = try rewriteLeaves(of: old, slot: slot, depth: depth - 1, change)
+            let new = try rewriteLeaves(of: old, slot: slot, depth: depth - 1, budget, change)
             if new != old { try node.set(child + 3, new) }
         }
         return node.ref

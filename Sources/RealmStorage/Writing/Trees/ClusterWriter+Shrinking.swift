@@ -96,12 +96,14 @@ extension ClusterWriter {
         branch.children[child].ref = try joined.make(writes, shift: shift)
     }
 
-    /// Replaces a root with one child by that child.
+    /// Replaces a root with one child by that child, which is one level lower: a circle has no end.
     private func collapsed(_ root: Ref) throws(StorageError) -> Ref {
         var root = root
-        while try writes.node(at: root).isInner {
-            guard try inner(root, nil).childCount == 1 else { return root }
+        var depth = try depth(root)
+        while depth > 0 {
+            guard try inner(root, depth).childCount == 1 else { return root }
             root = try ClusterBranch(dissolving: root, writes, shift: shift).children[0].ref
+            depth -= 1
         }
         return root
     }

@@ -49,14 +49,10 @@ struct OrderedSearch {
 
     private mutating func leaf(holding index: Int) throws(StorageError) -> ColumnLeaf {
         if let leaf, index >= start, index - start < leaf.count { return leaf }
-        let place = try tree.leaf(containing: index)
-        let leaf = try ColumnLeaf(place.node, tree.space, tree.shape, inCluster: false)
-        guard index - place.start < leaf.count else {
-            throw place.node.corrupt("a leaf of \(leaf.count) elements where its parent promises more")
-        }
-        self.leaf = leaf
+        let place = try tree.place(of: index)
+        leaf = place.leaf
         start = place.start
-        return leaf
+        return place.leaf
     }
 }
 

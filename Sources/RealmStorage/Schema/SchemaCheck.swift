@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What has to fit between the tables of one version, looked at whenever the columns of any of them are new.
+///
+/// - Every link column has a target table in use, and there a backlink column that names it back. Backlink columns without
+///   an origin are left behind when a column of Mixed is removed, so these are left to `verify`.
+/// - Embedded classes do not hold each other in a circle. The SDKs refuse such a schema, and an object could hold itself.
+///
+/// Source: docs/format.md, "Links and opposite columns".
+struct SchemaCheck {
+    private let tables: [Table]
+    private let positions: [TableKey: Int]
+
+    init(_ tables: [Table]) {
+        self.tables = tables
+        positions = Dictionary(tables.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Throws `.corrupt` for what does not fit.
+    func run() throws(StorageError) {
+        try checkLinks()
+        try checkEmbedding()
+    }
+
+    // MARK: - Links
+
+    private func checkLinks() throws(StorageError) {
+        /// Backlink columns of each target by leaf index.
+        var backlinks: [Int: [Int: Column]] = [:]
+        for table in tables {
+            for column in table.columns where column.type == .link {
+                guard let target = column.targetTable, let position = positions[target] else {
+                    throw .corrupt(ref: .none, reason: "the links of '\(table.name).\(column.name)' point to no table")
+                }
+                let known = backlinks[position] ?? Self.byLeafIndex(tables[position].backlinks)
+                backlinks[position] = known
+                guard let opposite = column.oppositeColumn, let back = known[opposite.leafIndex],
+                    back.targetTable == table.key, back.oppositeColumn?.leafIndex == column.leafIndex
+                else {
+                    throw .corrupt(
+                        ref: table.ref,
+                        reason: "the link column '\(table.name).\(column.name)' and its backlink column do not name each other")
+                }
+            }
+        }
+    }
+
+    private static func byLeafIndex(_ columns: [Column]) -> [Int: Column] {
+        Dictionary(columns.map { ($0.leafIndex, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    // MARK: - Embedded classes
+
+    /// Takes away what nobody embeds, again and again: what is left then is in a circle, or held by one.
+    private func checkEmbedding() throws(StorageError) {
+        let embedded = tables.indices.filter { tables[$0].kind == .embedded }
+        var holders = [Int](repeating: 0, count: tables.count)
+        for position in embedded { for target in held(by: position) { holders[target] += 1 } }
+        var free = embedded.filter { holders[$0] == 0 }
+        var left = embedded.count
+        while let position = free.popLast() {
+            left -= 1
+            for target in held(by: position) {
+                holders[target] -= 1
+                if holders[target] == 0 { free.append(target) }
+            }
+        }
+        guard left > 0, let one = embedded.first(where: { holders[$0] > 0 }) else { return }
+        throw .corrupt(ref: tables[one].ref, reason: "embedded classes hold each other: '\(tables[one].name)' among them")
+    }
+
+    /// The embedded classes that an embedded class has links to, once for each link column.
+    private func held(by position: Int) -> [Int] {
+        tables[position].columns.compactMap { column in
+            guard column.type == .link, let target = column.targetTable.flatMap({ positions[$0] }),
+                tables[target].kind == .embedded
+            else { return nil }
+            return target
+        }
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Checks what readers pass over in a leaf because it does them no harm, but what every writer keeps and relies on.
+struct LeafCheck {
+    /// Throws `.corrupt` for the first thing that is not as writers leave it.
+    static func run(_ leaf: ColumnLeaf) throws(StorageError) {
+        switch leaf {
+        case .bool(let flags): try check(flags)
+        case .string(let strings): try check(strings)
+        case .binary(let binaries): try binaries.medium?.requireOrder()
+        case .mixed(let values): try check(values)
+        default: break
+        }
+    }
+
+    /// The names of tables and columns are short strings, too.
+    static func checkNames(_ snapshot: Snapshot) throws(StorageError) {
+        if !snapshot.top.names.isNone { try checkPadding(try snapshot.space.node(at: snapshot.top.names)) }
+        for table in snapshot.tables {
+            let spec = try snapshot.space.node(at: try snapshot.space.node(at: table.ref).requiredRef(0, "spec"))
+            try checkPadding(try snapshot.space.node(at: try spec.requiredRef(1, "column names")))
+        }
+    }
+
+    private static func check(_ leaf: BoolLeaf) throws(StorageError) {
+        for row in 0..<leaf.count where ![0, 1, 3].contains(leaf.elements[row]) {
+            throw .corrupt(ref: .none, reason: "a boolean is stored as \(leaf.elements[row])")
+        }
+    }
+
+    private static func check(_ leaf: StringLeaf) throws(StorageError) {
+        switch leaf.form {
+        case .short(let node): try checkPadding(node)
+        case .medium(let blobs): try blobs.requireOrder()
+        case .big, .enumerated: break
+        }
+    }
+
+    /// What follows a text in its cell are zeros, so that cells can be compared as numbers.
+    private static func checkPadding(_ node: Node) throws(StorageError) {
+        let width = node.width
+        guard width > 1 else { return }
+        let bytes = node.bytes
+        for row in 0..<node.count {
+            let padding = StringLeaf.padding(node, row)
+            guard padding < width else { continue }
+            let end = (row + 1) * width - 1
+            for offset in end - padding..<end where bytes[offset] != 0 {
+                throw node.corrupt("string \(row) is not padded with zeros")
+            }
+        }
+    }
+
+    /// Every payload belongs to one value: writers move and drop it with that.
+    private static func check(_ leaf: MixedLeaf) throws(StorageError) {
+        var known: Set<Int64> = []
+        for row in 0..<leaf.count {
+            let word = leaf.words[row]
+            // Type and value may differ where the slot and the index in it are the same.
+            guard Int(word >> 5) & 7 != 0, !known.insert(word & ~0x1f).inserted else { continue }
+            throw .corrupt(ref: .none, reason: "value \(row) of a mixed leaf shares its payload with another")
+        }
+        if let strings = try leaf.strings() { try check(strings) }
+    }
+}
+
+extension MediumBlobs {
+    /// Checks that every value, null or not, ends where or behind the one before it ends, and inside the bytes.
+    func requireOrder() throws(StorageError) {
+        var previous: Int64 = 0
+        for row in 0..<count {
+            guard ends[row] >= previous, ends[row] <= Int64(bytes.count) else { throw corrupt("value \(row) ends outside its bytes") }
+            previous = ends[row]
+        }
+    }
+}
