@@ -71,6 +71,16 @@ let package = Package(
             dependencies: ["RealmStorage", "RealmQuery", "RealmEngine", "COpenSSL", "CZlib"],
             path: "Tests/RealmTestSupport",
             swiftSettings: shared),
+        .target(
+            name: "RealmMutants",
+            dependencies: ["RealmHTTP", "RealmEngine", "RealmStorage", "RealmTestSupport"],
+            path: "Tests/RealmMutants",
+            swiftSettings: shared),
+        .executableTarget(
+            name: "MutantTrials",
+            dependencies: ["RealmMutants", "RealmStorage", "RealmTestSupport"],
+            path: "Tests/MutantTrials",
+            swiftSettings: shared),
         .testTarget(
             name: "RealmStorageTests",
             dependencies: ["RealmStorage", "RealmTestSupport"],
@@ -88,6 +98,17 @@ let package = Package(
             swiftSettings: shared),
         .testTarget(
             name: "RealmHTTPTests",
-            dependencies: ["RealmHTTP", "RealmEngine", "RealmQuery", "RealmStorage", "RealmTestSupport"],
+            dependencies: ["RealmHTTP", "RealmEngine", "RealmQuery", "RealmStorage", "RealmTestSupport", "RealmMutants"],
             swiftSettings: shared),
     ])
+
+// Entry points for libFuzzer, which brings the main function: `make fuzz`.
+if Context.environment["REALM_REST_FUZZ"] != nil {
+    package.targets += ["Opener", "Queries", "JSON", "Cursors"].map { name in
+        .executableTarget(
+            name: "Fuzz\(name)",
+            dependencies: ["RealmHTTP", "RealmEngine", "RealmQuery", "RealmStorage", "RealmTestSupport"],
+            path: "Tests/Fuzz/\(name)",
+            swiftSettings: shared + [.unsafeFlags(["-parse-as-library"])])
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmMutants
+import RealmStorage
+import RealmTestSupport
+import Synchronization
+
+/// Tries damaged files by the thousand: `MutantTrials [--from N] [--count N] [--parts cluster,index] [--only FIXTURE]
+/// [--formats] [--sealed] [--sanitized] [--verbose] FIXTURES…`
+///
+/// A trial that crashes, hangs or takes too much memory ends a child process; the parent says which it was, and goes on
+/// behind it. `--only FIXTURE --from SEED --count 1` repeats one trial.
+@main
+struct MutantTrials {
+    static func main() throws {
+        let options = TrialOptions(CommandLine.arguments.dropFirst())
+        if options.isChild { return try TrialChild(options).run() }
+        exit(try TrialParent(options).run() ? 0 : 1)
+    }
+}
+
+struct TrialOptions {
+    var from = 0
+    var count = 1000
+    var parts: Set<StructuralDamage.Part>?
+    var only: String?
+    var hasOlderFormats = false
+    var isSealed = false
+    var isChild = false
+    var isVerbose = false
+    /// Under address sanitizer everything takes longer and more memory.
+    var isSanitized = false
+    var files: [String] = []
+    /// As they were given, but for the range.
+    var passed: [String] = []
+
+    init(_ arguments: ArraySlice<String>) {
+        var rest = Array(arguments)[...]
+        while let word = rest.popFirst() {
+            switch word {
+            case "--from": from = rest.popFirst().flatMap { Int($0) } ?? 0
+            case "--count": count = rest.popFirst().flatMap { Int($0) } ?? 0
+            case "--child": isChild = true
+            case "--parts":
+                let text = rest.popFirst() ?? ""
+                parts = Set(text.split(separator: ",").compactMap { StructuralDamage.Part(rawValue: String($0)) })
+                passed += [word, text]
+            case "--only":
+                only = rest.popFirst()
+                passed += [word, only ?? ""]
+            case "--formats":
+                hasOlderFormats = true
+                passed.append(word)
+            case "--sealed":
+                isSealed = true
+                passed.append(word)
+            case "--sanitized":
+                isSanitized = true
+                passed.append(word)
+            case "--verbose":
+                isVerbose = true
+                passed.append(word)
+            default:
+                files.append(word)
+                passed.append(word)
+            }
+        }
+    }
+}
+
+/// Runs trials and prints one line before each, so that the parent knows which was the last.
+struct TrialChild {
+    /// More than this is taken by no trial, or it is a fault.
+    private static let maximumBytes = 500 << 20
+    private static let hangSeconds = 15.0
+
+    private let options: TrialOptions
+
+    init(_ options: TrialOptions) { self.options = options }
+
+    func run() throws {
+        let folder = try makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let trial = try MutantTrial(folder: folder)
+        let watch = Watch()
+        trial.didBegin = { watch.begin($0) }
+        let room = options.isSanitized ? 8 : 1
+        watch.start(seconds: TrialChild.hangSeconds * Double(room), bytes: TrialChild.maximumBytes * room)
+        let files = try options.files.filter { options.only == nil || TrialFile.name($0) == options.only }.map(TrialFile.init)
+        var damages: [Int: StructuralDamage] = [:]
+        for number in options.from..<options.from + options.count {
+            let index = options.only == nil ? number % files.count : 0
+            let damage = damages[index] ?? StructuralDamage(files[index].bytes, parts: options.parts)
+            damages[index] = damage
+            let mutant = damage.apply(seed: UInt64(number) &* 1_000_003 &+ files[index].salt)
+            print("trial \(number) \(files[index].name)")
+            fflush(nil)
+            if options.isVerbose { print(mutant.log.joined(separator: "\n")) }
+            watch.begin("start")
+            let outcome = try trial.run(mutant.bytes, form(number))
+            for fault in outcome.faults.prefix(5) { print("fault \(number) \(files[index].name) \(fault)") }
+            print("done \(outcome.isOpened ? 1 : 0) \(outcome.reads) \(outcome.writes) \(outcome.successfulWrites)")
+            if options.isVerbose { print(outcome.statuses) }
+        }
+    }
+
+    private func form(_ number: Int) -> MutantTrial.Form {
+        let format: UInt8? = options.hasOlderFormats ? UInt8(20 + number / 7 % 4) : nil
+        return MutantTrial.Form(format: format, isEncrypted: options.isSealed)
+    }
+
+    private func makeFolder() throws -> String {
+        let base = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
+        let folder = base + "/realm-mutants-\(ProcessInfo.processInfo.processIdentifier)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        return folder
+    }
+}
+
+/// An original file.
+struct TrialFile {
+    let name: String
+    let bytes: [UInt8]
+    /// Different trials for different files.
+    var salt: UInt64 { name.utf8.reduce(7) { $0 &* 31 &+ UInt64($1) } }
+
+    init(_ path: String) throws {
+        name = TrialFile.name(path)
+        bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+
+    static func name(_ path: String) -> String { URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent }
+}
+
+/// Ends the process when one request takes too long or all of it too much memory, and says what was going on.
+final class Watch: Sendable {
+    private let begun = Mutex((at: Date(), what: ""))
+
+    func begin(_ what: String) { begun.withLock { $0 = (Date(), what) } }
+
+    func start(seconds: Double, bytes: Int) {
+        Thread.detachNewThread { [self] in
+            while true {
+                Thread.sleep(forTimeInterval: 0.05)
+                let (at, what) = begun.withLock { $0 }
+                if Date().timeIntervalSince(at) > seconds { end("hang", what) }
+                if Watch.residentBytes > bytes { end("memory \(Watch.residentBytes >> 20) MB", what) }
+            }
+        }
+    }
+
+    private func end(_ reason: String, _ what: String) {
+        print("\(reason): \(what)")
+        fflush(nil)
+        _exit(99)
+    }
+
+    private static var residentBytes: Int {
+        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
+        let fields = text.split(separator: " ")
+        return fields.count > 1 ? (Int(fields[1]) ?? 0) * 4096 : 0
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+package import RealmEngine
+package import RealmHTTP
+package import RealmStorage
+internal import Synchronization
+
+/// The application without a daemon: requests are handed to it as objects, so that thousands of files can be tried in
+/// the time in which sockets serve a few.
+package final class LocalServer: Sendable {
+    package let application: Application
+
+    package struct Answer: Sendable {
+        package let status: Int
+        package let bytes: [UInt8]
+        package var text: String { String(decoding: bytes, as: UTF8.self) }
+    }
+
+    package init() {
+        var configuration = Application.Configuration(hosts: HostPolicy(boundAddress: "127.0.0.1"))
+        configuration.limits.readSeconds = 5
+        application = Application(catalog: Catalog(), configuration: configuration, accessLog: nil)
+    }
+
+    /// Opens a file under a name; the error when it is not served.
+    package func open(_ name: String, path: String, _ options: Database.OpenOptions) -> StorageError? {
+        guard let realm = RealmName(name) else { return .limit("'\(name)' is no name of a realm") }
+        guard (try? application.catalog.reserve(realm)) != nil else { return .limit("'\(name)' is taken") }
+        guard case .failed(let error) = application.catalog.open(realm, path: path, options) else { return nil }
+        return error
+    }
+
+    package func close(_ name: String) { application.catalog.detach(name) }
+
+    /// What the application answers; streams are taken up to `limit` bytes.
+    package func request(
+        _ method: String, _ target: String, body: String? = nil, headers: [(RequestHeader, String)] = [], limit: Int = 4 << 20
+    ) -> Answer {
+        var fields = RequestHeaders()
+        fields.add(.host, "127.0.0.1")
+        if body != nil, !headers.contains(where: { $0.0 == .contentType }) { fields.add(.contentType, "application/json") }
+        for (name, value) in headers { fields.add(name, value) }
+        let request = Request(
+            methodName: method, target: RequestTarget(Array(target.utf8)), headers: fields, id: RequestID(), arrival: Instant.now(),
+            clientAddress: "127.0.0.1", isHTTP10: false)
+        if case .refuse(let response) = application.admit(request) { return answer(response, limit) }
+        request.body = Array((body ?? "").utf8)
+        switch application.reply(to: request) {
+        case .now(let response): return answer(application.finish(response, for: request), limit)
+        case .work(let work): return answer(application.finish(work(), for: request), limit)
+        case .later(let begin):
+            let promise = Promise()
+            begin(promise)
+            guard let response = promise.wait(seconds: 30) else { return Answer(status: 0, bytes: []) }
+            return answer(application.finish(response, for: request), limit)
+        }
+    }
+
+    private func answer(_ response: Response, _ limit: Int) -> Answer {
+        switch response.body {
+        case .none, .events: return Answer(status: response.status, bytes: [])
+        case .bytes(let buffer): return Answer(status: response.status, bytes: buffer.array)
+        case .stream(let producer):
+            var bytes: [UInt8] = []
+            let buffer = OutputBuffer()
+            while bytes.count < limit {
+                guard let isLast = try? producer.produce(into: buffer) else { break }
+                bytes += buffer.array
+                buffer.removeAll()
+                if isLast { break }
+            }
+            return Answer(status: response.status, bytes: bytes)
+        }
+    }
+}
+
+/// Where an answer that comes later is waited for.
+private final class Promise: ResponsePromise {
+    private let response = Mutex<Response?>(nil)
+    private let arrived = DispatchSemaphore(value: 0)
+
+    func complete(_ response: Response) {
+        let isFirst = self.response.withLock { known -> Bool in
+            defer { if known == nil { known = response } }
+            return known == nil
+        }
+        if isFirst { arrived.signal() }
+    }
+
+    func onLeave(_ action: @escaping @Sendable () -> Void) {}
+
+    func wait(seconds: Int) -> Response? {
+        guard arrived.wait(timeout: .now() + .seconds(seconds)) == .success else { return nil }
+        return response.withLock { $0 }
+    }
+}
