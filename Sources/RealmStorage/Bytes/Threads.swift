@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CProcessor  // its headers are where the compiler finds attributes of threads
 internal import Glibc
 
 /// A thread of the operating system: work that blocks stays off the cooperative pool.
