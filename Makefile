@@ -37,6 +37,7 @@ test: setup
 	swift build --build-tests
 	@set -o pipefail; swift test --skip-build --parallel 2>&1 | tee .build/test.log || { \
 	  echo '--- failed:'; grep -aE '✘|recorded an issue|Fatal error|error:' .build/test.log | tail -40; exit 1; }
+	@if command -v chromium >/dev/null; then $(call TRIAL,.build/debug,--quick); fi
 
 # What hostile pages learn in real Chromium: nothing.
 setup-browser: setup
@@ -47,9 +48,10 @@ setup-browser: setup
 	fi
 
 test-browser: release setup-browser
-	rm -f .build-release/browser-store.realm
-	.build-release/release/realm-rest import demo/store.ndjson.gz .build-release/browser-store.realm
-	python3 Tests/Browser/trial.py --server .build-release/release/realm-rest --data .build-release/browser-store.realm
+	@$(call TRIAL,.build-release/release,)
+
+TRIAL = rm -f $(1)/browser-store.realm && $(1)/realm-rest import demo/store.ndjson.gz $(1)/browser-store.realm && \
+  python3 Tests/Browser/trial.py --server $(1)/realm-rest --data $(1)/browser-store.realm $(2)
 
 # Soak, fuzz and sanitizer runs; needs an hour and a half.
 test-long: setup

@@ -29,18 +29,18 @@ const element = (tag, set, events = ['load', 'error']) => (url) => within(new Pr
   document.body.append(node);
 }), 4000);
 
-/** A window or frame of the address, as far as its opener sees it. */
-const tellWindow = (view) => {
+/** A window or frame of the address, as far as its opener sees it; that it has the address it was given is no news. */
+const tellWindow = (view, url) => {
   let seen = `${view.length} frames`;
   for (const read of [() => view.location.href, () => view.document.title, () => view.origin, () => view.history.length]) {
-    try { seen += ' ' + String(read()).slice(0, 40); } catch (error) { seen += ' ' + error.name; }
+    try { seen += ' ' + String(read()).split('?')[0].replace(url.split('?')[0], 'it').slice(0, 60); } catch (error) { seen += ' ' + error.name; }
   }
   return seen;
 };
 const frame = (set) => (url) => within(new Promise((done) => {
   const node = document.createElement('iframe');
   node.name = 'frame' + Math.random();
-  const finish = (event) => { const seen = event + ' ' + tellWindow(node.contentWindow); node.remove(); done(seen); };
+  const finish = (event) => { const seen = event + ' ' + tellWindow(node.contentWindow, url); node.remove(); done(seen); };
   node.onload = () => finish('load');
   node.onerror = () => finish('error');
   set(node, url);
@@ -131,7 +131,7 @@ const probes = {
     const view = window.open(url, '_blank');
     if (!view) return 'no window';
     await wait(1500);
-    const seen = `closed ${view.closed} ${tellWindow(view)}`;
+    const seen = `closed ${view.closed} ${tellWindow(view, url)}`;
     view.close();
     return seen;
   },

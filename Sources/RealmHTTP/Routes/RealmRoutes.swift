@@ -48,8 +48,11 @@ extension Application {
             writer.value { _ = $0.append(shortest: progress) }
         case .failed(let error):
             writer.member("state", text: "failed")
+            var problem = Problem(opening: error)
+            // The reason may name folders of the machine.
+            if configuration.access.grant(call.request) < .administer { problem.detail = "the realm could not be opened" }
             writer.key("problem")
-            Problem(opening: error).write(to: &writer, requestID: call.request.id)
+            problem.write(to: &writer, requestID: call.request.id)
         case .ready(let database):
             writer.member("state", text: "ready")
             try write(database, to: &writer, call)

@@ -57,6 +57,17 @@ import Testing
         #expect(metrics.contains("realm_rest_admin_connections 1\n") || metrics.contains("realm_rest_admin_connections "))
     }
 
+    @Test func `strangers are not told why a realm cannot be opened`() throws {
+        FileManager.default.createFile(atPath: folder + "/bad.realm", contents: Data("no realm".utf8))
+        let server = try server()
+        let port = try #require(server.server.adminDaemon).socket.port
+        let seen = try #require(try server.get("/v1/realms/bad").json["problem"] as? [String: Any])
+        #expect(seen["code"] as? String == "not_a_realm")
+        #expect(seen["detail"] as? String == "the realm could not be opened")
+        let told = try #require(try HTTPClient.request(port: port, "GET", "/v1/realms/bad").json["problem"] as? [String: Any])
+        #expect(told["detail"] as? String != seen["detail"] as? String)
+    }
+
     @Test func `strangers may hold snapshots and follow changes, and see no one else's`() throws {
         let server = try server()
         let port = try #require(server.server.adminDaemon).socket.port

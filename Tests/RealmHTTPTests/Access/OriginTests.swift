@@ -136,6 +136,16 @@ import Testing
         #expect(head.contains("Cross-Origin-Resource-Policy: same-origin\r\n"))
     }
 
+    @Test func `so does the answer to a request that never became complete`() throws {
+        let server = try TestServer(["links"]) { $0.limits.requestSeconds = 1 }
+        let client = try HTTPClient(port: server.port)
+        try client.send("POST /v1/realms/links/query/Person HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{")
+        let answer = try client.readAnswer()
+        #expect(answer.status == 408)
+        #expect(answer["Cross-Origin-Resource-Policy"] == "same-origin")
+        #expect(answer["Vary"]?.contains("Origin") == true)
+    }
+
     @Test(arguments: [
         "app.example", "https://", "http:///", "https://app.example/", "https://app.example/page", "https://app.example?x", "null", "*",
         "https://*.example", "HTTPS://app.example", "https://App.example", "https://app.example:443", "http://localhost:80",
