@@ -103,9 +103,11 @@ extension OriginPolicy {
         return origin
     }
 
-    /// What every answer says: who may read, embed, frame or keep hold of it, and for a listed origin that its page may read it.
+    /// What answers say: who may read, embed, frame or keep hold of them, and for a listed origin that its page may read them.
+    ///
+    /// A program is spared the rules for documents that are shown, which would cost a short answer some hundredths of its time.
     func addRules(to response: inout Response, _ request: Request) {
-        response.headers.append(contentsOf: OriginPolicy.rules)
+        response.headers.append(contentsOf: OriginPolicy.mayBeShown(request) ? OriginPolicy.rules : OriginPolicy.rulesForAll)
         guard let origin = listedOrigin(request) else { return }
         response.add("Access-Control-Allow-Origin", origin)
         response.add(
@@ -113,11 +115,21 @@ extension OriginPolicy {
             constant: "ETag, Link, Location, Retry-After, Realm-Version, Realm-Count, Realm-Unsafe-Integers, Realm-Lossy, Realm-Live-Versions, Idempotency-Replayed, Preference-Applied, X-Request-Id")
     }
 
-    /// The same for all answers. A page of a listed origin reads with CORS, to which `Cross-Origin-Resource-Policy` does not apply.
-    static let rules: [HeaderField] = [
+    /// Whether the client may be a browser: each calls itself one, and most say more.
+    private static func mayBeShown(_ request: Request) -> Bool {
+        let headers = request.headers
+        return headers.isFromBrowser || headers[.fetchSite] != nil || headers[.origin] != nil || headers[.referer] != nil
+    }
+
+    /// A page of a listed origin reads with CORS, to which `Cross-Origin-Resource-Policy` does not apply.
+    static let rulesForAll: [HeaderField] = [
         HeaderField("Vary", "Accept, Accept-Encoding, Authorization, Prefer, Origin, Sec-Fetch-Site"),
         HeaderField("X-Content-Type-Options", "nosniff"),
         HeaderField("Cross-Origin-Resource-Policy", "same-origin"),
+    ]
+
+    /// With those for documents.
+    static let rules: [HeaderField] = rulesForAll + [
         HeaderField("Cross-Origin-Opener-Policy", "same-origin"),
         HeaderField("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
         HeaderField("Referrer-Policy", "same-origin"),

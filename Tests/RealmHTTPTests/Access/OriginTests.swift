@@ -115,14 +115,18 @@ import Testing
             "/v1/realms", "/v1/realms/links/objects/Person?limit=1", "/v1/realms/none", "/nothing", "/healthz", "/metrics", "/v1/openapi.json",
             "/v1/realms/links/export", "/v1/realms/links/changes?class=Person&wait=0",
         ]
-        let callers: [[(String, String)]] = [[], [("Sec-Fetch-Site", "cross-site")], [("Host", "evil.example")], [("X-Forwarded-For", "::1")]]
+        let callers: [[(String, String)]] = [
+            [], [("Sec-Fetch-Site", "none")], [("Sec-Fetch-Site", "cross-site")], [("Origin", "null")], [("Referer", "http://evil.example/")],
+            [OriginTests.browser], [OriginTests.browser, ("Host", "evil.example")], [OriginTests.browser, ("X-Forwarded-For", "::1")],
+        ]
         for headers in callers {
             for target in targets {
                 let answer = try server.get(target, headers: headers)
                 #expect(answer["Cross-Origin-Resource-Policy"] == "same-origin", "\(target)")
-                #expect(answer["Cross-Origin-Opener-Policy"] == "same-origin")
-                #expect(answer["Content-Security-Policy"]?.contains("frame-ancestors 'none'") == true)
-                #expect(answer["Referrer-Policy"] == "same-origin")
+                // What is about documents that are shown is said to all who may show them.
+                #expect(answer["Cross-Origin-Opener-Policy"] == (headers.isEmpty ? nil : "same-origin"))
+                #expect((answer["Content-Security-Policy"]?.contains("frame-ancestors 'none'") == true) == !headers.isEmpty)
+                #expect(answer["Referrer-Policy"] == (headers.isEmpty ? nil : "same-origin"))
                 #expect(answer["X-Content-Type-Options"] == "nosniff")
                 #expect(answer["Vary"] == "Accept, Accept-Encoding, Authorization, Prefer, Origin, Sec-Fetch-Site")
                 #expect(answer["Access-Control-Allow-Origin"] == nil)
