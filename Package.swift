@@ -32,9 +32,10 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CDecimal", providers: [.apt(["libintelrdfpmath-dev"])]),
         .systemLibrary(name: "CProcessor"),
+        .target(name: "CMappings"),
         .target(
             name: "RealmStorage",
-            dependencies: ["COpenSSL", "CDecimal", "CProcessor"],
+            dependencies: ["COpenSSL", "CDecimal", "CProcessor", "CMappings"],
             swiftSettings: hot),
         .target(
             name: "RealmQuery",

@@ -23,6 +23,26 @@ struct FileOptions: ParsableArguments {
         let key = try keyFile.map { try EncryptionKey(contentsOfFile: $0) }
         return try Snapshot(file: try RealmFile(path: file, key: key), clusterShift: clusterShift)
     }
+
+    /// Writes a piece of output that was read from the file, unless the file got shorter meanwhile: then it is no answer.
+    func output(_ bytes: [UInt8], of snapshot: Snapshot) throws {
+        try snapshot.file.requireWhole()
+        try StandardStreams.output(bytes)
+    }
+
+    /// Runs what reads the file. An error that a file brings about by getting shorter meanwhile is told as that.
+    func reading(_ body: (Snapshot) throws -> Void) throws {
+        try reporting {
+            let snapshot = try open()
+            do {
+                try body(snapshot)
+            } catch let error as StorageError {
+                try snapshot.file.requireWhole()
+                throw error
+            }
+            try snapshot.file.requireWhole()
+        }
+    }
 }
 
 /// Runs a command's body with what goes wrong turned into one line on standard error and an exit status:

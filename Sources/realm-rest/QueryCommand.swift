@@ -29,8 +29,7 @@ struct QueryCommand: ParsableCommand {
     var format = Format.json
 
     func run() throws {
-        try reporting {
-            let snapshot = try options.open()
+        try options.reading { snapshot in
             guard let table = snapshot.classTable(named: className) else {
                 throw ValidationError("the file has no class '\(className)'")
             }
@@ -57,7 +56,7 @@ struct QueryCommand: ParsableCommand {
     }
 
     private func print(_ bound: BoundQuery, _ table: Table, _ snapshot: Snapshot) throws {
-        var output = try QueryOutput(format, table, snapshot)
+        var output = try QueryOutput(format, table, snapshot) { try options.output($0, of: snapshot) }
         try output.begin()
         if let cursor = try bound.cursor() {
             while let (leaf, rows) = try cursor.next() {
@@ -80,9 +79,13 @@ private struct QueryOutput {
     private let encoder: ObjectEncoder
     private let csv: CSVWriter
     private let buffer = OutputBuffer(capacity: 1 << 16)
+    private let emit: ([UInt8]) throws -> Void
     private var writer: JSONWriter
 
-    init(_ format: QueryCommand.Format, _ table: Table, _ snapshot: Snapshot) throws {
+    init(
+        _ format: QueryCommand.Format, _ table: Table, _ snapshot: Snapshot, emit: @escaping ([UInt8]) throws -> Void
+    ) throws {
+        self.emit = emit
         self.format = format
         self.table = table
         plan = try ObjectPlanner(snapshot).plan(table)
@@ -109,7 +112,7 @@ private struct QueryOutput {
         case .keys: buffer.append(try KeyText.text(of: row, in: table) + "\n")
         }
         guard buffer.count > 1 << 16 else { return }
-        try StandardStreams.output(buffer.array)
+        try emit(buffer.array)
         buffer.removeAll()
     }
 
@@ -118,6 +121,6 @@ private struct QueryOutput {
             writer.endArray()
             writer.newLine()
         }
-        try StandardStreams.output(buffer.array)
+        try emit(buffer.array)
     }
 }

@@ -16,9 +16,9 @@ struct SchemaCommand: ParsableCommand {
     var format = SchemaFormat.json
 
     func run() throws {
-        try reporting {
-            let text = format.text(RealmSchema(try options.open()))
-            try StandardStreams.output(text.hasSuffix("\n") ? text : text + "\n")
+        try options.reading { snapshot in
+            let text = format.text(RealmSchema(snapshot))
+            try options.output(Array((text.hasSuffix("\n") ? text : text + "\n").utf8), of: snapshot)
         }
     }
 }

@@ -13,10 +13,9 @@ struct VerifyCommand: ParsableCommand {
     @OptionGroup var options: FileOptions
 
     func run() throws {
-        try reporting {
-            let snapshot = try options.open()
+        try options.reading { snapshot in
             let report = snapshot.verify()
-            try StandardStreams.output(text(report, snapshot))
+            try options.output(text(report, snapshot), of: snapshot)
             if !report.isClean { throw ExitCode(1) }
         }
     }

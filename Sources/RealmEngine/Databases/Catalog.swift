@@ -20,7 +20,9 @@ package final class Catalog: Sendable {
         case detached
     }
 
-    private let states = RankedMutex<[String: State]>(.catalog, [:])
+    let states = RankedMutex<[String: State]>(.catalog, [:])
+    /// How failed realms are opened again; never held together with `states`.
+    let plans = RankedMutex(.leaf, Plans())
 
     package init() {}
 
@@ -42,10 +44,14 @@ package final class Catalog: Sendable {
         guard isFree else { throw .alreadyAttached(name) }
     }
 
-    /// Opens a file under a reserved name as the options say; the outcome becomes the state of the realm.
+    /// Opens a file that the server is to serve under a reserved name; the outcome becomes the state of the realm. One that
+    /// cannot be opened is opened again later.
     @discardableResult
     package func open(_ name: RealmName, path: String, _ options: Database.OpenOptions) -> State {
-        settle(name) { () throws(StorageError) in try Database.open(name: name, path: path, options) }
+        noteConfigured(name)
+        let state = settle(name) { () throws(StorageError) in try Database.open(name: name, path: path, options) }
+        if case .failed(let error) = state { plan(name, path, options, after: error) }
+        return state
     }
 
     /// Makes a realm in memory available under a reserved name. The same identifier means the same data.
@@ -78,7 +84,7 @@ package final class Catalog: Sendable {
     }
 
     /// The name under which a file is served, but for private copies of it.
-    private static func server(of file: System.FileIdentity?, in states: [String: State]) -> String? {
+    static func server(of file: System.FileIdentity?, in states: [String: State]) -> String? {
         guard let file else { return nil }
         return states.first { entry in
             guard case .ready(let database) = entry.value else { return false }
@@ -106,12 +112,17 @@ package final class Catalog: Sendable {
     /// Forgets a realm and closes it, unless it is in memory and has another name. Blocks until its writes are done.
     package func detach(_ name: String) {
         let state = states.withLock { $0.removeValue(forKey: name) }
+        forgetPlan(name)
         guard case .ready(let database)? = state, !databases.contains(where: { $0 === database }) else { return }
         database.close()
     }
 
     /// Closes all realms. Blocks until their writes are done.
     package func closeAll() {
+        plans.withLock { plans in
+            plans.byName = [:]
+            plans.isClosed = true
+        }
         let states = states.withLock { states in
             defer { states = [:] }
             return states
@@ -144,13 +155,14 @@ package final class Catalog: Sendable {
     package func remove(_ name: String) {
         let state = states.withLock { $0.removeValue(forKey: name) }
         withExtendedLifetime(state) {}
+        forgetPlan(name)
     }
 
-    /// Names of realms that are not ready.
+    /// Names of realms that are not ready, of those that the server was started to serve.
     package var unready: [String] {
         all.compactMap { entry in
             if case .ready = entry.state { return nil }
-            return entry.name
+            return isConfigured(entry.name) ? entry.name : nil
         }
     }
 }

@@ -58,6 +58,12 @@ extension Database {
 
     /// Opens the file at `path`. Throws `.refused` with the reason, or what reading it met.
     package static func open(name: RealmName, path: String, _ options: OpenOptions) throws(StorageError) -> Database {
+        let database = try openFile(name, path, options)
+        database.noteSource(path, options)
+        return database
+    }
+
+    private static func openFile(_ name: RealmName, _ path: String, _ options: OpenOptions) throws(StorageError) -> Database {
         switch options.mode {
         case .readWrite: return try openForWriting(name, path, options)
         case .readOnly: return try Database(name: name, path: path, key: options.key, backlinkNames: options.backlinkNames)

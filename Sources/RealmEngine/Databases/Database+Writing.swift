@@ -155,6 +155,7 @@ extension Database: WriteBackend {
     func beginWrite() throws(WriteError) -> WriteTransaction {
         guard let store else { throw notWriting }
         guard store.acceptsWrites else { throw Database.stopped }
+        if let failure = health.failure { throw Database.changed(failure) }
         do throws(StorageError) {
             return try store.beginTransaction()
         } catch {
@@ -165,6 +166,14 @@ extension Database: WriteBackend {
 
     private static let stopped = WriteError(
         .realmUnavailable, "a write failed in a way that only opening the file again can settle; reading goes on")
+
+    /// The file is not what it was: it is opened again before anything else is written.
+    private static func changed(_ error: StorageError) -> WriteError {
+        var refusal = WriteError(.realmUnavailable, error.description)
+        refusal.retryAfterSeconds = 1
+        refusal.cause = error
+        return refusal
+    }
 
     private static func refusal(_ refusal: StorageError.Refusal) -> WriteError {
         switch refusal {
@@ -195,6 +204,10 @@ extension Database: WriteBackend {
             commits.publish(Commit(previous: previous, version: version, changes: changes, mark: mark))
             return version
         } catch {
+            if error.isFileChange || !health.isSound {
+                health.fail(error)
+                throw Database.changed(health.failure ?? error)
+            }
             guard let store, store.acceptsWrites else { throw Database.stopped }
             throw WriteError(error)
         }

@@ -41,6 +41,19 @@ package final class Database: Sendable {
     package let observations: ObservationHub
     /// A file that goes when the realm is closed.
     let temporaryPath: String?
+    /// Whether the file is still what was opened.
+    package let health: FileHealth
+    /// The file and how it was opened; nil when it cannot be opened again from that.
+    private let opening = RankedMutex<Source?>(.leaf, nil)
+
+    struct Source: Sendable {
+        let path: String
+        let options: OpenOptions
+    }
+
+    var source: Source? { opening.withLock { $0 } }
+
+    func noteSource(_ path: String, _ options: OpenOptions) { opening.withLock { $0 = Source(path: path, options: options) } }
 
     /// A snapshot with the token that names it.
     package final class Version: Sendable {
@@ -80,6 +93,7 @@ package final class Database: Sendable {
         self.store = store
         self.memoryIdentifier = memoryIdentifier
         self.temporaryPath = temporaryPath
+        health = FileHealth(store?.witness ?? snapshot.file.witness)
         self.limits = limits
         self.backlinkNames = backlinkNames
         asyncWrites = AsyncWrites(limits)

@@ -24,6 +24,7 @@ extension Problem {
         case .encryptionKeyRequired: self.init(.encryptionKeyRequired, refusal.text)
         case .encryptionKeyWrong, .encryptionKeyMalformed: self.init(.encryptionKeyWrong, refusal.text)
         case .fileInUse: self.init(.fileInUse, refusal.text)
+        case .fileChanged: self.init(.fileChanged, refusal.text)
         case .synchronized: self.init(.fileFormatUnsupported, refusal.text)
         case .tooManyVersions: self.init(.tooManySnapshots, refusal.text)
         case .writesStopped, .notWritable: self.init(.notReady, refusal.text)

@@ -85,6 +85,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case shuttingDown = "shutting_down"
     case overloaded
     case realmUnavailable = "realm_unavailable"
+    case fileChanged = "file_changed"
     case tooManyActiveVersions = "too_many_active_versions"
     case deadlineExceeded = "deadline_exceeded"
     case insufficientStorage = "insufficient_storage"
@@ -127,7 +128,7 @@ extension ProblemCode {
         case .headersTooLarge: return 431
         case .internalError, .fileCorrupt: return 500
         case .notImplemented: return 501
-        case .notReady, .shuttingDown, .overloaded, .realmUnavailable, .tooManyActiveVersions: return 503
+        case .notReady, .shuttingDown, .overloaded, .realmUnavailable, .fileChanged, .tooManyActiveVersions: return 503
         case .deadlineExceeded: return 504
         case .insufficientStorage: return 507
         }

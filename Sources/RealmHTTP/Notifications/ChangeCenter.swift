@@ -73,6 +73,11 @@ final class ChangeCenter: Sendable {
         state.withLock { $0.roundToken = token }
     }
 
+    /// A problem when the file was not what it was by the time something was read, so that it cannot be told.
+    var soundness: Result<Void, Problem> {
+        database.health.failure.map { .failure(Problem(unavailable: $0)) } ?? .success(())
+    }
+
     var published: UInt64 { publishedVersion.load(ordering: .acquiring) }
     var lastBreak: UInt64 { state.withLock { $0.lastBreak } }
     func token(_ version: UInt64) -> String { VersionToken(epoch: database.epoch, version: version).text }
@@ -268,16 +273,19 @@ final class ChangeCenter: Sendable {
     // MARK: - The end
 
     /// Ends all streams, and answers all polls.
-    func endReaders(_ reason: StaticString) {
+    func endReaders(_ reason: StaticString, failing problem: Problem? = nil) {
         let (streams, polls) = state.withLock { (Array($0.streams.values), Array($0.polls.values)) }
-        for stream in streams { stream.end(reason) }
+        for stream in streams {
+            if let problem { stream.end(failing: problem) } else { stream.end(reason) }
+        }
         let lines = streams.compactMap(\.line)
         if let first = lines.first { type(of: first).wake(lines) }
         for poll in polls { poll.finish() }
     }
 
-    /// The realm is closed: nothing is observed any more. Clients need not come back to what is not served.
-    func close() {
+    /// The realm is closed: nothing is observed any more. Clients need not come back to what is not served, unless a problem
+    /// ends it that may pass.
+    func close(failing problem: Problem? = nil) {
         let (channels, token) = state.withLock { state in
             state.isClosed = true
             defer {
@@ -287,7 +295,7 @@ final class ChangeCenter: Sendable {
             }
             return (Array(state.channels.values), state.roundToken)
         }
-        endReaders("deleted")
+        endReaders("deleted", failing: problem)
         for channel in channels { channel.close() }
         if let token { database.observations.removeRoundObserver(token) }
     }

@@ -70,11 +70,11 @@ final class ChangeService: Sendable {
         if registrations.secondsToNextEnd != nil { watchRegistrations() }
     }
 
-    /// A realm is going to be closed: ends all who read it.
-    func close(_ database: Database) {
+    /// A realm is going to be closed: ends all who read it. With a problem they are told that, and may come back.
+    func close(_ database: Database, failing problem: Problem? = nil) {
         let center = state.withLock { $0.centers.removeValue(forKey: ObjectIdentifier(database)) }
         if let center {
-            center.close()
+            center.close(failing: problem)
             figures.pastEvaluations.add(Int(database.observations.metrics.evaluations), ordering: .relaxed)
         }
         registrations.deleteAll(of: database)

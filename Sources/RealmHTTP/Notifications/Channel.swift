@@ -254,6 +254,7 @@ extension Channel: ObservationListener {
             if case .unknown = event.change { return lose(at: version) }
             guard !event.change.isSilent else { return state.withLock { $0.end = version } }
             let encoded = try encoder.encode(event)
+            try center.soundness.get()
             center.noteEncoding()
             let set = ChangeSet(
                 from: event.from.token.version, to: version, tail: encoded.tail, count: encoded.count, isLast: encoded.isLast)

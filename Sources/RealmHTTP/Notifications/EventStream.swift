@@ -240,6 +240,15 @@ final class EventStream: EventSource {
         }
     }
 
+    /// Tells a problem and ends; the line is not woken.
+    func end(failing problem: Problem) {
+        withState { state in
+            guard state.phase != .over else { return }
+            state.clearQueue()
+            fail(problem, &state)
+        }
+    }
+
     private func fail(_ problem: Problem, _ state: inout State) {
         guard state.phase != .over else { return }
         state.phase = .over
@@ -327,7 +336,10 @@ final class EventStream: EventSource {
     }
 
     private func produce(_ production: SnapshotProduction) {
-        let part = Result { () throws(Problem) in try production.next() }
+        let part = Result { () throws(Problem) in
+            defer { _ = center.database.health.lookIfDue(.now()) }
+            return try production.next()
+        }.flatMap { frame in center.soundness.map { _ in frame } }
         let line = withState { state -> (any EventLine)? in
             state.isProducing = false
             guard state.phase == .snapshots, state.production === production else { return state.line }

@@ -118,6 +118,34 @@ package final class AccessLog: Sendable {
         }
     }
 
+    /// A line about a realm that no request is to blame for.
+    package func note(_ event: StaticString, realm: String, _ detail: String, level: Level) {
+        guard level.rawValue >= self.level.current.rawValue else { return }
+        let now = WallClock.now()
+        monitor.signal { state in
+            guard state.pending.count < AccessLog.pendingLimit, !state.isClosed else {
+                state.dropped += 1
+                return
+            }
+            AccessLog.append(event, realm, detail, now, format, to: state.pending)
+        }
+    }
+
+    private static func append(
+        _ event: StaticString, _ realm: String, _ detail: String, _ now: WallClock, _ format: Format, to buffer: OutputBuffer
+    ) {
+        let isJSON = format == .json
+        buffer.append(isJSON ? "{\"time\":\"" : "" as StaticString)
+        buffer.append(logTime: now)
+        buffer.append(isJSON ? "\",\"event\":\"" : " " as StaticString)
+        buffer.append(event)
+        buffer.append(isJSON ? "\",\"realm\":" : " " as StaticString)
+        buffer.append(jsonString: realm)
+        buffer.append(isJSON ? ",\"detail\":" : " " as StaticString)
+        buffer.append(jsonString: detail)
+        buffer.append(isJSON ? "}\n" : "\n" as StaticString)
+    }
+
     /// Lines that were lost because nobody took them in time.
     package var droppedLines: Int { monitor.withLock { $0.dropped } }
 

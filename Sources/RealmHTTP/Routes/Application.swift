@@ -37,6 +37,8 @@ package final class Application: Sendable {
     let pinned: PinnedVersions
     let alarm: Alarm
     let notifications: ChangeService
+    /// Closes realms whose file changes underneath, and opens them again.
+    let caretaker: RealmCaretaker
     /// Threads for what takes longer; those of the daemon that serves this application.
     let workers = RankedMutex<WorkerPool?>(.leaf, nil)
     /// What realms were attached with, by name, as JSON without keys.
@@ -57,6 +59,7 @@ package final class Application: Sendable {
         pinned = PinnedVersions(configuration.limits, leases, alarm)
         metrics.addSnapshots(pinned)
         notifications = ChangeService(configuration.limits, alarm)
+        caretaker = RealmCaretaker(catalog, pinned, notifications, accessLog)
         metrics.add { [answers] text in
             let figures = answers.figures
             text.single("known_answers_total", .counter, "Answers that were sent again for the same version.", Double(figures.hits))
@@ -66,6 +69,7 @@ package final class Application: Sendable {
         metrics.add { [requestMetrics] text in requestMetrics.write(to: &text) }
         metrics.add { [refusals] text in refusals.write(to: &text) }
         metrics.add { [notifications] text in notifications.write(to: &text) }
+        metrics.add { [caretaker] text in caretaker.write(to: &text) }
         if let accessLog {
             metrics.add { text in
                 text.single(
@@ -138,7 +142,7 @@ extension Application: RequestHandler {
     private func checkRoute(_ match: RouteMatch, _ request: Request) throws(Problem) {
         try configuration.access.check(request)
         guard match.template.isServed else { throw Problem(.notFound, "there is nothing at this path") }
-        request.realm = try realmState(match)
+        request.realm = checked(try realmState(match), request)
         try checkMethod(match, request)
     }
 
@@ -248,6 +252,7 @@ extension Application: RequestHandler {
     }
 
     package func finish(_ response: consuming Response, for request: Request) -> Response {
+        var response = sound(response, request)
         compress(&response, for: request)
         response.add("X-Request-Id", request.id.text)
         if let timing = request.timing { response.add("Server-Timing", timing.text) }

@@ -24,7 +24,7 @@ package struct Call: Sendable {
         case nil: throw Problem(.realmNotFound, "there is no realm of this name")
         case .ready(let database): return database
         case .opening: throw Problem(.realmUnavailable, "the realm is being opened")
-        case .failed: throw Problem(.realmUnavailable, "the realm could not be opened")
+        case .failed(let error): throw Problem(unavailable: error)
         }
     }
 

@@ -41,7 +41,7 @@ extension Application {
     ) throws(Problem) {
         writer.beginObject()
         writer.member("name", text: name)
-        switch state {
+        switch readable(state) {
         case .opening(let progress):
             writer.member("state", text: "opening")
             writer.key("progress")
@@ -62,6 +62,12 @@ extension Application {
             writer.raw(Array(options.utf8))
         }
         writer.endObject()
+    }
+
+    /// Nothing is read of a file that is known to be another by now.
+    private func readable(_ state: Catalog.State) -> Catalog.State {
+        if case .ready(let database) = state, let failure = database.health.lookIfDue(.now()) { return .failed(failure) }
+        return state
     }
 
     private func write(_ database: Database, to writer: inout JSONWriter, _ call: Call) throws(Problem) {

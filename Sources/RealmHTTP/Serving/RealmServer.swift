@@ -96,6 +96,7 @@ package final class RealmServer: Sendable {
         adminDaemon = RealmServer.adminDaemon(adminSocket, options.limits, application)
         application.workers.withLock { $0 = daemon.workers }
         application.notifications.workers.withLock { $0 = daemon.workers }
+        application.caretaker.workers.withLock { $0 = daemon.workers }
         application.metrics.addDaemon(daemon)
         application.metrics.addAdminDaemon(adminDaemon)
         application.metrics.addRealms(catalog)
@@ -109,6 +110,7 @@ package final class RealmServer: Sendable {
         } catch {
             throw Failure(description: error.description)
         }
+        application.caretaker.start()
     }
 
     package var url: String { daemon.socket.url }
@@ -129,6 +131,7 @@ package final class RealmServer: Sendable {
         daemon.stop(graceSeconds: options.graceSeconds, isUrgent: isOver)
         adminDaemon?.stop(graceSeconds: max(0, end.seconds(since: Instant.now())), isUrgent: isOver)
         application.notifications.closeAll()
+        application.caretaker.stop()
         application.catalog.closeAll()
         log?.close()
     }

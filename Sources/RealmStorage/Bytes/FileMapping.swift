@@ -1,20 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A read-only mapping of a whole file. Nothing is read at this point; the system pages bytes in on first touch.
+/// Bytes that the file loses later read as zeros; `loss` tells that.
 ///
-/// `@unchecked Sendable`: both fields are set once.
+/// `@unchecked Sendable`: all fields are set once.
 package final class FileMapping: @unchecked Sendable {
     let address: UnsafeRawPointer
     package let byteCount: Int
+    package let loss = FileLoss()
+    private let range: MappedRange
 
     /// Maps `byteCount` bytes (more than 0) of an open file.
     package init(descriptor: Int32, byteCount: Int) throws(StorageError) {
-        address = UnsafeRawPointer(try System.mapReadOnly(descriptor, byteCount: byteCount))
+        let address = try System.mapReadOnly(descriptor, byteCount: byteCount)
+        do throws(StorageError) {
+            range = try MappedRange(start: address, byteCount: ReservedMemory.wholePages(byteCount), loss: loss)
+        } catch {
+            System.unmap(address, byteCount: byteCount)
+            throw error
+        }
+        self.address = UnsafeRawPointer(address)
         self.byteCount = byteCount
     }
 
     /// The whole file; valid while the mapping is alive.
     package var bytes: ByteView { ByteView(start: address.assumingMemoryBound(to: UInt8.self), count: byteCount) }
 
-    deinit { System.unmap(UnsafeMutableRawPointer(mutating: address), byteCount: byteCount) }
+    deinit {
+        range.remove()
+        System.unmap(UnsafeMutableRawPointer(mutating: address), byteCount: byteCount)
+    }
 }

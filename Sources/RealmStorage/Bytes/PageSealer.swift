@@ -24,6 +24,9 @@ final class PageSealer: @unchecked Sendable {
 
     init(key: EncryptionKey) throws(StorageError) { cipher = try PageCipher(key) }
 
+    /// What was written last as the entry of page 0, if anything was.
+    private(set) var firstEntry: [UInt8]?
+
     /// Pages with changes that are not in the file yet.
     var changedPages: Set<Int> { dirty }
 
@@ -94,7 +97,9 @@ final class PageSealer: @unchecked Sendable {
             let previous = fitting.contains(page) ? old.newest : try pages.fittingStamp(ofPage: page, cipher)
             // In bounds: the buffer has `size` bytes for each page of the batch.
             let newest = try seal(page, after: old.newest.counter, previous, pages.address + page * size, &bytes, index * size)
-            entries += PageEntry(newest: newest, previous: previous).bytes
+            let entry = PageEntry(newest: newest, previous: previous).bytes
+            if page == 0 { firstEntry = entry }
+            entries += entry
             durable.append((page: page, durable: previous))
         }
         return (entries, bytes, durable)

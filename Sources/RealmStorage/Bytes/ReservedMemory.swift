@@ -5,7 +5,7 @@
 /// What is inside stays where it is while the range grows, so readers of older versions are not disturbed. A file that
 /// outgrows its range gets a new one; those who read in the old one keep it alive.
 ///
-/// `@unchecked Sendable`: `populated` is used by the thread that holds the write transaction only. Others read below a
+/// `@unchecked Sendable`: `populated` and `range` are used by the thread that holds the write transaction only. Others read below a
 /// limit that was there when they got hold of the range.
 package final class ReservedMemory: @unchecked Sendable {
     let address: UnsafeMutableRawPointer
@@ -13,6 +13,8 @@ package final class ReservedMemory: @unchecked Sendable {
     package let capacity: Int
     /// How many bytes from the front can be read: whole pages.
     private var populated = 0
+    /// What shows a file.
+    private var range: MappedRange?
 
     /// Reserves addresses; nothing can be read yet.
     package init(capacity: Int) throws(StorageError) {
@@ -20,17 +22,27 @@ package final class ReservedMemory: @unchecked Sendable {
         address = try System.reserve(byteCount: self.capacity)
     }
 
-    deinit { System.unmap(address, byteCount: capacity) }
+    deinit {
+        range?.remove()
+        System.unmap(address, byteCount: capacity)
+    }
 
     static func wholePages(_ byteCount: Int) -> Int {
         let page = System.pageByteCount
         return (byteCount + page - 1) / page * page
     }
 
-    /// Shows the first `byteCount` bytes of a file that is at least that long.
-    func show(descriptor: Int32, byteCount: Int) throws(StorageError) {
+    /// Shows the first `byteCount` bytes of a file that is at least that long. What it loses later reads as zeros, and
+    /// `loss` is set.
+    func show(descriptor: Int32, byteCount: Int, loss: FileLoss) throws(StorageError) {
         let wanted = try checked(byteCount)
         guard wanted > populated else { return }
+        // Before anybody can read there.
+        if let range {
+            range.resize(byteCount: wanted)
+        } else {
+            range = try MappedRange(start: address, byteCount: wanted, loss: loss)
+        }
         try System.showFile(descriptor, offset: populated, byteCount: wanted - populated, at: address + populated)
         populated = wanted
     }

@@ -160,6 +160,43 @@ extension System {
         return stat(path, &info) == 0 ? FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino)) : nil
     }
 
+    /// What the system tells of a file without reading it.
+    package struct FileFacts: Equatable, Sendable {
+        package let identity: FileIdentity
+        package let byteCount: Int
+        /// How many names it has.
+        let linkCount: Int
+        /// When its contents changed last, in nanoseconds since 1970.
+        let modified: Int64
+        /// When anything about it changed last.
+        let changed: Int64
+
+        /// Whether its contents changed so short a time ago; what lies in the future did not.
+        package func wasModified(within nanoseconds: Int64) -> Bool {
+            (0..<nanoseconds).contains(WallClock.now().nanoseconds &- modified)
+        }
+
+        fileprivate init(_ info: stat) {
+            identity = FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino))
+            byteCount = Int(info.st_size)
+            linkCount = Int(info.st_nlink)
+            modified = Int64(info.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(info.st_mtim.tv_nsec)
+            changed = Int64(info.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(info.st_ctim.tv_nsec)
+        }
+    }
+
+    static func facts(_ descriptor: Int32) throws(StorageError) -> FileFacts {
+        var info = stat()
+        guard fstat(descriptor, &info) == 0 else { throw .io(operation: "fstat", errno: errno) }
+        return FileFacts(info)
+    }
+
+    package static func facts(path: String) throws(StorageError) -> FileFacts {
+        var info = stat()
+        guard stat(path, &info) == 0 else { throw .io(operation: "stat", errno: errno) }
+        return FileFacts(info)
+    }
+
     /// The type of the file system that holds an open file, as the system's list of mounts calls it.
     static func fileSystemType(_ descriptor: Int32) -> String? {
         guard let file = identity(descriptor), let mounts = try? openForReading("/proc/self/mountinfo") else { return nil }

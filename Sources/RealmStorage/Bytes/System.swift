@@ -46,6 +46,8 @@ package enum System {
 
     static func unmap(_ address: UnsafeMutableRawPointer, byteCount: Int) { _ = munmap(address, byteCount) }
 
+    static let outOfMemory = ENOMEM
+
     static func retrying(_ call: () -> Int32) -> Int32 {
         while true {
             let result = call()

@@ -12,6 +12,8 @@ package final class RealmFile: Sendable {
     /// The physical size in bytes.
     package let fileByteCount: Int
     let plain: PlainBytes
+    /// Notices when the file is no longer what was opened; nil where the file is open for writing, whose store does.
+    package let witness: FileWitness?
 
     /// The size of the plain file: the physical size, less the page tables when it is encrypted.
     package var plainByteCount: Int { plain.byteCount }
@@ -23,6 +25,7 @@ package final class RealmFile: Sendable {
         defer { System.close(descriptor) }
         self.path = path
         fileByteCount = try System.regularFileSize(descriptor)
+        let facts = try System.facts(descriptor)
         guard fileByteCount >= FileHeader.byteCount else {
             throw .refused(.notARealm("a file of \(fileByteCount) bytes is too small to be a Realm file"))
         }
@@ -31,7 +34,13 @@ package final class RealmFile: Sendable {
         if let key { pages = try LazyPlainPages(file: mapping, key: key) }
         plain = PlainBytes(mapping: mapping, pages: pages)
         isEncrypted = key != nil
+        witness = FileWitness(path: path, facts, MappedHead(mapping, isEncrypted: key != nil), mapping.loss)
         header = try plain.header()
+    }
+
+    /// Throws when a part of the file was gone when it was read, so that what was read of it cannot be believed.
+    package func requireWhole() throws(StorageError) {
+        if let witness, witness.loss.isSet { throw FileWitness.lost }
     }
 
     /// One version of a file that is open for writing.
@@ -41,6 +50,7 @@ package final class RealmFile: Sendable {
         self.plain = plain
         self.fileByteCount = fileByteCount
         isEncrypted = plain.pages != nil
+        witness = nil
     }
 
     /// The bytes up to `limit` as a space of nodes; valid while this file and `joinedValues` are alive.

@@ -33,6 +33,8 @@ package enum StorageError: Error, Sendable, Equatable {
         case tooManyVersions(Int)
         /// A write failed in a way that only opening the file again can settle; reading goes on.
         case writesStopped
+        /// Another program has removed, replaced, shortened or written to the file since it was opened.
+        case fileChanged(String)
         /// Another write transaction is running, or the file was closed.
         case notWritable(String)
     }
@@ -77,7 +79,8 @@ extension StorageError.Refusal {
         switch self {
         case .fileNotFound: return "no such file"
         case .unsuitable(let reason), .notARealm(let reason), .encryptionKeyRequired(let reason),
-            .encryptionKeyWrong(let reason), .encryptionKeyMalformed(let reason), .fileInUse(let reason):
+            .encryptionKeyWrong(let reason), .encryptionKeyMalformed(let reason), .fileInUse(let reason),
+            .fileChanged(let reason):
             return reason
         case .formatUnsupported(_, let reason), .notWritable(let reason): return reason
         case .formatNotWritable(let found): return "file format \(found) can be read, but only format 24 is written"

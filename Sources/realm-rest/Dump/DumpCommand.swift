@@ -9,8 +9,8 @@ struct DumpCommand: ParsableCommand {
     @OptionGroup var options: FileOptions
 
     func run() throws {
-        try reporting {
-            var dump = FileDump(try options.open()) { try StandardStreams.output($0) }
+        try options.reading { snapshot in
+            var dump = FileDump(snapshot) { try options.output($0, of: snapshot) }
             try dump.run()
         }
     }

@@ -166,6 +166,7 @@ import Testing
         "deadline_exceeded": "work past its deadline is 504",
         "file_corrupt": "damage met while reading is 500 and tells no details",
         "not_a_realm": "a realm that cannot be opened is listed and unavailable",
+        "file_changed": "ChangedFileTests", "forbidden": "AdminListenerTests",
         "realm_unavailable": "a realm that cannot be opened is listed and unavailable",
         "not_ready": "a realm that cannot be opened is listed and unavailable",
         "rate_limited": "RateLimitTests: over the rate is 429, but health is told",

@@ -158,7 +158,10 @@ struct FileStoreTests {
         let file = try TemporaryRealm()
         let header = [UInt8](repeating: 0, count: 16) + FileHeader.signature + [0, 0, 0, 0]
         try file.write(Array(header.prefix(byteCount)))
-        let store = try FileStore.open(path: file.path)
+        // Nobody else may be about to fill a file without bytes.
+        var options = FileStore.Options()
+        options.createsMissingFile = byteCount == 0
+        let store = try FileStore.open(path: file.path, options)
         var random = SeededGenerator(seed: 2)
         var workload = PlainWorkload()
         for _ in 0..<3 { _ = try CommitTests.commit(to: store, &workload, using: &random) }

@@ -22,6 +22,8 @@ package final class DataFile: @unchecked Sendable {
     /// What is free: its pages may be written even if they cannot be read.
     private var disposable: FreeSpace?
     private var hasGrown = false
+    /// The first bytes of the file below, as this object left them; see `MappedHead`.
+    private(set) var head: [UInt8]
     /// Whether a failed sync or a failed write has left the file in a state that only a new opening can tell.
     package var isUncertain: Bool { uncertain.load(ordering: .acquiring) }
     private let uncertain = Atomic(false)
@@ -31,6 +33,17 @@ package final class DataFile: @unchecked Sendable {
         self.key = key
         sealer = if let key { try PageSealer(key: key) } else { nil }
         plain = try DataFile.plain(of: backend, key, previous: nil)
+        head = try DataFile.mappedHead(of: backend, isEncrypted: key != nil).bytes
+    }
+
+    /// The first bytes of the file below as they are.
+    func mappedHead() throws(StorageError) -> MappedHead { try DataFile.mappedHead(of: backend, isEncrypted: isEncrypted) }
+
+    private static func mappedHead(of backend: any StorageBackend, isEncrypted: Bool) throws(StorageError) -> MappedHead {
+        guard backend.byteCount >= MappedHead.byteCount(isEncrypted: isEncrypted) else {
+            throw .refused(.notARealm("a file of \(backend.byteCount) bytes is too small to be a Realm file"))
+        }
+        return MappedHead(try backend.memory(), isEncrypted: isEncrypted)
     }
 
     var plainByteCount: Int { plain.byteCount }
@@ -80,7 +93,11 @@ package final class DataFile: @unchecked Sendable {
     /// Writes inside the plain file, where no version that is being read has anything.
     func write(_ bytes: ByteView, at offset: Int) throws(StorageError) {
         precondition(offset >= 0 && bytes.count <= plainByteCount - offset, "a write at \(offset) beyond the file")
-        guard let pages = plain.pages, let sealer else { return try backend.write(bytes, at: offset) }
+        guard let pages = plain.pages, let sealer else {
+            try backend.write(bytes, at: offset)
+            if offset < head.count { noteHead(bytes, at: offset) }
+            return
+        }
         guard bytes.count > 0 else { return }
         for page in offset / DataFile.pageByteCount...(offset + bytes.count - 1) / DataFile.pageByteCount {
             // Those who read in older memory must not meet encrypted bytes that are about to change.
@@ -93,6 +110,10 @@ package final class DataFile: @unchecked Sendable {
 
     func write(_ bytes: [UInt8], at offset: Int) throws(StorageError) {
         try ByteView.withBytes(of: bytes) { view throws(StorageError) in try write(view, at: offset) }
+    }
+
+    private func noteHead(_ bytes: ByteView, at offset: Int) {
+        for index in 0..<min(bytes.count, head.count - offset) { head[offset + index] = bytes[index] }
     }
 
     private func isDisposable(_ page: Int) -> Bool {
@@ -111,6 +132,7 @@ package final class DataFile: @unchecked Sendable {
         do throws(StorageError) {
             if let pages = plain.pages, let sealer, !sealer.changedPages.isEmpty {
                 try sealer.flush(pages, to: backend, scope, stage: &stage)
+                head = sealer.firstEntry ?? head
             } else {
                 try backend.sync(scope)
             }

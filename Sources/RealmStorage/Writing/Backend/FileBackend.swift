@@ -8,6 +8,8 @@ package final class FileBackend: StorageBackend, @unchecked Sendable {
     package private(set) var byteCount: Int
     private var current: ReservedMemory?
     private let reservation: Int?
+    /// Whether a part of the file was gone when somebody read it.
+    package let loss = FileLoss()
 
     /// Takes over an open descriptor. `reservation` replaces the usual size of address ranges.
     package init(descriptor: Int32, reservation: Int? = nil) throws(StorageError) {
@@ -20,6 +22,9 @@ package final class FileBackend: StorageBackend, @unchecked Sendable {
         self.descriptor = descriptor
         self.reservation = reservation
     }
+
+    /// What the system tells of the open file now.
+    func facts() throws(StorageError) -> System.FileFacts { try System.facts(descriptor) }
 
     /// Opens an existing file; nil when there is none.
     package convenience init?(path: String, reservation: Int? = nil) throws(StorageError) {
@@ -37,11 +42,11 @@ package final class FileBackend: StorageBackend, @unchecked Sendable {
 
     package func memory() throws(StorageError) -> ReservedMemory {
         if let current, byteCount <= current.capacity {
-            try current.show(descriptor: descriptor, byteCount: byteCount)
+            try current.show(descriptor: descriptor, byteCount: byteCount, loss: loss)
             return current
         }
         let memory = try ReservedMemory(capacity: max(reservation ?? Reservation.capacity(for: byteCount), byteCount))
-        try memory.show(descriptor: descriptor, byteCount: byteCount)
+        try memory.show(descriptor: descriptor, byteCount: byteCount, loss: loss)
         current = memory
         return memory
     }

@@ -45,6 +45,13 @@ package final class OwnershipLock: Sendable {
         if descriptor >= 0 { System.close(descriptor) }
     }
 
+    /// Whether the lock file still has its name: without it somebody else could take a lock beside this one.
+    var isNamed: Bool {
+        let descriptor = descriptor.load(ordering: .acquiring)
+        guard descriptor >= 0, let facts = try? System.facts(descriptor) else { return false }
+        return facts.linkCount > 0
+    }
+
     private static var inUse: StorageError {
         .refused(.fileInUse("the file is open in another program, which uses it through the Realm SDK or serves it"))
     }

@@ -31,11 +31,14 @@ package final class Committer: @unchecked Sendable {
     private static let flagsOffset = 23
     private let path: String
     private let pins: VersionPins
+    /// Notices what others do to the file; nil for realms in memory.
+    let witness: FileWitness?
 
     /// Reads the free space of the version that `snapshot` shows.
-    init(_ data: DataFile, _ snapshot: Snapshot, pins: VersionPins) throws(StorageError) {
+    init(_ data: DataFile, _ snapshot: Snapshot, pins: VersionPins, witness: FileWitness? = nil) throws(StorageError) {
         self.data = data
         self.pins = pins
+        self.witness = witness
         path = snapshot.file.path
         let flags = try data.plain.view(at: 0, byteCount: FileHeader.byteCount)[Committer.flagsOffset]
         state = State(
@@ -48,6 +51,22 @@ package final class Committer: @unchecked Sendable {
     /// `nodes` belong to a transaction that started from `previous`, the newest version.
     func commit(_ nodes: WriteSpace, names: Ref, tables: Ref, previous: Snapshot) throws(StorageError) -> Snapshot {
         guard !data.isUncertain else { throw .refused(.writesStopped) }
+        try witness?.beginWriting()
+        let snapshot: Snapshot
+        do throws(StorageError) {
+            snapshot = try makeDurable(nodes, names: names, tables: tables, previous: previous)
+        } catch {
+            try? witness?.abandonWriting(byteCount: data.backend.byteCount, data.mappedHead())
+            throw error
+        }
+        // Only now it is known that what is durable is in the file that others find by its name.
+        try witness?.endWriting(byteCount: data.backend.byteCount, bytes: data.head, data.mappedHead())
+        return snapshot
+    }
+
+    private func makeDurable(
+        _ nodes: WriteSpace, names: Ref, tables: Ref, previous: Snapshot
+    ) throws(StorageError) -> Snapshot {
         let free: FreeSpace, snapshot: Snapshot
         do throws(StorageError) {
             let written = try write(nodes, names: names, tables: tables)
@@ -56,6 +75,8 @@ package final class Committer: @unchecked Sendable {
             snapshot = try makeSnapshot(header, previous)
             try writeSlot(header)
             try data.sync()
+            // The next byte must not go into somebody else's file.
+            try witness?.requireOwn(byteCount: data.backend.byteCount, bytes: data.head, data.mappedHead())
         } catch {
             data.forgetChanges()
             throw error

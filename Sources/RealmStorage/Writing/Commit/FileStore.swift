@@ -40,6 +40,8 @@ package final class FileStore: Sendable {
     private let committer: Committer
     private let pins: VersionPins
     private let lock: OwnershipLock?
+    /// Notices what others do to the file; nil for realms in memory.
+    package var witness: FileWitness? { committer.witness }
     private let newest: RankedMutex<Snapshot>
     private let writing = RankedMutex(.leaf, Writing.idle)
     /// The memory of the last write, for the next one.
@@ -58,6 +60,10 @@ package final class FileStore: Sendable {
         guard options.createsMissingFile || System.identity(path: path) != nil else { throw .refused(.fileNotFound) }
         let lock = try OwnershipLock(ofFile: path)
         let backend = if let existing = try existing(path) { existing } else { try create(path, key, options) }
+        // Somebody may be about to fill it.
+        guard backend.byteCount > 0 || options.createsMissingFile else {
+            throw .refused(.notARealm("a file of 0 bytes is too small to be a Realm file"))
+        }
         return try FileStore(backend, path: path, key: key, options, lock: lock)
     }
 
@@ -85,7 +91,7 @@ package final class FileStore: Sendable {
         let version = try Snapshot.version(of: file)
         let snapshot = try Snapshot(
             file: file, clusterShift: options.clusterShift, previous: nil, pin: pins.pin(version))
-        committer = try Committer(data, snapshot, pins: pins)
+        committer = try Committer(data, snapshot, pins: pins, witness: FileStore.witness(of: data, path, lock))
         newest = RankedMutex(.leaf, snapshot)
         self.path = path
         self.options = options
@@ -95,6 +101,14 @@ package final class FileStore: Sendable {
     }
 
     // MARK: - Files
+
+    /// Watches over what the first opening has left.
+    private static func witness(
+        of data: DataFile, _ path: String, _ lock: OwnershipLock?
+    ) throws(StorageError) -> FileWitness? {
+        guard let backend = data.backend as? FileBackend, !path.isEmpty else { return nil }
+        return FileWitness(path: path, try backend.facts(), try data.mappedHead(), backend.loss, lock: lock)
+    }
 
     private static func existing(_ path: String) throws(StorageError) -> FileBackend? {
         guard let descriptor = try System.openForWriting(path) else { return nil }

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+internal import Synchronization
+
+/// Realms that failed, because they could not be opened or their file changed underneath, are opened again when that may
+/// succeed. Whoever calls here decides when and on which thread.
+extension Catalog {
+    /// How a realm is opened again.
+    struct Plan: Sendable {
+        let name: RealmName
+        let path: String
+        let options: Database.OpenOptions
+        /// Tells it from an earlier realm of the same name.
+        let number: UInt64
+        /// Whether somebody opens it now, or closes what it was.
+        var isBusy = false
+        var attempts = 0
+        var lastTry = Instant.now()
+        /// What the file was when it failed, where its contents were why.
+        var failedFacts: System.FileFacts?
+
+        /// Between two attempts that nobody asked for, growing to a minute.
+        var pauseSeconds: Double { Double(min(60, 1 << min(attempts, 6))) }
+    }
+
+    struct Plans: Sendable {
+        var byName: [String: Plan] = [:]
+        var nextNumber: UInt64 = 0
+        /// Realms of the configuration, the command line and the data folder: what the server is expected to serve.
+        var configured: Set<String> = []
+        var isClosed = false
+    }
+
+    /// Between two attempts that requests ask for.
+    private static let requestPauseSeconds = 1.0
+    /// A file that changed less than this ago may be in the middle of being copied.
+    private static let quietNanoseconds: Int64 = 500_000_000
+
+    // MARK: - Plans
+
+    func plan(_ name: RealmName, _ path: String, _ options: Database.OpenOptions, after error: StorageError, isBusy: Bool = false) {
+        let facts = error.isAboutContents ? try? System.facts(path: path) : nil
+        plans.withLock { plans in
+            plans.nextNumber += 1
+            var plan = Plan(name: name, path: path, options: options.forReopening, number: plans.nextNumber)
+            plan.isBusy = isBusy
+            plan.failedFacts = facts
+            plans.byName[name.text] = plan
+        }
+    }
+
+    func forgetPlan(_ name: String) { plans.withLock { $0.byName[name] = nil } }
+
+    func noteConfigured(_ name: RealmName) { plans.withLock { _ = $0.configured.insert(name.text) } }
+
+    /// Whether the server was started to serve the realm, and not a request has named it.
+    package func isConfigured(_ name: String) -> Bool { plans.withLock { $0.configured.contains(name) } }
+
+    // MARK: - Failing
+
+    /// Takes an open realm out of use because its file is no longer what it was. True for the first who says so: the
+    /// caller closes it, and says `didClose` then.
+    package func fail(_ database: Database, _ error: StorageError) -> Bool {
+        let isFirst = states.withLock { states -> Bool in
+            guard case .ready(let known)? = states[database.name.text], known === database else { return false }
+            states[database.name.text] = .failed(error)
+            return true
+        }
+        guard isFirst, let source = database.source else { return isFirst }
+        plan(database.name, source.path, source.options, after: error, isBusy: true)
+        return true
+    }
+
+    /// A realm that had failed is closed: it may be opened again.
+    package func didClose(_ name: String) { plans.withLock { $0.byName[name]?.isBusy = false } }
+
+    // MARK: - Opening again
+
+    /// The failed realms whose time for another attempt has come. Each is to be given to `revive`.
+    package func takeDue() -> [String] {
+        let now = Instant.now()
+        return plans.withLock { plans in
+            guard !plans.isClosed else { return [] }
+            let due = plans.byName.values.filter { !$0.isBusy && now >= $0.lastTry.adding(seconds: $0.pauseSeconds) }
+            for plan in due { plans.byName[plan.name.text]?.isBusy = true }
+            return due.map(\.name.text)
+        }
+    }
+
+    /// Whether a request for a failed realm makes it worth another attempt; it is to be given to `revive` then.
+    package func take(_ name: String, _ now: Instant) -> Bool {
+        plans.withLock { plans in
+            guard !plans.isClosed, let plan = plans.byName[name], !plan.isBusy,
+                plan.attempts == 0 || now >= plan.lastTry.adding(seconds: Catalog.requestPauseSeconds)
+            else { return false }
+            plans.byName[name]?.isBusy = true
+            return true
+        }
+    }
+
+    /// Opens a failed realm again, under a new epoch. Takes as long as opening does; nil when it was not tried, because
+    /// nothing has changed or somebody has let go of the realm.
+    @discardableResult
+    package func revive(_ name: String) -> State? {
+        guard let plan = plans.withLock({ $0.byName[name] }), case .failed? = self[name] else { return nil }
+        let facts = try? System.facts(path: plan.path)
+        if let known = plan.failedFacts, known == facts {
+            noteAttempt(plan, known)
+            return nil
+        }
+        if let facts, facts.wasModified(within: Catalog.quietNanoseconds) {
+            noteAttempt(plan, plan.failedFacts, counts: false)
+            return nil
+        }
+        do throws(StorageError) {
+            let database = try Database.open(name: plan.name, path: plan.path, plan.options)
+            guard settle(database, plan) else {
+                database.close()
+                return nil
+            }
+            return .ready(database)
+        } catch {
+            replaceFailure(plan, error)
+            noteAttempt(plan, error.isAboutContents ? facts : nil)
+            return .failed(error)
+        }
+    }
+
+    private func noteAttempt(_ plan: Plan, _ facts: System.FileFacts?, counts: Bool = true) {
+        plans.withLock { plans in
+            guard plans.byName[plan.name.text]?.number == plan.number else { return }
+            plans.byName[plan.name.text]?.isBusy = false
+            plans.byName[plan.name.text]?.attempts = counts ? plan.attempts + 1 : max(plan.attempts, 1)
+            plans.byName[plan.name.text]?.lastTry = .now()
+            plans.byName[plan.name.text]?.failedFacts = facts
+        }
+    }
+
+    private func replaceFailure(_ plan: Plan, _ error: StorageError) {
+        guard isCurrent(plan) else { return }
+        states.withLock { states in
+            if case .failed? = states[plan.name.text] { states[plan.name.text] = .failed(error) }
+        }
+    }
+
+    private func isCurrent(_ plan: Plan) -> Bool {
+        plans.withLock { !$0.isClosed && $0.byName[plan.name.text]?.number == plan.number }
+    }
+
+    /// False when the realm was let go of meanwhile, or another one serves the file.
+    private func settle(_ database: Database, _ plan: Plan) -> Bool {
+        guard isCurrent(plan) else { return false }
+        let isSettled = states.withLock { states -> Bool in
+            guard case .failed? = states[plan.name.text], Catalog.server(of: database.identity, in: states) == nil
+            else { return false }
+            states[plan.name.text] = .ready(database)
+            return true
+        }
+        if isSettled { forgetPlan(plan.name.text) } else { noteAttempt(plan, nil) }
+        return isSettled
+    }
+}
+
+extension Database.OpenOptions {
+    /// A file that is gone is not made anew, and what is told of its opening is over.
+    fileprivate var forReopening: Database.OpenOptions {
+        var options = self
+        options.createsMissingFile = false
+        options.compaction = nil
+        options.didProceed = { _ in }
+        return options
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// Answers about realms whose file may change underneath.
+extension Application {
+    /// The state of a realm for a request that comes now: one that failed is opened again soon, and one whose file is no
+    /// longer what it was has failed.
+    func checked(_ state: Catalog.State?, _ request: Request) -> Catalog.State? {
+        switch state {
+        case .ready(let database)?:
+            guard let failure = database.health.lookIfDue(request.arrival) else { return state }
+            caretaker.fail(database, failure)
+            return .failed(failure)
+        case .failed?:
+            if let name = request.match.realmName { caretaker.noteWish(name, request.arrival) }
+            return state
+        case .opening?, nil: return state
+        }
+    }
+
+    /// What is sent: nothing that was read from a file that is not what it was. Read before it is known, it might be zeros
+    /// in place of what is gone.
+    func sound(_ response: consuming Response, _ request: Request) -> Response {
+        guard case .ready(let database)? = request.realm else { return response }
+        var isWorthALook = response.status >= 500
+        if case .stream = response.body { isWorthALook = true }
+        // What looks like damage may be a file that somebody is writing to; a long answer is better refused than cut off.
+        guard let failure = isWorthALook ? database.health.look() : database.health.failure else {
+            if case .stream(let producer) = response.body { response.body = .stream(CheckedProducer(producer, database)) }
+            return response
+        }
+        caretaker.fail(database, failure)
+        return self.response(to: Problem(unavailable: failure), for: request)
+    }
+}
+
+/// A stream that is cut off when the file it is read from is no longer what it was.
+private final class CheckedProducer: ChunkProducer {
+    private let producer: any ChunkProducer
+    private let database: Database
+
+    init(_ producer: any ChunkProducer, _ database: Database) {
+        self.producer = producer
+        self.database = database
+    }
+
+    func produce(into buffer: OutputBuffer) throws -> Bool {
+        let isEnd = try producer.produce(into: buffer)
+        if let failure = database.health.lookIfDue(.now()) { throw failure }
+        return isEnd
+    }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Notices that a file that is open has been removed, replaced, shortened or written to by another program.
+///
+/// - The path still names the file that was opened, and the file of locks its owner's.
+/// - Its size, the time of its last change and its first bytes are those that this process saw or wrote last.
+/// - No part of it was gone when somebody read there.
+///
+/// One look costs a system call or two. While this process writes, only the writer looks, who knows what it has written.
+/// Source: docs/ARCHITECTURE.md, "The life of a file that changes underneath".
+package final class FileWitness: Sendable {
+    private struct State: Sendable {
+        var byteCount: Int
+        var modified: Int64
+        var bytes: [UInt8]
+        var head: MappedHead
+        var isWriting = false
+        /// How often this process has written.
+        var writes = 0
+    }
+
+    private let path: String
+    private let identity: System.FileIdentity
+    private let lock: OwnershipLock?
+    package let loss: FileLoss
+    private let state: RankedMutex<State>
+
+    /// What `facts` and `head` tell is what the file has to be from now on.
+    init(path: String, _ facts: System.FileFacts, _ head: MappedHead, _ loss: FileLoss, lock: OwnershipLock? = nil) {
+        self.path = path
+        self.lock = lock
+        self.loss = loss
+        identity = facts.identity
+        state = RankedMutex(
+            .leaf, State(byteCount: facts.byteCount, modified: facts.modified, bytes: head.bytes, head: head))
+    }
+
+    // MARK: - Looking
+
+    /// Throws `.refused(.fileChanged)` when the file is not what it was. While this process writes, only a loss is told.
+    package func look() throws(StorageError) {
+        try requireWhole()
+        let seen = state.withLock { $0 }
+        guard !seen.isWriting else { return }
+        do throws(StorageError) {
+            try requireUnchanged(seen)
+        } catch {
+            // What this process has written meanwhile is no change.
+            let isCurrent = state.withLock { !$0.isWriting && $0.writes == seen.writes }
+            if isCurrent { throw error }
+        }
+    }
+
+    private func requireUnchanged(_ seen: State) throws(StorageError) {
+        let facts = try requireNamed(byteCount: seen.byteCount)
+        guard facts.modified == seen.modified, seen.head.bytes == seen.bytes else {
+            throw FileWitness.changed("another program has written to it")
+        }
+        try requireWhole()
+    }
+
+    /// The path leads to the file, which is as long as it was, and nobody else can own it.
+    private func requireNamed(byteCount: Int) throws(StorageError) -> System.FileFacts {
+        let facts: System.FileFacts
+        do throws(StorageError) {
+            facts = try System.facts(path: path)
+        } catch {
+            throw FileWitness.changed("it cannot be found where it was: \(error)")
+        }
+        guard facts.identity == identity else { throw FileWitness.changed("another file has taken its place") }
+        guard facts.byteCount == byteCount else {
+            throw FileWitness.changed("it has \(facts.byteCount) bytes, and had \(byteCount)")
+        }
+        if let lock, !lock.isNamed { throw FileWitness.changed("the lock file beside it was removed") }
+        return facts
+    }
+
+    private func requireWhole() throws(StorageError) {
+        guard !loss.isSet else { throw FileWitness.lost }
+    }
+
+    static let lost = changed("a part of it was gone when it was read")
+
+    static func changed(_ reason: String) -> StorageError {
+        .refused(.fileChanged("the file has changed underneath: \(reason)"))
+    }
+
+    // MARK: - For the writer
+
+    /// Throws when the file is not what it was; else this process alone looks at it until it has written.
+    func beginWriting() throws(StorageError) {
+        let seen = state.withLock { state in
+            state.isWriting = true
+            return state
+        }
+        do throws(StorageError) {
+            try requireUnchanged(seen)
+        } catch {
+            state.withLock { $0.isWriting = false }
+            throw error
+        }
+    }
+
+    /// Throws when the file has another size or other first bytes than were written, or no name. Its owner is writing.
+    @discardableResult
+    func requireOwn(byteCount: Int, bytes: [UInt8], _ head: MappedHead) throws(StorageError) -> System.FileFacts {
+        let facts = try requireNamed(byteCount: byteCount)
+        guard head.bytes == bytes else { throw FileWitness.changed("another program has written to it") }
+        try requireWhole()
+        return facts
+    }
+
+    /// What was written is durable: throws unless it is in the file that has the name, which is as it was written.
+    func endWriting(byteCount: Int, bytes: [UInt8], _ head: MappedHead) throws(StorageError) {
+        do throws(StorageError) {
+            let facts = try requireOwn(byteCount: byteCount, bytes: bytes, head)
+            note(byteCount, facts, bytes, head)
+        } catch {
+            state.withLock { $0.isWriting = false }
+            throw error
+        }
+    }
+
+    /// Writing has failed: what is there now is what the file has to be, unless it is another one.
+    func abandonWriting(byteCount: Int, _ head: MappedHead) {
+        if let facts = try? requireNamed(byteCount: byteCount) { return note(byteCount, facts, head.bytes, head) }
+        state.withLock { $0.isWriting = false }
+    }
+
+    private func note(_ byteCount: Int, _ facts: System.FileFacts, _ bytes: [UInt8], _ head: MappedHead) {
+        // The memory of an earlier, shorter range is let go of outside of the lock.
+        let earlier = state.withLock { state in
+            let earlier = state
+            state = State(
+                byteCount: byteCount, modified: facts.modified, bytes: bytes, head: head, writes: earlier.writes + 1)
+            return earlier
+        }
+        withExtendedLifetime(earlier) {}
+    }
+}
