@@ -48,6 +48,13 @@ struct ServeOptions: ParsableArguments {
             valueName: "in-place"))
     var upgrade: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "When free space is checked against what is in use before a file is written to: auto (up to 64 MiB while it is "
+                + "opened, above that before its first write), always (while it is opened) or off.",
+            valueName: "auto|always|off"))
+    var verify = "auto"
+
     @Option(help: ArgumentHelp("An empty realm in memory; it is gone when the server ends.", valueName: "NAME"))
     var memory: [String] = []
 
@@ -116,6 +123,7 @@ struct ServeOptions: ParsableArguments {
         server.environment = { name in getenv(name).map { String(cString: $0) } }
         server.isReadOnly = readOnly
         server.upgradesInPlace = upgrade != nil
+        server.verification = FileStore.Verification(rawValue: verify) ?? .auto
         server.memoryRealms = memory
         server.allowsTransactions = !refusesTransactions
         server.conditionalClasses = Set(conditionalClasses)
@@ -151,6 +159,7 @@ struct ServeOptions: ParsableArguments {
     }
 
     func validate() throws {
+        guard FileStore.Verification(rawValue: verify) != nil else { throw ValidationError("--verify takes auto, always or off") }
         guard upgrade == nil || upgrade == "in-place" else { throw ValidationError("--upgrade takes in-place") }
         guard upgrade == nil || !readOnly else { throw ValidationError("--upgrade and --read-only exclude each other") }
         guard (0...65_535).contains(port) else { throw ValidationError("--port takes a number from 0 to 65535") }

@@ -209,6 +209,26 @@ struct ChangedFileTests {
         #expect(try server.get("/readyz").status == 200)
     }
 
+    @Test("with free blocks on what is in use are read, and tell why they are not written") func readOnlyReason() throws {
+        let file = try TemporaryRealm("multi-commit")
+        var editor = FileEditor(try file.bytes)
+        let positions = editor.child(editor.top, 3)
+        editor.setElement(positions, 0, editor.element(positions, editor.count(positions) - 1))
+        try file.write(editor.bytes)
+        let before = try file.bytes
+        let server = try TestServer([]) { options in
+            options.paths = [file.path]
+            options.isReadOnly = false
+        }
+        let document = try server.get("/v1/realms/test").json
+        #expect(document["state"] as? String == "ready" && document["mode"] as? String == "ro")
+        #expect((document["readOnlyReason"] as? [String: Any])?["code"] as? String == "file_corrupt")
+        let answer = try server.request("DELETE", "/v1/realms/test/objects?confirm=all")
+        #expect(answer.status == 405 && answer.code == "read_only")
+        #expect((answer.json["detail"] as? String)?.contains("damaged") == true, "\(answer.text)")
+        #expect(try file.bytes == before)
+    }
+
     @Test("leave readiness alone when only a request has named them") func readiness() throws {
         let served = try Served(.copy)
         let path = served.folder + "/kept/plain.realm"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmStorage
-internal import Synchronization
 
 /// Realms that failed, because they could not be opened or their file changed underneath, are opened again when that may
 /// succeed. Whoever calls here decides when and on which thread.

@@ -20,6 +20,8 @@ extension Database {
         package var upgradesInPlace = false
         /// When the file is rewritten without its free space while it is opened.
         package var compaction: Compaction?
+        /// Whether the file is looked through before it is written to.
+        package var verification = FileStore.Verification.auto
         /// Told how much of an upgrade is done, from 0 to 1.
         package var didProceed: @Sendable (Double) -> Void = { _ in }
 
@@ -33,6 +35,7 @@ extension Database {
             options.createsMissingFile = createsMissingFile
             options.maximumVersionCount = maximumVersionCount
             options.conversionDidProceed = didProceed
+            options.verification = verification
             return options
         }
     }
@@ -74,8 +77,10 @@ extension Database {
             } catch {
                 guard case .refused(let refusal) = error else { throw error }
                 switch refusal {
-                case .formatNotWritable, .synchronized, .unsuitable:
-                    return try Database(name: name, path: path, key: options.key, backlinkNames: options.backlinkNames)
+                case .formatNotWritable, .synchronized, .unsuitable, .unsound:
+                    let database = try Database(name: name, path: path, key: options.key, backlinkNames: options.backlinkNames)
+                    database.refuseWrites(error)
+                    return database
                 default: throw error
                 }
             }

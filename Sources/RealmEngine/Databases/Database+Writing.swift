@@ -50,7 +50,8 @@ extension Database {
     package var pendingWrites: Int { queue.withLock { $0 }?.pendingCount ?? 0 }
 
     private var notWriting: WriteError {
-        isWritable ? WriteQueue.closed : WriteError(.readOnly, "this realm is served read-only")
+        if isWritable { return WriteQueue.closed }
+        return WriteError(.readOnly, "this realm is served read-only" + (readOnlyReason.map { ": \($0)" } ?? ""))
     }
 
     // MARK: - Interactive transactions
@@ -152,8 +153,16 @@ extension Database: WriteBackend {
         queue.withLock { $0 = writer }
     }
 
+    func prepare(_ goesOn: () -> Bool) {
+        do throws(StorageError) {
+            try store?.audit(goesOn)
+        } catch {
+            refuseWrites(error)
+        }
+    }
+
     func beginWrite() throws(WriteError) -> WriteTransaction {
-        guard let store else { throw notWriting }
+        guard let store, isWritable else { throw notWriting }
         guard store.acceptsWrites else { throw Database.stopped }
         if let failure = health.failure { throw Database.changed(failure) }
         do throws(StorageError) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmStorage
+internal import Synchronization
 
 /// One open Realm file, or one realm in memory, under the name it is served by.
 ///
@@ -43,6 +44,8 @@ package final class Database: Sendable {
     let temporaryPath: String?
     /// Whether the file is still what was opened.
     package let health: FileHealth
+    private let ban = RankedMutex<StorageError?>(.leaf, nil)
+    private let isBanned = Atomic<Bool>(false)
     /// The file and how it was opened; nil when it cannot be opened again from that.
     private let opening = RankedMutex<Source?>(.leaf, nil)
 
@@ -105,7 +108,16 @@ package final class Database: Sendable {
     /// The newest version.
     package var current: Version { newest.withLock { $0 } }
 
-    package var isWritable: Bool { mode != .readOnly }
+    package var isWritable: Bool { mode != .readOnly && !isBanned.load(ordering: .acquiring) }
+
+    /// Why the file is only read although writing was not ruled out; nil where it is written, or was to be read only.
+    package var readOnlyReason: StorageError? { ban.withLock { $0 } }
+
+    /// From now on the file is only read.
+    func refuseWrites(_ reason: StorageError) {
+        ban.withLock { $0 = reason }
+        isBanned.store(true, ordering: .releasing)
+    }
 }
 
 /// What a realm document tells about an open file.

@@ -72,7 +72,7 @@ extension StorageError {
         case .refused(let refusal):
             switch refusal {
             case .notARealm, .encryptionKeyRequired, .encryptionKeyWrong, .encryptionKeyMalformed, .formatUnsupported,
-                .formatNotWritable, .synchronized:
+                .formatNotWritable, .synchronized, .unsound:
                 return true
             case .fileNotFound, .unsuitable, .fileInUse, .tooManyVersions, .writesStopped, .fileChanged, .notWritable:
                 return false

@@ -24,6 +24,9 @@ extension Problem {
         case .encryptionKeyRequired: self.init(.encryptionKeyRequired, refusal.text)
         case .encryptionKeyWrong, .encryptionKeyMalformed: self.init(.encryptionKeyWrong, refusal.text)
         case .fileInUse: self.init(.fileInUse, refusal.text)
+        case .unsound:
+            self.init(.fileCorrupt, refusal.text)
+            status = 422
         case .fileChanged: self.init(.fileChanged, refusal.text)
         case .synchronized: self.init(.fileFormatUnsupported, refusal.text)
         case .tooManyVersions: self.init(.tooManySnapshots, refusal.text)

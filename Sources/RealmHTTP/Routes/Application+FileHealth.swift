@@ -20,6 +20,13 @@ extension Application {
         }
     }
 
+    /// What a refused write to a realm is told that is only read.
+    static func readOnlyDetail(_ realm: Catalog.State?) -> String {
+        let detail = "this realm is served for reading only"
+        guard case .ready(let database)? = realm, let reason = database.readOnlyReason else { return detail }
+        return "\(detail): \(reason)"
+    }
+
     /// What is sent: nothing that was read from a file that is not what it was. Read before it is known, it might be zeros
     /// in place of what is gone.
     func sound(_ response: consuming Response, _ request: Request) -> Response {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmEngine
-internal import RealmStorage
+package import RealmStorage
 internal import Synchronization
 
 /// The interface over HTTP: checks what is common to all requests, finds the endpoint, dresses the answer.
@@ -11,6 +11,8 @@ package final class Application: Sendable {
         package var hosts: HostPolicy
         /// Every realm is served for reading only.
         package var isReadOnly = false
+        /// Whether files are looked through before they are written to.
+        package var verification = FileStore.Verification.auto
         package var origins = OriginPolicy()
         package var access = AccessPolicy()
         /// Whether answers tell where their time went.
@@ -161,7 +163,7 @@ extension Application: RequestHandler {
         let allowed = self.allowed(match.template, request.realm, for: request)
         let code: ProblemCode = match.template.writeMethods.contains(method) ? .readOnly : .methodNotAllowed
         let detail = code == .readOnly
-            ? "this realm is served for reading only" : "the method \(method.rawValue) is not available here"
+            ? Application.readOnlyDetail(request.realm) : "the method \(method.rawValue) is not available here"
         throw Problem(code, detail).with(header: HeaderField("Allow", text: allowed.allow))
     }
 

@@ -56,6 +56,10 @@ extension Application {
         case .ready(let database):
             writer.member("state", text: "ready")
             try write(database, to: &writer, call)
+            if let reason = database.readOnlyReason {
+                writer.key("readOnlyReason")
+                Problem(opening: reason).write(to: &writer, requestID: call.request.id)
+            }
         }
         if configuration.access.grant(call.request) == .administer, let options = attachedOptions.withLock({ $0[name] }) {
             writer.key("options")
@@ -73,7 +77,7 @@ extension Application {
     private func write(_ database: Database, to writer: inout JSONWriter, _ call: Call) throws(Problem) {
         let version = database.current
         let facts = try Problem.mapping { () throws(StorageError) in try database.facts(of: version) }
-        writer.member("mode", text: configuration.isReadOnly ? "ro" : database.mode.rawValue)
+        writer.member("mode", text: configuration.isReadOnly || !database.isWritable ? "ro" : database.mode.rawValue)
         writer.member("default", bool: false)
         writer.member("inMemory", bool: database.memoryIdentifier != nil)
         writer.member("encrypted", bool: facts.isEncrypted)

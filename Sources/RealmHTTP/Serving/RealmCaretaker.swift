@@ -61,13 +61,21 @@ final class RealmCaretaker: Sendable {
     }
 
     private func run() {
+        var told: Set<String> = []
         while !isStopped(within: RealmCaretaker.pauseSeconds) {
             for database in catalog.databases {
+                tellReadOnly(database, &told)
                 if let failure = database.health.look() { fail(database, failure) }
             }
             for name in catalog.takeDue() { revive(name) }
         }
         monitor.broadcast { $0.isRunning = false }
+    }
+
+    /// A line in the log about a realm that is only read, for a reason that nobody has asked for.
+    private func tellReadOnly(_ database: Database, _ told: inout Set<String>) {
+        guard let reason = database.readOnlyReason, told.insert(database.epoch.text).inserted else { return }
+        log?.note("realm_read_only", realm: database.name.text, "\(reason)", level: .warning)
     }
 
     private func isStopped(within seconds: Double) -> Bool {

@@ -21,6 +21,8 @@ package final class RealmServer: Sendable {
         /// Names of linking objects, by realm.
         package var backlinkNames: [String: BacklinkNames] = [:]
         package var isReadOnly = false
+        /// Whether files are looked through before they are written to.
+        package var verification = FileStore.Verification.auto
         /// Whether files of older formats are brought to the present one, after a copy was made beside them.
         package var upgradesInPlace = false
         /// Names of empty realms that are kept in memory.
@@ -81,6 +83,7 @@ package final class RealmServer: Sendable {
         configuration.origins = OriginPolicy(allowed: Set(options.corsOrigins))
         configuration.limits = options.limits
         configuration.isReadOnly = options.isReadOnly
+        configuration.verification = options.verification
         configuration.access.isLoopback = socket.isLoopback
         configuration.access.letsStrangersRead = options.isInsecure
         configuration.access.administersOnMain = options.administersOnMain
@@ -172,8 +175,10 @@ package final class RealmServer: Sendable {
         for path in options.paths {
             if RealmFiles.isFolder(path) {
                 try openFolder(path, options, catalog, report)
-            } else if case .failed(let error) = try open(path, options, catalog) {
-                throw Failure(description: "\(path): \(error)")
+            } else {
+                let state = try open(path, options, catalog)
+                if case .failed(let error) = state { throw Failure(description: "\(path): \(error)") }
+                reportReadOnly(path, state, report)
             }
         }
         if let folder = options.dataFolder { try openFolder(folder, options, catalog, report) }
@@ -195,8 +200,15 @@ package final class RealmServer: Sendable {
                 report("\(path): not served: the name may only have letters, digits, '.', '_' and '-'")
                 continue
             }
-            if case .failed(let error) = try open(path, options, catalog) { report("\(path): \(error)") }
+            let state = try open(path, options, catalog)
+            if case .failed(let error) = state { report("\(path): \(error)") }
+            reportReadOnly(path, state, report)
         }
+    }
+
+    private static func reportReadOnly(_ path: String, _ state: Catalog.State, _ report: (String) -> Void) {
+        guard case .ready(let database) = state, let reason = database.readOnlyReason else { return }
+        report("\(path): served for reading only: \(reason)")
     }
 
     private static func openInMemory(_ text: String, _ options: Options, _ catalog: Catalog) throws(Failure) {
@@ -234,6 +246,7 @@ package final class RealmServer: Sendable {
             let names = options.backlinkNames[name.text] ?? .none
             var opening = Database.OpenOptions(key: try key(of: name, options), mode: options.isReadOnly ? .readOnly : nil)
             opening.upgradesInPlace = options.upgradesInPlace
+            opening.verification = options.verification
             opening.backlinkNames = names
             opening.limits = writeLimits(options)
             opening.observation = ObservationLimits(evaluationSeconds: Double(options.limits.observationSeconds))

@@ -48,6 +48,7 @@ final class Attaching: Sendable {
     private func open() throws(StorageError) -> Database {
         var openOptions = attachment.openOptions
         openOptions.limits = application.writeLimits
+        openOptions.verification = application.configuration.verification
         openOptions.observation = ObservationLimits(evaluationSeconds: Double(application.limits.observationSeconds))
         openOptions.didProceed = { [application, name = attachment.name] part in application.catalog.setProgress(part, of: name) }
         switch attachment.source {

@@ -33,6 +33,8 @@ package enum StorageError: Error, Sendable, Equatable {
         case tooManyVersions(Int)
         /// A write failed in a way that only opening the file again can settle; reading goes on.
         case writesStopped
+        /// The file can be read, but a write might land on something in use.
+        case unsound(String)
         /// Another program has removed, replaced, shortened or written to the file since it was opened.
         case fileChanged(String)
         /// Another write transaction is running, or the file was closed.
@@ -82,6 +84,7 @@ extension StorageError.Refusal {
             .encryptionKeyWrong(let reason), .encryptionKeyMalformed(let reason), .fileInUse(let reason),
             .fileChanged(let reason):
             return reason
+        case .unsound(let reason): return "the file is damaged, and writing to it might harm what is sound: \(reason)"
         case .formatUnsupported(_, let reason), .notWritable(let reason): return reason
         case .formatNotWritable(let found): return "file format \(found) can be read, but only format 24 is written"
         case .synchronized: return "the file belongs to a synchronised realm, which is not written to"

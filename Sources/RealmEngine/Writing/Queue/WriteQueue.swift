@@ -110,6 +110,10 @@ final class WriteQueue: Sendable {
     }
 
     private func run() {
+        writer.prepare { [self] in
+            refuseUnprepared()
+            return !monitor.withLock { $0.isClosed }
+        }
         while true {
             switch next() {
             case .group(let jobs): perform(jobs)
@@ -164,15 +168,25 @@ final class WriteQueue: Sendable {
         return body()
     }
 
+    /// Refuses what has waited too long for a file that is looked through before its first write.
+    private func refuseUnprepared() {
+        guard monitor.withLock({ !$0.entries.isEmpty }) else { return }
+        var error = WriteError(.realmUnavailable, "the file is being looked through before it is written to")
+        error.retryAfterSeconds = 5
+        refuseImpatient(error)
+    }
+
     /// Refuses what has waited too long for an interactive transaction.
-    func refuseImpatient(_ interactive: InteractiveState) {
+    func refuseImpatient(_ interactive: InteractiveState) { refuseImpatient(WriteQueue.busy(interactive)) }
+
+    private func refuseImpatient(_ error: @autoclosure () -> WriteError) {
         let now = Instant.now()
         let refused = monitor.withLock { state -> [Entry] in
             let impatient = state.entries.filter { $0.waitEnds(limits) <= now }
             state.entries.removeAll { $0.waitEnds(limits) <= now }
             return impatient
         }
-        for entry in refused { entry.refuse(WriteQueue.busy(interactive)) }
+        for entry in refused { entry.refuse(error()) }
     }
 }
 
@@ -180,6 +194,8 @@ final class WriteQueue: Sendable {
 protocol WriteBackend: Sendable {
     /// The newest version.
     var current: Database.Version { get }
+    /// Does what has to be done before the first write, as long as `goesOn` says so; called once, before anything else.
+    func prepare(_ goesOn: () -> Bool)
     /// Throws when writes are not possible now.
     func beginWrite() throws(WriteError) -> WriteTransaction
     func makeSession(_ transaction: WriteTransaction, deadline: Instant) -> WriteSession

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Synchronization
+
 /// A Realm file that is open for reading and writing, owned by this process until it is closed.
 ///
 /// Readers take `current` and keep it as long as they like: a snapshot pins its version. One write transaction runs at a
@@ -16,10 +18,24 @@ package final class FileStore: Sendable {
         package var converts: Conversions = []
         /// Called with path and format before a file of an older format is changed in any way: the moment for a copy.
         package var willConvert: (@Sendable (_ path: String, _ format: Int) throws(StorageError) -> Void)?
+        /// Whether the file is looked through before it is written to.
+        package var verification = Verification.auto
+        /// Files up to here are looked through while they are opened.
+        package var smallFileBytes = 64 << 20
         /// Told how much of a conversion is done, from 0 to 1.
         package var conversionDidProceed: @Sendable (Double) -> Void = { _ in }
 
         package init() {}
+    }
+
+    /// When it is made sure that no write can land on something in use; see `SpaceAudit`.
+    package enum Verification: String, Sendable, CaseIterable {
+        /// Small files while they are opened, large ones before their first write.
+        case auto
+        /// Never.
+        case off
+        /// All files while they are opened.
+        case always
     }
 
     /// Files that are otherwise refused, because programs that know them would no longer open what becomes of them.
@@ -44,6 +60,8 @@ package final class FileStore: Sendable {
     package var witness: FileWitness? { committer.witness }
     private let newest: RankedMutex<Snapshot>
     private let writing = RankedMutex(.leaf, Writing.idle)
+    /// Whether nothing stands against the first write.
+    private let isAudited: Atomic<Bool>
     /// The memory of the last write, for the next one.
     private let spareArena = RankedMutex<NodeArena?>(.leaf, nil)
 
@@ -82,8 +100,9 @@ package final class FileStore: Sendable {
     private init(
         _ backend: any StorageBackend, path: String, key: EncryptionKey?, _ options: Options, lock: OwnershipLock?
     ) throws(StorageError) {
-        let data = try FirstOpening.open(backend, key: key, converting: options.converts) { format throws(StorageError) in
-            try options.willConvert?(path, format)
+        // Files without a path are those of tests and realms in memory.
+        let (data, isChecked) = try FirstOpening.open(backend, key: key, converting: options.converts, path.isEmpty ? .never : FirstOpening.Audit(options)) {
+            format throws(StorageError) in try options.willConvert?(path, format)
         }
         let header = try data.plain.header()
         let pins = VersionPins()
@@ -93,6 +112,7 @@ package final class FileStore: Sendable {
             file: file, clusterShift: options.clusterShift, previous: nil, pin: pins.pin(version))
         committer = try Committer(data, snapshot, pins: pins, witness: FileStore.witness(of: data, path, lock))
         newest = RankedMutex(.leaf, snapshot)
+        isAudited = Atomic(isChecked)
         self.path = path
         self.options = options
         self.pins = pins
@@ -159,10 +179,23 @@ package final class FileStore: Sendable {
 
     // MARK: - Writing
 
+    /// Whether the file has to be looked through before the first write.
+    package var awaitsAudit: Bool { !isAudited.load(ordering: .acquiring) }
+
+    /// Looks the file through, so that it can be written to. Throws `.refused(.unsound)` when it must not be; it is not
+    /// then, or when `goesOn` says so. For the thread that writes.
+    package func audit(_ goesOn: () -> Bool) throws(StorageError) {
+        guard awaitsAudit else { return }
+        let snapshot = current
+        var audit = try SpaceAudit(snapshot.top, snapshot.space)
+        if try audit.run(goesOn) { isAudited.store(true, ordering: .releasing) }
+    }
+
     /// Begins the one write transaction that may run at a time. Without `arena` the memory of the last one is used again.
     package func beginWrite(arena: NodeArena? = nil) throws(StorageError) -> StoreWrite {
         guard pins.count <= options.maximumVersionCount else { throw .refused(.tooManyVersions(pins.count)) }
         guard !committer.data.isUncertain else { throw .refused(.writesStopped) }
+        guard !awaitsAudit else { throw .refused(.notWritable("the file was not looked through yet")) }
         let arena = if let arena = arena ?? takeSpareArena() { arena } else { try NodeArena() }
         let before = writing.withLock { state in
             defer { if state == .idle { state = .running } }

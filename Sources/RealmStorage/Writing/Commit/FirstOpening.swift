@@ -8,23 +8,44 @@
 ///
 /// Nothing is changed in a file that is refused. Source: docs/format.md, "Opening for writing".
 enum FirstOpening {
+    /// Which files are looked through here.
+    enum Audit {
+        case never
+        /// Those whose logical size is not greater, and those in which something has to be changed.
+        case upTo(byteCount: UInt64)
+
+        init(_ options: FileStore.Options) {
+            switch options.verification {
+            case .off: self = .never
+            case .always: self = .upTo(byteCount: .max)
+            case .auto: self = .upTo(byteCount: UInt64(clamping: options.smallFileBytes))
+            }
+        }
+    }
+
     /// Opens the bytes of `backend`, which somebody owns by an `OwnershipLock` or nobody else knows.
     ///
-    /// `willConvert` is called before anything is changed in a file of an older format.
+    /// `willConvert` is called before anything is changed in a file of an older format. `isChecked` is false when the file
+    /// has to be looked through before it is written to.
     static func open(
-        _ backend: any StorageBackend, key: EncryptionKey?, converting: FileStore.Conversions = [],
+        _ backend: any StorageBackend, key: EncryptionKey?, converting: FileStore.Conversions = [], _ audit: Audit = .never,
         willConvert: ((_ format: Int) throws(StorageError) -> Void)? = nil
-    ) throws(StorageError) -> DataFile {
+    ) throws(StorageError) -> (data: DataFile, isChecked: Bool) {
         if backend.byteCount == 0 { try writeEmpty(backend, key) }
         var data = try DataFile(backend, key: key)
         let header = try data.plain.header()
         let top = try requireWritable(data, header, converting)
+        let isChecked = try check(data, header, top, audit)
         if header.isOutdated { try willConvert?(header.fileFormat) }
         if header.isStreaming {
             try leaveStreamingForm(data, header)
             data = try DataFile(backend, key: key)
         }
-        return try fitted(data, to: top.ref.isNone ? FileHeader.byteCount : Int(clamping: top.logicalSize), key)
+        return (try fitted(data, to: wantedByteCount(top), key), isChecked)
+    }
+
+    private static func wantedByteCount(_ top: TopNode) -> Int {
+        top.ref.isNone ? FileHeader.byteCount : Int(clamping: top.logicalSize)
     }
 
     // MARK: - Checks
@@ -47,8 +68,26 @@ enum FirstOpening {
                 throw .corrupt(ref: top.ref, reason: "version \(top.version) is no number of commits")
             }
             try checkHistory(top, converting)
-            _ = try FreeSpace(top, space)
+            do throws(StorageError) {
+                _ = try FreeSpace(top, space)
+            } catch {
+                throw .refused(.unsound("\(error)"))
+            }
             return top
+        }
+    }
+
+    /// Looks the file through unless that may be done later. False then.
+    private static func check(
+        _ data: DataFile, _ header: FileHeader, _ top: TopNode, _ audit: Audit
+    ) throws(StorageError) -> Bool {
+        guard case .upTo(let byteCount) = audit else { return true }
+        let isLonger = data.plainByteCount > ReservedMemory.wholePages(wantedByteCount(top))
+        guard top.logicalSize <= byteCount || isLonger || header.isStreaming || header.isOutdated else { return false }
+        let joinedValues = JoinedValues()
+        return try withExtendedLifetime(joinedValues) { () throws(StorageError) -> Bool in
+            var audit = try SpaceAudit(top, data.plain.space(limit: top.logicalSize, joinedValues: joinedValues))
+            return try audit.run()
         }
     }
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One bit for every eight bytes of a file. Takes memory where something is marked only.
+///
+/// Not Sendable: belongs to whoever marks.
+final class ByteMarks {
+    private let words: UnsafeMutablePointer<UInt64>
+    private let byteCount: Int
+
+    init(byteCount limit: UInt64) throws(StorageError) {
+        byteCount = ReservedMemory.wholePages(Int(clamping: limit >> 6) + 8)
+        words = try System.mapAnonymous(byteCount: byteCount).assumingMemoryBound(to: UInt64.self)
+    }
+
+    deinit { System.unmap(UnsafeMutableRawPointer(words), byteCount: byteCount) }
+
+    /// Marks the bytes from `start` up to `end`, both multiples of 8 inside the file; false when one was marked before.
+    func mark(_ start: UInt64, _ end: UInt64) -> Bool {
+        var bit = start >> 3
+        let last = end >> 3
+        while bit < last {
+            let offset: UInt64 = bit & 63
+            let count: UInt64 = min(64 - offset, last - bit)
+            let ones: UInt64 = count == 64 ? UInt64.max : (UInt64(1) << count) - 1
+            let mask: UInt64 = ones << offset
+            // In bounds: there is a word for the last byte of the file, and `end` is not beyond it.
+            let word = Int(bit >> 6)
+            guard words[word] & mask == 0 else { return false }
+            words[word] |= mask
+            bit += count
+        }
+        return true
+    }
+}
