@@ -55,7 +55,13 @@ extension Application {
             problem.write(to: &writer, requestID: call.request.id)
         case .ready(let database):
             writer.member("state", text: "ready")
-            try write(database, to: &writer, call)
+            // One damaged realm does not keep the others out of the list; nothing was written when its facts cannot be read.
+            do throws(Problem) {
+                try write(database, to: &writer, call)
+            } catch {
+                writer.key("problem")
+                error.write(to: &writer, requestID: call.request.id)
+            }
             if let reason = database.readOnlyReason {
                 writer.key("readOnlyReason")
                 Problem(opening: reason).write(to: &writer, requestID: call.request.id)
