@@ -137,19 +137,6 @@ struct HostileFileTests {
         }
     }
 
-    /// One bit in the flags of a table that links to itself.
-    @Test("Embedded classes that hold each other are damage, as the SDKs have it")
-    func embeddedCircle() throws {
-        var (file, snapshot) = try editor("links")
-        for table in snapshot.classes {
-            let name = try #require(table.className)
-            file.setElement(file.table(name, in: snapshot), 12, 3)
-        }
-        try withFile(file.bytes) { path in
-            expectCorrupt("hold each other") { _ = try Snapshot(file: try RealmFile(path: path)) }
-        }
-    }
-
     @Test("Tables do not share the nodes of their schema")
     func sharedSpec() throws {
         var (file, snapshot) = try editor("links")

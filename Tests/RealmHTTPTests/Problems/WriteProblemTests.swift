@@ -35,7 +35,7 @@ import Testing
         Refusal(.conflictingParameters, "PATCH", "app/objects/Dog/1?snapshot=s", #"{"age":1}"#),
         Refusal(.unknownKeyPath, "DELETE", "app/objects/Dog?where=agee%20%3E%201"),
         Refusal(.missingWhere, "DELETE", "app/objects/Dog"),
-        Refusal(.forbidden, "DELETE", "app/objects/Dog/1", nil, [("Origin", "http://elsewhere.example")]),
+        Refusal(.crossOrigin, "DELETE", "app/objects/Dog/1", nil, [("Origin", "http://elsewhere.example")]),
         Refusal(.realmNotFound, "DELETE", "none/objects/Dog/1"),
         Refusal(.classNotFound, "POST", "app/objects/Cat", "{}"),
         Refusal(.objectNotFound, "DELETE", "app/objects/Dog/99"),
@@ -106,10 +106,11 @@ import Testing
         if answer.status == 405 { #expect(answer["Allow"] != nil, "\(name)") }
     }
 
-    /// Problems that writes do not raise: of reads, of snapshots and notifications, of credentials. Chunked imports are taken.
+    /// Problems that writes do not raise: of reads, of snapshots and notifications, of credentials and strangers, of files that
+    /// change. Chunked imports are taken.
     private static let elsewhere: Set<ProblemCode> = [
         .cursorInvalid, .sectionNotFound, .aggregateOverflow, .notReady, .snapshotExpired, .subscriptionExpired, .tooManySnapshots,
-        .tooManyStreams, .unauthenticated, .tokenExpired, .lengthRequired, .lockVersionMismatch, .answerTooLarge,
+        .tooManyStreams, .unauthenticated, .tokenExpired, .forbidden, .fileChanged, .lengthRequired, .lockVersionMismatch, .answerTooLarge,
     ]
 
     @Test func `every problem that a write can raise is raised`() {
