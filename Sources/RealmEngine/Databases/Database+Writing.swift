@@ -186,6 +186,7 @@ extension Database: WriteBackend {
         let changes = transaction.changes
         do throws(StorageError) {
             let snapshot = try transaction.commit()
+            keepCopy()
             let version = Version(snapshot, VersionToken(epoch: epoch, version: snapshot.version))
             let previous = newest.withLock { newest in
                 defer { newest = version }
@@ -204,8 +205,7 @@ extension Database: WriteBackend {
 // MARK: - Migrations
 
 extension Database {
-    /// Applies a migration in a commit of its own, after a copy of the file was made beside it: `<path>.before-<version>`
-    /// with the number of the version before.
+    /// Applies a migration in a commit of its own, and makes a copy of the file before that; see `backUp`.
     @discardableResult
     package func migrate(
         _ migration: Migration, _ request: WriteRequest,
@@ -213,19 +213,43 @@ extension Database {
     ) -> WriteTicket {
         var request = request
         request.isAlone = true
-        let makesCopy = !request.isDryRun
+        let isReal = !request.isDryRun
         return write(request, { [self] session in
-            // Nothing of this transaction is in the file yet, and no other is running.
-            if makesCopy { try backUp() }
-            return try session.migrate(migration)
+            let migrated = try session.migrate(migration)
+            if isReal { try backUp(before: session) }
+            return migrated
         }, completion: completion)
     }
 
-    /// Copies the file as it is to `<path>.before-<version>`. To be called inside a write that is alone.
-    package func backUp() throws(WriteError) {
-        guard mode == .readWrite, !path.isEmpty else { return }
-        let target = "\(path).before-\(current.token.version)"
-        FileCopy.remove(target)
-        try stored(try FileCopy.copy(path, to: target))
+    /// Copies the file as it is on the disk to `<path>.before-<version>` when the write has changed anything, and returns the
+    /// name of the copy. To be called last inside a write that is alone; nothing of it is in the file yet.
+    ///
+    /// The copy goes again if the write is not committed; else it replaces older ones.
+    @discardableResult
+    package func backUp(before session: WriteSession) throws(WriteError) -> String? {
+        guard let copies, keptCopyCount > 0, session.hasChanges else { return nil }
+        try session.checkDeadline()
+        let version = current.token.version
+        let name = try stored(try copies.make(.migration(version: version), session.control))
+        pendingCopy.withLock { $0 = name }
+        return name
+    }
+
+    /// The writer is free again.
+    func didEndWrite() {
+        let name = pendingCopy.withLock { pending in
+            defer { pending = nil }
+            return pending
+        }
+        if let name { copies?.remove(name) }
+    }
+
+    /// The write that made a copy is durable.
+    private func keepCopy() {
+        let name = pendingCopy.withLock { pending in
+            defer { pending = nil }
+            return pending
+        }
+        if let name { copies?.prune(keeping: keptCopyCount, sparing: name) }
     }
 }

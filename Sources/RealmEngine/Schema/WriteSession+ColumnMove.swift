@@ -16,8 +16,9 @@ extension WriteSession {
     /// they are lost, which has to be allowed.
     func move(_ mover: ColumnMover, _ losing: Bool) throws(WriteError) {
         var lost = 0
-        for (number, object) in try objects(of: mover.table).enumerated() {
-            if number & 0xff == 0xff { try checkDeadline() }
+        let objects = try objects(of: mover.table)
+        for (number, object) in objects.enumerated() {
+            if number & 0xff == 0xff { try noteProgress(number, of: objects.count) }
             do throws(WriteError) {
                 switch mover.source.collection {
                 case nil: try moveValue(mover, object, &lost)

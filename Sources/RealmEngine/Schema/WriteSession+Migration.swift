@@ -24,13 +24,38 @@ extension WriteSession {
                 .invalidSchema, "a schema version never goes down", path: InputPath([.name("toVersion")]))
         }
         for (index, step) in migration.steps.enumerated() {
-            try checkDeadline()
+            try beginStep(index, of: migration.steps.count)
             try at(
                 .name("steps"),
                 try at(.index(index), try at(.name(step.name), try apply(step, losing: migration.allowsDataLoss))))
         }
         if before.version != migration.toVersion { try stored(try transaction.setSchemaVersion(migration.toVersion)) }
         return Migrated(before: before, after: try schema())
+    }
+
+    private func beginStep(_ index: Int, of count: Int) throws(WriteError) {
+        stepProgress = StepProgress(step: index, of: count)
+        try noteProgress(0, of: 1)
+    }
+
+    /// Says how much of a migration's step is done. Throws when there is no time left, or nobody wants it any more.
+    func noteProgress(_ done: Int, of total: Int) throws(WriteError) {
+        try checkDeadline()
+        guard let control, let stepProgress else { return }
+        control.proceed(to: stepProgress.whole(Double(done) / Double(max(1, total))))
+    }
+
+    /// Which step of how many is being done.
+    struct StepProgress {
+        let step: Int
+        let count: Int
+
+        init(step: Int, of count: Int) {
+            self.step = step
+            self.count = count
+        }
+
+        func whole(_ part: Double) -> Double { (Double(step) + part) / Double(count) }
     }
 
     private func apply(_ step: MigrationStep, losing: Bool) throws(WriteError) {
@@ -178,7 +203,9 @@ extension WriteSession {
 
     private func set(_ match: MigrationMatch, _ values: InputObject) throws(WriteError) {
         let table = try migrating(match.className)
-        for object in try matches(match, table) {
+        let objects = try matches(match, table)
+        for (number, object) in objects.enumerated() {
+            if number & 0xff == 0xff { try noteProgress(number, of: objects.count) }
             let place = ObjectPlace(table: table.key, object: object)
             let body = try at(.name("values"), try computed(values, place, table))
             try at(.name("values"), try write(body, to: place, table, .merge, Options()))
@@ -192,7 +219,10 @@ extension WriteSession {
         }
         let objects = try matches(match, table)
         try requireLoss(of: [(name: "objects", count: objects.count)], losing)
-        for object in objects { try stored(try transaction.deleteObject(object, in: table.key)) }
+        for (number, object) in objects.enumerated() {
+            if number & 0xff == 0xff { try noteProgress(number, of: objects.count) }
+            try stored(try transaction.deleteObject(object, in: table.key))
+        }
     }
 
     private func matches(_ match: MigrationMatch, _ table: TableState) throws(WriteError) -> [ObjectKey] {

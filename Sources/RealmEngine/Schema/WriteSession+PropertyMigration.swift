@@ -31,7 +31,9 @@ extension WriteSession {
         guard let value else { return }
         let changed = try self.table(table.key)
         guard let column = changed.column(named: property.name) else { return }
-        for object in try objects(of: table.key) {
+        let objects = try objects(of: table.key)
+        for (number, object) in objects.enumerated() {
+            if number & 0xff == 0xff { try noteProgress(number, of: objects.count) }
             let place = ObjectPlace(table: table.key, object: object)
             try at(.name("value"), try write(value, to: column, of: place, .update, Options()))
         }
@@ -56,7 +58,8 @@ extension WriteSession {
     /// How many objects have something in a property.
     private func valueCount(_ column: Column, of key: TableKey) throws(WriteError) -> Int {
         var count = 0
-        for object in try objects(of: key) {
+        for (number, object) in try objects(of: key).enumerated() {
+            if number & 0xff == 0xff { try checkDeadline() }
             if column.collection == nil {
                 if try !stored(try transaction.value(column, of: object, in: key)).isNull { count += 1 }
             } else if try elementCount(CollectionPlace(key, object, column)) > 0 {
@@ -100,7 +103,8 @@ extension WriteSession {
 
     private func requireDistinct(_ column: Column, of key: TableKey) throws(WriteError) {
         var values: [HeldValue] = []
-        for object in try objects(of: key) {
+        for (number, object) in try objects(of: key).enumerated() {
+            if number & 0xff == 0xff { try checkDeadline() }
             values.append(HeldValue(copying: try stored(try transaction.value(column, of: object, in: key))))
         }
         values.sort { Value.order($0.value, $1.value) < 0 }

@@ -124,6 +124,13 @@ package final class HTTPServer: @unchecked Sendable {
         socket.removeFile()
     }
 
+    /// How many files this process may have open.
+    package static var descriptorLimit: Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+        return Int(clamping: limit.rlim_cur)
+    }
+
     /// Raises the limit on open files and checks that the connections fit.
     ///
     /// Done before the address is announced: a server that says it listens has passed this.

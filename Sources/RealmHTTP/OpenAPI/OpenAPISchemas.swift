@@ -61,6 +61,15 @@ enum OpenAPISchemas {
             "liveVersions": count, "pendingWrites": count,
             "progress": ["type": "number", "format": "double"], "problem": OpenAPIParts.schema("Problem"),
             "path": text, "options": ["type": "object", "additionalProperties": true],
+            "readOnlyReason": ["type": "string", "description": "Why the file is only read although nobody asked for that."],
+            "backups": [
+                "type": "array", "description": "Copies beside the file, made before migrations and upgrades, the newest first.",
+                "items": [
+                    "type": "object", "required": ["name", "bytes"],
+                    "properties": ["name": text, "bytes": count, "version": count, "fileFormat": count],
+                ],
+            ],
+            "backup": ["type": "string", "description": "The copy that was made when the realm was attached."],
         ],
         "additionalProperties": true,
     ]

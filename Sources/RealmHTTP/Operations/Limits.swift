@@ -16,6 +16,8 @@ package struct Limits: Sendable {
     package var queryBytes = 16 << 10
     package var queryArgs = 1000
     package var page = 1000
+    /// Realms that are served, being opened or failed to be; fewer where the system allows few open files.
+    package var realms = 2000
     package var connections = 1000
     package var connectionsPerAddress = 100
     /// Connections of the administrators' listener.
@@ -87,6 +89,7 @@ package struct Limits: Sendable {
         Entry(name: "query-bytes", range: 1...(1 << 20), path: \.queryBytes),
         Entry(name: "query-args", range: 0...(1 << 20), path: \.queryArgs),
         Entry(name: "page", range: 1...(1 << 20), path: \.page),
+        Entry(name: "realms", range: 1...(1 << 20), path: \.realms),
         Entry(name: "connections", range: 1...(1 << 20), path: \.connections),
         Entry(name: "connections-per-address", range: 1...(1 << 20), path: \.connectionsPerAddress),
         Entry(name: "admin-connections", range: 1...(1 << 16), path: \.adminConnections),

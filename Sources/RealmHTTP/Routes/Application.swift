@@ -17,6 +17,14 @@ package final class Application: Sendable {
         package var showsTiming = false
         /// Where new realms are made.
         package var dataFolder: String?
+        /// The same, as a place: files in it are the server's own.
+        package var dataRoot: AttachRoots?
+        /// Where paths in requests may lead; nil for nowhere.
+        package var attachRoots: AttachRoots?
+        /// How many copies are kept that were made before migrations.
+        package var keptCopyCount = 1
+        /// How many realms there may be.
+        package var realmLimit = 2000
         /// Whether clients may hold transactions over several requests.
         package var allowsTransactions = true
         /// Classes, as `realm.Class`, whose objects are only written under a condition.
@@ -39,6 +47,8 @@ package final class Application: Sendable {
     let notifications: ChangeService
     /// Threads for what takes longer; those of the daemon that serves this application.
     let workers = RankedMutex<WorkerPool?>(.leaf, nil)
+    /// Realms that requests have asked for and that are being opened, by name.
+    let openings = RankedMutex<[String: Attaching]>(.leaf, [:])
     /// What realms were attached with, by name, as JSON without keys.
     let attachedOptions = RankedMutex<[String: String]>(.leaf, [:])
     let logLevel: AccessLog.LevelSwitch

@@ -25,7 +25,7 @@ extension Application {
             throw Problem(.realmNotFound, "there is no realm of this name")
         }
         var writer = JSONWriter()
-        try write(name, state, to: &writer, call)
+        try write(name, state, to: &writer, call, listsBackups: true)
         var response = json(writer.buffer)
         if case .ready(let database) = state { response.add("Realm-Version", database.current.tokenText) }
         return response
@@ -36,8 +36,10 @@ extension Application {
     }
 
     /// The realm document.
+    ///
+    /// With `listsBackups` the folder of the file is read for copies that were made before migrations.
     func write(
-        _ name: String, _ state: Catalog.State, to writer: inout JSONWriter, _ call: Call
+        _ name: String, _ state: Catalog.State, to writer: inout JSONWriter, _ call: Call, listsBackups: Bool = false
     ) throws(Problem) {
         writer.beginObject()
         writer.member("name", text: name)
@@ -56,6 +58,7 @@ extension Application {
         case .ready(let database):
             writer.member("state", text: "ready")
             try write(database, to: &writer, call)
+            if listsBackups { write(database.copies?.list() ?? [], to: &writer) }
         }
         if configuration.access.grant(call.request) == .administer, let options = attachedOptions.withLock({ $0[name] }) {
             writer.key("options")
@@ -68,6 +71,7 @@ extension Application {
         let version = database.current
         let facts = try Problem.mapping { () throws(StorageError) in try database.facts(of: version) }
         writer.member("mode", text: configuration.isReadOnly ? "ro" : database.mode.rawValue)
+        if let reason = database.readOnlyReason { writer.member("readOnlyReason", text: reason) }
         writer.member("default", bool: false)
         writer.member("inMemory", bool: database.memoryIdentifier != nil)
         writer.member("encrypted", bool: facts.isEncrypted)
@@ -85,5 +89,22 @@ extension Application {
         writer.member("liveVersions", int: facts.liveVersions)
         writer.member("pendingWrites", int: facts.pendingWrites)
         if configuration.access.grant(call.request) == .administer, !database.path.isEmpty { writer.member("path", text: database.path) }
+    }
+
+    private func write(_ backups: [FileCopies.Copy], to writer: inout JSONWriter) {
+        guard !backups.isEmpty else { return }
+        writer.key("backups")
+        writer.beginArray()
+        for backup in backups {
+            writer.beginObject()
+            writer.member("name", text: backup.name)
+            writer.member("bytes", int: backup.byteCount)
+            switch backup.kind {
+            case .migration(let version): writer.member("version", int: version)
+            case .upgrade(let format): writer.member("fileFormat", int: format)
+            }
+            writer.endObject()
+        }
+        writer.endArray()
     }
 }

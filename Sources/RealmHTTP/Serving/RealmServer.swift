@@ -14,6 +14,12 @@ package final class RealmServer: Sendable {
         package var paths: [String] = []
         /// A folder whose files are served as far as they can be opened.
         package var dataFolder: String?
+        /// Folders that paths in requests may lead into, beside the data folder.
+        package var attachRoots: [String] = []
+        /// How many copies are kept that were made before migrations.
+        package var keptCopyCount = 1
+        /// After how long realms are forgotten that only a request has named and that could not be opened.
+        package var forgetsFailedAfterSeconds = 600.0
         /// Keys by the name of their realm.
         package var keys: [String: EncryptionKey] = [:]
         /// Looks a variable up in the environment: other keys are in `REALM_REST_KEY_NAME`.
@@ -62,11 +68,13 @@ package final class RealmServer: Sendable {
     /// Opens everything and starts answering.
     package init(_ options: Options, report: (String) -> Void = { _ in }) throws(Failure) {
         self.options = options
-        let catalog = Catalog()
+        let catalog = Catalog(forgetsAfterSeconds: options.forgetsFailedAfterSeconds)
+        let dataRoot = try options.dataFolder.map { folder throws(Failure) in try RealmServer.roots([folder]) }
+        let attachRoots = try RealmServer.roots([options.dataFolder].compactMap { $0 } + options.attachRoots)
+        try RealmServer.checkDescriptors(options.limits)
         try RealmServer.open(options, catalog, report)
         try RealmServer.checkBacklinkNames(options, catalog)
         try RealmServer.checkOrigins(options.corsOrigins)
-        try RealmServer.checkDescriptors(options.limits)
         let socket = try RealmServer.bind(options)
         let adminSocket: ListeningSocket?
         do throws(Failure) {
@@ -86,6 +94,10 @@ package final class RealmServer: Sendable {
         configuration.access.administersOnMain = options.administersOnMain
         configuration.showsTiming = options.showsTiming
         configuration.dataFolder = options.dataFolder
+        configuration.dataRoot = dataRoot
+        configuration.attachRoots = attachRoots
+        configuration.keptCopyCount = options.keptCopyCount
+        configuration.realmLimit = RealmServer.realmLimit(options.limits)
         configuration.allowsTransactions = options.allowsTransactions
         configuration.conditionalClasses = options.conditionalClasses
         log = options.logFormat.map { AccessLog(format: $0, level: options.logLevel) }
@@ -148,6 +160,20 @@ package final class RealmServer: Sendable {
         }
     }
 
+    private static func roots(_ folders: [String]) throws(Failure) -> AttachRoots {
+        for folder in folders where !RealmFiles.isFolder(folder) { throw Failure(description: "\(folder): there is no such folder") }
+        do throws(StorageError) {
+            return try AttachRoots(folders)
+        } catch {
+            throw Failure(description: "\(folders.joined(separator: ", ")): \(error)")
+        }
+    }
+
+    /// A realm that is written to has two open files, and a few are needed while it is opened.
+    private static func realmLimit(_ limits: Limits) -> Int {
+        min(limits.realms, max(1, (HTTPServer.descriptorLimit - limits.connections - 128) / 2))
+    }
+
     private static func bind(_ options: Options) throws(Failure) -> ListeningSocket {
         do throws(ListeningSocket.Failure) {
             let socket = try ListeningSocket(host: options.host, port: options.port)
@@ -169,11 +195,19 @@ package final class RealmServer: Sendable {
         for path in options.paths {
             if RealmFiles.isFolder(path) {
                 try openFolder(path, options, catalog, report)
-            } else if case .failed(let error) = try open(path, options, catalog) {
-                throw Failure(description: "\(path): \(error)")
+            } else {
+                switch try open(path, options, catalog) {
+                case .failed(let error): throw Failure(description: "\(path): \(error)")
+                case .ready(let database): tell(database, report)
+                case .opening: break
+                }
             }
         }
-        if let folder = options.dataFolder { try openFolder(folder, options, catalog, report) }
+        if let folder = options.dataFolder {
+            let names = (try? RealmFiles.names(in: folder)) ?? []
+            if !options.isReadOnly { NewFile.removeLeftovers(inFolder: folder, names: names) }
+            try openFolder(folder, options, catalog, report)
+        }
         for name in options.memoryRealms { try openInMemory(name, options, catalog) }
     }
 
@@ -189,16 +223,29 @@ package final class RealmServer: Sendable {
         }
         for path in paths {
             guard RealmName(file: path) != nil else {
-                report("\(path): not served: the name may only have letters, digits, '.', '_' and '-'")
+                report("\(path): not served: \(RealmName.rule)")
                 continue
             }
-            if case .failed(let error) = try open(path, options, catalog) { report("\(path): \(error)") }
+            guard catalog.count < realmLimit(options.limits) else {
+                report("\(path): not served: there are \(catalog.count) realms already")
+                continue
+            }
+            switch try open(path, options, catalog) {
+            case .failed(let error): report("\(path): \(error)")
+            case .ready(let database): tell(database, report)
+            case .opening: break
+            }
         }
+    }
+
+    /// What is only read, although nobody asked for that, is told before somebody tries to write.
+    private static func tell(_ database: Database, _ report: (String) -> Void) {
+        if let reason = database.readOnlyReason { report("\(database.path): served for reading only: \(reason)") }
     }
 
     private static func openInMemory(_ text: String, _ options: Options, _ catalog: Catalog) throws(Failure) {
         guard let name = RealmName(text) else {
-            throw Failure(description: "'\(text)': a name may only have letters, digits, '.', '_' and '-'")
+            throw Failure(description: "'\(text)': \(RealmName.rule)")
         }
         do throws(Catalog.Failure) {
             try catalog.reserve(name)
@@ -220,10 +267,10 @@ package final class RealmServer: Sendable {
 
     private static func open(_ path: String, _ options: Options, _ catalog: Catalog) throws(Failure) -> Catalog.State {
         guard let name = RealmName(file: path) else {
-            throw Failure(description: "\(path): the name may only have letters, digits, '.', '_' and '-'")
+            throw Failure(description: "\(path): \(RealmName.rule)")
         }
         do throws(Catalog.Failure) {
-            try catalog.reserve(name)
+            try catalog.reserve(name, path: path)
         } catch {
             throw Failure(description: "two files would be served as '\(name)'")
         }
@@ -231,6 +278,7 @@ package final class RealmServer: Sendable {
             let names = options.backlinkNames[name.text] ?? .none
             var opening = Database.OpenOptions(key: try key(of: name, options), mode: options.isReadOnly ? .readOnly : nil)
             opening.upgradesInPlace = options.upgradesInPlace
+            opening.keptCopyCount = options.keptCopyCount
             opening.backlinkNames = names
             opening.limits = writeLimits(options)
             opening.observation = ObservationLimits(evaluationSeconds: Double(options.limits.observationSeconds))

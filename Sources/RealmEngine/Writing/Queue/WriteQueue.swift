@@ -185,4 +185,6 @@ protocol WriteBackend: Sendable {
     func makeSession(_ transaction: WriteTransaction, deadline: Instant) -> WriteSession
     /// Makes the changes durable and the new version the newest.
     func commit(_ transaction: WriteTransaction, mark: (any Sendable)?) throws(WriteError) -> Database.Version
+    /// A group of writes is over, committed or not.
+    func didEndWrite()
 }

@@ -16,6 +16,10 @@ package final class WriteSession {
     var named: [String: ObjectPlace] = [:]
     /// Names of linking objects, which nobody can write, but queries know.
     let backlinkNames: BacklinkNames
+    /// Told how much of a long write is done, and asked whether it is still wanted.
+    package var control: WorkControl?
+    /// Where in a migration the session is.
+    var stepProgress: StepProgress?
     /// Of the object made last, to be used again; nil while another object is made.
     var spareDraft: ObjectDraft?
 
@@ -52,8 +56,12 @@ package final class WriteSession {
 
     /// Throws when there is no time left; long loops ask from time to time.
     package func checkDeadline() throws(WriteError) {
+        if let control, control.isCancelled { throw WriteError(.cancelled, "the write was cancelled") }
         guard budget.goesOn else { throw WriteError(.deadlineExceeded, WriteError.late) }
     }
+
+    /// Whether anything was changed so far.
+    package var hasChanges: Bool { transaction.hasChanges }
 
     /// Whether there is time left; what queries ask.
     package var hasTime: Bool { budget.goesOn }
