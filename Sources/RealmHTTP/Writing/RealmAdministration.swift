@@ -11,6 +11,7 @@ extension Application {
         let attachment = try RealmAttachment(call, dataFolder: configuration.dataFolder)
         return onWorker(call) { [self] promise in
             do throws(Problem) {
+                guard catalog[attachment.name.text] == nil else { throw Problem(Catalog.Failure.alreadyAttached(attachment.name)) }
                 var attachment = attachment
                 try attachment.locate(in: configuration.attachRoots)
                 try begin(attachment, call, options, promise)
@@ -25,7 +26,6 @@ extension Application {
     ) throws(Problem) {
         let attaching = Attaching(attachment, call, isDryRun: options.isDryRun)
         guard !options.isDryRun else {
-            guard catalog[attachment.name.text] == nil else { throw Problem(Catalog.Failure.alreadyAttached(attachment.name)) }
             try requireRoomForRealm()
             return attaching.run(promise)
         }

@@ -187,7 +187,7 @@ import Testing
         "null_not_allowed", "key_mismatch", "primary_key_immutable", "read_only_property", "link_target_missing",
         "nested_object", "invalid_dictionary_key", "decimal_needs_string", "idempotency_key_reused", "write_lock_busy",
         "precondition_required", "too_many_snapshots", "too_many_streams", "too_many_active_versions", "insufficient_storage",
-        "answer_too_large",
+        "answer_too_large", "path_not_allowed", "not_owned", "too_many_realms",
     ]
 
     @Test func `every code is raised by a test, or belongs to writes or to what is not there yet`() {
