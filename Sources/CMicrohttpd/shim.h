@@ -1,6 +1,7 @@
 #ifndef REALM_REST_CMICROHTTPD_SHIM_H
 #define REALM_REST_CMICROHTTPD_SHIM_H
 #include <microhttpd.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 
@@ -138,4 +139,11 @@ realm_rest_client_address (struct MHD_Connection *connection)
     MHD_get_connection_info (connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
   return info ? info->client_addr : NULL;
 }
+/* Gives memory that was freed back to the system. */
+static inline void
+realm_rest_return_memory (void)
+{
+  malloc_trim (0);
+}
+
 #endif

@@ -71,7 +71,7 @@ enum DataImport {
         _ data: String, into file: String, key: EncryptionKey? = nil, className: String? = nil, mode: ImportRun.Mode = .create
     ) throws -> Counts {
         do {
-            let reader = ImportReader(ImportSource(try open(data)), className: className, depthLimit: 200)
+            let reader = ImportReader(ImportSource(try open(data)), className: className, bounds: JSONBounds(depth: 200))
             var options = Database.OpenOptions(key: key, mode: .readWrite)
             options.createsMissingFile = true
             guard let name = RealmName(file: file) else { throw ValidationError("'\(file)' is no name for a realm") }

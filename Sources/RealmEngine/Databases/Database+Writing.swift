@@ -179,7 +179,7 @@ extension Database: WriteBackend {
     }
 
     func makeSession(_ transaction: WriteTransaction, deadline: Instant) -> WriteSession {
-        WriteSession(transaction, deadline: deadline, backlinkNames: backlinkNames)
+        WriteSession(transaction, deadline: deadline, backlinkNames: backlinkNames, limits: limits)
     }
 
     func commit(_ transaction: WriteTransaction, mark: (any Sendable)?) throws(WriteError) -> Version {

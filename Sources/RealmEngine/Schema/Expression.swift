@@ -95,6 +95,10 @@ private struct ExpressionParser {
     private let characters: [Character]
     private var position = 0
     private var depth = 0
+    /// Signs so far: a chain of them is a tree as deep as it is long.
+    private var signs = 0
+    private static let maximumSigns = 500
+    private static let maximumSteps = 128
 
     init(_ text: String) { characters = Array(text) }
 
@@ -122,14 +126,25 @@ private struct ExpressionParser {
 
     private mutating func sum() throws(WriteError) -> Expression {
         var left = try product()
-        while let sign = take(["+", "-"]) { left = .binary(sign == "+" ? .add : .subtract, left, try product()) }
+        while let sign = take(["+", "-"]) {
+            try countSign()
+            left = .binary(sign == "+" ? .add : .subtract, left, try product())
+        }
         return left
     }
 
     private mutating func product() throws(WriteError) -> Expression {
         var left = try factor()
-        while let sign = take(["*", "/"]) { left = .binary(sign == "*" ? .multiply : .divide, left, try factor()) }
+        while let sign = take(["*", "/"]) {
+            try countSign()
+            left = .binary(sign == "*" ? .multiply : .divide, left, try factor())
+        }
         return left
+    }
+
+    private mutating func countSign() throws(WriteError) {
+        signs += 1
+        guard signs <= ExpressionParser.maximumSigns else { throw error("more than \(ExpressionParser.maximumSigns) signs") }
     }
 
     private mutating func factor() throws(WriteError) -> Expression {
@@ -182,6 +197,7 @@ private struct ExpressionParser {
             position += 1
         }
         guard !names.contains("") else { throw error("a key path is expected") }
+        guard names.count <= ExpressionParser.maximumSteps else { throw error("a key path of more than \(ExpressionParser.maximumSteps) steps") }
         switch names {
         case ["true"]: return .value(HeldValue(.bool(true)))
         case ["false"]: return .value(HeldValue(.bool(false)))

@@ -70,6 +70,7 @@ extension WriteSession {
         let target = CollectionPlace(mover.table, object, mover.target)
         let elements = try members(of: CollectionPlace(mover.table, object, mover.source))
         for (index, element) in elements.enumerated() {
+            try spend(WriteSession.unitsPerElement)
             var value = try converted(element.value, mover)
             if value == nil {
                 lost += 1
@@ -93,6 +94,7 @@ extension WriteSession {
             entries.append((key: entry.key.bytes.string, value: HeldValue(copying: entry.value)))
         }
         for entry in entries {
+            try spend(WriteSession.unitsPerElement)
             var value = try converted(entry.value.value, mover)
             if value == nil {
                 lost += 1

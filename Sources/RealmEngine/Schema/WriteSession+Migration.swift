@@ -132,6 +132,7 @@ extension WriteSession {
         var shared = 0
         var cursor = readable.leaves()
         while let leaf = try stored(try cursor.next()) {
+            try spend(WriteSession.unitsPerElement)
             for row in 0..<leaf.count {
                 let owners = try owners(leaf, row, readable, view)
                 if owners.links == 0 { orphans.append(leaf.key(at: row)) }
@@ -141,7 +142,10 @@ extension WriteSession {
         let counts = [(name: "withoutOwner", count: orphans.count), (name: "withSeveralOwners", count: shared)]
         // Objects without owner may go; of those with several nobody can say whose they are.
         try requireLoss(of: counts, losing && shared == 0)
-        for orphan in orphans { try stored(try transaction.deleteObject(orphan, in: table.key)) }
+        for orphan in orphans {
+            try spend(WriteSession.unitsPerElement)
+            try stored(try transaction.deleteObject(orphan, in: table.key))
+        }
     }
 
     private func owners(
@@ -179,6 +183,7 @@ extension WriteSession {
     private func set(_ match: MigrationMatch, _ values: InputObject) throws(WriteError) {
         let table = try migrating(match.className)
         for object in try matches(match, table) {
+            try spend(WriteSession.unitsPerElement)
             let place = ObjectPlace(table: table.key, object: object)
             let body = try at(.name("values"), try computed(values, place, table))
             try at(.name("values"), try write(body, to: place, table, .merge, Options()))
@@ -192,7 +197,10 @@ extension WriteSession {
         }
         let objects = try matches(match, table)
         try requireLoss(of: [(name: "objects", count: objects.count)], losing)
-        for object in objects { try stored(try transaction.deleteObject(object, in: table.key)) }
+        for object in objects {
+            try spend(WriteSession.unitsPerElement)
+            try stored(try transaction.deleteObject(object, in: table.key))
+        }
     }
 
     private func matches(_ match: MigrationMatch, _ table: TableState) throws(WriteError) -> [ObjectKey] {

@@ -32,6 +32,7 @@ extension WriteSession {
         let changed = try self.table(table.key)
         guard let column = changed.column(named: property.name) else { return }
         for object in try objects(of: table.key) {
+            try spend(WriteSession.unitsPerElement)
             let place = ObjectPlace(table: table.key, object: object)
             try at(.name("value"), try write(value, to: column, of: place, .update, Options()))
         }
@@ -57,6 +58,7 @@ extension WriteSession {
     private func valueCount(_ column: Column, of key: TableKey) throws(WriteError) -> Int {
         var count = 0
         for object in try objects(of: key) {
+            try spend(WriteSession.unitsPerElement)
             if column.collection == nil {
                 if try !stored(try transaction.value(column, of: object, in: key)).isNull { count += 1 }
             } else if try elementCount(CollectionPlace(key, object, column)) > 0 {
@@ -101,6 +103,7 @@ extension WriteSession {
     private func requireDistinct(_ column: Column, of key: TableKey) throws(WriteError) {
         var values: [HeldValue] = []
         for object in try objects(of: key) {
+            try spend(WriteSession.unitsPerElement)
             values.append(HeldValue(copying: try stored(try transaction.value(column, of: object, in: key))))
         }
         values.sort { Value.order($0.value, $1.value) < 0 }
@@ -209,6 +212,7 @@ extension WriteSession {
         guard let table = try view().table(key) else { return [] }
         var cursor = table.leaves()
         while let leaf = try stored(try cursor.next()) {
+            try spend(WriteSession.unitsPerElement)
             for row in 0..<leaf.count { objects.append(leaf.key(at: row)) }
         }
         return objects

@@ -130,6 +130,11 @@ final class Exchange: @unchecked Sendable {
     private static let spoolByteCount = 256 << 10
 
     private func store(_ piece: UnsafeRawBufferPointer, _ request: Request) {
+        do throws(Problem) { try request.holding?.require(piece.count) } catch {
+            request.forgetBody()
+            refusal = finished(server.handler.response(to: error, for: request), request)
+            return
+        }
         let isLong = !spoolFolders.isEmpty && request.body.count + piece.count > Exchange.spoolByteCount
         guard isLong || request.bodyFile != nil else { return request.body.append(contentsOf: piece) }
         do throws(StorageError) {
@@ -139,10 +144,11 @@ final class Exchange: @unchecked Sendable {
             } else {
                 file = try BodyFile.make(inOneOf: spoolFolders)
                 try file.append(request.body)
-                request.body = []
+                request.forgetBody()
                 request.bodyFile = file
             }
             try file.append(piece)
+            request.holding?.shrink(by: piece.count)
         } catch {
             request.body = []
             request.bodyFile = nil
@@ -210,10 +216,32 @@ final class Exchange: @unchecked Sendable {
         guard let request else { return false }
         stage = .sent
         _ = record.enter(.busy)
+        let (response, holding) = affordable(response, request)
         status = response.status
-        let transmission = Transmission(response, request, server)
+        // What the request brought is done with, or somebody else's by now.
+        request.forgetBody()
+        request.holding = nil
+        let transmission = Transmission(response, request, server, holding)
         self.transmission = transmission
         return transmission.queue(on: connection)
+    }
+
+    /// Shorter answers are sent however many wait.
+    private static let smallAnswer = 64 << 10
+
+    /// A long answer takes its bytes of the memory for what clients have not read yet; where there is none left it is not sent.
+    /// Answers that are kept for others, too, take none of their own.
+    private func affordable(_ response: Response, _ request: Request) -> (Response, ByteHolding?) {
+        guard case .bytes(let buffer) = response.body, buffer.count > Exchange.smallAnswer, response.packed == nil else {
+            return (response, nil)
+        }
+        let holding = ByteHolding(server.unsentBytes, "")
+        guard holding.grow(by: buffer.count) != nil else { return (response, holding) }
+        let problem = Problem.overLimit(
+            .overloaded, "answers that clients have not read yet take all the memory that there is for them",
+            limit: server.configuration.limits.unsentBytes
+        ).with("limitName", "unsent-bytes")
+        return (finished(server.handler.response(to: problem, for: request), request), nil)
     }
 
     /// The answer left, or the connection is gone.

@@ -33,6 +33,8 @@ package final class HTTPServer: @unchecked Sendable {
     let connections: ConnectionTable
     let suspensions = SuspensionTable()
     let streams: StreamWatch
+    /// Memory of long answers that clients have not taken yet.
+    let unsentBytes: ByteLedger
     /// Requests between their first line and the end of their answer.
     let inFlight = Atomic<Int>(0)
     /// Streamed answers that took too long.
@@ -46,6 +48,7 @@ package final class HTTPServer: @unchecked Sendable {
         self.handler = handler
         connections = ConnectionTable(configuration.limits)
         streams = StreamWatch(configuration.limits)
+        unsentBytes = ByteLedger(limit: configuration.limits.unsentBytes)
         workers = WorkerPool(
             name: "worker", threads: configuration.workerThreads, queueLimit: configuration.workerQueue)
     }

@@ -13,6 +13,8 @@ internal import Synchronization
 final class StreamBody: Suspended {
     private struct State {
         var chunks: [OutputBuffer] = []
+        /// What chunks beyond the usual size take of the memory for answers.
+        var holding: ByteHolding?
         /// Bytes of the first chunk that were taken.
         var offset = 0
         var isProducing = false
@@ -85,6 +87,7 @@ final class StreamBody: Suspended {
             state.bytesTaken += count
             if state.offset >= chunk.count {
                 state.chunks.removeFirst()
+                if StreamBody.isLong(chunk) { state.holding?.shrink(by: chunk.count) }
                 state.offset = 0
                 startProducing(&state)
             }
@@ -111,6 +114,11 @@ final class StreamBody: Suspended {
                 guard !state.isFinished else { return false }
                 switch result {
                 case .success(let isEnd):
+                    guard hold(buffer, &state) else {
+                        state.isFinished = true
+                        state.hasFailed = true
+                        break
+                    }
                     if !buffer.isEmpty { state.chunks.append(buffer) }
                     if isEnd { state.isFinished = true }
                 case .failure:
@@ -127,6 +135,17 @@ final class StreamBody: Suspended {
         }
     }
 
+    /// A single row may be as long as a document.
+    private static func isLong(_ chunk: OutputBuffer) -> Bool { chunk.count > 4 * Streaming.chunkBytes }
+
+    /// Takes memory for a chunk beyond the usual size; false when there is none left.
+    private func hold(_ chunk: OutputBuffer, _ state: inout State) -> Bool {
+        guard StreamBody.isLong(chunk) else { return true }
+        let holding = state.holding ?? ByteHolding(server.unsentBytes, "")
+        state.holding = holding
+        return holding.grow(by: chunk.count) == nil
+    }
+
     /// The daemon lets the stream go: sent, or the client has left.
     private func cancel() { finish(hasFailed: false) }
 
@@ -140,8 +159,9 @@ final class StreamBody: Suspended {
                 state.hasFailed = state.hasFailed || hasFailed
                 state.chunks = []
                 state.producer = nil
+                state.holding = nil
             }
-            return (state.chunks, state.producer)
+            return (state.chunks, state.producer, state.holding)
         }
         withExtendedLifetime(dropped) {}
     }

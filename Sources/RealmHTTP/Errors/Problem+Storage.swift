@@ -2,6 +2,16 @@
 
 package import RealmStorage
 
+extension StorageError {
+    /// Whether an answer has as much in it as it may have.
+    package var isFullAnswer: Bool {
+        switch self {
+        case .stopped(.tooManyBytes), .stopped(.tooManyObjects): return true
+        default: return false
+        }
+    }
+}
+
 extension Problem {
     /// Why a file could not be opened, with the status that attaching it answers.
     package init(opening error: StorageError) {
@@ -55,6 +65,8 @@ extension Problem {
         switch stop {
         case .expired, .cancelled, .handOver: self.init(.deadlineExceeded, stop.text)
         case .tooManyBytes(let limit): self = .answerTooLarge("the answer has more than \(limit) bytes", "answer-bytes", limit)
+        case .tooManyValues(let limit):
+            self = .answerTooLarge("the query keeps more than \(limit) values to sort rows or to tell them apart", "sorted-values", limit)
         case .tooManyObjects(let limit):
             self = .answerTooLarge("the answer expands links to more than \(limit) objects", "expanded-objects", limit)
         }

@@ -21,6 +21,8 @@ package final class Request: @unchecked Sendable {
     package let isHTTP10: Bool
     /// The listener it came by.
     package let entrance: Entrance
+    /// What its body, and what it became, takes of the memory for bodies; nil where nobody counts.
+    var holding: ByteHolding?
     /// The body, with its content coding undone.
     package var body: [UInt8] = []
     /// A long body, as it came, in place of `body`.
@@ -68,6 +70,28 @@ package final class Request: @unchecked Sendable {
     package var isFromThisMachine: Bool {
         let bytes = clientAddress.utf8
         return bytes.starts(with: "127.".utf8) || clientAddress == "::1" || bytes.starts(with: "::ffff:127.".utf8)
+    }
+
+    /// The body as JSON, for which memory is taken on the books.
+    func readJSON(_ limits: Limits) throws(Problem) -> JSONValue {
+        if let holding { try holding.require(JSONParser.valueCount(of: body, upTo: limits.jsonValues) * Request.bytesPerValue) }
+        return try JSONParser.parse(body, limits)
+    }
+
+    /// The same for a body that nobody reads again: its text is let go of.
+    func takeJSON(_ limits: Limits) throws(Problem) -> JSONValue {
+        let value = try readJSON(limits)
+        forgetBody()
+        return value
+    }
+
+    /// What a parsed value takes on average.
+    static let bytesPerValue = 128
+
+    /// Lets go of the text of a body that was read.
+    func forgetBody() {
+        holding?.shrink(by: body.count)
+        body = []
     }
 
     /// Throws `deadline_exceeded` when the time for this request is over.

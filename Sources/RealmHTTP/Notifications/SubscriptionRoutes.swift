@@ -9,7 +9,7 @@ extension Application {
         try refuseTransaction(call, "changes are not told inside a transaction")
         let context = try ReadContext(call)
         try QueryParameters(call.request.target).requireKnown([])
-        let body = try RequestBody.object(call.request, depthLimit: limits.jsonDepth)
+        let body = try RequestBody.object(call.request, limits)
         let definitions = try SubscriptionDefinition.readAll(body, limits)
         let client = call.request.clientAddress
         let center = try notifications.center(of: context.database)

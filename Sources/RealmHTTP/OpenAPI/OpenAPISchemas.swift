@@ -45,6 +45,7 @@ enum OpenAPISchemas {
             "header": text,
             "position": ["type": "integer", "format": "int64", "description": "Offset in a query, in Unicode scalars."],
             "limit": ["type": "integer", "format": "int64", "description": "The number that was exceeded."],
+            "limitName": ["type": "string", "description": "What the bound is called on the command line."],
             "retryable": flag,
         ],
         "additionalProperties": true,

@@ -10,11 +10,19 @@ package struct Limits: Sendable {
     package var bodyBytes = 8 << 20
     package var importBytes = 1 << 30
     /// One line of an import.
-    package var importRecordBytes = 64 << 20
+    package var importRecordBytes = 24 << 20
     package var batchOperations = 10_000
     package var jsonDepth = 64
+    /// Values in one JSON document, or in one line of an import.
+    package var jsonValues = 400_000
     package var queryBytes = 16 << 10
     package var queryArgs = 1000
+    /// Terms of `sort`, of `distinct`, of `ops` and of `keyPaths`.
+    package var queryTerms = 100
+    /// Values that one query keeps to sort rows by, or to tell them apart by.
+    package var sortedValues = 4_000_000
+    /// Paths of `fields` and of `expand`.
+    package var fields = 1000
     package var page = 1000
     package var connections = 1000
     package var connectionsPerAddress = 100
@@ -45,8 +53,16 @@ package struct Limits: Sendable {
     package var snapshots = 16
     package var snapshotsPerPrincipal = 8
     package var liveVersions = 1000
+    /// Classes of a realm, and properties of a class, beyond which none are added.
+    package var classes = 1000
+    package var properties = 1000
     /// Bytes of a document, or of one row of a stream.
     package var answerBytes = 64 << 20
+    /// Bytes of answers that clients have not taken yet, of the whole server.
+    package var unsentBytes = 256 << 20
+    /// Bytes of bodies that are received, parsed or waiting, with what they become when they are parsed.
+    package var waitingBytes = 512 << 20
+    package var waitingBytesPerPrincipal = 256 << 20
     /// Objects that one document, or one row of a stream, shows in the place of links.
     package var expandedObjects = 100_000
     /// How long a streamed answer may take, which holds its version; a client that reads slowly is cut off then.
@@ -59,6 +75,13 @@ package struct Limits: Sendable {
     package var answerCacheBytes = 32 << 20
 
     package init() {}
+
+    /// For those who work for themselves: tools on the command line.
+    package static let boundless: Limits = {
+        var limits = Limits()
+        limits.readSeconds = Int(Int32.max)
+        return limits
+    }()
 
     /// What one document may cost that is made outside the time of its request.
     package func budgetOfDocument() -> WorkBudget {
@@ -84,8 +107,12 @@ package struct Limits: Sendable {
         Entry(name: "import-record-bytes", range: 1...(1 << 32), path: \.importRecordBytes),
         Entry(name: "batch-operations", range: 0...(1 << 24), path: \.batchOperations),
         Entry(name: "json-depth", range: 4...1000, path: \.jsonDepth),
+        Entry(name: "json-values", range: 100...(1 << 32), path: \.jsonValues),
         Entry(name: "query-bytes", range: 1...(1 << 20), path: \.queryBytes),
         Entry(name: "query-args", range: 0...(1 << 20), path: \.queryArgs),
+        Entry(name: "query-terms", range: 1...1000, path: \.queryTerms),
+        Entry(name: "sorted-values", range: 1000...(1 << 40), path: \.sortedValues),
+        Entry(name: "fields", range: 1...(1 << 16), path: \.fields),
         Entry(name: "page", range: 1...(1 << 20), path: \.page),
         Entry(name: "connections", range: 1...(1 << 20), path: \.connections),
         Entry(name: "connections-per-address", range: 1...(1 << 20), path: \.connectionsPerAddress),
@@ -112,7 +139,12 @@ package struct Limits: Sendable {
         Entry(name: "snapshots", range: 0...(1 << 16), path: \.snapshots),
         Entry(name: "snapshots-per-principal", range: 0...(1 << 16), path: \.snapshotsPerPrincipal),
         Entry(name: "answer-cache-bytes", range: 0...(1 << 34), path: \.answerCacheBytes),
+        Entry(name: "classes", range: 1...50_000, path: \.classes),
+        Entry(name: "properties", range: 1...60_000, path: \.properties),
         Entry(name: "answer-bytes", range: 1024...(1 << 40), path: \.answerBytes),
+        Entry(name: "unsent-bytes", range: (1 << 20)...(1 << 40), path: \.unsentBytes),
+        Entry(name: "waiting-bytes", range: (1 << 20)...(1 << 40), path: \.waitingBytes),
+        Entry(name: "waiting-bytes-per-principal", range: (1 << 20)...(1 << 40), path: \.waitingBytesPerPrincipal),
         Entry(name: "expanded-objects", range: 0...(1 << 40), path: \.expandedObjects),
         Entry(name: "answer-seconds", range: 1...86_400, path: \.answerSeconds),
         Entry(name: "observation-seconds", range: 1...3600, path: \.observationSeconds),

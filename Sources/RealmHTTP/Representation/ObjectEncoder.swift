@@ -40,6 +40,25 @@ package final class ObjectEncoder {
 
     // MARK: - Objects
 
+    /// Writes a row of a page with `write`, unless the answer is full before its end: then nothing of the row is written, and
+    /// the answer is false.
+    package func fits(
+        _ writer: inout JSONWriter, _ write: (inout JSONWriter) throws(StorageError) -> Void
+    ) throws(StorageError) -> Bool {
+        let mark = writer.mark
+        do throws(StorageError) {
+            try write(&writer)
+            try budget.requireRoom(for: writer.count)
+            return true
+        } catch {
+            guard error.isFullAnswer else { throw error }
+            writer.goBack(to: mark)
+            path = []
+            nesting = 0
+            return false
+        }
+    }
+
     /// Writes one object with `$meta` (unless left out) and the members of the plan.
     package func write(_ row: Row, _ plan: ObjectPlan, to writer: inout JSONWriter) throws(StorageError) {
         if plan.expands { path.append((plan.table.key, row.key)) }

@@ -33,6 +33,9 @@ package final class Application: Sendable {
     let answers: AnswerCache
     package let leases = LeaseRegistry()
     let idempotency = IdempotencyStore()
+    /// Memory that bodies of requests take.
+    let waitingBytes: ByteLedger
+    private let memory: MemoryReturn
     /// Versions that clients hold for later reads.
     let pinned: PinnedVersions
     let alarm: Alarm
@@ -54,6 +57,9 @@ package final class Application: Sendable {
         rates = RateLimiter(rate: configuration.limits.rate)
         answers = AnswerCache(byteLimit: configuration.limits.answerCacheBytes)
         alarm = Alarm()
+        waitingBytes = ByteLedger(
+            limit: configuration.limits.waitingBytes, limitOfPrincipal: configuration.limits.waitingBytesPerPrincipal)
+        memory = MemoryReturn(alarm)
         pinned = PinnedVersions(configuration.limits, leases, alarm)
         metrics.addSnapshots(pinned)
         notifications = ChangeService(configuration.limits, alarm)
@@ -62,6 +68,12 @@ package final class Application: Sendable {
             text.single("known_answers_total", .counter, "Answers that were sent again for the same version.", Double(figures.hits))
             text.single("known_answers", .gauge, "Answers that are kept.", Double(figures.entries))
             text.single("known_answer_bytes", .gauge, "Memory for answers that are kept.", Double(figures.bytes))
+        }
+        metrics.add { [waitingBytes] text in
+            let figures = waitingBytes.figures
+            text.single("waiting_bytes", .gauge, "Memory for bodies of requests that are received, parsed or waiting.", Double(figures.bytes))
+            text.single(
+                "waiting_bytes_refused_total", .counter, "Requests refused because bodies took too much memory.", Double(figures.refusals))
         }
         metrics.add { [requestMetrics] text in requestMetrics.write(to: &text) }
         metrics.add { [refusals] text in refusals.write(to: &text) }
@@ -92,6 +104,7 @@ extension Application: RequestHandler {
             request.route = match.template
             try checkRate(request)
             try checkRoute(match, request)
+            request.holding = ByteHolding(waitingBytes, request.clientAddress)
             return .accept(
                 bodyLimit: bodyLimit(of: request), spoolFolders: request.route == .import ? spoolFolders : [])
         } catch {
@@ -208,15 +221,30 @@ extension Application: RequestHandler {
             throw Problem(.unsupportedMediaType, "the only content coding of requests is gzip")
                 .with(header: HeaderField("Accept-Encoding", "gzip"))
         }
-        // A body in a file is unpacked by whoever reads it.
+        // A body in a file is unpacked by whoever reads it; a short one may become as long as any.
+        if request.route == .import, request.bodyFile == nil { try spool(request) }
         guard request.bodyFile == nil else { return }
         do throws(Gzip.Failure) {
-            request.body = try Gzip.inflate(request.body, limit: bodyLimit(of: request))
+            let plain = try Gzip.inflate(request.body, limit: bodyLimit(of: request))
+            request.holding?.shrink(by: request.body.count)
+            request.body = plain
         } catch .tooLarge {
             throw .overLimit(
                 .bodyTooLarge, "the body is larger than \(bodyLimit(of: request)) bytes", limit: bodyLimit(of: request))
         } catch {
             throw Problem(.invalidBody, "the body is no gzip stream")
+        }
+        try request.holding?.require(request.body.count)
+    }
+
+    private func spool(_ request: Request) throws(Problem) {
+        do throws(StorageError) {
+            let file = try BodyFile.make(inOneOf: spoolFolders)
+            try file.append(request.body)
+            request.bodyFile = file
+            request.forgetBody()
+        } catch {
+            throw Problem(.insufficientStorage, "there is no room for the body of this request")
         }
     }
 
@@ -259,6 +287,9 @@ extension Application: RequestHandler {
         let seconds = Instant.now().seconds(since: request.arrival)
         requestMetrics.count(
             route: request.route, status: status, seconds: seconds, bytesReceived: bytesReceived, bytesSent: bytesSent)
+        if let workers = workers.withLock({ $0 }) {
+            memory.note(bytesReceived: bytesReceived, bytesSent: bytesSent, seconds: seconds, workers)
+        }
         accessLog?.write(
             AccessLog.Entry(
                 id: request.id.text, method: request.methodName, route: request.route.template, status: status,

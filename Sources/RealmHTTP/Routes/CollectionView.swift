@@ -37,6 +37,9 @@ struct CollectionView {
             return .all(elements.count)
         }
         let arguments = try ArgumentDecoder(context.snapshot).decode(parameters.args)
+        guard elements.count <= context.limits.sortedValues else {
+            throw Problem(WorkStop.tooManyValues(limit: context.limits.sortedValues))
+        }
         let values = try Problem.mapping { () throws(StorageError) in try elements.allValues() }
         switch elements.subject {
         case .objects(let table): return .chosen(try objects(of: table, values, arguments))

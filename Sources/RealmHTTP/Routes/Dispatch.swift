@@ -51,9 +51,9 @@ extension Application {
         case .adminConfig: return .now(try adminConfiguration(call))
         case .realms: return .now(try realms(call))
         case .realm: return .now(try realm(call))
-        case .schema, .schemaClass: return .now(try schema(call))
+        case .schema, .schemaClass: return try described(call) { call throws(Problem) in try self.schema(call) }
         case .openAPI: return .now(try openAPI(call))
-        case .realmOpenAPI: return .now(try realmOpenAPI(call))
+        case .realmOpenAPI: return try described(call) { call throws(Problem) in try self.realmOpenAPI(call) }
         case .object: return .now(try object(call))
         case .property: return .now(try property(call))
         case .links: return .now(try links(call))

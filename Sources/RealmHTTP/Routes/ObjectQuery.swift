@@ -9,6 +9,8 @@ internal import RealmStorage
 /// Not Sendable: made and used within one job.
 final class ObjectQuery {
     let bound: BoundQuery
+    /// Whether the text orders or cuts the result, so that no cursor leads into it.
+    let ordersItself: Bool
     private let request: Request
 
     /// Parses and binds `where`, `sort` and `distinct`. `sort` may come from elsewhere than the parameters.
@@ -19,6 +21,7 @@ final class ObjectQuery {
         request = context.request
         request.query = parameters.predicate
         let query = try ObjectQuery.parse(parameters.predicate, "where")
+        ordersItself = query.hasDescriptors
         try ObjectQuery.checkDescriptors(query, parameters)
         let terms = sort ?? parameters.sort
         // Bound by itself first, so that it is known in which parameter a mistake is.
@@ -28,6 +31,7 @@ final class ObjectQuery {
         }
         guard !terms.isEmpty || !parameters.distinct.isEmpty else {
             bound = plain
+            bound.sortedValueLimit = context.limits.sortedValues
             return
         }
         let order = ResultOrder(
@@ -37,6 +41,7 @@ final class ObjectQuery {
         } catch {
             throw ObjectQuery.orderProblem(error, parameters)
         }
+        bound.sortedValueLimit = context.limits.sortedValues
     }
 
     static func parse(_ text: String?, _ parameter: String) throws(Problem) -> Query {

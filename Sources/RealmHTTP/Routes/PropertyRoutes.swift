@@ -62,7 +62,10 @@ extension Application {
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("value")
-        try Problem.mapping { () throws(StorageError) in try elementWriter.writeSingle(target, to: &writer) }
+        try Problem.mapping { () throws(StorageError) in
+            try elementWriter.writeSingle(target, to: &writer)
+            try context.request.budget.requireRoom(for: writer.count)
+        }
         context.writeVersion(to: &writer)
         writer.endObject()
         return context.answer(
@@ -90,6 +93,7 @@ extension Application {
             context.addReadHeaders(to: &response, etag: etag)
             return response
         }
+        try Problem.mapping { () throws(StorageError) in try context.request.budget.requireRoom(for: bytes.count) }
         let buffer = OutputBuffer(capacity: bytes.count)
         buffer.append(bytes)
         var response = context.answer(buffer, type: "application/octet-stream", etag: etag)

@@ -41,7 +41,7 @@ extension Application {
             case .work(let work): response = work()
             case .later: throw Problem(.internalError, "the read has no answer inside a transaction")
             }
-            if case .stream(let producer) = response.body { response.body = .bytes(try Application.drain(producer)) }
+            if case .stream(let producer) = response.body { response.body = .bytes(try Application.drain(producer, limits)) }
         } catch {
             return self.response(to: error, for: call.request)
         }
@@ -51,13 +51,18 @@ extension Application {
         return response
     }
 
-    private static func drain(_ producer: any ChunkProducer) throws(Problem) -> OutputBuffer {
+    private static func drain(_ producer: any ChunkProducer, _ limits: Limits) throws(Problem) -> OutputBuffer {
+        let end = Instant.now().adding(seconds: Double(limits.readSeconds))
         let buffer = OutputBuffer(capacity: Streaming.chunkBytes)
         do {
             // Producers make about one chunk at a time and look at how much is there.
             while true {
                 let chunk = OutputBuffer(capacity: Streaming.chunkBytes)
                 let isLast = try producer.produce(into: chunk)
+                guard buffer.count + chunk.count <= limits.answerBytes else {
+                    throw Problem(WorkStop.tooManyBytes(limit: limits.answerBytes))
+                }
+                guard Instant.now() < end else { throw Problem(WorkStop.expired) }
                 buffer.append(chunk)
                 if isLast { return buffer }
             }

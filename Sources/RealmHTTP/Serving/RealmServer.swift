@@ -215,6 +215,8 @@ package final class RealmServer: Sendable {
     private static func writeLimits(_ options: Options) -> WriteLimits {
         var limits = WriteLimits()
         limits.lockWaitSeconds = Double(options.limits.writeSeconds)
+        limits.classes = options.limits.classes
+        limits.properties = options.limits.properties
         return limits
     }
 
@@ -272,6 +274,11 @@ extension MetricsRegistry {
             text.single(
                 "answers_cut_off_total", .counter, "Streamed answers that took longer than answer-seconds.",
                 Double(daemon.answersCutOff.load(ordering: .relaxed)))
+            let unsent = daemon.unsentBytes.figures
+            text.single("unsent_bytes", .gauge, "Memory of long answers that clients have not taken yet.", Double(unsent.bytes))
+            text.single(
+                "unsent_bytes_refused_total", .counter, "Answers that were not sent because too many wait for their clients.",
+                Double(unsent.refusals))
             text.single("worker_queue", .gauge, "Requests waiting for a worker.", Double(daemon.waitingJobs))
         }
     }

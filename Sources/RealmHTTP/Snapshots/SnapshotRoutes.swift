@@ -92,7 +92,7 @@ extension Application {
         let types = ["application/json", "application/merge-patch+json"]
         try RequestBody.requireJSON(call.request, types)
         guard !call.request.body.isEmpty else { return nil }
-        let body = try RequestBody.object(call.request, depthLimit: call.limits.jsonDepth, types: types)
+        let body = try RequestBody.object(call.request, call.limits, types: types)
         for member in body.members where member.name != "ttl" {
             throw Problem(.invalidBody, "a snapshot has no '\(member.name)'").with("pointer", "/" + member.name)
         }

@@ -28,9 +28,10 @@ extension Application {
             }
             stream = try .some(
                 query, of: table, try ArgumentDecoder(context.snapshot).decode(args), context.snapshot,
-                version: context.version.tokenText, format, Representation())
+                version: context.version.tokenText, format, Representation(),
+                call.request.budget, limits)
         } else {
-            stream = try .all(context.snapshot, version: context.version.tokenText, format)
+            stream = try .all(context.snapshot, version: context.version.tokenText, format, Representation(), call.request.budget, limits)
         }
         if isForExcel { stream.guardFormulas() }
         var response = Response(status: 200, body: .stream(stream))

@@ -10,7 +10,7 @@ extension Application {
         guard options.transaction == nil else {
             throw Problem(.conflictingParameters, "a migration is a transaction by itself").with("header", "Realm-Transaction")
         }
-        let json = try JSONParser.parse(call.request.body, depthLimit: limits.jsonDepth)
+        let json = try call.request.takeJSON(limits)
         let migration = try MigrationReader(limits).migration(json)
         let write = PreparedWrite(call: call, database: database, options: options, isAlone: true) { context throws(Problem) in
             try context.requireNoObjectCondition()

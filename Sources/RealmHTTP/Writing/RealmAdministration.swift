@@ -28,6 +28,8 @@ extension Application {
     var writeLimits: WriteLimits {
         var limits = WriteLimits()
         limits.lockWaitSeconds = Double(self.limits.writeSeconds)
+        limits.classes = self.limits.classes
+        limits.properties = self.limits.properties
         return limits
     }
 

@@ -46,7 +46,7 @@ struct RealmAttachment: Sendable {
 
     init(_ call: Call, dataFolder: String?) throws(Problem) {
         let reader = SchemaReader(place: InputPlace())
-        let json = try JSONParser.parse(call.request.body, depthLimit: call.limits.jsonDepth)
+        let json = try call.request.takeJSON(call.limits)
         if json.object?["syncConfiguration"] != nil {
             throw reader.malformed("realms are not synchronised here", InputPlace().inside("syncConfiguration"))
         }

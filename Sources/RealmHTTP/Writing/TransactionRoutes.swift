@@ -134,7 +134,7 @@ private struct TransactionWishes {
 
     init(_ call: Call, _ limits: WriteLimits) throws(Problem) {
         guard !call.request.body.isEmpty else { return }
-        guard let body = try JSONParser.parse(call.request.body, depthLimit: call.limits.jsonDepth).object else {
+        guard let body = try call.request.takeJSON(call.limits).object else {
             throw Problem(.invalidBody, "the body has to be an object")
         }
         for member in body.members {

@@ -34,11 +34,19 @@ extension BoundQuery {
     /// The number of results, after all descriptors.
     package func count(check: Check? = nil) throws(QueryError) -> Int {
         if let count = try indexedCount() { return count }
-        guard let cursor = try cursor() else { return try executeSteps(.all, check).count }
-        if case let constant as ConstantCondition = condition, steps.isEmpty { return constant.isTrue ? table.count : 0 }
+        guard let cursor = try isOnlySorted ? MatchCursor(self) : cursor() else { return try executeSteps(.all, check).count }
+        if case let constant as ConstantCondition = condition, isOnlySorted { return constant.isTrue ? table.count : 0 }
         var count = 0
         while let (_, rows) = try cursor.next(check: check) { count += rows.count }
         return count
+    }
+
+    /// Order alone changes no number.
+    private var isOnlySorted: Bool {
+        steps.allSatisfy {
+            if case .sort = $0 { return true }
+            return false
+        }
     }
 
     /// The results when an index alone tells them, so that no object has to be looked at; nil otherwise.
@@ -96,21 +104,21 @@ extension BoundQuery {
     private func sortedMatches(
         _ keys: [SortKey], limit: Int, after bound: RowSorter.Bound?, _ check: Check?
     ) throws(QueryError) -> [Int64] {
-        if bound == nil, let sorter = PackedSorter(keys, limit: limit, table: table) {
+        if bound == nil, let sorter = PackedSorter(keys, limit: limit, table: table, valueLimit: sortedValueLimit) {
             try scan(check) { leaf, rows throws(StorageError) in try sorter.add(leaf, rows) }
             return try storage { () throws(StorageError) in try sorter.finish() }
         }
-        let sorter = RowSorter(keys, limit: limit, after: bound)
+        let sorter = RowSorter(keys, limit: limit, after: bound, valueLimit: sortedValueLimit)
         try scan(check) { leaf, rows throws(StorageError) in try sorter.add(leaf, rows) }
         return sorter.finish()
     }
 
     private func distinctMatches(_ keys: [SortKey], _ check: Check?) throws(QueryError) -> [Int64] {
-        if let filter = DistinctFilter(keys) {
+        if let filter = DistinctFilter(keys, valueLimit: sortedValueLimit) {
             try scan(check) { leaf, rows throws(StorageError) in try filter.add(leaf, rows) }
             return filter.items
         }
-        let sorter = RowSorter(keys)
+        let sorter = RowSorter(keys, valueLimit: sortedValueLimit)
         try scan(check) { leaf, rows throws(StorageError) in try sorter.add(leaf, rows) }
         return sorter.finishDistinct()
     }
@@ -141,15 +149,15 @@ extension BoundQuery {
             switch step {
             case .limit(let limit): items = Array(items.prefix(limit))
             case .sort(let keys):
-                let sorter = RowSorter(keys, limit: limit(pending, window))
+                let sorter = RowSorter(keys, limit: limit(pending, window), valueLimit: sortedValueLimit)
                 try feed(items, check, key: key) { row, item throws(StorageError) in try sorter.add(row, item) }
                 items = sorter.finish()
             case .distinct(let keys):
-                if let filter = DistinctFilter(keys) {
+                if let filter = DistinctFilter(keys, valueLimit: sortedValueLimit) {
                     try feed(items, check, key: key) { row, item throws(StorageError) in try filter.add(row, item) }
                     items = filter.items
                 } else {
-                    let sorter = RowSorter(keys)
+                    let sorter = RowSorter(keys, valueLimit: sortedValueLimit)
                     try feed(items, check, key: key) { row, item throws(StorageError) in try sorter.add(row, item) }
                     items = sorter.finishDistinct()
                 }

@@ -14,6 +14,8 @@ package final class BoundQuery {
     /// Owns the bytes of the constants.
     let pool: ConstantPool
     let interrupt: Interrupt
+    /// Values that may be kept to sort rows or to tell them apart.
+    package var sortedValueLimit = Int.max
     /// What the result depends on.
     package let dependencies: QueryDependencies
 

@@ -14,6 +14,8 @@ package enum WorkStop: Sendable, Hashable {
     case tooManyBytes(limit: Int)
     /// It was about to follow links to more objects than it may.
     case tooManyObjects(limit: Int)
+    /// It was about to keep more values to sort by, or to tell rows apart by.
+    case tooManyValues(limit: Int)
 }
 
 /// What one piece of work may cost: its time, the bytes it makes, the objects it follows links to.

@@ -67,6 +67,7 @@ extension WorkStop {
         case .cancelled: return "nobody waits for the answer any more"
         case .handOver: return "the work has to go on elsewhere"
         case .tooManyBytes(let limit): return "more than \(limit) bytes"
+        case .tooManyValues(let limit): return "more than \(limit) values to sort or to tell apart"
         case .tooManyObjects(let limit): return "links lead to more than \(limit) objects"
         }
     }

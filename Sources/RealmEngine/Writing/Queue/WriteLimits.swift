@@ -20,5 +20,11 @@ package struct WriteLimits: Sendable {
     package var rememberedSeconds = 600.0
     package var rememberedCount = 10_000
 
+    /// What fates of asynchronous writes are remembered with, all together.
+    package var rememberedBytes = 16 << 20
+    /// Classes of a realm, and properties of a class, beyond which none are added.
+    package var classes = 1000
+    package var properties = 1000
+
     package init() {}
 }

@@ -87,6 +87,7 @@ extension WriteSession {
         _ apply: (Edit, CollectionPlace) throws(WriteError) -> Void
     ) throws(WriteError) -> Int {
         for (index, edit) in edits.enumerated() {
+            try spend(WriteSession.unitsPerElement)
             if index > 0, try !isThere(place) {
                 throw WriteError(.objectNotFound, "an edit before this one deleted the object").inside(.index(index))
             }
@@ -157,6 +158,7 @@ extension WriteSession {
             throw WriteError(.typeMismatch, "only the objects of a list of links can be deleted")
         }
         for member in try members(of: place) {
+            try spend(WriteSession.unitsPerElement)
             guard case .link(let table, let object) = member.value else { continue }
             try stored(try transaction.deleteObject(object, in: table))
         }

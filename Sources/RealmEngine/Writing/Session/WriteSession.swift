@@ -16,13 +16,18 @@ package final class WriteSession {
     var named: [String: ObjectPlace] = [:]
     /// Names of linking objects, which nobody can write, but queries know.
     let backlinkNames: BacklinkNames
+    /// How large schemas may become.
+    let limits: WriteLimits
+    /// Columns that were made; the clock is looked at now and then.
+    var schemaSteps = 0
     /// Of the object made last, to be used again; nil while another object is made.
     var spareDraft: ObjectDraft?
 
-    init(_ transaction: WriteTransaction, deadline: Instant, backlinkNames: BacklinkNames = .none) {
+    init(_ transaction: WriteTransaction, deadline: Instant, backlinkNames: BacklinkNames = .none, limits: WriteLimits = WriteLimits()) {
         self.transaction = transaction
         budget = WorkBudget(deadline: deadline)
         self.backlinkNames = backlinkNames
+        self.limits = limits
     }
 
     /// How inputs are taken.
@@ -54,6 +59,9 @@ package final class WriteSession {
     package func checkDeadline() throws(WriteError) {
         guard budget.goesOn else { throw WriteError(.deadlineExceeded, WriteError.late) }
     }
+
+    /// Counts work on the way; throws when there is no time left.
+    @inline(__always) func spend(_ units: Int = 1) throws(WriteError) { try stored(try budget.spend(units)) }
 
     /// Whether there is time left; what queries ask.
     package var hasTime: Bool { budget.goesOn }

@@ -8,6 +8,7 @@ import RealmStorage
 /// and a decimal can be equal without hashing alike, so those are told apart by sorting.
 final class DistinctFilter {
     private let keys: [SortKey]
+    private let valueLimit: Int
     /// Positions of kept rows by hash, probed one after another; -1 is free. A power of two in size.
     private var slots = [Int32](repeating: -1, count: 64)
     /// The values of all kept rows, one after another.
@@ -17,9 +18,10 @@ final class DistinctFilter {
     private var leafValues: [Value] = []
     private(set) var items: [Int64] = []
 
-    init?(_ keys: [SortKey]) {
+    init?(_ keys: [SortKey], valueLimit: Int = .max) {
         guard keys.allSatisfy({ $0.column.type != .mixed && $0.column.collection == nil }) else { return nil }
         self.keys = keys
+        self.valueLimit = valueLimit
     }
 
     /// Takes the rows of a leaf, which are called by their object keys.
@@ -28,10 +30,10 @@ final class DistinctFilter {
         for key in keys { try key.append(leaf, rows, to: &leafValues) }
         let count = rows.count
         var index = 0
-        rows.forEach { row in
+        try rows.forEach { row throws(StorageError) in
             scratch.removeAll(keepingCapacity: true)
             for key in keys.indices { scratch.append(leafValues[key * count + index]) }
-            add(leaf.key(at: row).rawValue)
+            try add(leaf.key(at: row).rawValue)
             index += 1
         }
     }
@@ -40,11 +42,11 @@ final class DistinctFilter {
     func add(_ row: Row, _ item: Int64) throws(StorageError) {
         scratch.removeAll(keepingCapacity: true)
         for key in keys { scratch.append(try key.value(row)) }
-        add(item)
+        try add(item)
     }
 
     /// Keeps the row with the values in `scratch` if there is none like it.
-    private func add(_ item: Int64) {
+    private func add(_ item: Int64) throws(StorageError) {
         var hasher = Hasher()
         for (index, key) in keys.enumerated() {
             if key.hasLinks, SortKey.isMissing(scratch[index]) { return }
@@ -57,6 +59,7 @@ final class DistinctFilter {
             if hashes[kept] == hash, isEqual(kept) { return }
             slot = (slot + 1) & (slots.count - 1)
         }
+        guard values.count < valueLimit else { throw .stopped(.tooManyValues(limit: valueLimit)) }
         slots[slot] = Int32(truncatingIfNeeded: items.count)
         items.append(item)
         hashes.append(hash)

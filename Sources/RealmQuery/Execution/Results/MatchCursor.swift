@@ -18,6 +18,8 @@ package final class MatchCursor {
     private var remaining: Int
     /// Objects up to this one are left out.
     private let after: ObjectKey?
+    /// Whether the last `next` found nothing only because its time was over.
+    package private(set) var isPaused = false
 
     /// `after` starts behind an object; `skip` and `limit` count matches from there. `columns` are what the caller reads
     /// of the matches, besides what the query itself does.
@@ -36,12 +38,22 @@ package final class MatchCursor {
         }
     }
 
-    /// The next leaf with matches and their rows; nil at the end. `check` is asked before each leaf.
-    package func next(check: BoundQuery.Check? = nil) throws(QueryError) -> (leaf: ClusterLeaf, rows: Mask)? {
+    /// The next leaf with matches and their rows; nil at the end. `check` is asked before each leaf, and within one now and
+    /// then: after its refusal the cursor is of no use any more.
+    ///
+    /// Nil is also the answer when nothing was found up to `pause`; then `isPaused` is true, and the next call goes on.
+    package func next(
+        check: BoundQuery.Check? = nil, pauseAt pause: Instant = .distantFuture
+    ) throws(QueryError) -> (leaf: ClusterLeaf, rows: Mask)? {
         query.interrupt.check = check
         defer { query.interrupt.check = nil }
+        isPaused = false
         while remaining > 0 {
             if let check, !check() { throw .cancelled }
+            if pause != .distantFuture, Instant.now() >= pause {
+                isPaused = true
+                return nil
+            }
             let found = try storage { () throws(StorageError) in try advance() }
             guard let (leaf, rows) = found else { return nil }
             if rows.isEmpty { continue }

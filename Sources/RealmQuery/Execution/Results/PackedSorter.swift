@@ -14,11 +14,13 @@ final class PackedSorter {
     private var collected: [[OrderKey]]
     private var items: [Int64] = []
     private let finder: ObjectFinder
+    private let valueLimit: Int
 
     /// Nil when a key is of another kind, or when a limit comes with several keys.
-    init?(_ keys: [SortKey], limit: Int, table: Table) {
+    init?(_ keys: [SortKey], limit: Int, table: Table, valueLimit: Int = .max) {
         guard keys.allSatisfy({ $0.isPlainColumn && PackedSorter.isPackable($0.column.type) }) else { return nil }
         self.keys = keys
+        self.valueLimit = valueLimit
         finder = ObjectFinder(table)
         collected = []
         if limit < table.count {
@@ -92,6 +94,8 @@ final class PackedSorter {
     // MARK: - Without a limit
 
     private func collect(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
+        // The keys of numbers are half as large as values.
+        guard items.count / 2 * keys.count < valueLimit else { throw .stopped(.tooManyValues(limit: valueLimit)) }
         rows.forEach { items.append(leaf.key(at: $0).rawValue) }
         for (index, key) in keys.enumerated() {
             switch try key.values(of: leaf) {

@@ -30,6 +30,7 @@ final class RowSorter {
     private let firstType: ColumnType
     private let limit: Int
     private let bound: Bound?
+    private let valueLimit: Int
     private var entries: [Entry] = []
     /// The values of all entries, one after another.
     private var values: [Value] = []
@@ -37,12 +38,13 @@ final class RowSorter {
     private var leafValues: [Value] = []
     private var position = 0
 
-    init(_ keys: [SortKey], limit: Int = .max, after bound: Bound? = nil) {
+    init(_ keys: [SortKey], limit: Int = .max, after bound: Bound? = nil, valueLimit: Int = .max) {
         self.keys = keys
         ascending = keys.map(\.isAscending)
         firstType = keys[0].column.collection == .dictionary ? .mixed : keys[0].column.type
         self.limit = limit
         self.bound = bound
+        self.valueLimit = valueLimit
         scratch.reserveCapacity(keys.count)
     }
 
@@ -90,7 +92,7 @@ final class RowSorter {
         scratch.append(first)
         for key in keys.dropFirst() { scratch.append(try key.value(row)) }
         if let bound, !follows(bound, row.key) { return }
-        guard isFull else { return append(ordinal, item, SortOrdinal.isExact(first, firstType)) }
+        guard isFull else { return try append(ordinal, item, SortOrdinal.isExact(first, firstType)) }
         // The newcomer comes last among equals, so it has to be strictly better than the worst one.
         let worst = entries[0]
         guard ordinal < worst.ordinal || compare(scratch, 0, values, worst.slot) < 0 else { return }
@@ -111,7 +113,8 @@ final class RowSorter {
         return ascending[0] ? ordinal : ordinal.inverted
     }
 
-    private func append(_ ordinal: SortOrdinal, _ item: Int64, _ isExact: Bool) {
+    private func append(_ ordinal: SortOrdinal, _ item: Int64, _ isExact: Bool) throws(StorageError) {
+        guard values.count < valueLimit else { throw .stopped(.tooManyValues(limit: valueLimit)) }
         entries.append(
             Entry(ordinal: ordinal, item: item, position: position, slot: values.count, isExact: isExact))
         values.append(contentsOf: scratch)

@@ -94,6 +94,14 @@ package final class WriteTransaction: @unchecked Sendable {
         return keys
     }
 
+    /// How many tables there are; places of removed ones do not count.
+    var presentTableCount: Int {
+        slots.count { slot in
+            if case .removed = slot { return false }
+            return true
+        }
+    }
+
     /// Changes the state of a table in place.
     func update<Result>(
         _ key: TableKey, _ change: (inout TableState) throws(StorageError) -> Result

@@ -5,11 +5,23 @@ extension WriteTransaction {
     /// Gives every object, tombstones included, the default value in a new column.
     func addLeaves(of column: ColumnKey, in key: TableKey) throws(StorageError) {
         let state = try table(key)
-        let cluster = writers(state).cluster
-        guard let added = cluster.columns.first(where: { $0.leafIndex == column.leafIndex }) else { return }
+        guard let fresh = state.freshColumn(column), !state.objects.isNone else { return try addLeavesToNothing(of: column, in: key) }
+        // Only the writer of this column is needed: making those of all others each time would cost more than the column.
+        let shape = TableWriters.shape(fresh)
+        let added = ClusterWriter.Column(
+            leafIndex: fresh.leafIndex, shape: shape, leaf: LeafWriter(writes, shape, inCluster: true))
+        let cluster = ClusterWriter(writes, columns: [added], shift: clusterShift)
         let objects = try cluster.addColumn(added, in: state.objects)
         let tombstones = try state.tombstones.isNone ? Ref.none : cluster.addColumn(added, in: state.tombstones)
         try store(objects, tombstones, in: key)
+    }
+
+    /// A table without a tree gets one, with leaves of all columns.
+    private func addLeavesToNothing(of column: ColumnKey, in key: TableKey) throws(StorageError) {
+        let state = try table(key)
+        let cluster = writers(state).cluster
+        guard let added = cluster.columns.first(where: { $0.leafIndex == column.leafIndex }) else { return }
+        try store(try cluster.addColumn(added, in: state.objects), state.tombstones, in: key)
     }
 
     /// Gives up the values of a column with everything below them.
