@@ -146,11 +146,15 @@ package final class Catalog: Sendable {
         withExtendedLifetime(state) {}
     }
 
+    package var count: Int { states.withLock { $0.count } }
+
     /// Names of realms that are not ready.
     package var unready: [String] {
-        all.compactMap { entry in
-            if case .ready = entry.state { return nil }
-            return entry.name
-        }
+        states.withLock { states in
+            states.compactMap { entry in
+                if case .ready = entry.value { return nil }
+                return entry.key
+            }
+        }.sorted()
     }
 }

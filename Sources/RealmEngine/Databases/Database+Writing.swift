@@ -55,17 +55,18 @@ extension Database {
 
     // MARK: - Interactive transactions
 
-    /// Begins an interactive transaction as soon as the writer is free, at the latest after `waitSeconds`.
+    /// Begins an interactive transaction as soon as the writer is free, at the latest after `waitSeconds`. A `client` has
+    /// only so many at a time, open and waiting.
     package func beginTransaction(
-        owner: String, waitSeconds: Double, idleSeconds: Double? = nil, lifetimeSeconds: Double? = nil,
+        owner: String, client: String? = nil, waitSeconds: Double, idleSeconds: Double? = nil, lifetimeSeconds: Double? = nil,
         completion: @escaping @Sendable (Result<TransactionInfo, WriteError>) -> Void
     ) {
         guard let queue = queue.withLock({ $0 }) else { return completion(.failure(notWriting)) }
         let wait = min(max(waitSeconds, 0), limits.maximumWaitSeconds)
-        let lifetime = min(max(lifetimeSeconds ?? limits.lifetimeSeconds, 0), limits.lifetimeSeconds)
+        let lifetime = min(max(lifetimeSeconds ?? limits.usualLifetimeSeconds, 0), limits.lifetimeSeconds)
         queue.submit(BeginRequest(
-            owner: owner, waitEnds: Instant.now().adding(seconds: wait),
-            idleSeconds: min(max(idleSeconds ?? limits.idleSeconds, 0), min(limits.idleSeconds, lifetime)),
+            owner: owner, client: client, waitEnds: Instant.now().adding(seconds: wait),
+            idleSeconds: min(max(idleSeconds ?? limits.usualIdleSeconds, 0), min(limits.idleSeconds, lifetime)),
             lifetimeSeconds: lifetime, completion: completion))
     }
 

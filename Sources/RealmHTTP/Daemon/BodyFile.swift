@@ -9,26 +9,47 @@ package import RealmStorage
 /// `@unchecked Sendable`: whoever receives a body appends to it, and only then hands it on to be read.
 package final class BodyFile: @unchecked Sendable {
     private let descriptor: Int32
-    package private(set) var byteCount: Int
+    package private(set) var byteCount = 0
+    /// What of the room for such files this one takes; nil for a file of somebody else's.
+    private let share: SpoolRoom.Share?
 
     /// An empty file in `folder`.
-    package init(in folder: String) throws(StorageError) {
+    package init(in folder: String, _ share: SpoolRoom.Share? = nil) throws(StorageError) {
+        descriptor = try BodyFile.makeNameless(in: folder)
+        self.share = share
+    }
+
+    /// A file that never has a name, so that nothing of it stays whenever the process ends; where the file system has no
+    /// such files, one whose name goes at once.
+    private static func makeNameless(in folder: String) throws(StorageError) -> Int32 {
+        // O_TMPFILE, which the headers hide.
+        let nameless = open(folder, O_RDWR | O_CLOEXEC | 0o20200000, 0o600)
+        if nameless >= 0 { return nameless }
         let template = (folder.hasSuffix("/") ? folder : folder + "/") + ".realm-rest-body-XXXXXX"
         var name = Array(template.utf8CString)
-        descriptor = mkstemp(&name)
-        guard descriptor >= 0 else { throw .io(operation: "mkstemp", errno: errno) }
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        let named = mkstemp(&name)
+        guard named >= 0 else { throw .io(operation: "mkstemp", errno: errno) }
+        _ = fcntl(named, F_SETFD, FD_CLOEXEC)
         unlink(name)
-        byteCount = 0
+        return named
     }
 
     /// An empty file in the first of `folders` that takes one.
-    package static func make(inOneOf folders: [String]) throws(StorageError) -> BodyFile {
-        var failure = StorageError.io(operation: "mkstemp", errno: ENOENT)
+    package static func make(inOneOf folders: [String], _ share: SpoolRoom.Share? = nil) throws(StorageError) -> BodyFile {
+        var failure = StorageError.io(operation: "open", errno: ENOENT)
         for folder in folders {
-            do throws(StorageError) { return try BodyFile(in: folder) } catch { failure = error }
+            do throws(StorageError) {
+                let file = try BodyFile(in: folder, share)
+                try share?.requireFreeDisk(file.descriptor)
+                return file
+            } catch { failure = error }
         }
         throw failure
+    }
+
+    /// An empty file beside this one in what it counts for.
+    func makeSibling(inOneOf folders: [String]) throws(StorageError) -> BodyFile {
+        try BodyFile.make(inOneOf: folders, try share?.sibling())
     }
 
     /// Where programs keep what nobody needs later.
@@ -37,6 +58,7 @@ package final class BodyFile: @unchecked Sendable {
     /// A file that is there.
     package init(reading path: String) throws(StorageError) {
         descriptor = try System.openForReading(path)
+        share = nil
         do throws(StorageError) {
             byteCount = try System.regularFileSize(descriptor)
         } catch {
@@ -53,6 +75,7 @@ package final class BodyFile: @unchecked Sendable {
     }
 
     func append(_ piece: UnsafeRawBufferPointer) throws(StorageError) {
+        try share?.grow(by: piece.count, descriptor)
         var rest = piece
         while let start = rest.baseAddress, !rest.isEmpty {
             let count = pwrite(descriptor, start, rest.count, off_t(byteCount))

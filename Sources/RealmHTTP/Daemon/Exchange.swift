@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CMicrohttpd
+internal import Glibc
 internal import RealmStorage
 internal import Synchronization
 
@@ -24,8 +25,10 @@ final class Exchange: @unchecked Sendable {
 
     private let server: HTTPServer
     private let connection: OpaquePointer
-    private let record: ConnectionRecord
+    fileprivate let record: ConnectionRecord
     private let targetBytes: [UInt8]
+    /// Where the target lies in the daemon's memory; only compared.
+    private let targetAddress: UInt
     private let arrival = Instant.now()
     private var request: Request?
     private var stage = Stage.head
@@ -38,21 +41,34 @@ final class Exchange: @unchecked Sendable {
     private let outcome = RankedMutex(.leaf, Outcome.pending)
     /// Under which the client is watched while it waits.
     private let waiter = RankedMutex<Waiter>(.exchange, .none)
-    private var status = 0
+    fileprivate var status = 0
     private var transmission: Transmission?
 
-    init(server: HTTPServer, connection: OpaquePointer, record: ConnectionRecord, target: [UInt8]) {
+    init(server: HTTPServer, connection: OpaquePointer, record: ConnectionRecord, target: [UInt8], targetAddress: UInt) {
         self.server = server
         self.connection = connection
         self.record = record
         targetBytes = target
+        self.targetAddress = targetAddress
+        record.setReading(true)
         server.inFlight.add(1, ordering: .relaxed)
     }
 
+    /// Parameters in the target.
+    static let parameterLimit = 200
+
+    /// Answers a target with too many parameters, and ends the connection: nothing else can be done so early.
+    func refuseTarget() {
+        let problem = Problem.overLimit(
+            .uriTooLong, "the target has too many parameters; send long queries with POST to /query", limit: Exchange.parameterLimit)
+        record.refuse(problem)
+        shutdown(record.descriptor, Int32(SHUT_RDWR))
+    }
+
     /// Goes on with the exchange; false makes the daemon close the connection.
-    func advance(method: UnsafePointer<CChar>, isHTTP10: Bool, piece: UnsafeRawBufferPointer) -> Bool {
+    func advance(method: UnsafePointer<CChar>, version: UnsafePointer<CChar>?, piece: UnsafeRawBufferPointer) -> Bool {
         switch stage {
-        case .head: return beginBody(method: String(cString: method), isHTTP10: isHTTP10)
+        case .head: return beginBody(HeadLayout(method, targetAddress, targetBytes.count, version))
         case .body: return piece.isEmpty ? answer() : take(piece)
         case .answering: return sendOutcome()
         case .sent: return true
@@ -61,17 +77,18 @@ final class Exchange: @unchecked Sendable {
 
     // MARK: - Head and body
 
-    private func beginBody(method: String, isHTTP10: Bool) -> Bool {
-        guard record.enter(.body) else { return false }
-        record.noteProgress(arrival)
-        let headers = RequestHeaders.read(from: connection, countLimit: server.configuration.limits.headerFields)
+    private func beginBody(_ layout: HeadLayout) -> Bool {
+        guard record.beganBody(arrival) else { return false }
+        var layout = layout
+        let headers = RequestHeaders.read(from: connection, &layout)
         let request = Request(
-            methodName: method, target: RequestTarget(targetBytes), headers: headers,
+            methodName: layout.method, target: RequestTarget(targetBytes), headers: headers,
             id: headers[.requestID].flatMap(RequestID.init(client:)) ?? RequestID(), arrival: arrival,
-            clientAddress: record.address, isHTTP10: isHTTP10, entrance: server.configuration.entrance)
+            clientAddress: record.address, client: record.client, isHTTP10: layout.isHTTP10,
+            entrance: server.configuration.entrance)
         self.request = request
         stage = .body
-        switch earlyAdmission(request) {
+        switch earlyAdmission(request, layout) {
         case .accept(let limit, let folders):
             bodyLimit = limit
             spoolFolders = folders
@@ -84,9 +101,10 @@ final class Exchange: @unchecked Sendable {
     }
 
     /// What the daemon itself has to say comes before the application.
-    private func earlyAdmission(_ request: Request) -> Admission {
-        var problem: Problem?
+    private func earlyAdmission(_ request: Request, _ layout: HeadLayout) -> Admission {
+        var problem = layout.problem(of: request)
         switch record.excess {
+        case .some where request.target.isAboutServer: break
         case .total:
             problem = .overLimit(
                 .overloaded, "too many connections", limit: server.configuration.limits.connections)
@@ -95,7 +113,7 @@ final class Exchange: @unchecked Sendable {
                 .rateLimited, "too many connections from this address",
                 limit: server.configuration.limits.connectionsPerAddress)
         case nil:
-            if server.isDraining { problem = Problem(.shuttingDown, "the server is shutting down") }
+            if problem == nil, server.isDraining { problem = Problem(.shuttingDown, "the server is shutting down") }
         }
         guard let problem else { return server.handler.admit(request) }
         var response = finished(server.handler.response(to: problem, for: request), request)
@@ -113,18 +131,31 @@ final class Exchange: @unchecked Sendable {
     private func take(_ piece: UnsafeRawBufferPointer) -> Bool {
         guard let request else { return false }
         bytesReceived += piece.count
-        record.noteProgress(Instant.now())
+        record.noteBody(byteCount: bytesReceived, Instant.now())
         let count = request.bodyFile?.byteCount ?? request.body.count
         if refusal != nil || isBodyTooLarge || count + piece.count > bodyLimit {
             isBodyTooLarge = true
             request.body = []
             request.bodyFile = nil
-            // The daemon lets nobody answer in the middle of a body. A little more is read to be able to; then it ends.
-            return bytesReceived <= bodyLimit + (4 << 20)
+            return goesOnReading(request)
         }
         store(piece, request)
         return true
     }
+
+    /// The daemon lets nobody answer in the middle of a body. A little more is read to be able to answer after it; then the
+    /// answer is written past the daemon, and what still comes is thrown away until the client has read it.
+    private func goesOnReading(_ request: Request) -> Bool {
+        guard bytesReceived > bodyLimit + Exchange.readBeyondLimit else { return true }
+        if status == 0 {
+            let problem = Problem.overLimit(.bodyTooLarge, "the body is larger than \(bodyLimit) bytes", limit: bodyLimit)
+            status = refusal?.status ?? problem.status
+            record.sendLast(LastWords.bytes(problem, request.id))
+        }
+        return bytesReceived <= bodyLimit + 4 * Exchange.readBeyondLimit
+    }
+
+    private static let readBeyondLimit = 4 << 20
 
     /// Bodies up to here stay in memory.
     private static let spoolByteCount = 256 << 10
@@ -137,7 +168,7 @@ final class Exchange: @unchecked Sendable {
             if let known = request.bodyFile {
                 file = known
             } else {
-                file = try BodyFile.make(inOneOf: spoolFolders)
+                file = try BodyFile.make(inOneOf: spoolFolders, try server.spool.open(for: record.client))
                 try file.append(request.body)
                 request.body = []
                 request.bodyFile = file
@@ -146,7 +177,7 @@ final class Exchange: @unchecked Sendable {
         } catch {
             request.body = []
             request.bodyFile = nil
-            let problem = Problem(.insufficientStorage, "there is no room for the body of this request")
+            let problem = Problem(spooling: error)
             refusal = finished(server.handler.response(to: problem, for: request), request)
         }
     }
@@ -160,12 +191,19 @@ final class Exchange: @unchecked Sendable {
     // MARK: - Answer
 
     private func answer() -> Bool {
-        guard let request, record.enter(.busy) else { return false }
+        record.setReading(false)
+        // Nothing is sent after an answer that was written past the daemon.
+        guard status == 0, let request, record.enter(.busy) else { return false }
         if let refusal { return send(refusal) }
         if isBodyTooLarge { return send(tooLarge(request)) }
         switch server.handler.reply(to: request) {
-        case .now(let response): return send(finished(response, request))
+        case .now(let response):
+            guard server.handler.finishesQuickly(response, for: request) else {
+                return hand({ response }, to: server.workers, request)
+            }
+            return send(finished(response, request))
         case .work(let work): return hand(work, to: server.workers, request)
+        case .attend(let work): return hand(work, to: server.attendant, request)
         case .later(let begin):
             stage = .answering
             guard server.suspensions.suspend(connection, for: self) else { return send(shuttingDown(request)) }
@@ -189,9 +227,9 @@ final class Exchange: @unchecked Sendable {
         stage = .answering
         guard server.suspensions.suspend(connection, for: self) else { return send(shuttingDown(request)) }
         request.budget.isStillWanted = { [record, arrival] in !record.hasLeft(requestSeconds: Instant.now().seconds(since: arrival)) }
-        let isQueued = workers.submit { [self] in complete(work()) }
+        let isQueued = workers.submit(for: record.client) { [self] in complete(work()) }
         if !isQueued {
-            let problem = Problem(.overloaded, "too many requests are waiting for a worker")
+            let problem = Problem.noWorker
             complete(server.handler.response(to: problem, for: request))
         }
         return true
@@ -209,9 +247,11 @@ final class Exchange: @unchecked Sendable {
     private func send(_ response: Response) -> Bool {
         guard let request else { return false }
         stage = .sent
+        record.setReading(false)
         _ = record.enter(.busy)
         status = response.status
         let transmission = Transmission(response, request, server)
+        if record.excess != nil { transmission.closeAfterwards() }
         self.transmission = transmission
         return transmission.queue(on: connection)
     }
@@ -224,8 +264,16 @@ final class Exchange: @unchecked Sendable {
         guard let request else { return }
         request.budget.cancel()
         server.handler.didEnd(
-            request, status: status == 0 || !isComplete ? 499 : status, bytesSent: transmission?.bytesSent ?? 0,
+            request, status: finalStatus(isComplete: isComplete), bytesSent: transmission?.bytesSent ?? 0,
             bytesReceived: bytesReceived, isComplete: isComplete)
+    }
+}
+
+extension Exchange {
+    /// What metrics and log tell: 499 for clients that left.
+    fileprivate func finalStatus(isComplete: Bool) -> Int {
+        if record.statusOfLastWords != 0 { return record.statusOfLastWords }
+        return status == 0 || !isComplete ? 499 : status
     }
 }
 

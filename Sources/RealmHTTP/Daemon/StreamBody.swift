@@ -28,13 +28,15 @@ final class StreamBody: Suspended {
     private let server: HTTPServer
     /// When the answer is given up, however little the client reads at a time: it holds a version.
     private let end: Instant
+    private let client: String
 
     private struct ConnectionPointer: @unchecked Sendable {
         /// Only used to resume, which any thread may do.
         let pointer: OpaquePointer
     }
 
-    init(_ producer: any ChunkProducer, _ connection: OpaquePointer, _ server: HTTPServer) {
+    init(_ producer: any ChunkProducer, of client: String, _ connection: OpaquePointer, _ server: HTTPServer) {
+        self.client = client
         state = RankedMutex(.streamBody, State(producer: producer))
         self.connection = ConnectionPointer(pointer: connection)
         self.server = server
@@ -95,7 +97,7 @@ final class StreamBody: Suspended {
     private func startProducing(_ state: inout State) {
         guard !state.isProducing, !state.isFinished, state.chunks.count < Streaming.queuedChunks else { return }
         state.isProducing = true
-        let isQueued = server.workers.submitContinuation { [self] in produce() }
+        let isQueued = server.workers.submitContinuation(for: client) { [self] in produce() }
         if !isQueued {
             state.isFinished = true
             state.hasFailed = true

@@ -5,9 +5,10 @@ internal import Glibc
 
 /// An answer on its way to the daemon.
 final class Transmission {
-    private let response: Response
+    private var response: Response
     private let isBodyless: Bool
     private let server: HTTPServer
+    private let client: String
     private var stream: StreamBody?
     private var events: EventBody?
     private var byteCount = 0
@@ -15,8 +16,12 @@ final class Transmission {
     init(_ response: Response, _ request: Request, _ server: HTTPServer) {
         self.response = response
         self.server = server
+        client = request.client
         isBodyless = request.method == .head || response.status == 204 || response.status == 304
     }
+
+    /// The connection ends with this answer.
+    func closeAfterwards() { response.closesConnection = true }
 
     /// Body bytes that were handed to the daemon.
     var bytesSent: Int { stream?.bytesTaken ?? events?.bytesTaken ?? byteCount }
@@ -51,7 +56,7 @@ final class Transmission {
         case .bytes(let buffer): return makeMessage(buffer)
         case .stream(let producer):
             if isBodyless { return makeHeadOfStream() }
-            let stream = StreamBody(producer, connection, server)
+            let stream = StreamBody(producer, of: client, connection, server)
             self.stream = stream
             return stream.makeMessage()
         case .events(let source):

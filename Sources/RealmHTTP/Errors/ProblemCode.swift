@@ -2,6 +2,7 @@
 
 /// Every `code` a problem document can have. Codes are stable; none is ever reused for something else.
 package enum ProblemCode: String, Sendable, CaseIterable {
+    case malformedRequest = "malformed_request"
     case invalidJSON = "invalid_json"
     case invalidBody = "invalid_body"
     case invalidQuery = "invalid_query"
@@ -78,6 +79,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case rateLimited = "rate_limited"
     case tooManySnapshots = "too_many_snapshots"
     case tooManyStreams = "too_many_streams"
+    case tooManyTransactions = "too_many_transactions"
     case headersTooLarge = "headers_too_large"
     case internalError = "internal_error"
     case notImplemented = "not_implemented"
@@ -96,7 +98,7 @@ extension ProblemCode {
     /// `fileCorrupt` is 500 when damage is met while serving and 422 on opening.
     package var status: Int {
         switch self {
-        case .invalidJSON, .invalidBody, .invalidQuery, .unknownParameter, .invalidParameter, .conflictingParameters,
+        case .malformedRequest, .invalidJSON, .invalidBody, .invalidQuery, .unknownParameter, .invalidParameter, .conflictingParameters,
             .cursorInvalid, .unknownKeyPath, .missingWhere:
             return 400
         case .unauthenticated, .tokenExpired: return 401
@@ -123,7 +125,7 @@ extension ProblemCode {
             return 422
         case .writeLockBusy: return 423
         case .preconditionRequired: return 428
-        case .rateLimited, .tooManySnapshots, .tooManyStreams: return 429
+        case .rateLimited, .tooManySnapshots, .tooManyStreams, .tooManyTransactions: return 429
         case .headersTooLarge: return 431
         case .internalError, .fileCorrupt: return 500
         case .notImplemented: return 501

@@ -17,6 +17,9 @@ package final class Request: @unchecked Sendable {
     package let arrival: Instant
     /// The textual address of the client; empty on a Unix socket.
     package let clientAddress: String
+    /// Whose work this counts among where clients share what there is: those of one address, as long as there are no
+    /// credentials.
+    package let client: String
     /// Whether it was sent as HTTP/1.0.
     package let isHTTP10: Bool
     /// The listener it came by.
@@ -50,7 +53,7 @@ package final class Request: @unchecked Sendable {
 
     package init(
         methodName: String, target: RequestTarget, headers: RequestHeaders, id: RequestID, arrival: Instant,
-        clientAddress: String, isHTTP10: Bool, entrance: Entrance = .main
+        clientAddress: String, client: String? = nil, isHTTP10: Bool, entrance: Entrance = .main
     ) {
         self.methodName = methodName
         method = HTTPMethod(rawValue: methodName)
@@ -60,6 +63,7 @@ package final class Request: @unchecked Sendable {
         self.id = id
         self.arrival = arrival
         self.clientAddress = clientAddress
+        self.client = client ?? clientAddress
         self.isHTTP10 = isHTTP10
         self.entrance = entrance
     }

@@ -76,6 +76,8 @@ package enum Reply: Sendable {
     case now(Response)
     /// To be done by a worker: takes longer than a daemon's thread should be away.
     case work(@Sendable () -> Response)
+    /// To be done by the attendant, who has time when all workers are busy: what the server tells of itself.
+    case attend(@Sendable () -> Response)
     /// To be done by somebody else, who completes the promise from any thread.
     case later(@Sendable (any ResponsePromise) -> Void)
 }
@@ -106,6 +108,12 @@ package protocol RequestHandler: Sendable {
     func finish(_ response: consuming Response, for request: Request) -> Response
     /// The document for a problem.
     func response(to problem: Problem, for request: Request) -> Response
+    /// Whether `finish` takes no longer than a daemon's thread may be away.
+    func finishesQuickly(_ response: Response, for request: Request) -> Bool
     /// Called once per request after its answer left, or could not; `isComplete` is false when the client went away.
     func didEnd(_ request: Request, status: Int, bytesSent: Int, bytesReceived: Int, isComplete: Bool)
+}
+
+extension RequestHandler {
+    package func finishesQuickly(_ response: Response, for request: Request) -> Bool { true }
 }

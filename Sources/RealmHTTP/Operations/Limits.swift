@@ -39,7 +39,37 @@ package struct Limits: Sendable {
     package var readSeconds = 10
     package var writeSeconds = 5
     package var requestSeconds = 10
+    /// For the first byte of a connection's first request.
+    package var headSeconds = 5
+    /// For a whole body, however long it is.
+    package var bodySeconds = 3600
+    /// Bytes per second that a body has to come at, on average, once it took longer than `requestSeconds`.
+    package var bodyRate = 1024
     package var idleSeconds = 75
+    /// Threads for what takes longer; they are made when they are needed.
+    package var workers = max(8, 4 * Threads.processorCount)
+    /// How many of them one client may have at a time.
+    package var workersPerPrincipal = max(2, Threads.processorCount)
+    /// Requests that wait for a worker.
+    package var workerQueue = 512
+    package var workerQueuePerPrincipal = 256
+    /// Bodies that are kept in files while they come and are worked on.
+    package var spoolFiles = 64
+    package var spoolFilesPerPrincipal = 16
+    package var spoolBytes = 8 << 30
+    package var spoolBytesPerPrincipal = 4 << 30
+    /// What such files leave free on their disk, but at most a sixteenth of it.
+    package var spoolReserveBytes = 256 << 20
+    /// Interactive transactions of one client in one realm, the open one and those that wait.
+    package var transactionsPerPrincipal = 4
+    /// An interactive transaction that nobody uses ends after this.
+    package var transactionIdleSeconds = 5
+    /// An interactive transaction ends after this whatever happens.
+    package var transactionSeconds = 30
+    /// The longest lease of a snapshot.
+    package var snapshotSeconds = 600
+    /// Realms that have metrics of their own.
+    package var metricRealms = 200
     /// Requests per second and client; 0 is off.
     package var rate = 0
     package var snapshots = 16
@@ -107,7 +137,24 @@ package struct Limits: Sendable {
         Entry(name: "read-seconds", range: 1...3600, path: \.readSeconds),
         Entry(name: "write-seconds", range: 1...3600, path: \.writeSeconds),
         Entry(name: "request-seconds", range: 1...3600, path: \.requestSeconds),
+        Entry(name: "head-seconds", range: 1...3600, path: \.headSeconds),
+        Entry(name: "body-seconds", range: 1...86_400, path: \.bodySeconds),
+        Entry(name: "body-rate", range: 0...(1 << 30), path: \.bodyRate),
         Entry(name: "idle-seconds", range: 1...3600, path: \.idleSeconds),
+        Entry(name: "workers", range: 1...1024, path: \.workers),
+        Entry(name: "workers-per-principal", range: 1...1024, path: \.workersPerPrincipal),
+        Entry(name: "worker-queue", range: 0...(1 << 20), path: \.workerQueue),
+        Entry(name: "worker-queue-per-principal", range: 0...(1 << 20), path: \.workerQueuePerPrincipal),
+        Entry(name: "spool-files", range: 0...(1 << 16), path: \.spoolFiles),
+        Entry(name: "spool-files-per-principal", range: 0...(1 << 16), path: \.spoolFilesPerPrincipal),
+        Entry(name: "spool-bytes", range: 0...(1 << 48), path: \.spoolBytes),
+        Entry(name: "spool-bytes-per-principal", range: 0...(1 << 48), path: \.spoolBytesPerPrincipal),
+        Entry(name: "spool-reserve-bytes", range: 0...(1 << 48), path: \.spoolReserveBytes),
+        Entry(name: "transactions-per-principal", range: 1...10_000, path: \.transactionsPerPrincipal),
+        Entry(name: "transaction-idle-seconds", range: 1...86_400, path: \.transactionIdleSeconds),
+        Entry(name: "transaction-seconds", range: 1...86_400, path: \.transactionSeconds),
+        Entry(name: "snapshot-seconds", range: 1...86_400, path: \.snapshotSeconds),
+        Entry(name: "metric-realms", range: 0...(1 << 20), path: \.metricRealms),
         Entry(name: "rate", range: 0...(1 << 20), path: \.rate),
         Entry(name: "snapshots", range: 0...(1 << 16), path: \.snapshots),
         Entry(name: "snapshots-per-principal", range: 0...(1 << 16), path: \.snapshotsPerPrincipal),

@@ -65,6 +65,10 @@ package final class ObjectEncoder {
             writer.key(in: plan.escapedKeys, step.key)
             switch step.kind {
             case .plain: values.write(try attached.value(step.position, row.index), to: &writer)
+            case .text:
+                let value = try attached.value(step.position, row.index)
+                try budget.meet(byteCount: value.byteCount)
+                values.write(value, to: &writer)
             case .mixed: try writeMixed(try attached.value(step.position, row.index), &writer)
             case .link: try writeLink(try attached.value(step.position, row.index), plan.members[index], &writer)
             case .collection: try writeCollection(plan.members[index], row, &writer)
@@ -92,6 +96,10 @@ package final class ObjectEncoder {
             let value = try attached.value(step.position, row.index)
             switch step.kind {
             case .plain, .collection:
+                digest.addScalar(value)
+                values.write(value, to: &writer)
+            case .text:
+                try budget.meet(byteCount: value.byteCount)
                 digest.addScalar(value)
                 values.write(value, to: &writer)
             case .mixed:
@@ -185,7 +193,9 @@ package final class ObjectEncoder {
             }
             writer.endObject()
             nesting -= 1
-        default: values.writeMixed(value, to: &writer)
+        default:
+            try budget.meet(byteCount: value.byteCount)
+            values.writeMixed(value, to: &writer)
         }
     }
 
@@ -296,6 +306,9 @@ package final class ObjectEncoder {
                 return try writeStub(table, key, &writer)
             }
             try writeLink(element, member, &writer)
+        case .string, .binary:
+            try budget.meet(byteCount: element.byteCount)
+            values.write(element, to: &writer)
         default: values.write(element, to: &writer)
         }
     }
@@ -341,7 +354,9 @@ package final class ObjectEncoder {
         switch column.type {
         case .link: try writeLink(value, member, &writer)
         case .mixed: try writeMixed(value, &writer)
-        default: values.write(value, to: &writer)
+        default:
+            try budget.meet(byteCount: value.byteCount)
+            values.write(value, to: &writer)
         }
     }
 

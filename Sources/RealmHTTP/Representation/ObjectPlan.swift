@@ -62,7 +62,17 @@ package final class ObjectPlan: Sendable {
 
     /// How one member is written, without anything that has to be counted: rows pass over many of these.
     struct Step: Sendable {
-        enum Kind: Sendable { case plain, link, mixed, collection }
+        /// `text` is for what may be long: strings and data.
+        enum Kind: Sendable { case plain, text, link, mixed, collection }
+
+        static func kind(of column: Column) -> Kind {
+            switch column.type {
+            case .link: return .link
+            case .mixed: return .mixed
+            case .string, .binary: return .text
+            default: return .plain
+            }
+        }
 
         let kind: Kind
         /// Where `"name":` stands in `escapedKeys`.
@@ -109,8 +119,7 @@ package final class ObjectPlan: Sendable {
             guard case .single(let column) = member.source,
                 let position = table.columns.firstIndex(where: { $0.leafIndex == column.leafIndex })
             else { return Step(kind: .collection, key: start..<keys.count, position: 0, columnBits: bits) }
-            let kind: Step.Kind = column.type == .link ? .link : column.type == .mixed ? .mixed : .plain
-            return Step(kind: kind, key: start..<keys.count, position: position, columnBits: bits)
+            return Step(kind: Step.kind(of: column), key: start..<keys.count, position: position, columnBits: bits)
         }
         return (steps, keys)
     }

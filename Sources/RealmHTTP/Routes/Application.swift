@@ -15,6 +15,8 @@ package final class Application: Sendable {
         package var access = AccessPolicy()
         /// Whether answers tell where their time went.
         package var showsTiming = false
+        /// How many realms with files the process has descriptors for.
+        package var realmRoom = Int.max
         /// Where new realms are made.
         package var dataFolder: String?
         /// Whether clients may hold transactions over several requests.
@@ -128,7 +130,7 @@ extension Application: RequestHandler {
     /// Every client has a rate of its own; who watches over the server's health or administers it is not held up by it.
     private func checkRate(_ request: Request) throws(Problem) {
         guard let rates, request.entrance == .main, request.route != .healthz, request.route != .readyz,
-            let seconds = rates.secondsToWait(request.clientAddress, request.arrival)
+            let seconds = rates.secondsToWait(request.client, request.arrival)
         else { return }
         var problem = Problem.overLimit(.rateLimited, "too many requests from this address", limit: rates.rate)
         problem.retryAfterSeconds = max(1, Int(seconds.rounded(.up)))
@@ -184,7 +186,21 @@ extension Application: RequestHandler {
     /// Where long bodies are kept until they are read.
     var spoolFolders: [String] { [configuration.dataFolder, BodyFile.temporaryFolder].compactMap { $0 } }
 
+    /// Bodies above this are read by a worker, not by the daemon's thread.
+    private static let longBody = 32 << 10
+
     package func reply(to request: Request) -> Reply {
+        let hasLongBody = request.bodyFile != nil || request.body.count > Application.longBody
+        guard hasLongBody || (isPacked(request) && !request.body.isEmpty) else { return readReply(to: request) }
+        return .later { [self] promise in
+            let isQueued = workers.withLock { $0 }?.submit(for: request.client) { self.readReply(to: request).resolve(promise) }
+            guard isQueued != true else { return }
+            promise.complete(response(to: .noWorker, for: request))
+        }
+    }
+
+    /// Reads a request that is complete, and answers it or tells who will.
+    private func readReply(to request: Request) -> Reply {
         do throws(Problem) {
             try inflateBody(of: request)
             if request.method == .options { return .now(options(request)) }
@@ -254,6 +270,16 @@ extension Application: RequestHandler {
         configuration.origins.addRules(to: &response, request)
         return response
     }
+
+    package func finishesQuickly(_ response: Response, for request: Request) -> Bool {
+        guard case .bytes(let buffer) = response.body, buffer.count > Application.quicklyPacked, Application.takesGzip(request),
+            response.status != 304, response.isCompressible
+        else { return true }
+        return response.packed?.isKnown ?? false
+    }
+
+    /// Longer answers are packed by a worker.
+    private static let quicklyPacked = 32 << 10
 
     package func didEnd(_ request: Request, status: Int, bytesSent: Int, bytesReceived: Int, isComplete: Bool) {
         let seconds = Instant.now().seconds(since: request.arrival)

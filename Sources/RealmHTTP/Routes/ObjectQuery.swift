@@ -18,6 +18,10 @@ final class ObjectQuery {
     ) throws(Problem) {
         request = context.request
         request.query = parameters.predicate
+        if ObjectQuery.isDearToBind(parameters) {
+            let budget = context.request.budget
+            try Problem.mapping { () throws(StorageError) in try budget.beginLongStep() }
+        }
         let query = try ObjectQuery.parse(parameters.predicate, "where")
         try ObjectQuery.checkDescriptors(query, parameters)
         let terms = sort ?? parameters.sort
@@ -37,6 +41,12 @@ final class ObjectQuery {
         } catch {
             throw ObjectQuery.orderProblem(error, parameters)
         }
+    }
+
+    /// Whether reading and binding alone may take milliseconds: shapes with many corners, long texts, many arguments.
+    private static func isDearToBind(_ parameters: ReadParameters) -> Bool {
+        guard let text = parameters.predicate else { return false }
+        return text.utf8.count > 2048 || parameters.args.count > 100 || text.contains("geo") || text.contains("GEO")
     }
 
     static func parse(_ text: String?, _ parameter: String) throws(Problem) -> Query {

@@ -84,7 +84,11 @@ extension Application {
         }
         let etag = context.versionTag("b1")
         if context.call.isCurrent(etag) { return context.unchanged(etag) }
-        let value = try Problem.mapping { () throws(StorageError) in try target.row.value(target.column) }
+        let value = try Problem.mapping { () throws(StorageError) in
+            let value = try target.row.value(target.column)
+            try context.request.budget.meet(byteCount: value.byteCount)
+            return value
+        }
         guard case .binary(let bytes) = value else {
             var response = Response(status: 204)
             context.addReadHeaders(to: &response, etag: etag)

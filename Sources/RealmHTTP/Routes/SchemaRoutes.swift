@@ -23,6 +23,13 @@ extension Application {
         return response
     }
 
+    /// Whether the description of a schema takes well under a millisecond.
+    func hasShortSchema(_ call: Call) -> Bool {
+        guard case .ready(let database)? = call.request.realm else { return true }
+        let classes = database.current.snapshot.classes
+        return classes.count <= 50 && classes.reduce(0) { $0 + $1.columns.count } <= 500
+    }
+
     private func schemaText(_ call: Call, _ schema: RealmSchema, _ format: SchemaFormat) throws(Problem) -> String {
         guard call.match.template == .schemaClass else { return format.text(schema) }
         let name = try call.match.required(4, "class")

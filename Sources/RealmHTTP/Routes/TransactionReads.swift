@@ -38,7 +38,7 @@ extension Application {
         do throws(Problem) {
             switch try reply(of: call) {
             case .now(let done): response = done
-            case .work(let work): response = work()
+            case .work(let work), .attend(let work): response = work()
             case .later: throw Problem(.internalError, "the read has no answer inside a transaction")
             }
             if case .stream(let producer) = response.body { response.body = .bytes(try Application.drain(producer)) }
@@ -74,8 +74,8 @@ extension Application {
     func readWhenReached(_ wanted: UInt64, _ call: Call, _ database: Database) -> Reply {
         .later { [self] promise in
             let wait = VersionWait { [self] in
-                let isQueued = self.workers.withLock { $0 }?.submit { self.answer(call, promise) } ?? false
-                if !isQueued { promise.complete(self.response(to: Problem(.overloaded, "too many requests are waiting for a worker"), for: call.request)) }
+                let isQueued = self.workers.withLock { $0 }?.submit(for: call.request.client) { self.answer(call, promise) } ?? false
+                if !isQueued { promise.complete(self.response(to: Problem.noWorker, for: call.request)) }
             }
             wait.begin(wanted, database, self.alarm, until: call.request.deadline)
         }

@@ -50,6 +50,8 @@ package final class RealmServer: Sendable {
     /// A sentence for the command line.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
+
+        package init(description: String) { self.description = description }
     }
 
     package let application: Application
@@ -63,10 +65,10 @@ package final class RealmServer: Sendable {
     package init(_ options: Options, report: (String) -> Void = { _ in }) throws(Failure) {
         self.options = options
         let catalog = Catalog()
+        let descriptors = try RealmServer.requireDescriptors(options)
         try RealmServer.open(options, catalog, report)
         try RealmServer.checkBacklinkNames(options, catalog)
         try RealmServer.checkOrigins(options.corsOrigins)
-        try RealmServer.checkDescriptors(options.limits)
         let socket = try RealmServer.bind(options)
         let adminSocket: ListeningSocket?
         do throws(Failure) {
@@ -88,7 +90,8 @@ package final class RealmServer: Sendable {
         configuration.dataFolder = options.dataFolder
         configuration.allowsTransactions = options.allowsTransactions
         configuration.conditionalClasses = options.conditionalClasses
-        log = options.logFormat.map { AccessLog(format: $0, level: options.logLevel) }
+        configuration.realmRoom = descriptors.realms
+        log = try RealmServer.makeLog(options)
         application = Application(catalog: catalog, configuration: configuration, accessLog: log)
         var daemonConfiguration = HTTPServer.Configuration()
         daemonConfiguration.limits = options.limits
@@ -98,14 +101,30 @@ package final class RealmServer: Sendable {
         application.notifications.workers.withLock { $0 = daemon.workers }
         application.metrics.addDaemon(daemon)
         application.metrics.addAdminDaemon(adminDaemon)
-        application.metrics.addRealms(catalog)
+        application.metrics.addRealms(catalog, limit: options.limits.metricRealms)
     }
 
-    /// Begins to answer. Split from `init` so that the first line of output can come before the first log line.
-    package func start() throws(Failure) {
+    /// Begins to answer. `announce` is called when that is sure, before the first line of the log is written.
+    package func start(announce: () throws -> Void = {}) throws {
         do throws(HTTPServer.Failure) {
             try daemon.start()
             try adminDaemon?.start()
+        } catch {
+            throw Failure(description: error.description)
+        }
+        do throws(Threads.Failure) {
+            try application.alarm.keepRunning()
+        } catch {
+            throw Failure(description: error.description)
+        }
+        try announce()
+        log?.release()
+    }
+
+    private static func makeLog(_ options: Options) throws(Failure) -> AccessLog? {
+        guard let format = options.logFormat else { return nil }
+        do throws(Threads.Failure) {
+            return try AccessLog(format: format, level: options.logLevel, isHeld: true)
         } catch {
             throw Failure(description: error.description)
         }
@@ -130,6 +149,7 @@ package final class RealmServer: Sendable {
         adminDaemon?.stop(graceSeconds: max(0, end.seconds(since: Instant.now())), isUrgent: isOver)
         application.notifications.closeAll()
         application.catalog.closeAll()
+        application.alarm.stop()
         log?.close()
     }
 
@@ -140,12 +160,22 @@ package final class RealmServer: Sendable {
         }
     }
 
-    private static func checkDescriptors(_ limits: Limits) throws(Failure) {
-        do throws(HTTPServer.Failure) {
-            try HTTPServer.raiseDescriptorLimit(for: limits.connections + limits.adminConnections)
+    /// Writes what is left of the log, for a process that ends without `stop`, or in the middle of it.
+    package func closeLog(seconds: Double) { log?.close(seconds: seconds) }
+
+    private static func requireDescriptors(_ options: Options) throws(Failure) -> DescriptorBudget {
+        let budget = DescriptorBudget(options.limits)
+        var count = 0
+        for path in options.paths + (options.dataFolder.map { [$0] } ?? []) {
+            // A folder that cannot be read is told when it is opened.
+            count += RealmFiles.isFolder(path) ? (try? RealmFiles.list(in: path).count) ?? 0 : 1
+        }
+        do throws(DescriptorBudget.Failure) {
+            try budget.require(realms: count)
         } catch {
             throw Failure(description: error.description)
         }
+        return budget
     }
 
     private static func bind(_ options: Options) throws(Failure) -> ListeningSocket {
@@ -206,16 +236,10 @@ package final class RealmServer: Sendable {
             throw Failure(description: "two realms would be served as '\(name)'")
         }
         var opening = Database.OpenOptions()
-        opening.limits = writeLimits(options)
+        opening.limits = WriteLimits(options.limits)
         opening.observation = ObservationLimits(evaluationSeconds: Double(options.limits.observationSeconds))
         guard case .failed(let error) = catalog.openInMemory(name, identifier: text, opening) else { return }
         throw Failure(description: "\(text): \(error)")
-    }
-
-    private static func writeLimits(_ options: Options) -> WriteLimits {
-        var limits = WriteLimits()
-        limits.lockWaitSeconds = Double(options.limits.writeSeconds)
-        return limits
     }
 
     private static func open(_ path: String, _ options: Options, _ catalog: Catalog) throws(Failure) -> Catalog.State {
@@ -232,7 +256,7 @@ package final class RealmServer: Sendable {
             var opening = Database.OpenOptions(key: try key(of: name, options), mode: options.isReadOnly ? .readOnly : nil)
             opening.upgradesInPlace = options.upgradesInPlace
             opening.backlinkNames = names
-            opening.limits = writeLimits(options)
+            opening.limits = WriteLimits(options.limits)
             opening.observation = ObservationLimits(evaluationSeconds: Double(options.limits.observationSeconds))
             return catalog.open(name, path: path, opening)
         } catch {
@@ -273,6 +297,21 @@ extension MetricsRegistry {
                 "answers_cut_off_total", .counter, "Streamed answers that took longer than answer-seconds.",
                 Double(daemon.answersCutOff.load(ordering: .relaxed)))
             text.single("worker_queue", .gauge, "Requests waiting for a worker.", Double(daemon.waitingJobs))
+            text.single("worker_threads", .gauge, "Threads of workers that were made.", Double(daemon.workers.threadCount))
+            let connections = daemon.connections.figures
+            text.single(
+                "connections_refused_total", .counter, "Connections closed as they came, because too many were open.",
+                Double(connections.refused))
+            text.single(
+                "connections_displaced_total", .counter, "Idle connections closed to make room for others.",
+                Double(connections.displaced))
+            text.single(
+                "connections_timed_out_total", .counter, "Connections closed because a request did not come in time.",
+                Double(connections.timedOut))
+            text.single("spool_files", .gauge, "Long bodies that are kept in files.", Double(daemon.spool.files))
+            text.single("spool_bytes", .gauge, "Bytes of bodies that are kept in files.", Double(daemon.spool.bytes))
+            text.single(
+                "spool_refused_total", .counter, "Long bodies that were refused for want of room.", Double(daemon.spool.refused))
         }
     }
 }

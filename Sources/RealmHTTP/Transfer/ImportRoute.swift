@@ -57,7 +57,7 @@ extension Application {
             case .malformed: throw Problem(.invalidBody, "the body is no gzip stream")
             case .tooLarge:
                 throw .overLimit(.bodyTooLarge, "the body is larger than \(limits.importBytes) bytes", limit: limits.importBytes)
-            case .storage: throw Problem(.insufficientStorage, "there is no room for the body of this request")
+            case .storage(let cause): throw Problem(spooling: cause)
             }
         }
     }

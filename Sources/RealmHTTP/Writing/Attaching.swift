@@ -184,7 +184,7 @@ final class Attaching: Sendable {
             if isNew { try? database.deleteFiles() }
             fail(problem, promise)
         }
-        let isQueued = application.workers.withLock { $0 }?.submitContinuation(close) ?? false
+        let isQueued = application.workers.withLock { $0 }?.submitContinuation(for: call.request.client, close) ?? false
         if !isQueued { fail(problem, promise) }
     }
 

@@ -80,7 +80,7 @@ struct PreparedWrite: Sendable {
     /// Gives an answer from the writer's thread. Packing a long one would hold the next write up, so a worker does it.
     private func hand(_ response: Response, to promise: any ResponsePromise) {
         guard case .bytes(let buffer) = response.body, buffer.count > 1024, Application.takesGzip(request),
-            application.workers.withLock({ $0 })?.submitContinuation({ promise.complete(response) }) == true
+            application.workers.withLock({ $0 })?.submitContinuation(for: request.client, { promise.complete(response) }) == true
         else { return promise.complete(response) }
     }
 

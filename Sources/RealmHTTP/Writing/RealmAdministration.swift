@@ -13,10 +13,10 @@ extension Application {
         try reserve(attachment)
         let attaching = Attaching(attachment, call, options)
         guard options.preferences.isAsynchronous else { return onWorker(call) { promise in attaching.run(promise) } }
-        let isQueued = workers.withLock { $0 }?.submitContinuation { attaching.run(nil) } ?? false
+        let isQueued = workers.withLock { $0 }?.submitContinuation(for: call.request.client) { attaching.run(nil) } ?? false
         guard isQueued else {
             catalog.remove(attachment.name.text)
-            throw Problem(.overloaded, "too many requests are waiting for a worker")
+            throw Problem.noWorker
         }
         var response = unstored(202, try realmDocument(attachment.name.text, call))
         response.add("Location", ObjectAddress.realm(attachment.name.text))
@@ -26,12 +26,13 @@ extension Application {
 
     /// How writes wait in realms that are attached.
     var writeLimits: WriteLimits {
-        var limits = WriteLimits()
-        limits.lockWaitSeconds = Double(self.limits.writeSeconds)
-        return limits
+        WriteLimits(limits)
     }
 
     private func reserve(_ attachment: RealmAttachment) throws(Problem) {
+        if attachment.source.path != nil, catalog.count >= configuration.realmRoom {
+            throw .overLimit(.overloaded, "the server may not open the files of another realm", limit: configuration.realmRoom)
+        }
         do throws(Catalog.Failure) {
             try catalog.reserve(attachment.name)
         } catch {
@@ -129,9 +130,9 @@ extension Application {
     /// Has work done by a worker that completes the answer itself.
     private func onWorker(_ call: Call, _ work: @escaping @Sendable (any ResponsePromise) -> Void) -> Reply {
         .later { [self] promise in
-            let isQueued = workers.withLock { $0 }?.submit { work(promise) } ?? false
+            let isQueued = workers.withLock { $0 }?.submit(for: call.request.client) { work(promise) } ?? false
             guard !isQueued else { return }
-            promise.complete(response(to: Problem(.overloaded, "too many requests are waiting for a worker"), for: call.request))
+            promise.complete(response(to: Problem.noWorker, for: call.request))
         }
     }
 

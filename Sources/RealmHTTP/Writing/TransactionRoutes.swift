@@ -18,7 +18,7 @@ extension Application {
         let wishes = try TransactionWishes(call, database.limits)
         return .later { [self] promise in
             database.beginTransaction(
-                owner: Application.nobody, waitSeconds: wishes.wait, idleSeconds: wishes.idle, lifetimeSeconds: wishes.lifetime
+                owner: Application.nobody, client: call.request.client, waitSeconds: wishes.wait, idleSeconds: wishes.idle, lifetimeSeconds: wishes.lifetime
             ) { result in
                 switch result {
                 case .success(let info):

@@ -95,6 +95,20 @@ package final class WorkBudget: @unchecked Sendable {
         return isStillWanted()
     }
 
+    /// Said before a step that takes long and looks at no clock: work that was begun on a thread that must not be kept goes
+    /// on elsewhere.
+    package func beginLongStep() throws(StorageError) {
+        if handOverAt != .distantFuture { try refuse(.handOver) }
+    }
+
+    /// Values of more bytes than this are read and written elsewhere.
+    private static let longValue = 128 << 10
+
+    /// Said before a value of so many bytes is read or written.
+    @inline(__always) package func meet(byteCount: Int) throws(StorageError) {
+        if byteCount > WorkBudget.longValue { try beginLongStep() }
+    }
+
     /// Nobody waits for this work any more; any thread may say so.
     package func cancel() { cancelled.store(true, ordering: .relaxed) }
 

@@ -10,10 +10,18 @@ package struct WriteLimits: Sendable {
     package var groupBytes = 64 << 20
     /// How long a write waits behind an interactive transaction.
     package var lockWaitSeconds = 5.0
-    /// An interactive transaction that nobody uses ends after this.
+    /// An interactive transaction that nobody uses ends after this at the latest, and after `usualIdleSeconds` if its
+    /// client does not say.
     package var idleSeconds = 5.0
-    /// An interactive transaction ends after this whatever happens.
+    package var usualIdleSeconds = 5.0
+    /// An interactive transaction ends after this whatever happens, and after `usualLifetimeSeconds` if its client does
+    /// not say.
     package var lifetimeSeconds = 30.0
+    package var usualLifetimeSeconds = 30.0
+    /// Interactive transactions of one client, the open one and those that wait.
+    package var transactionsPerClient = 4
+    /// A writer thread without work ends after this.
+    package var restSeconds = 30.0
     /// The longest wait for the beginning of an interactive transaction.
     package var maximumWaitSeconds = 10.0
     /// How long, and how many, ended transactions and asynchronous writes are remembered.
