@@ -1,7 +1,10 @@
 #ifndef REALM_REST_CMICROHTTPD_SHIM_H
 #define REALM_REST_CMICROHTTPD_SHIM_H
 #include <microhttpd.h>
+#include <malloc.h>
+#include <stdarg.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/epoll.h>
 
 /* libmicrohttpd takes its options and returns its facts through variadic functions, which Swift cannot call. */
@@ -18,7 +21,19 @@ struct realm_rest_daemon_options {
   void *(*target) (void *context, const char *target, struct MHD_Connection *connection);
   MHD_RequestCompletedCallback completed;
   MHD_NotifyConnectionCallback connection_changed;
+  /* Called when the library refuses a request by itself, before it sends its own answer. */
+  void (*refused) (void *context, unsigned int status);
 };
+
+/* The log of the library is not kept, but it tells of refusals. */
+static void
+realm_rest_log (void *context, const char *format, va_list arguments)
+{
+  static const char refusal[] = "Error processing request (HTTP response code is %u";
+  const struct realm_rest_daemon_options *options = context;
+  if (0 == strncmp (format, refusal, sizeof (refusal) - 1))
+    options->refused (options->context, va_arg (arguments, unsigned int));
+}
 
 /* Paths and queries are decoded by the server, which has to split them first. */
 static size_t
@@ -32,11 +47,13 @@ realm_rest_keep_escapes (void *context, struct MHD_Connection *connection, char 
   return count;
 }
 
+/* The options have to stay where they are as long as the daemon runs. */
 static inline struct MHD_Daemon *
 realm_rest_start_daemon (const struct realm_rest_daemon_options *options)
 {
-  unsigned int flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
+  unsigned int flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
   struct MHD_OptionItem items[] = {
+    { MHD_OPTION_EXTERNAL_LOGGER, (intptr_t) &realm_rest_log, (void *) options },
     { MHD_OPTION_NOTIFY_COMPLETED, (intptr_t) options->completed, options->context },
     { MHD_OPTION_URI_LOG_CALLBACK, (intptr_t) options->target, options->context },
     { MHD_OPTION_NOTIFY_CONNECTION, (intptr_t) options->connection_changed, options->context },
@@ -50,8 +67,8 @@ realm_rest_start_daemon (const struct realm_rest_daemon_options *options)
   };
   if (options->threads > 1)
     {
-      items[8].option = MHD_OPTION_THREAD_POOL_SIZE;
-      items[8].value = options->threads;
+      items[9].option = MHD_OPTION_THREAD_POOL_SIZE;
+      items[9].value = options->threads;
     }
   return MHD_start_daemon (flags, 0, options->accept, options->context, options->handler, options->context,
                            MHD_OPTION_ARRAY, items, MHD_OPTION_END);
@@ -138,4 +155,21 @@ realm_rest_client_address (struct MHD_Connection *connection)
     MHD_get_connection_info (connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
   return info ? info->client_addr : NULL;
 }
+
+/* The bytes of the head of the current request up to and with its empty line; 0 when it is not known. */
+static inline long
+realm_rest_head_size (struct MHD_Connection *connection)
+{
+  const union MHD_ConnectionInfo *info =
+    MHD_get_connection_info (connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+  return info ? (long) info->header_size : 0;
+}
+
+/* Gives memory that was freed back to the system. */
+static inline void
+realm_rest_return_memory (void)
+{
+  malloc_trim (0);
+}
+
 #endif

@@ -46,7 +46,7 @@ final class BareBroadcast {
         let connections = connections
         let left = Monitor(2)
         for half in 0..<2 {
-            Threads.spawn("broadcast") {
+            try? Threads.start("broadcast") {
                 for index in stride(from: half, to: connections.count, by: 2) {
                     _ = Glibc.send(connections[index], bytes, bytes.count, Int32(MSG_NOSIGNAL))
                 }

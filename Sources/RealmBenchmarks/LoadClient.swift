@@ -35,7 +35,7 @@ struct LoadClient {
         let begin = Harness.now()
         let end = begin + UInt64(seconds * 1e9)
         for thread in 0..<threads {
-            Threads.spawn("load") { [self] in
+            try? Threads.start("load") { [self] in
                 let answered = try? run(requests(thread), until: end)
                 outcome.broadcast { state in
                     state.running -= 1

@@ -83,7 +83,7 @@ struct StreamLatencies {
             self.descriptor = descriptor
             let request = Array("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n".utf8)
             _ = send(descriptor, request, request.count, Int32(MSG_NOSIGNAL))
-            Threads.spawn("listener") { [state] in
+            try? Threads.start("listener") { [state] in
                 var buffer = [UInt8](repeating: 0, count: 64 << 10)
                 while true {
                     let count = recv(descriptor, &buffer, buffer.count, 0)

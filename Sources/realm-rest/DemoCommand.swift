@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Glibc
+import RealmEngine
 import RealmHTTP
 
 /// `realm-rest demo`: makes the sample realm and serves it.
@@ -18,13 +19,23 @@ struct DemoCommand: ParsableCommand {
     @Option(help: "The port to listen on; 0 picks one.")
     var port = 8080
 
+    @Flag(help: "Begin with the data of the sample again; without it what was changed in an earlier demonstration stays.")
+    var reset = false
+
     func run() throws {
-        mkdir(folder, 0o755)
         let file = folder + "/store.realm"
-        // Every demonstration begins with the same data.
-        unlink(file)
-        let counts = try DataImport.run(data, into: file)
-        StandardStreams.error("made \(file) with \(counts.created) objects")
+        if reset || !RealmFiles.exists(file) {
+            let isNewFolder = mkdir(folder, 0o700) == 0
+            do {
+                let counts = try DataImport.run(data, into: file, replaces: reset)
+                StandardStreams.error("made \(file) with \(counts.created) objects")
+            } catch {
+                if isNewFolder { rmdir(folder) }
+                throw error
+            }
+        } else {
+            StandardStreams.error("\(file) is there already and is served as it is; --reset makes it anew")
+        }
         var options = RealmServer.Options()
         options.port = port
         options.dataFolder = folder

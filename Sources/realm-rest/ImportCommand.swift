@@ -66,27 +66,69 @@ enum DataImport {
         let updated: Int
     }
 
-    /// Problems are printed; they end the command with status 1.
+    /// Problems are printed; they end the command with status 1. Then everything is as it was before: a new file gets its
+    /// name when all is in it, and an import into a file that is there is tried in memory first.
+    ///
+    /// `replaces`: a file that is there goes when its successor is whole.
     static func run(
-        _ data: String, into file: String, key: EncryptionKey? = nil, className: String? = nil, mode: ImportRun.Mode = .create
+        _ data: String, into file: String, key: EncryptionKey? = nil, className: String? = nil, mode: ImportRun.Mode = .create,
+        replaces: Bool = false
     ) throws -> Counts {
         do {
-            let reader = ImportReader(ImportSource(try open(data)), className: className, depthLimit: 200)
-            var options = Database.OpenOptions(key: key, mode: .readWrite)
-            options.createsMissingFile = true
-            guard let name = RealmName(file: file) else { throw ValidationError("'\(file)' is no name for a realm") }
-            let database = try Database.open(name: name, path: file, options)
-            defer { database.close() }
-            return try write(reader, database, mode)
+            guard let name = RealmName(file: file) else { throw ValidationError("'\(file)' cannot be served: \(RealmName.rule)") }
+            let source = try open(data)
+            let reader = { ImportReader(ImportSource(source), className: className, bounds: JSONBounds(depth: JSONBounds.deepestExport)) }
+            let path = try System.resolved(file)
+            let exists = System.entry(atPath: path, followsLink: false) != nil
+            if exists, !replaces { return try add(reader, to: path, name, key, mode) }
+            return try make(path, name, key) { database in try write(reader(), database, mode) } whenWhole: {
+                if exists { try RealmFiles.delete(path, key: key) }
+            }
         } catch let problem as Problem {
             StandardStreams.error(problem.description)
             throw ExitCode(1)
         }
     }
 
-    private static func write(_ reader: ImportReader, _ database: Database, _ mode: ImportRun.Mode) throws -> Counts {
+    private static func make(
+        _ path: String, _ name: RealmName, _ key: EncryptionKey?, _ fill: (Database) throws -> Counts, whenWhole: () throws -> Void
+    ) throws -> Counts {
+        if System.entry(atPath: path, followsLink: false) != nil { try RealmFiles.requireDeletable(path) }
+        try OwnershipLock.check(ofFile: path)
+        let made = try NewFile(beside: path)
+        let database = Database.open(name: name, store: try FileStore(made, key: key))
+        defer { database.close() }
+        let counts = try fill(database)
+        try whenWhole()
+        try made.publish(as: path)
+        return counts
+    }
+
+    private static func add(
+        _ reader: () -> ImportReader, to path: String, _ name: RealmName, _ key: EncryptionKey?, _ mode: ImportRun.Mode
+    ) throws -> Counts {
+        let options = Database.OpenOptions(key: key, mode: .readWrite)
+        let rehearsal = try Database.rehearse(name: name, path: path, options)
+        do {
+            defer { rehearsal.close() }
+            _ = try write(reader(), rehearsal, mode, isDryRun: true)
+        }
+        let database = try Database.open(name: name, path: path, options)
+        do {
+            let counts = try write(reader(), database, mode)
+            database.close()
+            return counts
+        } catch {
+            database.close(isUndone: true)
+            throw error
+        }
+    }
+
+    private static func write(
+        _ reader: ImportReader, _ database: Database, _ mode: ImportRun.Mode, isDryRun: Bool = false
+    ) throws -> Counts {
         let outcome = RealmStorage.Monitor<Result<WriteReceipt<Counts>, WriteError>?>(nil)
-        database.write(WriteRequest(deadline: .distantFuture), { session in
+        database.write(WriteRequest(deadline: .distantFuture, isDryRun: isDryRun), { session in
             let run = ImportRun(session, mode)
             try run.run(reader)
             return Counts(created: run.created, updated: run.updated)
@@ -103,7 +145,7 @@ enum DataImport {
         do {
             let file = try BodyFile(reading: path)
             guard try file.looksPacked() else { return file }
-            return try file.inflated(inOneOf: [BodyFile.temporaryFolder], limit: 1 << 40)
+            return try file.inflated(inOneOf: [System.temporaryFolder], limit: 1 << 40)
         } catch let error as StorageError {
             throw ValidationError("cannot read '\(path)': \(error)")
         } catch let failure as BodyFile.InflateFailure {

@@ -33,6 +33,15 @@ struct ServeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A folder of realms; files that cannot be opened are listed with their error.", valueName: "DIR"))
     var data: String?
 
+    @Option(
+        name: .customLong("attach-root"),
+        help: ArgumentHelp(
+            "A folder that paths in requests may lead into, beside the one of --data. May be given several times.", valueName: "DIR"))
+    var attachRoots: [String] = []
+
+    @Option(help: ArgumentHelp("How many copies are kept beside a file that were made before migrations, and before upgrades.", valueName: "N"))
+    var keepMigrationBackups = 1
+
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"
 
@@ -119,6 +128,8 @@ struct ServeOptions: ParsableArguments {
         server.port = port
         server.paths = paths
         server.dataFolder = data
+        server.attachRoots = attachRoots
+        server.keptCopyCount = keepMigrationBackups
         server.keys = try RealmKeys.read(keys)
         server.environment = { name in getenv(name).map { String(cString: $0) } }
         server.isReadOnly = readOnly
@@ -162,6 +173,7 @@ struct ServeOptions: ParsableArguments {
         guard FileStore.Verification(rawValue: verify) != nil else { throw ValidationError("--verify takes auto, always or off") }
         guard upgrade == nil || upgrade == "in-place" else { throw ValidationError("--upgrade takes in-place") }
         guard upgrade == nil || !readOnly else { throw ValidationError("--upgrade and --read-only exclude each other") }
+        guard (0...1000).contains(keepMigrationBackups) else { throw ValidationError("--keep-migration-backups takes a number from 0 to 1000") }
         guard (0...65_535).contains(port) else { throw ValidationError("--port takes a number from 0 to 65535") }
     }
 }

@@ -3,6 +3,7 @@
 import ArgumentParser
 import Glibc
 import RealmHTTP
+import RealmStorage
 
 /// Runs a server on the main thread until a signal ends it.
 enum ServerRun {
@@ -16,22 +17,78 @@ enum ServerRun {
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         do {
             let server = try RealmServer(options) { StandardStreams.error($0) }
-            try StandardStreams.output("listening on \(server.url)\n")
-            if let url = server.adminURL { StandardStreams.error("administration on \(url)") }
-            try server.start()
+            let ending = try Ending(server, signals, graceSeconds: options.graceSeconds)
+            try server.start {
+                try StandardStreams.output("listening on \(server.url)\n")
+                if let url = server.adminURL { StandardStreams.error("administration on \(url)") }
+            }
             try whenListening(server.url)
-            var signal: Int32 = 0
-            sigwait(&signals, &signal)
-            server.stop { isPending(&signals) }
+            ending.waitForSignal()
+            server.stop { ending.isUrgent }
         } catch let failure as RealmServer.Failure {
             StandardStreams.error(failure.description)
             throw ExitCode(1)
         }
     }
+}
 
-    /// Whether another signal has come; it is taken.
-    private static func isPending(_ signals: inout sigset_t) -> Bool {
-        var none = timespec(tv_sec: 0, tv_nsec: 0)
-        return sigtimedwait(&signals, nil, &none) > 0
+/// Waits for signals on a thread of its own, so that nothing that hangs keeps the process from ending.
+///
+/// The first signal begins the end: running requests have `graceSeconds`, and the rest a few more. The second ends the
+/// process within a second, whatever still runs. Nothing that was acknowledged is lost: a commit is durable before it is
+/// told.
+private final class Ending: Sendable {
+    private struct State {
+        var hasBegun = false
+        var isUrgent = false
+    }
+
+    /// For closing realms, their writers and their observers after the grace is over.
+    private static let closingSeconds = 5.0
+    /// From the second signal to the end.
+    private static let urgentSeconds = 0.7
+
+    private let state = Monitor(State())
+
+    init(_ server: RealmServer, _ signals: sigset_t, graceSeconds: Double) throws {
+        do throws(Threads.Failure) {
+            try Threads.start("signals", stackBytes: 512 << 10) { [self] in watch(server, signals, graceSeconds) }
+        } catch {
+            throw RealmServer.Failure(description: error.description)
+        }
+    }
+
+    var isUrgent: Bool { state.withLock { $0.isUrgent } }
+
+    func waitForSignal() { _ = state.wait { $0.hasBegun ? true : nil } }
+
+    private func watch(_ server: RealmServer, _ signals: sigset_t, _ graceSeconds: Double) {
+        var signals = signals
+        var signal: Int32 = 0
+        while sigwait(&signals, &signal) != 0 {}
+        state.broadcast { $0.hasBegun = true }
+        var end = Instant.now().adding(seconds: graceSeconds + Ending.closingSeconds)
+        if let second = Ending.next(&signals, until: end) {
+            signal = second
+            state.broadcast { $0.isUrgent = true }
+            end = Instant.now().adding(seconds: Ending.urgentSeconds)
+            while Ending.next(&signals, until: end) != nil {}
+        }
+        // Whoever ends in time never comes here: the process is gone with its main thread.
+        StandardStreams.error("the server did not end in time and is ended as it is")
+        server.closeLog(seconds: 0.1)
+        _exit(128 + signal)
+    }
+
+    /// The next signal; nil when none comes until `end`.
+    private static func next(_ signals: inout sigset_t, until end: Instant) -> Int32? {
+        while true {
+            let seconds = end.seconds(since: Instant.now())
+            guard seconds > 0 else { return nil }
+            var rest = timespec(tv_sec: Int(seconds), tv_nsec: Int((seconds - seconds.rounded(.down)) * 1e9))
+            let signal = sigtimedwait(&signals, nil, &rest)
+            if signal > 0 { return signal }
+            guard errno == EINTR else { return nil }
+        }
     }
 }

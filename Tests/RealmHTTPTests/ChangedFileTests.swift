@@ -40,6 +40,7 @@ struct ChangedFileTests {
             options.port = 0
             options.logFormat = nil
             options.graceSeconds = 0
+            options.attachRoots = [folder]
             options.isReadOnly = mode == .readOnly || mode == .encryptedReadOnly
             options.paths = mode == .copy ? [folder + "/kept/other.realm"] : [folder + "/served/app.realm", folder + "/kept/other.realm"]
             if let key { options.keys["app"] = key }

@@ -48,7 +48,7 @@ package final class LocalServer: Sendable {
         request.body = Array((body ?? "").utf8)
         switch application.reply(to: request) {
         case .now(let response): return answer(application.finish(response, for: request), limit)
-        case .work(let work): return answer(application.finish(work(), for: request), limit)
+        case .work(let work), .attend(let work): return answer(application.finish(work(), for: request), limit)
         case .later(let begin):
             let promise = Promise()
             begin(promise)

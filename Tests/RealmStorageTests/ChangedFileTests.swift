@@ -133,7 +133,7 @@ struct ChangedFileTests {
     @Test("a file that was emptied is not made a realm, and an absent one not made") func leavesEmptyFile() throws {
         let file = try TemporaryRealm()
         try file.write([])
-        #expect(throws: StorageError.refused(.notARealm("a file of 0 bytes is too small to be a Realm file"))) {
+        #expect(throws: StorageError.refused(.notARealm("a file of 0 bytes is no Realm file"))) {
             _ = try FileStore.open(path: file.path)
         }
         #expect(try file.bytes.isEmpty)

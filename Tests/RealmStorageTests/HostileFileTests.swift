@@ -290,6 +290,9 @@ struct VerifyDetailTests {
             let keys = file.child(file.child(file.table("Person", in: snapshot), 0), 5)
             file.setElement(keys, 0, file.element(keys, 0) | 1 << 63)
         },
+        Case(what: "embedded objects in circles", fixture: "links", expected: "embedded objects hold themselves") { file, snapshot in
+            file.setElement(file.table("Person", in: snapshot), 12, 3)
+        },
         Case(what: "the primary key's key", fixture: "links", expected: "primary key is no column") { file, snapshot in
             let table = file.table("Person", in: snapshot)
             file.setElement(table, 11, file.element(table, 11) ^ 1 << 40)

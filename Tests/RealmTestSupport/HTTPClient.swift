@@ -37,13 +37,15 @@ package final class HTTPClient {
     private let host: String
     fileprivate var received: [UInt8] = []
 
-    package init(port: Int, timeoutSeconds: Int = 60) throws {
+    /// `source` is the last number of an address 127.0.0.N to come from.
+    package init(port: Int, timeoutSeconds: Int = 60, source: UInt8? = nil) throws {
         host = "127.0.0.1:\(port)"
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(UInt16(port)).bigEndian
         address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+        if let source { HTTPClient.bind(descriptor, to: source) }
         var timeout = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         let failure = withUnsafePointer(to: &address) { pointer in
@@ -72,6 +74,20 @@ package final class HTTPClient {
     }
 
     deinit { close(descriptor) }
+
+    private static func bind(_ descriptor: Int32, to source: UInt8) {
+        var own = sockaddr_in()
+        own.sin_family = sa_family_t(AF_INET)
+        own.sin_addr.s_addr = in_addr_t(0x7f00_0000 | UInt32(source)).bigEndian
+        withUnsafePointer(to: &own) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+
+    /// Says that nothing more will be sent.
+    package func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// One request on a connection of its own.
     package static func request(

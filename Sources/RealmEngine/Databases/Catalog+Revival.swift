@@ -167,7 +167,7 @@ extension Database.OpenOptions {
         var options = self
         options.createsMissingFile = false
         options.compaction = nil
-        options.didProceed = { _ in }
+        options.control = nil
         return options
     }
 }

@@ -20,29 +20,52 @@ package final class Catalog: Sendable {
         case detached
     }
 
+    /// Those that nobody but a request has named, and where the files of all are.
+    let origins: RealmOrigins
     let states = RankedMutex<[String: State]>(.catalog, [:])
     /// How failed realms are opened again; never held together with `states`.
     let plans = RankedMutex(.leaf, Plans())
 
-    package init() {}
+    /// Realms that failed and that only a request has named are forgotten after `forgetsAfterSeconds`.
+    package init(forgetsAfterSeconds: Double = 600) { origins = RealmOrigins(forgetsAfterSeconds: forgetsAfterSeconds) }
 
     /// The state of the realm of that name, or nil when there is none.
-    package subscript(name: String) -> State? { states.withLock { $0[name] } }
+    package subscript(name: String) -> State? {
+        forgetFailed()
+        return states.withLock { $0[name] }
+    }
+
+    /// How many realms there are.
+    package var count: Int { states.withLock { $0.count } }
+
+    private func forgetFailed() {
+        for name in origins.takeForgotten() {
+            states.withLock { states in
+                if case .failed? = states[name] { states[name] = nil }
+            }
+        }
+    }
 
     /// All realms, by name.
     package var all: [(name: String, state: State)] {
-        states.withLock { states in states.sorted { $0.key < $1.key }.map { (name: $0.key, state: $0.value) } }
+        forgetFailed()
+        return states.withLock { states in states.sorted { $0.key < $1.key }.map { (name: $0.key, state: $0.value) } }
     }
 
-    /// Claims a name for a realm that is about to be opened.
-    package func reserve(_ name: RealmName) throws(Failure) {
+    /// Claims a name for a realm that is about to be opened, from the file at `path` if it has one.
+    package func reserve(_ name: RealmName, path: String? = nil, isRequested: Bool = false) throws(Failure) {
+        forgetFailed()
         let isFree = states.withLock { states -> Bool in
             guard states[name.text] == nil else { return false }
             states[name.text] = .opening(progress: 0)
             return true
         }
         guard isFree else { throw .alreadyAttached(name) }
+        origins.add(name.text, path: path, isRequested: isRequested)
     }
+
+    /// Where the file of a realm is, as far as it has one, whatever became of it.
+    package func path(of name: String) -> String? { origins.path(of: name) }
 
     /// Opens a file that the server is to serve under a reserved name; the outcome becomes the state of the realm. One that
     /// cannot be opened is opened again later.
@@ -111,6 +134,7 @@ package final class Catalog: Sendable {
 
     /// Forgets a realm and closes it, unless it is in memory and has another name. Blocks until its writes are done.
     package func detach(_ name: String) {
+        origins.remove(name)
         let state = states.withLock { $0.removeValue(forKey: name) }
         forgetPlan(name)
         guard case .ready(let database)? = state, !databases.contains(where: { $0 === database }) else { return }
@@ -141,6 +165,7 @@ package final class Catalog: Sendable {
             return nil
         }
         if let failure { throw failure }
+        if case .failed = state { origins.noteFailure(of: name.text) }
     }
 
     /// Tells how much of opening a realm is done, from 0 to 1.
@@ -153,6 +178,7 @@ package final class Catalog: Sendable {
 
     /// Forgets a realm; requests that hold its snapshots go on.
     package func remove(_ name: String) {
+        origins.remove(name)
         let state = states.withLock { $0.removeValue(forKey: name) }
         withExtendedLifetime(state) {}
         forgetPlan(name)
@@ -162,7 +188,7 @@ package final class Catalog: Sendable {
     package var unready: [String] {
         all.compactMap { entry in
             if case .ready = entry.state { return nil }
-            return isConfigured(entry.name) ? entry.name : nil
+            return isConfigured(entry.name) && !origins.isRequested(entry.name) ? entry.name : nil
         }
     }
 }

@@ -22,8 +22,12 @@ extension Database {
         package var compaction: Compaction?
         /// Whether the file is looked through before it is written to.
         package var verification = FileStore.Verification.auto
-        /// Told how much of an upgrade is done, from 0 to 1.
-        package var didProceed: @Sendable (Double) -> Void = { _ in }
+        /// How many copies of each kind are kept beside the file; see `FileCopies`. With 0 none are made.
+        package var keptCopyCount = 1
+        /// Whether the path is one that was resolved before: no link is followed any more.
+        package var isExactPath = false
+        /// Told how much is done, and asked whether it is still wanted.
+        package var control: WorkControl?
 
         package init(key: EncryptionKey? = nil, mode: Mode? = nil) {
             self.key = key
@@ -34,8 +38,9 @@ extension Database {
             var options = FileStore.Options()
             options.createsMissingFile = createsMissingFile
             options.maximumVersionCount = maximumVersionCount
-            options.conversionDidProceed = didProceed
             options.verification = verification
+            options.isExactPath = isExactPath
+            options.control = control
             return options
         }
     }
@@ -59,7 +64,7 @@ extension Database {
         }
     }
 
-    /// Opens the file at `path`. Throws `.refused` with the reason, or what reading it met.
+    /// Opens the file at `path`. Throws `.refused` with the reason, or what reading it met; then nothing has changed.
     package static func open(name: RealmName, path: String, _ options: OpenOptions) throws(StorageError) -> Database {
         let database = try openFile(name, path, options)
         database.noteSource(path, options)
@@ -69,33 +74,71 @@ extension Database {
     private static func openFile(_ name: RealmName, _ path: String, _ options: OpenOptions) throws(StorageError) -> Database {
         switch options.mode {
         case .readWrite: return try openForWriting(name, path, options)
-        case .readOnly: return try Database(name: name, path: path, key: options.key, backlinkNames: options.backlinkNames)
+        case .readOnly: return try openForReading(name, path, options, reason: nil)
         case .copy: return try openCopy(name, path, options)
         case nil:
             do throws(StorageError) {
                 return try openForWriting(name, path, options)
             } catch {
-                guard case .refused(let refusal) = error else { throw error }
-                switch refusal {
-                case .formatNotWritable, .synchronized, .unsuitable, .unsound:
-                    let database = try Database(name: name, path: path, key: options.key, backlinkNames: options.backlinkNames)
-                    database.refuseWrites(error)
-                    return database
-                default: throw error
-                }
+                guard let reason = reasonToRead(error) else { throw error }
+                return try openForReading(name, path, options, reason: reason)
             }
         }
+    }
+
+    /// Why a file that cannot be written to is served for reading; nil when it is not served at all.
+    static func reasonToRead(_ error: StorageError) -> StorageError? {
+        guard case .refused(let refusal) = error else { return nil }
+        switch refusal {
+        case .formatNotWritable, .synchronized, .unsuitable, .unsound: return error
+        default: return nil
+        }
+    }
+
+    /// A file that somebody writes to may not be read meanwhile: what one version has is overwritten two versions later.
+    private static func openForReading(
+        _ name: RealmName, _ path: String, _ options: OpenOptions, reason: StorageError?
+    ) throws(StorageError) -> Database {
+        let place = options.isExactPath ? path : try System.resolved(path)
+        let snapshot = try Snapshot(file: try RealmFile(path: place, key: options.key, isExact: true))
+        try OwnershipLock.requireUnused(place)
+        return Database(
+            name: name, path: path, mode: .readOnly, snapshot: snapshot, store: nil, readOnlyReason: reason,
+            backlinkNames: options.backlinkNames)
     }
 
     private static func openForWriting(
         _ name: RealmName, _ path: String, _ options: OpenOptions
     ) throws(StorageError) -> Database {
+        let place = options.isExactPath ? path : try System.resolved(path)
+        let copies = FileCopies(ofFile: place, key: options.key)
         var store = options.store
+        let original = KeptOriginal()
         if options.upgradesInPlace {
             store.converts = .olderFormats
-            store.willConvert = { path, format throws(StorageError) in try Database.keepOriginal(path, format) }
+            if options.keptCopyCount > 0 {
+                store.willConvert = { _, format throws(StorageError) in
+                    original.set(try copies.make(.upgrade(format: format), options.control))
+                }
+            }
         }
-        return open(name: name, store: try openStore(path, options, store), options)
+        do throws(StorageError) {
+            let database = open(name: name, store: try openStore(path, options, store), options, copies, original.name)
+            if let kept = original.name { copies.prune(keeping: options.keptCopyCount, sparing: kept) }
+            return database
+        } catch {
+            if let kept = original.name { copies.remove(kept) }
+            throw error
+        }
+    }
+
+    /// The name of the copy that was made before an upgrade.
+    private final class KeptOriginal: Sendable {
+        private let stored = RankedMutex<String?>(.leaf, nil)
+
+        var name: String? { stored.withLock { $0 } }
+
+        func set(_ name: String) { stored.withLock { $0 = name } }
     }
 
     /// Opens a file, and compacts it if that is wanted.
@@ -105,63 +148,63 @@ extension Database {
         let store = try FileStore.open(path: path, key: options.key, storeOptions)
         guard let compaction = options.compaction, try compaction.wants(store.current) else { return store }
         try store.close()
-        _ = try FileStore.rewrite(path: path, key: options.key, newKey: options.key)
+        _ = try FileStore.rewrite(path: path, key: options.key, newKey: options.key, storeOptions)
         return try FileStore.open(path: path, key: options.key, storeOptions)
     }
 
-    /// Copies a file of an older format to `<path>.v<format>.backup`. A copy of that name stays; the new one gets a number.
-    private static func keepOriginal(_ path: String, _ format: Int) throws(StorageError) {
-        let wanted = "\(path).v\(format).backup"
-        var target = wanted
-        var number = 1
-        while RealmFiles.exists(target) {
-            number += 1
-            target = "\(wanted)-\(number)"
-        }
-        try FileCopy.copy(path, to: target)
-        try System.syncFolder(of: target)
-    }
+    // MARK: - Copies
 
-    /// A copy beside nothing of the user's: in the folder for temporary files, gone when the realm is closed.
+    /// A copy beside nothing of the user's: in the folder for temporary files, without a name, gone with the realm.
     private static func openCopy(
         _ name: RealmName, _ path: String, _ options: OpenOptions
     ) throws(StorageError) -> Database {
-        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        let copy = "\(folder)/realm-rest-\(RandomName.make()).realm"
-        try FileCopy.copyQuietMoment(of: path, to: copy)
-        do throws(StorageError) {
-            var storeOptions = options.store
-            storeOptions.createsMissingFile = false
-            storeOptions.converts = [.olderFormats, .synchronized]
-            let store = try openStore(copy, options, storeOptions)
-            let database = Database(
-                name: name, path: path, mode: .copy, snapshot: store.current, store: store, temporaryPath: copy,
-                limits: options.limits,
-            backlinkNames: options.backlinkNames, observation: options.observation)
-            database.startWriter()
-            return database
-        } catch {
-            for suffix in ["", ".lock"] { FileCopy.remove(copy + suffix) }
-            throw error
+        var storeOptions = options.store
+        storeOptions.converts = [.olderFormats, .synchronized]
+        // What can be told beforehand does not need a copy.
+        _ = try Snapshot(file: try RealmFile(path: path, key: options.key, isExact: options.isExactPath))
+        var file = try NewFile(beside: temporaryPath)
+        try FileCopy.copyQuietMoment(of: path, to: file, options.control, isExact: options.isExactPath)
+        var store = try FileStore(file, key: options.key, options: storeOptions)
+        if let compaction = options.compaction, try compaction.wants(store.current) {
+            let compact = try NewFile(beside: temporaryPath)
+            try SnapshotCopy.write(store.current, to: compact.backend(), key: options.key, options.control)
+            store = try FileStore(compact, key: options.key, options: storeOptions)
+            file = compact
         }
+        let database = Database(
+            name: name, path: path, mode: .copy, snapshot: store.current, store: store, privateFile: file,
+            limits: options.limits, backlinkNames: options.backlinkNames, observation: options.observation)
+        database.startWriter()
+        return database
+    }
+
+    private static var temporaryPath: String {
+        System.temporaryFolder + "/realm-rest"
     }
 
     /// Makes the file `path`, which does not exist, a copy of `seed`; nobody ever sees a part of it. `served` is what
     /// this process serves of the seed, which may be written to meanwhile.
+    ///
+    /// The seed has to be a file that can be read with `key`. Nothing is made unless its copy can be, too.
     package static func plant(
-        _ seed: String, served: Snapshot?, key: EncryptionKey?, at path: String
+        _ seed: String, served: Snapshot?, key: EncryptionKey?, at path: String, isExactPath: Bool = false, _ control: WorkControl? = nil
     ) throws(StorageError) {
-        let path = try System.resolved(path)
+        // Tells a wrong key before anything is copied, also for what is served with another one.
+        _ = try Snapshot(file: try RealmFile(path: seed, key: key, isExact: isExactPath))
+        let path = isExactPath ? path : try System.resolved(path)
+        let file = try NewFile(beside: path)
         if let served, served.fileFormat == FileHeader.writtenFormat {
-            return try SnapshotCopy.write(served, toFile: path, key: key)
+            try SnapshotCopy.write(served, to: file.backend(), key: key, control)
+        } else {
+            try FileCopy.copyQuietMoment(of: seed, to: file, control, isExact: isExactPath)
         }
-        let part = "\(path).seed-\(RandomName.make())"
-        try FileCopy.copyQuietMoment(of: seed, to: part)
-        let code = link(part, path) == 0 ? 0 : errno
-        FileCopy.remove(part)
-        // Whoever made the file just now was first.
-        guard code == 0 || code == EEXIST else { throw .io(operation: "link", errno: code) }
-        try System.syncFolder(of: path)
+        _ = try Snapshot(file: try RealmFile(path: file.openPath, key: key))
+        do throws(StorageError) {
+            try file.publish(as: path)
+        } catch {
+            // EEXIST: whoever made the file just now was first.
+            guard case .io(_, 17) = error else { throw error }
+        }
     }
 
     /// An empty realm in memory.
@@ -179,10 +222,12 @@ extension Database {
 
     /// Serves a store that was opened elsewhere.
     package static func open(
-        name: RealmName, store: FileStore, _ options: OpenOptions = OpenOptions()
+        name: RealmName, store: FileStore, _ options: OpenOptions = OpenOptions(), _ copies: FileCopies? = nil,
+        _ originalName: String? = nil
     ) -> Database {
         let database = Database(
-            name: name, path: store.path, mode: .readWrite, snapshot: store.current, store: store, limits: options.limits,
+            name: name, path: store.path, mode: .readWrite, snapshot: store.current, store: store, copies: copies,
+            originalName: originalName, limits: options.limits, keptCopyCount: options.keptCopyCount,
             backlinkNames: options.backlinkNames, observation: options.observation)
         database.startWriter()
         return database
@@ -192,77 +237,20 @@ extension Database {
 
     /// Does the writes that wait, rolls an interactive transaction back and lets go of the file. Blocks meanwhile, so
     /// it is for threads that may wait. Requests that hold snapshots go on.
-    package func close() {
+    ///
+    /// `isUndone`: nothing came of opening it, so what was made beside the file for that goes.
+    package func close(isUndone: Bool = false) {
+        closeWriter()
+        observations.close()
+        do throws(StorageError) { try store?.close(discardsLock: isUndone) } catch {}
+    }
+
+    /// Does the writes that wait, and takes no more.
+    func closeWriter() {
         let writer = queue.withLock { queue in
             defer { queue = nil }
             return queue
         }
         writer?.close()
-        observations.close()
-        do throws(StorageError) { try store?.close() } catch {}
-        if let temporaryPath {
-            for suffix in ["", ".lock"] { FileCopy.remove(temporaryPath + suffix) }
-        }
     }
-
-    /// Deletes a closed realm's file and what belongs to it, except the lock file. Throws `.refused(.fileInUse)` when
-    /// somebody else has it open by now.
-    package func deleteFiles() throws(StorageError) {
-        guard !path.isEmpty else { return }
-        let lock = try OwnershipLock(ofFile: path)
-        for suffix in ["", ".note", ".log", ".log_a", ".log_b", ".backup-log", ".tmp_compaction_space"] {
-            FileCopy.remove(path + suffix)
-        }
-        rmdir(path + ".management")
-        lock.release()
-    }
-}
-
-/// Copies of files.
-package enum FileCopy {
-    /// Copies a file that nobody writes to meanwhile to one that must not exist, and makes it durable.
-    package static func copy(_ source: String, to target: String) throws(StorageError) {
-        let input = try System.openForReading(source)
-        defer { System.close(input) }
-        var left = try System.regularFileSize(input)
-        let output = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard output >= 0 else { throw .io(operation: "open", errno: errno) }
-        defer { System.close(output) }
-        while left > 0 {
-            let count = sendfile(output, input, nil, min(left, 1 << 30))
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                let code = count < 0 ? errno : EIO
-                remove(target)
-                throw .io(operation: "sendfile", errno: code)
-            }
-            left -= count
-        }
-        guard fsync(output) == 0 else {
-            let code = errno
-            remove(target)
-            throw .io(operation: "fsync", errno: code)
-        }
-    }
-
-    /// Copies a file that others may write to meanwhile. A commit ends with a change of the header, and until then goes to
-    /// free space only: what was copied between two equal headers is one version.
-    static func copyQuietMoment(of source: String, to target: String) throws(StorageError) {
-        for _ in 0..<20 {
-            let before = try head(of: source)
-            try copy(source, to: target)
-            if try head(of: source) == before { return }
-            remove(target)
-        }
-        throw .refused(.fileInUse("the file is written to all the time, so that it cannot be copied"))
-    }
-
-    /// The header, and in an encrypted file what is written whenever it changes.
-    private static func head(of path: String) throws(StorageError) -> [UInt8] {
-        let descriptor = try System.openForReading(path)
-        defer { System.close(descriptor) }
-        return try System.read(descriptor, at: 0, byteCount: 8192)
-    }
-
-    package static func remove(_ path: String) { unlink(path) }
 }

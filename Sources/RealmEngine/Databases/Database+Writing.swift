@@ -56,17 +56,18 @@ extension Database {
 
     // MARK: - Interactive transactions
 
-    /// Begins an interactive transaction as soon as the writer is free, at the latest after `waitSeconds`.
+    /// Begins an interactive transaction as soon as the writer is free, at the latest after `waitSeconds`. A `client` has
+    /// only so many at a time, open and waiting.
     package func beginTransaction(
-        owner: String, waitSeconds: Double, idleSeconds: Double? = nil, lifetimeSeconds: Double? = nil,
+        owner: String, client: String? = nil, waitSeconds: Double, idleSeconds: Double? = nil, lifetimeSeconds: Double? = nil,
         completion: @escaping @Sendable (Result<TransactionInfo, WriteError>) -> Void
     ) {
         guard let queue = queue.withLock({ $0 }) else { return completion(.failure(notWriting)) }
         let wait = min(max(waitSeconds, 0), limits.maximumWaitSeconds)
-        let lifetime = min(max(lifetimeSeconds ?? limits.lifetimeSeconds, 0), limits.lifetimeSeconds)
+        let lifetime = min(max(lifetimeSeconds ?? limits.usualLifetimeSeconds, 0), limits.lifetimeSeconds)
         queue.submit(BeginRequest(
-            owner: owner, waitEnds: Instant.now().adding(seconds: wait),
-            idleSeconds: min(max(idleSeconds ?? limits.idleSeconds, 0), min(limits.idleSeconds, lifetime)),
+            owner: owner, client: client, waitEnds: Instant.now().adding(seconds: wait),
+            idleSeconds: min(max(idleSeconds ?? limits.usualIdleSeconds, 0), min(limits.idleSeconds, lifetime)),
             lifetimeSeconds: lifetime, completion: completion))
     }
 
@@ -197,13 +198,14 @@ extension Database: WriteBackend {
     }
 
     func makeSession(_ transaction: WriteTransaction, deadline: Instant) -> WriteSession {
-        WriteSession(transaction, deadline: deadline, backlinkNames: backlinkNames)
+        WriteSession(transaction, deadline: deadline, backlinkNames: backlinkNames, limits: limits)
     }
 
     func commit(_ transaction: WriteTransaction, mark: (any Sendable)?) throws(WriteError) -> Version {
         let changes = transaction.changes
         do throws(StorageError) {
             let snapshot = try transaction.commit()
+            keepCopy()
             let version = Version(snapshot, VersionToken(epoch: epoch, version: snapshot.version))
             let previous = newest.withLock { newest in
                 defer { newest = version }
@@ -226,8 +228,7 @@ extension Database: WriteBackend {
 // MARK: - Migrations
 
 extension Database {
-    /// Applies a migration in a commit of its own, after a copy of the file was made beside it: `<path>.before-<version>`
-    /// with the number of the version before.
+    /// Applies a migration in a commit of its own, and makes a copy of the file before that; see `backUp`.
     @discardableResult
     package func migrate(
         _ migration: Migration, _ request: WriteRequest,
@@ -235,19 +236,43 @@ extension Database {
     ) -> WriteTicket {
         var request = request
         request.isAlone = true
-        let makesCopy = !request.isDryRun
+        let isReal = !request.isDryRun
         return write(request, { [self] session in
-            // Nothing of this transaction is in the file yet, and no other is running.
-            if makesCopy { try backUp() }
-            return try session.migrate(migration)
+            let migrated = try session.migrate(migration)
+            if isReal { try backUp(before: session) }
+            return migrated
         }, completion: completion)
     }
 
-    /// Copies the file as it is to `<path>.before-<version>`. To be called inside a write that is alone.
-    package func backUp() throws(WriteError) {
-        guard mode == .readWrite, !path.isEmpty else { return }
-        let target = "\(path).before-\(current.token.version)"
-        FileCopy.remove(target)
-        try stored(try FileCopy.copy(path, to: target))
+    /// Copies the file as it is on the disk to `<path>.before-<version>` when the write has changed anything, and returns the
+    /// name of the copy. To be called last inside a write that is alone; nothing of it is in the file yet.
+    ///
+    /// The copy goes again if the write is not committed; else it replaces older ones.
+    @discardableResult
+    package func backUp(before session: WriteSession) throws(WriteError) -> String? {
+        guard let copies, keptCopyCount > 0, session.hasChanges else { return nil }
+        try session.checkDeadline()
+        let version = current.token.version
+        let name = try stored(try copies.make(.migration(version: version), session.control))
+        pendingCopy.withLock { $0 = name }
+        return name
+    }
+
+    /// The writer is free again.
+    func didEndWrite() {
+        let name = pendingCopy.withLock { pending in
+            defer { pending = nil }
+            return pending
+        }
+        if let name { copies?.remove(name) }
+    }
+
+    /// The write that made a copy is durable.
+    private func keepCopy() {
+        let name = pendingCopy.withLock { pending in
+            defer { pending = nil }
+            return pending
+        }
+        if let name { copies?.prune(keeping: keptCopyCount, sparing: name) }
     }
 }

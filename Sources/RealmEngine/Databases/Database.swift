@@ -40,11 +40,19 @@ package final class Database: Sendable {
     package let commits = CommitFeed()
     /// Follows what somebody observes.
     package let observations: ObservationHub
-    /// A file that goes when the realm is closed.
-    let temporaryPath: String?
+    /// The file of a private copy, which goes with the realm.
+    private let privateFile: NewFile?
+    /// Copies of the file that were made beside it; nil when there are none, and never will be.
+    package let copies: FileCopies?
+    let keptCopyCount: Int
+    /// The copy that was made before the file was upgraded while it was opened.
+    package let originalName: String?
+    /// A copy that was made by a write which is not committed yet.
+    let pendingCopy = RankedMutex<String?>(.leaf, nil)
+    /// Why the file is only read, when nobody asked for that.
     /// Whether the file is still what was opened.
     package let health: FileHealth
-    private let ban = RankedMutex<StorageError?>(.leaf, nil)
+    private let ban: RankedMutex<StorageError?>
     private let isBanned = Atomic<Bool>(false)
     /// The file and how it was opened; nil when it cannot be opened again from that.
     private let opening = RankedMutex<Source?>(.leaf, nil)
@@ -84,7 +92,8 @@ package final class Database: Sendable {
 
     init(
         name: RealmName, path: String, mode: Mode, snapshot: Snapshot, store: FileStore?, memoryIdentifier: String? = nil,
-        temporaryPath: String? = nil, limits: WriteLimits = WriteLimits(), backlinkNames: BacklinkNames,
+        privateFile: NewFile? = nil, copies: FileCopies? = nil, originalName: String? = nil, readOnlyReason: StorageError? = nil,
+        limits: WriteLimits = WriteLimits(), keptCopyCount: Int = 1, backlinkNames: BacklinkNames,
         observation: ObservationLimits = ObservationLimits()
     ) {
         let epoch = Epoch()
@@ -95,7 +104,11 @@ package final class Database: Sendable {
         self.epoch = epoch
         self.store = store
         self.memoryIdentifier = memoryIdentifier
-        self.temporaryPath = temporaryPath
+        self.privateFile = privateFile
+        self.copies = copies
+        self.originalName = originalName
+        ban = RankedMutex(.leaf, readOnlyReason)
+        self.keptCopyCount = keptCopyCount
         health = FileHealth(store?.witness ?? snapshot.file.witness)
         self.limits = limits
         self.backlinkNames = backlinkNames

@@ -20,6 +20,12 @@ package enum RealmFiles {
 
     /// Paths of the `.realm` files right in `folder`, by name.
     package static func list(in folder: String) throws(Failure) -> [String] {
+        let files = try names(in: folder).filter { $0.hasSuffix(".realm") }
+        return files.sorted().map { folder.hasSuffix("/") ? folder + $0 : folder + "/" + $0 }
+    }
+
+    /// The names of everything right in `folder`.
+    package static func names(in folder: String) throws(Failure) -> [String] {
         guard let handle = opendir(folder) else {
             throw Failure(description: "cannot read the folder '\(folder)': \(String(cString: strerror(errno)))")
         }
@@ -27,8 +33,8 @@ package enum RealmFiles {
         var names: [String] = []
         while let entry = readdir(handle) {
             let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            if name.hasSuffix(".realm"), !name.hasPrefix(".") { names.append(name) }
+            if name != ".", name != ".." { names.append(name) }
         }
-        return names.sorted().map { folder.hasSuffix("/") ? folder + $0 : folder + "/" + $0 }
+        return names
     }
 }

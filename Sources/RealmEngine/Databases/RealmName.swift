@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The name a realm is served by: 1 to 128 of `[A-Za-z0-9._-]`, case sensitive.
+/// The name a realm is served by: 1 to 64 of `[A-Za-z0-9._-]`, not beginning with a dot, case sensitive.
 package struct RealmName: Sendable, Hashable, Comparable, CustomStringConvertible {
     package let text: String
 
+    /// What a name may be, for messages.
+    package static let rule = "a name has 1 to 64 letters, digits, '.', '_' and '-', and does not begin with a dot"
+
     package init?(_ text: String) {
-        guard (1...128).contains(text.utf8.count), text.utf8.allSatisfy(RealmName.isAllowed) else { return nil }
+        // Clients and servers fold '.' and '..' in paths, and listings hide other names that begin with a dot.
+        guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(RealmName.isAllowed), text.utf8.first != UInt8(ascii: ".") else {
+            return nil
+        }
         self.text = text
     }
 

@@ -13,6 +13,9 @@ indirect enum Expression {
 
     enum Operator { case add, subtract, multiply, divide }
 
+    /// Texts that are joined do not become longer: a few signs could make gigabytes of a stored text.
+    private static let maximumByteCount = 16 << 20
+
     static func parse(_ text: String) throws(WriteError) -> Expression {
         var parser = ExpressionParser(text)
         return try parser.parse()
@@ -34,6 +37,9 @@ indirect enum Expression {
         case (.null, _), (_, .null): return HeldValue(.null)
         case (.string(let left), .string(let right)):
             guard sign == .add else { throw WriteError(.typeMismatch, "texts can only be joined by '+'") }
+            guard left.count + right.count <= Expression.maximumByteCount else {
+                throw WriteError(.outOfRange, "a text of more than \(Expression.maximumByteCount >> 20) MiB")
+            }
             return .string(left.array + right.array)
         case (.int(let left), .int(let right)): return HeldValue(.int(try integer(sign, left, right)))
         case (let left, let right):
@@ -95,6 +101,10 @@ private struct ExpressionParser {
     private let characters: [Character]
     private var position = 0
     private var depth = 0
+    /// Signs so far: a chain of them is a tree as deep as it is long.
+    private var signs = 0
+    private static let maximumSigns = 500
+    private static let maximumSteps = 128
 
     init(_ text: String) { characters = Array(text) }
 
@@ -122,14 +132,25 @@ private struct ExpressionParser {
 
     private mutating func sum() throws(WriteError) -> Expression {
         var left = try product()
-        while let sign = take(["+", "-"]) { left = .binary(sign == "+" ? .add : .subtract, left, try product()) }
+        while let sign = take(["+", "-"]) {
+            try countSign()
+            left = .binary(sign == "+" ? .add : .subtract, left, try product())
+        }
         return left
     }
 
     private mutating func product() throws(WriteError) -> Expression {
         var left = try factor()
-        while let sign = take(["*", "/"]) { left = .binary(sign == "*" ? .multiply : .divide, left, try factor()) }
+        while let sign = take(["*", "/"]) {
+            try countSign()
+            left = .binary(sign == "*" ? .multiply : .divide, left, try factor())
+        }
         return left
+    }
+
+    private mutating func countSign() throws(WriteError) {
+        signs += 1
+        guard signs <= ExpressionParser.maximumSigns else { throw error("more than \(ExpressionParser.maximumSigns) signs") }
     }
 
     private mutating func factor() throws(WriteError) -> Expression {
@@ -182,6 +203,7 @@ private struct ExpressionParser {
             position += 1
         }
         guard !names.contains("") else { throw error("a key path is expected") }
+        guard names.count <= ExpressionParser.maximumSteps else { throw error("a key path of more than \(ExpressionParser.maximumSteps) steps") }
         switch names {
         case ["true"]: return .value(HeldValue(.bool(true)))
         case ["false"]: return .value(HeldValue(.bool(false)))
@@ -193,8 +215,8 @@ private struct ExpressionParser {
 
 extension WriteSession {
     /// The value of an expression over an object, as an input.
-    func evaluate(_ text: String, of place: ObjectPlace) throws(WriteError) -> InputValue {
-        let value = try Expression.parse(text).value { path throws(WriteError) in try operand(path, of: place) }
+    func evaluate(_ expression: Expression, of place: ObjectPlace) throws(WriteError) -> InputValue {
+        let value = try expression.value { path throws(WriteError) in try operand(path, of: place) }
         return value.use { value in
             switch value {
             case .null, .list, .dictionary: return .null

@@ -14,9 +14,10 @@ package enum SchemaValidator {
     ) throws(WriteError) -> [ClassSchema] {
         var names = Set(known.map(\.name))
         var classes: [ClassSchema] = []
+        var own: Set<String> = []
         for (index, one) in input.classes.enumerated() {
             try inClass(index, try checkName(one.name, maximumClassNameByteCount, "class"))
-            guard !classes.contains(where: { $0.name == one.name }) else {
+            guard own.insert(one.name).inserted else {
                 throw invalid("two classes are named '\(one.name)'", [.name("classes"), .index(index), .name("name")])
             }
             names.insert(one.name)
@@ -69,9 +70,10 @@ package enum SchemaValidator {
     private static func shape(of input: ClassInput) throws(WriteError) -> ClassSchema {
         let kind = try kind(named: input.type)
         var properties: [PropertySchema] = []
+        var names: Set<String> = []
         for (index, one) in input.properties.enumerated() {
             let property = try at(.name("properties"), try at(.index(index), try shape(of: one)))
-            guard !properties.contains(where: { $0.name == property.name }) else {
+            guard names.insert(property.name).inserted else {
                 throw invalid(
                     "two properties are named '\(one.name)'", [.name("properties"), .index(index), .name("name")])
             }
@@ -208,40 +210,63 @@ package enum SchemaValidator {
         }
     }
 
-    /// Embedded objects that hold each other would have no end.
+    /// Embedded objects lie in each other so many levels deep.
+    static let maximumEmbedding = 100
+
+    /// A class on the way, and where in it the search stands.
+    private struct Visit {
+        let one: ClassSchema
+        var next = 0
+        /// Levels below it, as far as they are known.
+        var height = 1
+    }
+
+    /// Embedded objects that hold each other would have no end. A schema decides how deep the search goes, so it keeps its way in a
+    /// list and not on the stack.
     private static func checkCycles(_ classes: [ClassSchema], position: (String) -> Int?) throws(WriteError) {
         let embedded = Dictionary(
             classes.filter { $0.kind == .embedded }.map { ($0.name, $0) }, uniquingKeysWith: { _, new in new })
-        var finished: Set<String> = []
-        for name in embedded.keys.sorted() {
-            var path: [String] = []
-            if let culprit = cycle(from: name, embedded, &path, &finished) {
-                let steps: [InputPath.Step] = position(culprit).map { [.name("classes"), .index($0)] } ?? []
-                throw invalid("embedded classes hold each other: \(path.joined(separator: " → "))", steps)
+        var heights: [String: Int] = [:]
+        for name in embedded.keys.sorted() where heights[name] == nil {
+            guard let first = embedded[name] else { continue }
+            var way = [Visit(one: first)]
+            var open: Set<String> = [name]
+            while let last = way.indices.last {
+                guard way[last].next < way[last].one.properties.count else {
+                    let done = way.removeLast()
+                    open.remove(done.one.name)
+                    heights[done.one.name] = done.height
+                    try requireHeight(done, position)
+                    if let above = way.indices.last { way[above].height = max(way[above].height, done.height + 1) }
+                    continue
+                }
+                let target = way[last].one.properties[way[last].next].objectType
+                way[last].next += 1
+                guard let inner = target.flatMap({ embedded[$0] }) else { continue }
+                guard !open.contains(inner.name) else { throw cycle(way.map(\.one.name), inner.name, position) }
+                if let height = heights[inner.name] {
+                    way[last].height = max(way[last].height, height + 1)
+                } else {
+                    open.insert(inner.name)
+                    way.append(Visit(one: inner))
+                }
             }
         }
     }
 
-    private static func cycle(
-        from name: String, _ embedded: [String: ClassSchema], _ path: inout [String], _ finished: inout Set<String>
-    ) -> String? {
-        guard let one = embedded[name], !finished.contains(name) else { return nil }
-        defer { finished.insert(name) }
-        if path.contains(name) {
-            path.append(name)
-            return name
-        }
-        path.append(name)
-        for property in one.properties {
-            guard let target = property.objectType else { continue }
-            if path.contains(target) {
-                path.append(target)
-                return name
-            }
-            if let culprit = cycle(from: target, embedded, &path, &finished) { return culprit }
-        }
-        path.removeLast()
-        return nil
+    private static func place(_ name: String, _ position: (String) -> Int?) -> [InputPath.Step] {
+        position(name).map { [.name("classes"), .index($0)] } ?? []
+    }
+
+    private static func cycle(_ way: [String], _ again: String, _ position: (String) -> Int?) -> WriteError {
+        let names = (way + [again]).suffix(20).joined(separator: " → ")
+        return invalid("embedded classes hold each other: \(names)", place(way.last ?? again, position))
+    }
+
+    private static func requireHeight(_ visit: Visit, _ position: (String) -> Int?) throws(WriteError) {
+        guard visit.height > maximumEmbedding else { return }
+        throw invalid(
+            "embedded classes lie more than \(maximumEmbedding) levels deep in '\(visit.one.name)'", place(visit.one.name, position))
     }
 }
 

@@ -16,8 +16,9 @@ extension WriteSession {
     /// they are lost, which has to be allowed.
     func move(_ mover: ColumnMover, _ losing: Bool) throws(WriteError) {
         var lost = 0
-        for (number, object) in try objects(of: mover.table).enumerated() {
-            if number & 0xff == 0xff { try checkDeadline() }
+        let objects = try objects(of: mover.table)
+        for (number, object) in objects.enumerated() {
+            if number & 0xff == 0xff { try noteProgress(number, of: objects.count) }
             do throws(WriteError) {
                 switch mover.source.collection {
                 case nil: try moveValue(mover, object, &lost)
@@ -70,6 +71,7 @@ extension WriteSession {
         let target = CollectionPlace(mover.table, object, mover.target)
         let elements = try members(of: CollectionPlace(mover.table, object, mover.source))
         for (index, element) in elements.enumerated() {
+            try spend(WriteSession.unitsPerElement)
             var value = try converted(element.value, mover)
             if value == nil {
                 lost += 1
@@ -93,6 +95,7 @@ extension WriteSession {
             entries.append((key: entry.key.bytes.string, value: HeldValue(copying: entry.value)))
         }
         for entry in entries {
+            try spend(WriteSession.unitsPerElement)
             var value = try converted(entry.value.value, mover)
             if value == nil {
                 lost += 1

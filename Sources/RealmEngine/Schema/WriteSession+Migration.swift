@@ -23,14 +23,41 @@ extension WriteSession {
             throw WriteError(
                 .invalidSchema, "a schema version never goes down", path: InputPath([.name("toVersion")]))
         }
+        // Some steps change every object there is.
+        byteLimit = max(byteLimit, Int(clamping: transaction.base.space.limit))
         for (index, step) in migration.steps.enumerated() {
-            try checkDeadline()
+            try beginStep(index, of: migration.steps.count)
             try at(
                 .name("steps"),
                 try at(.index(index), try at(.name(step.name), try apply(step, losing: migration.allowsDataLoss))))
         }
         if before.version != migration.toVersion { try stored(try transaction.setSchemaVersion(migration.toVersion)) }
         return Migrated(before: before, after: try schema())
+    }
+
+    private func beginStep(_ index: Int, of count: Int) throws(WriteError) {
+        stepProgress = StepProgress(step: index, of: count)
+        try noteProgress(0, of: 1)
+    }
+
+    /// Says how much of a migration's step is done. Throws when there is no time left, or nobody wants it any more.
+    func noteProgress(_ done: Int, of total: Int) throws(WriteError) {
+        try checkDeadline()
+        guard let control, let stepProgress else { return }
+        control.proceed(to: stepProgress.whole(Double(done) / Double(max(1, total))))
+    }
+
+    /// Which step of how many is being done.
+    struct StepProgress {
+        let step: Int
+        let count: Int
+
+        init(step: Int, of count: Int) {
+            self.step = step
+            self.count = count
+        }
+
+        func whole(_ part: Double) -> Double { (Double(step) + part) / Double(count) }
     }
 
     private func apply(_ step: MigrationStep, losing: Bool) throws(WriteError) {
@@ -132,6 +159,7 @@ extension WriteSession {
         var shared = 0
         var cursor = readable.leaves()
         while let leaf = try stored(try cursor.next()) {
+            try spend(WriteSession.unitsPerElement)
             for row in 0..<leaf.count {
                 let owners = try owners(leaf, row, readable, view)
                 if owners.links == 0 { orphans.append(leaf.key(at: row)) }
@@ -141,7 +169,10 @@ extension WriteSession {
         let counts = [(name: "withoutOwner", count: orphans.count), (name: "withSeveralOwners", count: shared)]
         // Objects without owner may go; of those with several nobody can say whose they are.
         try requireLoss(of: counts, losing && shared == 0)
-        for orphan in orphans { try stored(try transaction.deleteObject(orphan, in: table.key)) }
+        for orphan in orphans {
+            try spend(WriteSession.unitsPerElement)
+            try stored(try transaction.deleteObject(orphan, in: table.key))
+        }
     }
 
     private func owners(
@@ -178,9 +209,13 @@ extension WriteSession {
 
     private func set(_ match: MigrationMatch, _ values: InputObject) throws(WriteError) {
         let table = try migrating(match.className)
-        for object in try matches(match, table) {
+        let objects = try matches(match, table)
+        let expressions = try expressions(in: values)
+        for (number, object) in objects.enumerated() {
+            if number & 0xff == 0xff { try noteProgress(number, of: objects.count) }
+            try spend(WriteSession.unitsPerElement)
             let place = ObjectPlace(table: table.key, object: object)
-            let body = try at(.name("values"), try computed(values, place, table))
+            let body = try at(.name("values"), try computed(values, expressions, place))
             try at(.name("values"), try write(body, to: place, table, .merge, Options()))
         }
     }
@@ -192,7 +227,11 @@ extension WriteSession {
         }
         let objects = try matches(match, table)
         try requireLoss(of: [(name: "objects", count: objects.count)], losing)
-        for object in objects { try stored(try transaction.deleteObject(object, in: table.key)) }
+        for (number, object) in objects.enumerated() {
+            if number & 0xff == 0xff { try noteProgress(number, of: objects.count) }
+            try spend(WriteSession.unitsPerElement)
+            try stored(try transaction.deleteObject(object, in: table.key))
+        }
     }
 
     private func matches(_ match: MigrationMatch, _ table: TableState) throws(WriteError) -> [ObjectKey] {
@@ -208,17 +247,27 @@ extension WriteSession {
 
     /// The members with expressions computed, all from the values before.
     private func computed(
-        _ values: InputObject, _ place: ObjectPlace, _ table: TableState
+        _ values: InputObject, _ expressions: [String: Expression], _ place: ObjectPlace
     ) throws(WriteError) -> InputObject {
         var members: [(name: String, value: InputValue)] = []
         for (name, value) in values.members {
-            guard case .expression(let text) = value else {
+            guard let expression = expressions[name] else {
                 members.append((name: name, value: value))
                 continue
             }
-            members.append((name: name, value: try at(.name(name), try evaluate(text, of: place))))
+            members.append((name: name, value: try at(.name(name), try evaluate(expression, of: place))))
         }
         return InputObject(members)
+    }
+
+    /// The expressions among the values by their members, read once for all objects.
+    private func expressions(in values: InputObject) throws(WriteError) -> [String: Expression] {
+        var expressions: [String: Expression] = [:]
+        for (name, value) in values.members {
+            guard case .expression(let text) = value else { continue }
+            expressions[name] = try at(.name("values"), try at(.name(name), try Expression.parse(text)))
+        }
+        return expressions
     }
 }
 

@@ -31,7 +31,10 @@ extension WriteSession {
         guard let value else { return }
         let changed = try self.table(table.key)
         guard let column = changed.column(named: property.name) else { return }
-        for object in try objects(of: table.key) {
+        let objects = try objects(of: table.key)
+        for (number, object) in objects.enumerated() {
+            if number & 0xff == 0xff { try noteProgress(number, of: objects.count) }
+            try spend(WriteSession.unitsPerElement)
             let place = ObjectPlace(table: table.key, object: object)
             try at(.name("value"), try write(value, to: column, of: place, .update, Options()))
         }
@@ -57,6 +60,7 @@ extension WriteSession {
     private func valueCount(_ column: Column, of key: TableKey) throws(WriteError) -> Int {
         var count = 0
         for object in try objects(of: key) {
+            try spend(WriteSession.unitsPerElement)
             if column.collection == nil {
                 if try !stored(try transaction.value(column, of: object, in: key)).isNull { count += 1 }
             } else if try elementCount(CollectionPlace(key, object, column)) > 0 {
@@ -99,12 +103,17 @@ extension WriteSession {
     }
 
     private func requireDistinct(_ column: Column, of key: TableKey) throws(WriteError) {
-        var values: [HeldValue] = []
+        // Nothing changes meanwhile, so the values may stay where they are.
+        var values: [Value] = []
         for object in try objects(of: key) {
-            values.append(HeldValue(copying: try stored(try transaction.value(column, of: object, in: key))))
+            try spend(WriteSession.unitsPerElement)
+            values.append(try stored(try transaction.value(column, of: object, in: key)))
         }
-        values.sort { Value.order($0.value, $1.value) < 0 }
-        for (left, right) in zip(values, values.dropFirst()) where Value.order(left.value, right.value) == 0 {
+        values.sort { [budget] left, right in
+            budget.allows(WorkBudget.units(forBytes: left.byteCount)) && Value.order(left, right) < 0
+        }
+        try checkDeadline()
+        for (left, right) in zip(values, values.dropFirst()) where Value.order(left, right) == 0 {
             var error = WriteError(.duplicateKey, "several objects have the same value in '\(column.name)'")
             error.path = InputPath([.name("name")])
             throw error
@@ -209,6 +218,7 @@ extension WriteSession {
         guard let table = try view().table(key) else { return [] }
         var cursor = table.leaves()
         while let leaf = try stored(try cursor.next()) {
+            try spend(WriteSession.unitsPerElement)
             for row in 0..<leaf.count { objects.append(leaf.key(at: row)) }
         }
         return objects

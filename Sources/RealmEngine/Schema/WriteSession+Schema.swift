@@ -100,6 +100,8 @@ extension WriteSession {
 
     /// Makes a table with its primary key, which comes first whatever its place among the properties.
     private func addTable(_ one: ClassSchema) throws(WriteError) -> TableKey {
+        try checkDeadline()
+        try requireRoom(for: one)
         let key = try stored(try transaction.createTable(Table.classPrefix + one.name, kind: one.kind))
         if let property = one.properties.first(where: { $0.name == one.primaryKey }) {
             let column = try addColumn(property.indexed(nil), to: key)
@@ -108,8 +110,32 @@ extension WriteSession {
         return key
     }
 
+    /// What was in a file before stays, however much it is.
+    private func requireRoom(for one: ClassSchema) throws(WriteError) {
+        guard transaction.tableCount() < limits.classes + WriteSession.tablesBesides else {
+            throw WriteSession.tooLarge("a realm has at most \(limits.classes) classes", limits.classes)
+        }
+        guard one.properties.count <= limits.properties else {
+            throw WriteSession.tooLarge("class '\(one.name)' has more than \(limits.properties) properties", limits.properties)
+        }
+    }
+
+    /// Tables that are no classes: the schema version, and what else apps may have there.
+    private static let tablesBesides = 1
+
+    private static func tooLarge(_ detail: String, _ limit: Int) -> WriteError {
+        var error = WriteError(.invalidSchema, detail)
+        error.limit = limit
+        return error
+    }
+
     @discardableResult
     func addColumn(_ property: PropertySchema, to key: TableKey) throws(WriteError) -> ColumnKey {
+        if schemaSteps & 0xf == 0xf { try checkDeadline() }
+        schemaSteps &+= 1
+        guard try stored(try transaction.columnCount(of: key)) < limits.properties else {
+            throw WriteSession.tooLarge("a class has at most \(limits.properties) properties", limits.properties)
+        }
         var target: TableKey?
         if let name = property.objectType { target = try table(class: name).key }
         let definition = ColumnDefinition(

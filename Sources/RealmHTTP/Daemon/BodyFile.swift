@@ -9,34 +9,38 @@ package import RealmStorage
 /// `@unchecked Sendable`: whoever receives a body appends to it, and only then hands it on to be read.
 package final class BodyFile: @unchecked Sendable {
     private let descriptor: Int32
-    package private(set) var byteCount: Int
+    package private(set) var byteCount = 0
+    /// What of the room for such files this one takes; nil for a file of somebody else's.
+    private let share: SpoolRoom.Share?
 
     /// An empty file in `folder`.
-    package init(in folder: String) throws(StorageError) {
-        let template = (folder.hasSuffix("/") ? folder : folder + "/") + ".realm-rest-body-XXXXXX"
-        var name = Array(template.utf8CString)
-        descriptor = mkstemp(&name)
-        guard descriptor >= 0 else { throw .io(operation: "mkstemp", errno: errno) }
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        unlink(name)
-        byteCount = 0
+    package init(in folder: String, _ share: SpoolRoom.Share? = nil) throws(StorageError) {
+        descriptor = try NewFile.withoutName(inFolder: folder)
+        self.share = share
     }
 
     /// An empty file in the first of `folders` that takes one.
-    package static func make(inOneOf folders: [String]) throws(StorageError) -> BodyFile {
-        var failure = StorageError.io(operation: "mkstemp", errno: ENOENT)
+    package static func make(inOneOf folders: [String], _ share: SpoolRoom.Share? = nil) throws(StorageError) -> BodyFile {
+        var failure = StorageError.io(operation: "open", errno: ENOENT)
         for folder in folders {
-            do throws(StorageError) { return try BodyFile(in: folder) } catch { failure = error }
+            do throws(StorageError) {
+                let file = try BodyFile(in: folder, share)
+                try share?.requireFreeDisk(file.descriptor)
+                return file
+            } catch { failure = error }
         }
         throw failure
     }
 
-    /// Where programs keep what nobody needs later.
-    package static var temporaryFolder: String { getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp" }
+    /// An empty file beside this one in what it counts for.
+    func makeSibling(inOneOf folders: [String]) throws(StorageError) -> BodyFile {
+        try BodyFile.make(inOneOf: folders, try share?.sibling())
+    }
 
     /// A file that is there.
     package init(reading path: String) throws(StorageError) {
         descriptor = try System.openForReading(path)
+        share = nil
         do throws(StorageError) {
             byteCount = try System.regularFileSize(descriptor)
         } catch {
@@ -53,6 +57,7 @@ package final class BodyFile: @unchecked Sendable {
     }
 
     func append(_ piece: UnsafeRawBufferPointer) throws(StorageError) {
+        try share?.grow(by: piece.count, descriptor)
         var rest = piece
         while let start = rest.baseAddress, !rest.isEmpty {
             let count = pwrite(descriptor, start, rest.count, off_t(byteCount))

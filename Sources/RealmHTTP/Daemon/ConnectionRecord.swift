@@ -25,19 +25,32 @@ final class ConnectionRecord: Sendable {
     let number: Int
     let descriptor: Int32
     let address: String
+    /// Whose connections and work it counts among; see `ClientName`.
+    let client: String
     let excess: Excess?
     private let phaseStorage = Atomic<Int>(Phase.waiting.rawValue)
     /// When the current request began or its body last grew, in nanoseconds of `Instant`; 0 is "not yet".
     private let progress = Atomic<UInt64>(0)
     /// Bytes received when the connection was last seen idle; -1 is "not looked at yet".
-    private let idleBytes: Atomic<Int>
+    private let idleBytes = Atomic<Int>(0)
+    /// Since when it is between requests.
+    private let idleSince: Atomic<UInt64>
+    private let hasBegunRequest = Atomic<Bool>(false)
+    /// The daemon's thread that this connection belongs to.
+    let thread = pthread_self()
+    private let readingFlag = Atomic<Bool>(false)
+    private let lastStatus = Atomic<Int>(0)
+    /// When the body that is being read began, and how much of it came.
+    private let bodyBegin = Atomic<UInt64>(0)
+    private let bodyBytes = Atomic<Int>(0)
 
-    init(number: Int, descriptor: Int32, address: String, excess: Excess?) {
+    init(number: Int, descriptor: Int32, address: String, client: String, excess: Excess?) {
         self.number = number
         self.descriptor = descriptor
         self.address = address
+        self.client = client
         self.excess = excess
-        idleBytes = Atomic(0)
+        idleSince = Atomic(Instant.now().nanoseconds)
     }
 
     /// Enters `phase`; false when the watch gave the connection up before.
@@ -51,36 +64,144 @@ final class ConnectionRecord: Sendable {
     func becameIdle() {
         idleBytes.store(-1, ordering: .relaxed)
         progress.store(0, ordering: .relaxed)
+        idleSince.store(Instant.now().nanoseconds, ordering: .relaxed)
         _ = enter(.waiting)
     }
 
-    func noteProgress(_ now: Instant) { progress.store(now.nanoseconds, ordering: .relaxed) }
+    /// The head of a request is there; false when the watch gave the connection up before.
+    func beganBody(_ now: Instant) -> Bool {
+        hasBegunRequest.store(true, ordering: .relaxed)
+        bodyBegin.store(now.nanoseconds, ordering: .relaxed)
+        bodyBytes.store(0, ordering: .relaxed)
+        progress.store(now.nanoseconds, ordering: .relaxed)
+        return enter(.body)
+    }
 
-    /// Whether the client has been too slow with a request that it began.
+    func noteBody(byteCount: Int, _ now: Instant) {
+        bodyBytes.store(byteCount, ordering: .relaxed)
+        progress.store(now.nanoseconds, ordering: .relaxed)
+    }
+
+    /// Whether the first line of a request is there, and not yet its end.
+    var isReading: Bool { readingFlag.load(ordering: .relaxed) }
+
+    func setReading(_ isReading: Bool) { readingFlag.store(isReading, ordering: .relaxed) }
+
+    /// The status that was told past the daemon; 0 as long as there was none.
+    var statusOfLastWords: Int { lastStatus.load(ordering: .relaxed) }
+
+    // MARK: - Too slow, too idle
+
+    /// Why the watch gives a connection up.
+    enum Verdict: Sendable {
+        /// Nothing came, or the client closed its side after an answer: there is nobody to tell.
+        case silent
+        /// A request began and did not get on as fast as `limit` says.
+        case tooSlow(detail: String, limit: Int)
+
+        static func incomplete(after seconds: Int) -> Verdict {
+            .tooSlow(detail: "the request was not complete after \(seconds) seconds", limit: seconds)
+        }
+    }
+
+    /// Whether the connection has to end, and how; it is given up then.
     ///
     /// Called by the watch about once a second. The head of a request is noticed by the count of bytes the kernel has
     /// received, because the daemon does not tell before it is complete.
-    func isOverdue(_ now: Instant, requestSeconds: Int) -> Bool {
-        guard let phase = Phase(rawValue: phaseStorage.load(ordering: .acquiring)) else { return false }
+    func verdict(_ now: Instant, _ limits: Limits) -> Verdict? {
+        guard let phase = Phase(rawValue: phaseStorage.load(ordering: .acquiring)) else { return nil }
+        let verdict: Verdict?
         switch phase {
-        case .busy, .timedOut: return false
-        case .waiting: noteReceivedBytes(now)
-        case .body: break
+        case .busy, .timedOut: return nil
+        case .waiting: verdict = waitingVerdict(now, limits)
+        case .body: verdict = bodyVerdict(now, limits)
         }
+        // Bytes that nobody has read yet are the server's delay, and not the client's.
+        guard let verdict, !hasUnreadBytes, giveUp(from: phase) else { return nil }
+        return verdict
+    }
+
+    private func waitingVerdict(_ now: Instant, _ limits: Limits) -> Verdict? {
+        guard let info = TCPInfoPrefix.read(descriptor) else { return nil }
+        if info.isHalfClosed { return .silent }
+        noteReceivedBytes(info, now)
         let since = progress.load(ordering: .relaxed)
-        guard since > 0, now.seconds(since: Instant(nanoseconds: since)) > Double(requestSeconds) else { return false }
-        return phaseStorage.compareExchange(
+        if since > 0 {
+            return isOver(since, limits.requestSeconds, now) ? .incomplete(after: limits.requestSeconds) : nil
+        }
+        guard !hasBegunRequest.load(ordering: .relaxed) else { return nil }
+        let seconds = excess == nil ? limits.headSeconds : min(2, limits.headSeconds)
+        return isOver(idleSince.load(ordering: .relaxed), seconds, now) ? .silent : nil
+    }
+
+    private func bodyVerdict(_ now: Instant, _ limits: Limits) -> Verdict? {
+        if isOver(progress.load(ordering: .relaxed), limits.requestSeconds, now) {
+            return .tooSlow(detail: "nothing more of the body came for \(limits.requestSeconds) seconds", limit: limits.requestSeconds)
+        }
+        if isOver(bodyBegin.load(ordering: .relaxed), limits.bodySeconds, now) { return .incomplete(after: limits.bodySeconds) }
+        return isSlowBody(now, limits, afterSeconds: limits.requestSeconds) ? slowBody(limits) : nil
+    }
+
+    private func slowBody(_ limits: Limits) -> Verdict {
+        .tooSlow(detail: "the body comes more slowly than \(limits.bodyRate) bytes per second", limit: limits.bodyRate)
+    }
+
+    /// Whether the body comes more slowly than it has to, on average since it began.
+    private func isSlowBody(_ now: Instant, _ limits: Limits, afterSeconds grace: Int) -> Bool {
+        let begin = bodyBegin.load(ordering: .relaxed)
+        guard isOver(begin, grace, now) else { return false }
+        let seconds = now.seconds(since: Instant(nanoseconds: begin))
+        return Double(bodyBytes.load(ordering: .relaxed)) < seconds * Double(limits.bodyRate)
+    }
+
+    private func isOver(_ since: UInt64, _ seconds: Int, _ now: Instant) -> Bool {
+        since > 0 && now.seconds(since: Instant(nanoseconds: since)) > Double(seconds)
+    }
+
+    /// How little it would matter if this connection ended now; nil when it must not. The highest number goes first.
+    ///
+    /// Those between requests come first, the longest idle before others, then bodies that hardly come. This is asked about
+    /// every connection for every newcomer, so it makes no system call.
+    func dispensability(_ now: Instant, _ limits: Limits) -> Double? {
+        switch Phase(rawValue: phaseStorage.load(ordering: .acquiring)) {
+        case .waiting:
+            let since = idleSince.load(ordering: .relaxed)
+            return 1e9 + now.seconds(since: Instant(nanoseconds: since))
+        case .body where isSlowBody(now, limits, afterSeconds: 1):
+            return now.seconds(since: Instant(nanoseconds: progress.load(ordering: .relaxed)))
+        default: return nil
+        }
+    }
+
+    /// Whether a connection between requests has got bytes that nobody has read yet.
+    var hasJustReceived: Bool { phaseStorage.load(ordering: .acquiring) == Phase.waiting.rawValue && hasUnreadBytes }
+
+    /// Gives the connection up for others; nil when a request came in between.
+    func giveUp(_ limits: Limits) -> Verdict? {
+        if giveUp(from: .waiting) { return .silent }
+        return giveUp(from: .body) ? slowBody(limits) : nil
+    }
+
+    private func giveUp(from phase: Phase) -> Bool {
+        phaseStorage.compareExchange(
             expected: phase.rawValue, desired: Phase.timedOut.rawValue, ordering: .acquiringAndReleasing
         ).exchanged
     }
 
-    private func noteReceivedBytes(_ now: Instant) {
-        guard progress.load(ordering: .relaxed) == 0, let received = receivedBytes() else { return }
+    private var hasUnreadBytes: Bool {
+        var count: Int32 = 0
+        // FIONREAD.
+        return ioctl(descriptor, 0x541b, &count) == 0 && count > 0
+    }
+
+    private func noteReceivedBytes(_ info: TCPInfoPrefix, _ now: Instant) {
+        guard progress.load(ordering: .relaxed) == 0 else { return }
+        let received = Int(truncatingIfNeeded: info.bytesReceived)
         let before = idleBytes.load(ordering: .relaxed)
         if before < 0 {
             idleBytes.store(received, ordering: .relaxed)
         } else if received != before {
-            noteProgress(now)
+            progress.store(now.nanoseconds, ordering: .relaxed)
         }
     }
 
@@ -99,16 +220,38 @@ final class ConnectionRecord: Sendable {
         return Int(entry.revents) & ConnectionRecord.closedDirection != 0 && requestSeconds > ConnectionRecord.secondsOfHalfClosed
     }
 
-    private func receivedBytes() -> Int? {
-        TCPInfoPrefix.read(descriptor).map { Int(truncatingIfNeeded: $0.bytesReceived) }
-    }
-
     /// Sends the last words of the server on a connection whose request never became complete, and hangs up.
     ///
     /// The daemon writes nothing while it reads a request, so these bytes cannot mix with its own.
-    func hangUp(with bytes: [UInt8]) {
-        _ = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)) }
+    func hangUp(with bytes: [UInt8] = []) {
+        write(bytes)
         shutdown(descriptor, Int32(SHUT_RDWR))
+    }
+
+    /// The same, but goes on receiving: a client that is still sending would else lose what it has not read.
+    func sendLast(_ bytes: [UInt8]) {
+        write(bytes)
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Answers, in the place of the library, a request that the library refuses with `status`. What the library sends
+    /// after this does not get through.
+    func refuse(_ problem: Problem) {
+        guard statusOfLastWords == 0 else { return }
+        lastStatus.store(problem.status, ordering: .relaxed)
+        sendLast(LastWords.bytes(problem, RequestID()))
+        discardReceived()
+    }
+
+    /// A socket that is closed with bytes nobody read takes its last answer away from the client.
+    private func discardReceived() {
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        for _ in 0..<16 where recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT)) <= 0 { return }
+    }
+
+    private func write(_ bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        _ = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)) }
     }
 }
 
@@ -121,6 +264,9 @@ struct TCPInfoPrefix {
     var maximumPacingRate: UInt64 = 0
     var bytesAcknowledged: UInt64 = 0
     var bytesReceived: UInt64 = 0
+
+    /// Whether the other side sends nothing more; the state is the first byte (TCP_CLOSE_WAIT).
+    var isHalfClosed: Bool { states & 0xff == 8 }
 
     /// Nil for what is no TCP connection.
     static func read(_ descriptor: Int32) -> TCPInfoPrefix? {

@@ -4,7 +4,7 @@ internal import CMicrohttpd
 internal import Glibc
 
 /// The functions libmicrohttpd calls. Their contexts are unmanaged references:
-/// the server (unretained: it outlives its daemon), a connection's record and a request's exchange (retained from the
+/// the server (retained by `start` until the daemon has stopped), a connection's record and a request's exchange (retained from the
 /// first to the last callback about them).
 enum DaemonCallbacks {
     static func options(for server: HTTPServer) -> realm_rest_daemon_options {
@@ -15,6 +15,7 @@ enum DaemonCallbacks {
         options.target = begin
         options.completed = complete
         options.connection_changed = connectionChanged
+        options.refused = refused
         return options
     }
 
@@ -22,24 +23,31 @@ enum DaemonCallbacks {
         context.map { Unmanaged<HTTPServer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// A server that stops lets nobody in.
-    private static let accept: MHD_AcceptPolicyCallback = { context, _, _ in
-        server(context)?.isDraining == true ? .NO : .YES
+    /// A server that stops lets nobody in, and a client only so many connections.
+    private static let accept: MHD_AcceptPolicyCallback = { context, address, _ in
+        guard let server = server(context), !server.isDraining else { return .NO }
+        return server.connections.admits(ClientName.of(address)) ? .YES : .NO
     }
 
     private static let connectionChanged: MHD_NotifyConnectionCallback = { context, connection, slot, event in
         guard let server = server(context), let slot, let connection else { return }
         switch event {
         case .CONNECTION_NOTIFY_STARTED:
-            let address = realm_rest_client_address(connection).flatMap { SocketAddress.nameAndPort($0) }?.0 ?? ""
+            let socketAddress = realm_rest_client_address(connection)
             let record = server.connections.add(
-                descriptor: realm_rest_connection_socket(connection), address: address)
+                descriptor: realm_rest_connection_socket(connection),
+                address: socketAddress.flatMap { SocketAddress.nameAndPort($0) }?.0 ?? "", client: ClientName.of(socketAddress))
             slot.pointee = Unmanaged.passRetained(record).toOpaque()
         default:
             guard let pointer = slot.pointee else { return }
             slot.pointee = nil
             server.connections.remove(Unmanaged<ConnectionRecord>.fromOpaque(pointer).takeRetainedValue())
         }
+    }
+
+    /// The library found a mistake in a request, and is about to answer it with a page of its own, or with two.
+    private static let refused: @convention(c) (UnsafeMutableRawPointer?, UInt32) -> Void = { context, status in
+        server(context)?.connections.reading(on: pthread_self())?.refuse(Problem(refusedByDaemon: Int(status)))
     }
 
     /// The first line of a request is there.
@@ -51,7 +59,10 @@ enum DaemonCallbacks {
         let bytes = target.map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) } ?? []
         let exchange = Exchange(
             server: server, connection: connection,
-            record: Unmanaged<ConnectionRecord>.fromOpaque(record).takeUnretainedValue(), target: bytes)
+            record: Unmanaged<ConnectionRecord>.fromOpaque(record).takeUnretainedValue(), target: bytes,
+            targetAddress: UInt(bitPattern: target))
+        // The library would want more memory for so many parameters than it has, and then say nothing more.
+        if bytes.count(where: { $0 == UInt8(ascii: "&") }) > Exchange.parameterLimit { exchange.refuseTarget() }
         return Unmanaged.passRetained(exchange).toOpaque()
     }
 
@@ -59,11 +70,10 @@ enum DaemonCallbacks {
     private static let handle: MHD_AccessHandlerCallback = { _, _, _, method, version, data, byteCount, slot in
         guard let pointer = slot?.pointee, let method, let byteCount else { return .NO }
         let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
-        let isHTTP10 = version.map { strcmp($0, "HTTP/1.0") == 0 } ?? true
         let count = byteCount.pointee
         let piece = UnsafeRawBufferPointer(start: data, count: data == nil ? 0 : count)
         byteCount.pointee = 0
-        return exchange.advance(method: method, isHTTP10: isHTTP10, piece: piece) ? .YES : .NO
+        return exchange.advance(method: method, version: version, piece: piece) ? .YES : .NO
     }
 
     private static let complete: MHD_RequestCompletedCallback = { _, _, slot, reason in

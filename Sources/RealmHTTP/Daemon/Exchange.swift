@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CMicrohttpd
+internal import Glibc
 internal import RealmStorage
 internal import Synchronization
 
 /// One request and its answer on a connection.
 ///
-/// `@unchecked Sendable`: everything but `outcome` belongs to the daemon's thread of the connection. `outcome` is set
-/// by whoever completes the answer and read after the connection was resumed.
+/// `@unchecked Sendable`: everything but `outcome` and `spooling` belongs to the daemon's thread of the connection. `outcome`
+/// is set by whoever completes the answer and read after the connection was resumed. While `spooling` is `.writing` the
+/// body belongs to the thread that writes it to a file.
 final class Exchange: @unchecked Sendable {
     private enum Stage { case head, body, answering, sent }
 
@@ -22,15 +24,30 @@ final class Exchange: @unchecked Sendable {
         case over
     }
 
+    /// What becomes of the bytes that go to a file.
+    private enum Spooling {
+        case idle
+        case writing
+        /// With what went wrong.
+        case written(Problem?)
+    }
+
     private let server: HTTPServer
     private let connection: OpaquePointer
-    private let record: ConnectionRecord
+    fileprivate let record: ConnectionRecord
     private let targetBytes: [UInt8]
+    /// Where the target lies in the daemon's memory; only compared.
+    private let targetAddress: UInt
     private let arrival = Instant.now()
     private var request: Request?
     private var stage = Stage.head
     private var bodyLimit = 0
     private var spoolFolders: [String] = []
+    private let spooling = RankedMutex(.leaf, Spooling.idle)
+    /// What the daemon had received already when the connection was suspended to write to a file.
+    private var early: [UInt8] = []
+    /// Whether the connection was put to sleep for a file and not called since, although the file may be written by now.
+    private var isAsleep = false
     private var bytesReceived = 0
     private var isBodyTooLarge = false
     /// An answer that was found before the body was there; sent after it.
@@ -38,22 +55,37 @@ final class Exchange: @unchecked Sendable {
     private let outcome = RankedMutex(.leaf, Outcome.pending)
     /// Under which the client is watched while it waits.
     private let waiter = RankedMutex<Waiter>(.exchange, .none)
-    private var status = 0
+    fileprivate var status = 0
+    /// What the answer takes of the memory for answers while it is made.
+    private var answerHolding: ByteHolding?
     private var transmission: Transmission?
 
-    init(server: HTTPServer, connection: OpaquePointer, record: ConnectionRecord, target: [UInt8]) {
+    init(server: HTTPServer, connection: OpaquePointer, record: ConnectionRecord, target: [UInt8], targetAddress: UInt) {
         self.server = server
         self.connection = connection
         self.record = record
         targetBytes = target
+        self.targetAddress = targetAddress
+        record.setReading(true)
         server.inFlight.add(1, ordering: .relaxed)
     }
 
+    /// Parameters in the target.
+    static let parameterLimit = 200
+
+    /// Answers a target with too many parameters, and ends the connection: nothing else can be done so early.
+    func refuseTarget() {
+        let problem = Problem.overLimit(
+            .uriTooLong, "the target has too many parameters; send long queries with POST to /query", limit: Exchange.parameterLimit)
+        record.refuse(problem)
+        shutdown(record.descriptor, Int32(SHUT_RDWR))
+    }
+
     /// Goes on with the exchange; false makes the daemon close the connection.
-    func advance(method: UnsafePointer<CChar>, isHTTP10: Bool, piece: UnsafeRawBufferPointer) -> Bool {
+    func advance(method: UnsafePointer<CChar>, version: UnsafePointer<CChar>?, piece: UnsafeRawBufferPointer) -> Bool {
         switch stage {
-        case .head: return beginBody(method: String(cString: method), isHTTP10: isHTTP10)
-        case .body: return piece.isEmpty ? answer() : take(piece)
+        case .head: return beginBody(HeadLayout(method, targetAddress, targetBytes.count, version))
+        case .body: return receive(piece)
         case .answering: return sendOutcome()
         case .sent: return true
         }
@@ -61,17 +93,19 @@ final class Exchange: @unchecked Sendable {
 
     // MARK: - Head and body
 
-    private func beginBody(method: String, isHTTP10: Bool) -> Bool {
-        guard record.enter(.body) else { return false }
-        record.noteProgress(arrival)
-        let headers = RequestHeaders.read(from: connection, countLimit: server.configuration.limits.headerFields)
+    private func beginBody(_ layout: HeadLayout) -> Bool {
+        guard record.beganBody(arrival) else { return false }
+        var layout = layout
+        let headers = RequestHeaders.read(from: connection, &layout)
         let request = Request(
-            methodName: method, target: RequestTarget(targetBytes), headers: headers,
+            methodName: layout.method, target: RequestTarget(targetBytes), headers: headers,
             id: headers[.requestID].flatMap(RequestID.init(client:)) ?? RequestID(), arrival: arrival,
-            clientAddress: record.address, isHTTP10: isHTTP10, entrance: server.configuration.entrance)
+            clientAddress: record.address, client: record.client, isHTTP10: layout.isHTTP10,
+            entrance: server.configuration.entrance)
+        request.spool = server.spool
         self.request = request
         stage = .body
-        switch earlyAdmission(request) {
+        switch earlyAdmission(request, layout) {
         case .accept(let limit, let folders):
             bodyLimit = limit
             spoolFolders = folders
@@ -84,9 +118,10 @@ final class Exchange: @unchecked Sendable {
     }
 
     /// What the daemon itself has to say comes before the application.
-    private func earlyAdmission(_ request: Request) -> Admission {
-        var problem: Problem?
+    private func earlyAdmission(_ request: Request, _ layout: HeadLayout) -> Admission {
+        var problem = layout.problem(of: request)
         switch record.excess {
+        case .some where request.target.isAboutServer: break
         case .total:
             problem = .overLimit(
                 .overloaded, "too many connections", limit: server.configuration.limits.connections)
@@ -95,7 +130,7 @@ final class Exchange: @unchecked Sendable {
                 .rateLimited, "too many connections from this address",
                 limit: server.configuration.limits.connectionsPerAddress)
         case nil:
-            if server.isDraining { problem = Problem(.shuttingDown, "the server is shutting down") }
+            if problem == nil, server.isDraining { problem = Problem(.shuttingDown, "the server is shutting down") }
         }
         guard let problem else { return server.handler.admit(request) }
         var response = finished(server.handler.response(to: problem, for: request), request)
@@ -110,45 +145,118 @@ final class Exchange: @unchecked Sendable {
         return length > 256 << 10
     }
 
+    private func receive(_ piece: UnsafeRawBufferPointer) -> Bool {
+        switch spooling.withLock({ $0 }) {
+        case .idle: break
+        case .writing: return keep(piece)
+        case .written(let problem):
+            isAsleep = false
+            guard record.enter(.body), goOn(after: problem) else { return false }
+            if isAsleep { return keep(piece) }
+        }
+        return piece.isEmpty ? answer() : take(piece)
+    }
+
+    /// A suspended connection is called for what was received before, and once more when the server ends.
+    private func keep(_ piece: UnsafeRawBufferPointer) -> Bool {
+        early.append(contentsOf: piece)
+        return outcome.withLock { outcome -> Bool in
+            if case .done = outcome { return false }
+            return true
+        }
+    }
+
+    /// Takes the bytes that had to wait for the file.
+    private func goOn(after problem: Problem?) -> Bool {
+        spooling.withLock { $0 = .idle }
+        if let problem, let request { refuse(with: problem, request) }
+        guard !early.isEmpty else { return true }
+        let bytes = early
+        early = []
+        return bytes.withUnsafeBytes(take)
+    }
+
+    private func refuse(with problem: Problem, _ request: Request) {
+        request.forgetBody()
+        request.bodyFile = nil
+        refusal = finished(server.handler.response(to: problem, for: request), request)
+    }
+
     private func take(_ piece: UnsafeRawBufferPointer) -> Bool {
         guard let request else { return false }
         bytesReceived += piece.count
-        record.noteProgress(Instant.now())
-        let count = request.bodyFile?.byteCount ?? request.body.count
+        record.noteBody(byteCount: bytesReceived, Instant.now())
+        let count = (request.bodyFile?.byteCount ?? 0) + request.body.count
         if refusal != nil || isBodyTooLarge || count + piece.count > bodyLimit {
             isBodyTooLarge = true
             request.body = []
             request.bodyFile = nil
-            // The daemon lets nobody answer in the middle of a body. A little more is read to be able to; then it ends.
-            return bytesReceived <= bodyLimit + (4 << 20)
+            return goesOnReading(request)
         }
-        store(piece, request)
+        return store(piece, request)
+    }
+
+    /// The daemon lets nobody answer in the middle of a body. A little more is read to be able to answer after it; then the
+    /// answer is written past the daemon, and what still comes is thrown away until the client has read it.
+    private func goesOnReading(_ request: Request) -> Bool {
+        guard bytesReceived > bodyLimit + Exchange.readBeyondLimit else { return true }
+        if status == 0 {
+            let problem = Problem.overLimit(.bodyTooLarge, "the body is larger than \(bodyLimit) bytes", limit: bodyLimit)
+            status = refusal?.status ?? problem.status
+            record.sendLast(LastWords.bytes(problem, request.id))
+        }
+        return bytesReceived <= bodyLimit + 4 * Exchange.readBeyondLimit
+    }
+
+    private static let readBeyondLimit = 4 << 20
+
+    /// Bodies up to here stay in memory, and longer ones go to their files in pieces of about this length.
+    private static let spoolByteCount = 256 << 10
+
+    private func store(_ piece: UnsafeRawBufferPointer, _ request: Request) -> Bool {
+        do throws(Problem) { try request.holding?.require(piece.count) } catch {
+            refuse(with: error, request)
+            return true
+        }
+        request.body.append(contentsOf: piece)
+        guard !spoolFolders.isEmpty, request.body.count > Exchange.spoolByteCount else { return true }
+        return spool(request)
+    }
+
+    /// Moves what is there of the body to a file. The connection sleeps meanwhile: no thread of the daemon waits for a disk.
+    private func spool(_ request: Request) -> Bool {
+        guard record.enter(.busy) else { return false }
+        spooling.withLock { $0 = .writing }
+        isAsleep = true
+        guard server.suspensions.suspend(connection, for: self) else {
+            isAsleep = false
+            return goOn(after: Problem(.shuttingDown, "the server is shutting down"))
+        }
+        let isQueued = server.spoolers.submitContinuation(for: record.client) { [self] in didSpool(write(request)) }
+        if !isQueued { didSpool(Problem(.shuttingDown, "the server is shutting down")) }
         return true
     }
 
-    /// Bodies up to here stay in memory.
-    private static let spoolByteCount = 256 << 10
-
-    private func store(_ piece: UnsafeRawBufferPointer, _ request: Request) {
-        let isLong = !spoolFolders.isEmpty && request.body.count + piece.count > Exchange.spoolByteCount
-        guard isLong || request.bodyFile != nil else { return request.body.append(contentsOf: piece) }
+    private func write(_ request: Request) -> Problem? {
         do throws(StorageError) {
             let file: BodyFile
             if let known = request.bodyFile {
                 file = known
             } else {
-                file = try BodyFile.make(inOneOf: spoolFolders)
-                try file.append(request.body)
-                request.body = []
+                file = try BodyFile.make(inOneOf: spoolFolders, try server.spool.open(for: record.client))
                 request.bodyFile = file
             }
-            try file.append(piece)
+            try file.append(request.body)
+            request.forgetBody()
+            return nil
         } catch {
-            request.body = []
-            request.bodyFile = nil
-            let problem = Problem(.insufficientStorage, "there is no room for the body of this request")
-            refusal = finished(server.handler.response(to: problem, for: request), request)
+            return Problem(spooling: error)
         }
+    }
+
+    private func didSpool(_ problem: Problem?) {
+        spooling.withLock { $0 = .written(problem) }
+        server.suspensions.resume(connection, for: self)
     }
 
     private func tooLarge(_ request: Request) -> Response {
@@ -160,18 +268,33 @@ final class Exchange: @unchecked Sendable {
     // MARK: - Answer
 
     private func answer() -> Bool {
-        guard let request, record.enter(.busy) else { return false }
+        record.setReading(false)
+        // Nothing is sent after an answer that was written past the daemon.
+        guard status == 0, let request, record.enter(.busy) else { return false }
         if let refusal { return send(refusal) }
         if isBodyTooLarge { return send(tooLarge(request)) }
+        if request.bodyFile != nil, !request.body.isEmpty { return spoolRest(request) }
         switch server.handler.reply(to: request) {
-        case .now(let response): return send(finished(response, request))
+        case .now(let response):
+            guard server.handler.finishesQuickly(response, for: request) else {
+                return hand({ response }, to: server.workers, request)
+            }
+            return send(finished(response, request))
         case .work(let work): return hand(work, to: server.workers, request)
+        case .attend(let work): return hand(work, to: server.attendant, request)
         case .later(let begin):
             stage = .answering
             guard server.suspensions.suspend(connection, for: self) else { return send(shuttingDown(request)) }
+            holdAnswer(of: request)
             begin(self)
             return true
         }
+    }
+
+    /// The answer comes when the end of the body is in its file, too.
+    private func spoolRest(_ request: Request) -> Bool {
+        guard spool(request) else { return false }
+        return isAsleep || refusal.map(send) ?? false
     }
 
     private func finished(_ response: consuming Response, _ request: Request) -> Response {
@@ -188,13 +311,22 @@ final class Exchange: @unchecked Sendable {
     private func hand(_ work: @escaping @Sendable () -> Response, to workers: WorkerPool, _ request: Request) -> Bool {
         stage = .answering
         guard server.suspensions.suspend(connection, for: self) else { return send(shuttingDown(request)) }
+        holdAnswer(of: request)
         request.budget.isStillWanted = { [record, arrival] in !record.hasLeft(requestSeconds: Instant.now().seconds(since: arrival)) }
-        let isQueued = workers.submit { [self] in complete(work()) }
+        let isQueued = workers.submit(for: record.client) { [self] in complete(work()) }
         if !isQueued {
-            let problem = Problem(.overloaded, "too many requests are waiting for a worker")
+            let problem = Problem.noWorker
             complete(server.handler.response(to: problem, for: request))
         }
         return true
+    }
+
+    /// What is made elsewhere takes its memory while it grows: many long answers at a time would else be there before one of
+    /// them is refused.
+    private func holdAnswer(of request: Request) {
+        let holding = ByteHolding(server.unsentBytes, record.client)
+        answerHolding = holding
+        request.budget.takesRoom = { [ledger = server.unsentBytes] byteCount in holding.grow(by: byteCount).map(ledger.stop) }
     }
 
     private func sendOutcome() -> Bool {
@@ -209,11 +341,37 @@ final class Exchange: @unchecked Sendable {
     private func send(_ response: Response) -> Bool {
         guard let request else { return false }
         stage = .sent
+        record.setReading(false)
         _ = record.enter(.busy)
+        let (response, holding) = affordable(response, request)
         status = response.status
-        let transmission = Transmission(response, request, server)
+        // What the request brought is done with, or somebody else's by now.
+        request.forgetBody()
+        request.holding = nil
+        let transmission = Transmission(response, request, server, holding)
+        // The library takes sizes of chunks and trailers that others understand differently, and tells nobody. So what comes
+        // after such a body is never taken for a request.
+        if record.excess != nil || request.headers[.transferEncoding] != nil { transmission.closeAfterwards() }
         self.transmission = transmission
         return transmission.queue(on: connection)
+    }
+
+    /// Shorter answers are sent however many wait.
+    private static let smallAnswer = 64 << 10
+
+    /// A long answer takes its bytes of the memory for what clients have not read yet; where there is none left it is not sent.
+    /// Answers that are kept for others, too, take none of their own.
+    private func affordable(_ response: Response, _ request: Request) -> (Response, ByteHolding?) {
+        if case .stream = response.body { return (response, answerHolding) }
+        guard case .bytes(let buffer) = response.body, buffer.count > Exchange.smallAnswer, response.packed == nil else {
+            _ = answerHolding?.adjust(to: 0)
+            return (response, nil)
+        }
+        let holding = answerHolding ?? ByteHolding(server.unsentBytes, record.client)
+        guard let excess = holding.adjust(to: buffer.count) else { return (response, holding) }
+        _ = holding.adjust(to: 0)
+        let problem = Problem(server.unsentBytes.stop(excess))
+        return (finished(server.handler.response(to: problem, for: request), request), nil)
     }
 
     /// The answer left, or the connection is gone.
@@ -224,8 +382,16 @@ final class Exchange: @unchecked Sendable {
         guard let request else { return }
         request.budget.cancel()
         server.handler.didEnd(
-            request, status: status == 0 || !isComplete ? 499 : status, bytesSent: transmission?.bytesSent ?? 0,
+            request, status: finalStatus(isComplete: isComplete), bytesSent: transmission?.bytesSent ?? 0,
             bytesReceived: bytesReceived, isComplete: isComplete)
+    }
+}
+
+extension Exchange {
+    /// What metrics and log tell: 499 for clients that left.
+    fileprivate func finalStatus(isComplete: Bool) -> Int {
+        if record.statusOfLastWords != 0 { return record.statusOfLastWords }
+        return status == 0 || !isComplete ? 499 : status
     }
 }
 

@@ -71,7 +71,7 @@ extension BodyFile {
     /// What the bytes expand to, in a new file in the first of `folders` that takes one.
     package func inflated(inOneOf folders: [String], limit: Int) throws(InflateFailure) -> BodyFile {
         let target: BodyFile
-        do throws(StorageError) { target = try BodyFile.make(inOneOf: folders) } catch { throw .storage(error) }
+        do throws(StorageError) { target = try makeSibling(inOneOf: folders) } catch { throw .storage(error) }
         guard let inflater = GzipInflater() else { throw .malformed }
         var offset = 0
         while offset < byteCount {

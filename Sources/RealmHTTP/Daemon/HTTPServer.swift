@@ -7,19 +7,26 @@ internal import Synchronization
 
 /// One listener with its daemon threads, workers and watch.
 ///
-/// `@unchecked Sendable`: `daemon` and `watch` are set once in `start`, before any thread can see the server, and
+/// `@unchecked Sendable`: `daemon` and `options` are set once in `start`, before any thread can see the server, and
 /// cleared in `stop`, which one thread calls.
 package final class HTTPServer: @unchecked Sendable {
     package struct Configuration: Sendable {
         package var limits = Limits()
         package var daemonThreads = Threads.processorCount
-        package var workerThreads = max(2, Threads.processorCount)
-        /// Requests that may wait for a worker.
-        package var workerQueue = 512
+        /// Threads for what takes longer; nil for what the limits say.
+        package var workerThreads: Int?
+        /// Requests that may wait for a worker; nil for what the limits say.
+        package var workerQueue: Int?
         /// What requests that come by this listener are marked with.
         package var entrance = Entrance.main
 
         package init() {}
+
+        fileprivate var workers: WorkerPool.Size {
+            WorkerPool.Size(
+                threads: workerThreads ?? limits.workers, threadsPerClient: limits.workersPerPrincipal,
+                queue: workerQueue ?? limits.workerQueue, queuePerClient: limits.workerQueuePerPrincipal)
+        }
     }
 
     package struct Failure: Error, CustomStringConvertible {
@@ -29,16 +36,25 @@ package final class HTTPServer: @unchecked Sendable {
     package let configuration: Configuration
     package let socket: ListeningSocket
     package let workers: WorkerPool
+    /// Tells what the server knows of itself, also when all workers have work for long.
+    let attendant = WorkerPool(name: "attendant", WorkerPool.Size(threads: 1, threadsPerClient: 1, queue: 256, queuePerClient: 64))
+    let spool: SpoolRoom
+    /// Write long bodies to files; as many jobs as there are connections at the most.
+    let spoolers = WorkerPool(name: "spooler", WorkerPool.Size(threads: 2, threadsPerClient: 1, queue: 0, queuePerClient: 0))
     let handler: any RequestHandler
     let connections: ConnectionTable
     let suspensions = SuspensionTable()
     let streams: StreamWatch
+    /// Memory of long answers that are being made, or that clients have not taken yet.
+    let unsentBytes: ByteLedger
     /// Requests between their first line and the end of their answer.
     let inFlight = Atomic<Int>(0)
     /// Streamed answers that took too long.
     let answersCutOff = Atomic<Int>(0)
     private let draining = Atomic<Bool>(false)
     private var daemon: OpaquePointer?
+    /// What the daemon was started with, which it looks at while it runs.
+    private var options: UnsafeMutablePointer<realm_rest_daemon_options>?
 
     package init(socket: ListeningSocket, configuration: Configuration, handler: any RequestHandler) {
         self.socket = socket
@@ -46,14 +62,18 @@ package final class HTTPServer: @unchecked Sendable {
         self.handler = handler
         connections = ConnectionTable(configuration.limits)
         streams = StreamWatch(configuration.limits)
-        workers = WorkerPool(
-            name: "worker", threads: configuration.workerThreads, queueLimit: configuration.workerQueue)
+        unsentBytes = ByteLedger(limit: configuration.limits.unsentBytes, limitOfPrincipal: configuration.limits.unsentBytesPerPrincipal)
+        spool = SpoolRoom(configuration.limits)
+        workers = WorkerPool(name: "worker", configuration.workers)
     }
 
     package var isDraining: Bool { draining.load(ordering: .relaxed) }
     package var requestsInFlight: Int { inFlight.load(ordering: .relaxed) }
     package var connectionCount: Int { connections.count }
     package var waitingJobs: Int { workers.waiting }
+    /// The most sockets of clients that are open at any time.
+    package static func mostSockets(_ limits: Limits) -> Int { ConnectionTable.mostSockets(limits.connections) }
+    package static func mostSocketsOfAdministrators(_ limits: Limits) -> Int { ConnectionTable.mostSockets(limits.adminConnections) }
     /// Endless answers that are being sent.
     package var streamCount: Int { streams.count }
     /// Clients of such answers that were gone without a word.
@@ -64,20 +84,56 @@ package final class HTTPServer: @unchecked Sendable {
         signal(SIGPIPE, SIG_IGN)
         // A file that would grow beyond what the process may write is an error of one write, not the end of all.
         signal(SIGXFSZ, SIG_IGN)
-        var options = DaemonCallbacks.options(for: self)
-        options.listen_socket = socket.descriptor
-        options.threads = UInt32(configuration.daemonThreads)
-        // Each daemon thread has a share of the limit. The exact one is kept by the connection table, which answers the
-        // first request of a connection too many; what is beyond that is closed unanswered.
-        options.connections = UInt32(
-            clamping: (configuration.limits.connections + 64) * max(1, configuration.daemonThreads))
-        options.idle_seconds = UInt32(configuration.limits.idleSeconds)
-        options.connection_memory = HTTPServer.connectionMemory(configuration.limits)
-        guard let daemon = realm_rest_start_daemon(&options) else {
-            throw Failure(description: "the HTTP daemon does not start: \(String(cString: strerror(errno)))")
+        let options = UnsafeMutablePointer<realm_rest_daemon_options>.allocate(capacity: 1)
+        options.initialize(to: DaemonCallbacks.options(for: self))
+        self.options = options
+        options.pointee.listen_socket = socket.descriptor
+        options.pointee.threads = UInt32(configuration.daemonThreads)
+        // Each daemon thread has a share of its limit, and may have all connections. The limit itself is kept by the
+        // connection table, which is asked before a connection is taken.
+        options.pointee.connections = UInt32(
+            clamping: HTTPServer.mostSockets(configuration.limits) * max(1, configuration.daemonThreads))
+        options.pointee.idle_seconds = UInt32(configuration.limits.idleSeconds)
+        options.pointee.connection_memory = HTTPServer.connectionMemory(configuration.limits)
+        do throws(Threads.Failure) {
+            try workers.start()
+            try attendant.start()
+            try streams.start()
+            try connections.startWatch()
+        } catch {
+            closeThreads()
+            throw Failure(description: error.description)
+        }
+        // Whoever drops a server without stopping it keeps a daemon that runs, not one that calls what is gone.
+        let own = Unmanaged.passRetained(self)
+        guard let daemon = realm_rest_start_daemon(options) else {
+            let reason = String(cString: strerror(errno))
+            own.release()
+            closeThreads()
+            throw Failure(description: "the HTTP daemon does not start: \(reason)")
         }
         self.daemon = daemon
-        connections.startWatch()
+    }
+
+    /// Ends all connections and waits a little for the daemon to notice. A daemon that is told to stop while it refuses a
+    /// malformed head goes on with an answer that it has not got, and the process ends.
+    private func letConnectionsGo() {
+        let end = Instant.now().adding(seconds: HTTPServer.secondsToLetGo)
+        while connections.count > 0, Instant.now() < end {
+            connections.hangUpAll()
+            Threads.sleep(seconds: 0.002)
+        }
+    }
+
+    private static let secondsToLetGo = 2.0
+
+    /// Lets the threads end that were made beside those of the daemon.
+    private func closeThreads() {
+        connections.stopWatch()
+        streams.stop()
+        workers.close()
+        attendant.close()
+        spoolers.close()
     }
 
     /// The largest request head has to fit with the daemon's own notes and the head of the answer; what is a little
@@ -113,32 +169,16 @@ package final class HTTPServer: @unchecked Sendable {
             }
             Threads.sleep(seconds: 0.005)
         }
-        connections.stopWatch()
-        streams.stop()
-        workers.close()
+        closeThreads()
         // A daemon must not be stopped while connections are suspended.
         suspensions.close()
+        letConnectionsGo()
         // This closes the listening socket, too.
         MHD_stop_daemon(daemon)
         self.daemon = nil
+        options?.deallocate()
+        options = nil
         socket.removeFile()
-    }
-
-    /// Raises the limit on open files and checks that the connections fit.
-    ///
-    /// Done before the address is announced: a server that says it listens has passed this.
-    package static func raiseDescriptorLimit(for connections: Int) throws(Failure) {
-        let needed = rlim_t(connections + 128)
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        if limit.rlim_cur < limit.rlim_max {
-            limit.rlim_cur = limit.rlim_max
-            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        }
-        guard limit.rlim_cur >= needed else {
-            throw Failure(
-                description: "\(connections) connections need \(needed) open files, but only \(limit.rlim_cur) are allowed")
-        }
+        Unmanaged.passUnretained(self).release()
     }
 }

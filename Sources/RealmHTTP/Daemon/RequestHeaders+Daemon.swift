@@ -4,24 +4,29 @@ internal import CMicrohttpd
 internal import Glibc
 
 extension RequestHeaders {
-    /// Copies the known header fields of a connection's request and measures all of them.
-    static func read(from connection: OpaquePointer, countLimit: Int) -> RequestHeaders {
-        var headers = RequestHeaders()
-        withUnsafeMutablePointer(to: &headers) { pointer in
+    /// Copies the known header fields of a connection's request, measures all of them, and shows each to `layout`.
+    static func read(from connection: OpaquePointer, _ layout: inout HeadLayout) -> RequestHeaders {
+        var reading = (headers: RequestHeaders(), layout: layout)
+        withUnsafeMutablePointer(to: &reading) { pointer in
             _ = MHD_get_connection_values(connection, .HEADER_KIND, { context, _, name, value in
                 guard let context, let name else { return .YES }
-                let headers = context.assumingMemoryBound(to: RequestHeaders.self)
+                let reading = context.assumingMemoryBound(to: (headers: RequestHeaders, layout: HeadLayout).self)
                 let nameLength = strlen(name)
-                headers.pointee.count(bytes: nameLength + (value.map { strlen($0) } ?? 0) + 4)
-                guard let header = RequestHeaders.known(name, nameLength) else {
-                    headers.pointee.noteOrigin(name, nameLength, value)
+                let valueLength = value.map { strlen($0) } ?? 0
+                reading.pointee.headers.count(bytes: nameLength + valueLength + 4)
+                let header = RequestHeaders.known(name, nameLength)
+                reading.pointee.layout.check(name, nameLength, isKnown: header != nil, value, valueLength)
+                guard let header else {
+                    reading.pointee.headers.noteOrigin(name, nameLength, value)
                     return .YES
                 }
-                headers.pointee.add(header, value.map { String(cString: $0) } ?? "")
+                reading.pointee.headers.add(header, value.map { String(cString: $0) } ?? "")
                 return .YES
             }, pointer)
         }
-        return headers
+        layout = reading.layout
+        layout.checkEnd(realm_rest_head_size(connection))
+        return reading.headers
     }
 
     /// Names by their length, so that few are compared.

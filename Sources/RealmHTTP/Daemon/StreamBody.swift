@@ -13,6 +13,8 @@ internal import Synchronization
 final class StreamBody: Suspended {
     private struct State {
         var chunks: [OutputBuffer] = []
+        /// What chunks beyond the usual size take of the memory for answers.
+        var holding: ByteHolding?
         /// Bytes of the first chunk that were taken.
         var offset = 0
         var isProducing = false
@@ -28,13 +30,15 @@ final class StreamBody: Suspended {
     private let server: HTTPServer
     /// When the answer is given up, however little the client reads at a time: it holds a version.
     private let end: Instant
+    private let client: String
 
     private struct ConnectionPointer: @unchecked Sendable {
         /// Only used to resume, which any thread may do.
         let pointer: OpaquePointer
     }
 
-    init(_ producer: any ChunkProducer, _ connection: OpaquePointer, _ server: HTTPServer) {
+    init(_ producer: any ChunkProducer, of client: String, _ connection: OpaquePointer, _ server: HTTPServer) {
+        self.client = client
         state = RankedMutex(.streamBody, State(producer: producer))
         self.connection = ConnectionPointer(pointer: connection)
         self.server = server
@@ -85,6 +89,7 @@ final class StreamBody: Suspended {
             state.bytesTaken += count
             if state.offset >= chunk.count {
                 state.chunks.removeFirst()
+                if StreamBody.isLong(chunk) { state.holding?.shrink(by: chunk.count) }
                 state.offset = 0
                 startProducing(&state)
             }
@@ -95,7 +100,7 @@ final class StreamBody: Suspended {
     private func startProducing(_ state: inout State) {
         guard !state.isProducing, !state.isFinished, state.chunks.count < Streaming.queuedChunks else { return }
         state.isProducing = true
-        let isQueued = server.workers.submitContinuation { [self] in produce() }
+        let isQueued = server.workers.submitContinuation(for: client) { [self] in produce() }
         if !isQueued {
             state.isFinished = true
             state.hasFailed = true
@@ -111,6 +116,11 @@ final class StreamBody: Suspended {
                 guard !state.isFinished else { return false }
                 switch result {
                 case .success(let isEnd):
+                    guard hold(buffer, &state) else {
+                        state.isFinished = true
+                        state.hasFailed = true
+                        break
+                    }
                     if !buffer.isEmpty { state.chunks.append(buffer) }
                     if isEnd { state.isFinished = true }
                 case .failure:
@@ -127,6 +137,17 @@ final class StreamBody: Suspended {
         }
     }
 
+    /// A single row may be as long as a document.
+    private static func isLong(_ chunk: OutputBuffer) -> Bool { chunk.count > 4 * Streaming.chunkBytes }
+
+    /// Takes memory for a chunk beyond the usual size; false when there is none left.
+    private func hold(_ chunk: OutputBuffer, _ state: inout State) -> Bool {
+        guard StreamBody.isLong(chunk) else { return true }
+        let holding = state.holding ?? ByteHolding(server.unsentBytes, client)
+        state.holding = holding
+        return holding.grow(by: chunk.count) == nil
+    }
+
     /// The daemon lets the stream go: sent, or the client has left.
     private func cancel() { finish(hasFailed: false) }
 
@@ -140,8 +161,9 @@ final class StreamBody: Suspended {
                 state.hasFailed = state.hasFailed || hasFailed
                 state.chunks = []
                 state.producer = nil
+                state.holding = nil
             }
-            return (state.chunks, state.producer)
+            return (state.chunks, state.producer, state.holding)
         }
         withExtendedLifetime(dropped) {}
     }

@@ -54,15 +54,8 @@ final class StreamWatch: Sendable {
         /// Those who wait for one answer, with what is done when they leave.
         var waiters: [UInt64: (descriptor: Int32, left: @Sendable () -> Void)] = [:]
         var nextNumber: UInt64 = 0
-        var isRunning = false
         var isClosed = false
         var deadClients = 0
-
-        /// True for the first who asks.
-        mutating func needsThread() -> Bool {
-            defer { isRunning = true }
-            return !isRunning && !isClosed
-        }
     }
 
     private let state = RankedMutex(.streamWatch, State())
@@ -87,7 +80,7 @@ final class StreamWatch: Sendable {
 
     func add(_ body: EventBody, descriptor: Int32) {
         let now = Instant.now()
-        let starts = state.withLock { state -> Bool in
+        state.withLock { state in
             state.nextNumber += 1
             state.numbers[ObjectIdentifier(body)] = state.nextNumber
             state.entries[state.nextNumber] = Entry(
@@ -95,21 +88,17 @@ final class StreamWatch: Sendable {
                 end: now.adding(seconds: ageSeconds * Double.random(in: 0.9...1.1)), progressTime: now)
             // The socket forgets that it is watched when it is closed.
             _ = realm_rest_watch_add(watch, descriptor, state.nextNumber)
-            return state.needsThread()
         }
-        if starts { start() }
     }
 
     /// Watches a connection that waits for an answer: `left` is called once when the client closes its side.
     func addWaiter(_ descriptor: Int32, _ left: @escaping @Sendable () -> Void) -> UInt64 {
-        let (number, starts) = state.withLock { state -> (UInt64, Bool) in
+        state.withLock { state in
             state.nextNumber += 1
             state.waiters[state.nextNumber] = (descriptor, left)
             _ = realm_rest_watch_add(watch, descriptor, state.nextNumber)
-            return (state.nextNumber, state.needsThread())
+            return state.nextNumber
         }
-        if starts { start() }
-        return number
     }
 
     /// Called before the socket is closed.
@@ -122,7 +111,10 @@ final class StreamWatch: Sendable {
         withExtendedLifetime(waiter) {}
     }
 
-    private func start() { Threads.spawn("streams", stackBytes: 512 << 10) { [self] in run() } }
+    /// Called once, before anything is watched.
+    func start() throws(Threads.Failure) {
+        try Threads.start("streams", stackBytes: 512 << 10) { [self] in run() }
+    }
 
     /// Called before the socket is closed; nobody touches it after this.
     func remove(_ body: EventBody) {

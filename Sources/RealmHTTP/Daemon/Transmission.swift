@@ -5,18 +5,26 @@ internal import Glibc
 
 /// An answer on its way to the daemon.
 final class Transmission {
-    private let response: Response
+    private var response: Response
     private let isBodyless: Bool
     private let server: HTTPServer
+    /// What the answer takes of the memory for answers, until it is sent.
+    private var holding: ByteHolding?
+    private let client: String
     private var stream: StreamBody?
     private var events: EventBody?
     private var byteCount = 0
 
-    init(_ response: Response, _ request: Request, _ server: HTTPServer) {
+    init(_ response: Response, _ request: Request, _ server: HTTPServer, _ holding: ByteHolding?) {
         self.response = response
+        self.holding = holding
         self.server = server
+        client = request.client
         isBodyless = request.method == .head || response.status == 204 || response.status == 304
     }
+
+    /// The connection ends with this answer.
+    func closeAfterwards() { response.closesConnection = true }
 
     /// Body bytes that were handed to the daemon.
     var bytesSent: Int { stream?.bytesTaken ?? events?.bytesTaken ?? byteCount }
@@ -51,7 +59,7 @@ final class Transmission {
         case .bytes(let buffer): return makeMessage(buffer)
         case .stream(let producer):
             if isBodyless { return makeHeadOfStream() }
-            let stream = StreamBody(producer, connection, server)
+            let stream = StreamBody(producer, of: client, connection, server)
             self.stream = stream
             return stream.makeMessage()
         case .events(let source):
@@ -72,12 +80,24 @@ final class Transmission {
         byteCount = isBodyless ? 0 : buffer.count
         return buffer.withBytes { bytes in
             let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
-            let context = Unmanaged.passRetained(buffer)
+            let context = Unmanaged.passRetained(BufferInTransit(buffer, holding))
+            holding = nil
             let message = MHD_create_response_from_buffer_with_free_callback_cls(
-                bytes.count, start, { Unmanaged<OutputBuffer>.fromOpaque($0.unsafelyUnwrapped).release() },
+                bytes.count, start, { Unmanaged<BufferInTransit>.fromOpaque($0.unsafelyUnwrapped).release() },
                 context.toOpaque())
             if message == nil { context.release() }
             return message
         }
+    }
+}
+
+/// A buffer as long as the daemon sends it.
+private final class BufferInTransit {
+    private let buffer: OutputBuffer
+    private let holding: ByteHolding?
+
+    init(_ buffer: OutputBuffer, _ holding: ByteHolding?) {
+        self.buffer = buffer
+        self.holding = holding
     }
 }

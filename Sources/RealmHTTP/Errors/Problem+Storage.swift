@@ -2,6 +2,16 @@
 
 package import RealmStorage
 
+extension StorageError {
+    /// Whether an answer has as much in it as it may have.
+    package var isFullAnswer: Bool {
+        switch self {
+        case .stopped(.tooManyBytes), .stopped(.tooManyObjects): return true
+        default: return false
+        }
+    }
+}
+
 extension Problem {
     /// Why a file could not be opened, with the status that attaching it answers.
     package init(opening error: StorageError) {
@@ -59,9 +69,20 @@ extension Problem {
         switch stop {
         case .expired, .cancelled, .handOver: self.init(.deadlineExceeded, stop.text)
         case .tooManyBytes(let limit): self = .answerTooLarge("the answer has more than \(limit) bytes", "answer-bytes", limit)
+        case .noRoom(let limit, let ofPrincipal): self = .noRoomForAnswer(limit: limit, ofPrincipal: ofPrincipal)
+        case .tooManyValues(let limit):
+            self = .answerTooLarge("the query keeps more than \(limit) values to sort rows or to tell them apart", "sorted-values", limit)
         case .tooManyObjects(let limit):
             self = .answerTooLarge("the answer expands links to more than \(limit) objects", "expanded-objects", limit)
         }
+    }
+
+    /// Answers that are made, or that clients have not read yet, take all the memory that there is for them.
+    static func noRoomForAnswer(limit: Int, ofPrincipal: Bool) -> Problem {
+        let whose = ofPrincipal ? " of this address" : ""
+        let detail = "answers\(whose) that are being made, or were not read yet, take all the memory that there is for them"
+        return Problem.overLimit(ofPrincipal ? .rateLimited : .overloaded, detail, limit: limit)
+            .with("limitName", ofPrincipal ? "unsent-bytes-per-principal" : "unsent-bytes")
     }
 
     /// `limit` is the value of the bound that is called `name` on the command line.

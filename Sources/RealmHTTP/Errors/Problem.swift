@@ -65,6 +65,19 @@ extension Problem {
         Problem(.conflictingParameters, detail).with("parameter", parameter)
     }
 
+    /// A request that the HTTP library refuses with `status` before the server sees it.
+    init(refusedByDaemon status: Int) {
+        switch status {
+        case 413: self.init(.bodyTooLarge, "the length of the body is beyond all limits")
+        case 414: self.init(.uriTooLong, "the request target is too long; send long queries with POST to /query")
+        case 431: self.init(.headersTooLarge, "the header section is too large")
+        default: self.init(.malformedRequest, "the request is not as HTTP wants it")
+        }
+    }
+
+    /// Too much waits for the threads that do longer work, or none can be made.
+    static var noWorker: Problem { Problem(.overloaded, "too many requests are waiting for a worker") }
+
     /// A limit of the server that was exceeded.
     package static func overLimit(_ code: ProblemCode, _ detail: String, limit: Int) -> Problem {
         Problem(code, detail).with("limit", .integer(Int64(limit)))

@@ -2,6 +2,7 @@
 
 /// Every `code` a problem document can have. Codes are stable; none is ever reused for something else.
 package enum ProblemCode: String, Sendable, CaseIterable {
+    case malformedRequest = "malformed_request"
     case invalidJSON = "invalid_json"
     case invalidBody = "invalid_body"
     case invalidQuery = "invalid_query"
@@ -16,6 +17,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case forbidden
     case crossOrigin = "cross_origin"
     case transactionsDisabled = "transactions_disabled"
+    case pathNotAllowed = "path_not_allowed"
     case realmNotFound = "realm_not_found"
     case classNotFound = "class_not_found"
     case objectNotFound = "object_not_found"
@@ -39,6 +41,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case alreadyAttached = "already_attached"
     case fileExists = "file_exists"
     case fileInUse = "file_in_use"
+    case notOwned = "not_owned"
     case lockVersionMismatch = "lock_version_mismatch"
     case snapshotExpired = "snapshot_expired"
     case transactionExpired = "transaction_expired"
@@ -78,6 +81,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case rateLimited = "rate_limited"
     case tooManySnapshots = "too_many_snapshots"
     case tooManyStreams = "too_many_streams"
+    case tooManyRealms = "too_many_realms"
+    case tooManyTransactions = "too_many_transactions"
     case headersTooLarge = "headers_too_large"
     case internalError = "internal_error"
     case notImplemented = "not_implemented"
@@ -97,18 +102,18 @@ extension ProblemCode {
     /// `fileCorrupt` is 500 when damage is met while serving and 422 on opening.
     package var status: Int {
         switch self {
-        case .invalidJSON, .invalidBody, .invalidQuery, .unknownParameter, .invalidParameter, .conflictingParameters,
+        case .malformedRequest, .invalidJSON, .invalidBody, .invalidQuery, .unknownParameter, .invalidParameter, .conflictingParameters,
             .cursorInvalid, .unknownKeyPath, .missingWhere:
             return 400
         case .unauthenticated, .tokenExpired: return 401
-        case .forbidden, .crossOrigin, .transactionsDisabled: return 403
+        case .forbidden, .crossOrigin, .transactionsDisabled, .pathNotAllowed: return 403
         case .realmNotFound, .classNotFound, .objectNotFound, .sectionNotFound, .notFound, .fileNotFound: return 404
         case .methodNotAllowed, .readOnly: return 405
         case .notAcceptable: return 406
         case .requestTimeout: return 408
         case .duplicateKey, .tooManyAffected, .patchTestFailed, .assertionFailed, .transactionBusy, .transactionAborted,
             .idempotencyInProgress, .schemaVersionConflict, .wouldLoseData, .alreadyCommitted, .alreadyAttached,
-            .fileExists, .fileInUse, .lockVersionMismatch:
+            .fileExists, .fileInUse, .notOwned, .lockVersionMismatch:
             return 409
         case .snapshotExpired, .transactionExpired, .subscriptionExpired: return 410
         case .lengthRequired: return 411
@@ -124,7 +129,7 @@ extension ProblemCode {
             return 422
         case .writeLockBusy: return 423
         case .preconditionRequired: return 428
-        case .rateLimited, .tooManySnapshots, .tooManyStreams: return 429
+        case .rateLimited, .tooManySnapshots, .tooManyStreams, .tooManyRealms, .tooManyTransactions: return 429
         case .headersTooLarge: return 431
         case .internalError, .fileCorrupt: return 500
         case .notImplemented: return 501

@@ -7,11 +7,22 @@ internal import CJansson
 /// jansson holds integers of 64 bits and doubles. Tokens beyond these are handed to it as marked strings, and come out
 /// as `longInteger` and `longReal`; the mark is drawn per process, so that a request cannot write it.
 package enum JSONParser {
-    /// Parses one document; depth counts nested arrays and objects.
-    package static func parse(_ bytes: [UInt8], depthLimit: Int) throws(Problem) -> JSONValue {
+    /// Parses one document; depth counts nested arrays and objects. A parsed value takes some hundred bytes of memory
+    /// however short its text is, so there is a limit on their number, too.
+    package static func parse(_ bytes: [UInt8], depthLimit: Int, valueLimit: Int = .max) throws(Problem) -> JSONValue {
         guard !bytes.isEmpty else { throw Problem(.invalidJSON, "the body is empty where JSON is needed") }
-        let result = bytes.withUnsafeBufferPointer { parse($0, depthLimit) }
+        let result = bytes.withUnsafeBufferPointer { parse($0, depthLimit, valueLimit) }
         return try result.get()
+    }
+
+    /// Parses a body by the limits of the server.
+    package static func parse(_ bytes: [UInt8], _ limits: Limits) throws(Problem) -> JSONValue {
+        try parse(bytes, depthLimit: limits.jsonDepth, valueLimit: limits.jsonValues)
+    }
+
+    /// How many values a text has, whether it can be parsed or not; counting ends behind `limit`.
+    static func valueCount(of bytes: [UInt8], upTo limit: Int) -> Int {
+        bytes.withUnsafeBufferPointer { JSONTokens($0, valueLimit: limit).valueCount }
     }
 
     package static func parse(_ text: String, depthLimit: Int) throws(Problem) -> JSONValue {
@@ -23,8 +34,15 @@ package enum JSONParser {
         return "\u{1}" + String(generator.next(), radix: 36) + String(generator.next(), radix: 36) + ":"
     }()
 
-    private static func parse(_ bytes: UnsafeBufferPointer<UInt8>, _ depthLimit: Int) -> Result<JSONValue, Problem> {
-        let tokens = JSONTokens(bytes)
+    private static func parse(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ depthLimit: Int, _ valueLimit: Int
+    ) -> Result<JSONValue, Problem> {
+        let tokens = JSONTokens(bytes, valueLimit: valueLimit)
+        if let excess = tokens.excess {
+            return .failure(
+                Problem.overLimit(.bodyTooLarge, "JSON of more than \(valueLimit) values", limit: valueLimit)
+                    .with("limitName", "json-values").with("offset", .integer(Int64(excess))))
+        }
         guard tokens.maximumDepth <= depthLimit else {
             let detail = "JSON nested \(tokens.maximumDepth) levels deep; at most \(depthLimit) are allowed"
             return .failure(.overLimit(.invalidJSON, detail, limit: depthLimit))

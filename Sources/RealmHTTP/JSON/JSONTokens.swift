@@ -1,25 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A look over JSON text before it is parsed: how deep it nests, and which number tokens jansson cannot hold.
+/// A look over JSON text before it is parsed: how deep it nests, how many values it has, and which number tokens jansson
+/// cannot hold.
 ///
 /// It checks no grammar; that is the parser's business.
 struct JSONTokens {
     /// Number tokens whose value may not fit 64 bits, by the range of their bytes.
     private(set) var longNumbers: [Range<Int>] = []
     private(set) var maximumDepth = 0
+    /// Arrays, objects, strings, numbers and words; names of members are none.
+    private(set) var valueCount = 0
+    /// Where the value stands that is one too many, and the text was not looked at any further.
+    private(set) var excess: Int?
 
     /// Integers of at most 18 characters always fit; so do reals without a large exponent.
     private static let safeLength = 18
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    init(_ bytes: UnsafeBufferPointer<UInt8>, valueLimit: Int = .max) {
         var index = 0
         var depth = 0
         while index < bytes.count {
+            guard valueCount <= valueLimit else {
+                excess = index
+                return
+            }
             switch bytes[index] {
             case UInt8(ascii: "\""):
+                valueCount += 1
                 index = JSONTokens.endOfString(bytes, index)
+            case UInt8(ascii: ":"):
+                // The string before was a name.
+                valueCount -= 1
+                index += 1
+            case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"):
+                valueCount += 1
+                index += bytes[index] == UInt8(ascii: "f") ? 5 : 4
             case UInt8(ascii: "{"), UInt8(ascii: "["):
                 depth += 1
+                valueCount += 1
                 maximumDepth = max(maximumDepth, depth)
                 index += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
@@ -27,12 +45,14 @@ struct JSONTokens {
                 index += 1
             case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
                 let end = JSONTokens.endOfNumber(bytes, index)
+                valueCount += 1
                 if JSONTokens.isLong(bytes, index..<end) { longNumbers.append(index..<end) }
                 index = end
             default:
                 index += 1
             }
         }
+        if valueCount > valueLimit { excess = bytes.count }
     }
 
     /// The index after the closing quote, or the end of the text.

@@ -21,6 +21,20 @@ package struct JSONWriter: Sendable {
     /// A copy of the text so far.
     package var bytes: [UInt8] { buffer.array }
 
+    /// A place to go back to.
+    package struct Mark: Sendable {
+        fileprivate let count: Int
+        fileprivate let needsComma: Bool
+    }
+
+    package var mark: Mark { Mark(count: buffer.count, needsComma: needsComma) }
+
+    /// Takes back everything written behind `mark`.
+    package mutating func goBack(to mark: Mark) {
+        buffer.truncate(to: mark.count)
+        needsComma = mark.needsComma
+    }
+
     /// Forgets text that was handed on, in the middle of a document.
     package mutating func forgetBytes() { buffer.removeAll() }
 

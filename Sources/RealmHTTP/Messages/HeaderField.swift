@@ -83,7 +83,7 @@ package struct RequestHeaders: Sendable {
     /// Names and values with separators, as far as they were counted.
     package private(set) var byteCount = 0
     package private(set) var fieldCount = 0
-    /// A field that may stand once was given several times with different values.
+    /// A field that may stand once was given several times with different values, or the host several times at all.
     package private(set) var repeated: RequestHeader?
     /// The name of the first field by which a proxy tells that it passed the request on.
     package var forwardedBy: String?
@@ -107,7 +107,7 @@ package struct RequestHeaders: Sendable {
         }
         if header.isList {
             fields[index].value += ", " + value
-        } else if fields[index].value != value {
+        } else if fields[index].value != value || header == .host {
             repeated = repeated ?? header
         }
     }

@@ -17,14 +17,21 @@ package final class Request: @unchecked Sendable {
     package let arrival: Instant
     /// The textual address of the client; empty on a Unix socket.
     package let clientAddress: String
+    /// Whose work this counts among where clients share what there is: those of one address, as long as there are no
+    /// credentials.
+    package let client: String
     /// Whether it was sent as HTTP/1.0.
     package let isHTTP10: Bool
     /// The listener it came by.
     package let entrance: Entrance
+    /// What its body, and what it became, takes of the memory for bodies; nil where nobody counts.
+    var holding: ByteHolding?
     /// The body, with its content coding undone.
     package var body: [UInt8] = []
     /// A long body, as it came, in place of `body`.
     package var bodyFile: BodyFile?
+    /// The room that files of this request take their part of.
+    var spool: SpoolRoom?
     package var hasNoBody: Bool { body.isEmpty && bodyFile == nil }
     /// What work for this request may cost.
     package let budget = WorkBudget()
@@ -50,7 +57,7 @@ package final class Request: @unchecked Sendable {
 
     package init(
         methodName: String, target: RequestTarget, headers: RequestHeaders, id: RequestID, arrival: Instant,
-        clientAddress: String, isHTTP10: Bool, entrance: Entrance = .main
+        clientAddress: String, client: String? = nil, isHTTP10: Bool, entrance: Entrance = .main
     ) {
         self.methodName = methodName
         method = HTTPMethod(rawValue: methodName)
@@ -60,6 +67,7 @@ package final class Request: @unchecked Sendable {
         self.id = id
         self.arrival = arrival
         self.clientAddress = clientAddress
+        self.client = client ?? clientAddress
         self.isHTTP10 = isHTTP10
         self.entrance = entrance
     }
@@ -68,6 +76,28 @@ package final class Request: @unchecked Sendable {
     package var isFromThisMachine: Bool {
         let bytes = clientAddress.utf8
         return bytes.starts(with: "127.".utf8) || clientAddress == "::1" || bytes.starts(with: "::ffff:127.".utf8)
+    }
+
+    /// The body as JSON, for which memory is taken on the books.
+    func readJSON(_ limits: Limits) throws(Problem) -> JSONValue {
+        if let holding { try holding.require(JSONParser.valueCount(of: body, upTo: limits.jsonValues) * Request.bytesPerValue) }
+        return try JSONParser.parse(body, limits)
+    }
+
+    /// The same for a body that nobody reads again: its text is let go of.
+    func takeJSON(_ limits: Limits) throws(Problem) -> JSONValue {
+        let value = try readJSON(limits)
+        forgetBody()
+        return value
+    }
+
+    /// What a parsed value takes on average.
+    static let bytesPerValue = 128
+
+    /// Lets go of the text of a body that was read.
+    func forgetBody() {
+        holding?.shrink(by: body.count)
+        body = []
     }
 
     /// Throws `deadline_exceeded` when the time for this request is over.

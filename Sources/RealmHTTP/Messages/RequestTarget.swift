@@ -49,6 +49,12 @@ package final class RequestTarget: Sendable {
         return nil
     }
 
+    /// Whether it is a path, `*`, or an absolute address of http or https.
+    package var hasKnownForm: Bool { bytes.first == UInt8(ascii: "/") || isAsterisk || authority != nil }
+
+    /// Whether it asks for the state of the server itself, which is told when nothing else is.
+    var isAboutServer: Bool { ["/healthz", "/readyz", "/metrics"].contains { bytes.elementsEqual($0.utf8) } }
+
     package func segment(_ index: Int) -> ArraySlice<UInt8> { bytes[segments[index]] }
 
     /// Whether segment `index` is exactly `word`.

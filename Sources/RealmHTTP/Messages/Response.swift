@@ -47,6 +47,15 @@ package struct Response: Sendable {
         headers.append(HeaderField(name, value))
     }
 
+    /// Takes away addresses of objects and pages that are longer than a target may be. No request could name them again, and a
+    /// head that has no room in the library's memory would end the connection without an answer.
+    mutating func removeAddresses(longerThan byteCount: Int) {
+        headers.removeAll { field in
+            guard case .text(let text) = field.value, text.utf8.count > byteCount else { return false }
+            return ["Location", "Link"].contains(field.name.description)
+        }
+    }
+
     package func header(_ name: StaticString) -> String? {
         headers.first { $0.name.description == name.description }?.text
     }
@@ -76,6 +85,8 @@ package enum Reply: Sendable {
     case now(Response)
     /// To be done by a worker: takes longer than a daemon's thread should be away.
     case work(@Sendable () -> Response)
+    /// To be done by the attendant, who has time when all workers are busy: what the server tells of itself.
+    case attend(@Sendable () -> Response)
     /// To be done by somebody else, who completes the promise from any thread.
     case later(@Sendable (any ResponsePromise) -> Void)
 }
@@ -106,6 +117,12 @@ package protocol RequestHandler: Sendable {
     func finish(_ response: consuming Response, for request: Request) -> Response
     /// The document for a problem.
     func response(to problem: Problem, for request: Request) -> Response
+    /// Whether `finish` takes no longer than a daemon's thread may be away.
+    func finishesQuickly(_ response: Response, for request: Request) -> Bool
     /// Called once per request after its answer left, or could not; `isComplete` is false when the client went away.
     func didEnd(_ request: Request, status: Int, bytesSent: Int, bytesReceived: Int, isComplete: Bool)
+}
+
+extension RequestHandler {
+    package func finishesQuickly(_ response: Response, for request: Request) -> Bool { true }
 }

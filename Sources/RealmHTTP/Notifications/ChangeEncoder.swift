@@ -8,6 +8,8 @@ struct ChangeEncoder {
     let definition: SubscriptionDefinition
     let shape: ResolvedSubscription.Shape
     let names: BacklinkNames
+    /// What one change set may cost. One that costs more is not told: those who read are shown the whole state, part by part.
+    let budget: WorkBudget
 
     /// What stands behind `{"sub":…,"from":…`.
     struct Encoded {
@@ -105,6 +107,8 @@ struct ChangeEncoder {
         writer.endArray()
     }
 
+    private static let unitsPerRow = 8
+
     private var showsRows: Bool { definition.include != .none }
 
     private func writeCount(_ count: Int, _ writer: inout JSONWriter) { number("count", count, &writer) }
@@ -115,7 +119,7 @@ struct ChangeEncoder {
     }
 
     private func rowWriter(_ version: Database.Version) throws(Problem) -> RowWriter {
-        try RowWriter(version, definition, shape, names)
+        try RowWriter(version, definition, shape, names, budget)
     }
 
     /// An array of objects, one for each index of a sequence.
@@ -126,6 +130,10 @@ struct ChangeEncoder {
         writer.key(name)
         writer.beginArray()
         for index in 0..<count {
+            try Problem.mapping { () throws(StorageError) in
+                try budget.spend(ChangeEncoder.unitsPerRow)
+                try budget.requireRoom(for: writer.count)
+            }
             writer.beginObject()
             try body(index, &writer)
             writer.endObject()

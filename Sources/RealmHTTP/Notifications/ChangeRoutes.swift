@@ -13,7 +13,7 @@ extension Application {
         var request = try ChangeRequest(try url.get(), call, format, isStream: isStream)
         let context = try ReadContext(call)
         try refuseTransaction(call)
-        let slot = try notifications.slots.take(call.request.clientAddress)
+        let slot = try notifications.slots.take(call.request.client)
         let center = try notifications.center(of: context.database)
         let (reader, registration) = try self.reader(&request, center, call)
         call.request.version = context.version.tokenText

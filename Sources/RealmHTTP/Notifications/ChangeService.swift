@@ -35,8 +35,9 @@ final class ChangeService: Sendable {
         let center = state.withLock { state -> ChangeCenter? in
             guard !state.isEnding else { return nil }
             if let known = state.centers[ObjectIdentifier(database)] { return known }
-            let center = ChangeCenter(database, limits, figures, alarm) { [weak self] job in
-                self?.workers.withLock { $0 }?.submitContinuation(job) ?? false
+            let center = ChangeCenter(database, limits, figures, alarm) { [weak self, name = database.name.text] job in
+                // The realm stands for those who listen to it: listeners of one do not delay those of another.
+                self?.workers.withLock { $0 }?.submitContinuation(for: "realm " + name, job) ?? false
             }
             state.centers[ObjectIdentifier(database)] = center
             return center

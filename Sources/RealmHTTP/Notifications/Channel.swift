@@ -61,7 +61,13 @@ final class Channel: Sendable {
 
     var shape: ResolvedSubscription.Shape { state.withLock { $0.resolved.shape } }
     var failure: Problem? { state.withLock { $0.failure } }
-    private var encoder: ChangeEncoder { ChangeEncoder(definition: definition, shape: shape, names: names) }
+    private var encoder: ChangeEncoder { ChangeEncoder(definition: definition, shape: shape, names: names, budget: newBudget()) }
+
+    /// What one change set, or one part of a snapshot, may cost.
+    func newBudget() -> WorkBudget { limits.budgetOfDocument() }
+
+    /// The time that one of them may take.
+    var secondsOfPart: Double { Double(limits.readSeconds) }
 
     // MARK: - Users
 

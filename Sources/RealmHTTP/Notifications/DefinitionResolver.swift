@@ -286,6 +286,7 @@ struct DefinitionResolver {
         case .notTraversable: return "leads to no objects"
         case .noMatch: return "fits no property"
         case .malformed: return "is not of the form of a key path"
+        case .tooMany: return "stands for too many properties"
         }
     }
 

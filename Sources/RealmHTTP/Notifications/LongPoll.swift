@@ -266,9 +266,10 @@ final class LongPoll: Sendable {
 
     private func writeSnapshots(_ plan: CatchUp, _ attached: AttachedSubscriptions, to body: OutputBuffer) throws(Problem) {
         var isFirst = true
+        let budget = call.limits.budgetOfDocument()
         for index in plan.snapshots {
             guard let contents = attached.contents[index],
-                let snapshot = try SnapshotWriter(reader.subs[index], contents, attached.version)
+                let snapshot = try SnapshotWriter(reader.subs[index], contents, attached.version, ofDocument: budget)
             else { continue }
             if !isFirst { body.append(UInt8(ascii: ",")) }
             isFirst = false

@@ -18,13 +18,14 @@ final class RowWriter {
     private var collection: (elements: Elements, member: ObjectPlan.Member, linked: ObjectPlan?)?
 
     init(
-        _ version: Database.Version, _ definition: SubscriptionDefinition, _ shape: ResolvedSubscription.Shape, _ names: BacklinkNames
+        _ version: Database.Version, _ definition: SubscriptionDefinition, _ shape: ResolvedSubscription.Shape, _ names: BacklinkNames,
+        _ budget: WorkBudget
     ) throws(Problem) {
         self.version = version
         self.definition = definition
         self.shape = shape
         planner = ObjectPlanner(version.snapshot, backlinkNames: names.byClass)
-        encoder = ObjectEncoder(version.snapshot, definition.representation)
+        encoder = ObjectEncoder(version.snapshot, definition.representation, budget)
         switch shape {
         case .objects(let key), .sections(let key): try openTable(key)
         case .object(let object): try openTable(object.table)

@@ -9,6 +9,8 @@ internal import RealmStorage
 final class SnapshotProduction: @unchecked Sendable {
     /// Rows of a part on a stream.
     static let rowsOfPart = 1000
+    /// Bytes behind which a part on a stream ends, whatever its rows.
+    static let bytesOfPart = 1 << 20
 
     private let version: Database.Version
     private let items: [(sub: ReadSubscription, contents: ObservedContents?)]
@@ -26,7 +28,7 @@ final class SnapshotProduction: @unchecked Sendable {
             let item = items[index]
             if current == nil {
                 current = try item.contents.flatMap { contents throws(Problem) in
-                    try SnapshotWriter(item.sub, contents, version, rowsOfPart: SnapshotProduction.rowsOfPart)
+                    try SnapshotWriter(item.sub, contents, version, rowsOfPart: SnapshotProduction.rowsOfPart, bytesOfPart: SnapshotProduction.bytesOfPart)
                 }
             }
             guard let writer = current, !writer.isFinished else {
@@ -61,13 +63,18 @@ final class SnapshotWriter {
     private let definition: SubscriptionDefinition
     private let version: Database.Version
     private let rowsOfPart: Int
+    private let bytesOfPart: Int
+    private let budget: WorkBudget
+    /// Nil for a document of which this is a part, and which has time and amounts as a whole.
+    private let secondsOfPart: Double?
     /// Rows that were written.
     private var position = 0
     private(set) var isFinished = false
 
     /// Nil where there is nothing to tell: of the whole realm, and of what is gone.
     init?(
-        _ sub: ReadSubscription, _ contents: ObservedContents, _ version: Database.Version, rowsOfPart: Int = .max
+        _ sub: ReadSubscription, _ contents: ObservedContents, _ version: Database.Version, rowsOfPart: Int = .max,
+        bytesOfPart: Int = .max, ofDocument whole: WorkBudget? = nil
     ) throws(Problem) {
         switch contents {
         case .realm, .gone: return nil
@@ -76,9 +83,12 @@ final class SnapshotWriter {
         name = sub.name
         self.contents = contents
         definition = sub.channel.definition
-        rows = try RowWriter(version, sub.channel.definition, sub.channel.shape, sub.channel.names)
+        budget = whole ?? sub.channel.newBudget()
+        secondsOfPart = whole == nil ? sub.channel.secondsOfPart : nil
+        rows = try RowWriter(version, sub.channel.definition, sub.channel.shape, sub.channel.names, budget)
         self.version = version
         self.rowsOfPart = rowsOfPart
+        self.bytesOfPart = bytesOfPart
     }
 
     private var count: Int {
@@ -92,6 +102,11 @@ final class SnapshotWriter {
 
     /// Writes the next part.
     func writePart(to writer: inout JSONWriter) throws(Problem) {
+        if let secondsOfPart {
+            // Parts are asked for as they are read, so each has time and amounts of its own.
+            budget.deadline = Instant.now().adding(seconds: secondsOfPart)
+            budget.beginPart(at: writer.count)
+        }
         writer.beginObject()
         writer.member("sub", text: name)
         writer.member("version", text: version.tokenText)
@@ -103,20 +118,35 @@ final class SnapshotWriter {
             let total = count
             writer.key("count")
             writer.integer(total, definition.representation)
-            let end = definition.include == .none || total - position <= rowsOfPart ? total : position + rowsOfPart
-            if definition.include != .none { try writeRows(position..<end, to: &writer) }
-            position = end
-            isFinished = end == total
+            if definition.include == .none {
+                position = total
+            } else {
+                let end = total - position <= rowsOfPart ? total : position + rowsOfPart
+                position += try writeRows(position..<end, to: &writer)
+            }
+            isFinished = position == total
         }
         writer.member("last", bool: isFinished)
         writer.endObject()
     }
 
-    private func writeRows(_ range: Range<Int>, to writer: inout JSONWriter) throws(Problem) {
+    /// Whether the part has as many bytes as it should.
+    private func isFull(_ writer: JSONWriter) throws(Problem) -> Bool {
+        try Problem.mapping { () throws(StorageError) in
+            try budget.spend()
+            try budget.requireRoom(for: writer.count)
+        }
+        return writer.count > bytesOfPart
+    }
+
+    /// Writes rows until the part is full; returns how many there are, at least one.
+    private func writeRows(_ range: Range<Int>, to writer: inout JSONWriter) throws(Problem) -> Int {
         if case .sections(let table, let sections) = contents { return try writeSections(sections, of: table, range, to: &writer) }
         writer.key("items")
         writer.beginArray()
+        var written = 0
         for index in range {
+            if written > 0, try isFull(writer) { break }
             writer.beginObject()
             switch contents {
             case .rows(let table, let keys): try rows.writeObjectMembers(keys[index], of: table, to: &writer)
@@ -124,36 +154,48 @@ final class SnapshotWriter {
             default: try rows.writeElementMembers(at: index, to: &writer)
             }
             writer.endObject()
+            written += 1
         }
         writer.endArray()
+        return written
     }
 
     /// A section that is cut goes on under its key in the next part.
     private func writeSections(
         _ sections: [(index: Int, key: SectionIdentity, rows: [ObjectKey])], of table: TableKey, _ range: Range<Int>,
         to writer: inout JSONWriter
-    ) throws(Problem) {
+    ) throws(Problem) -> Int {
         writer.key("sections")
         writer.beginArray()
         var start = 0
+        var written = 0
         for section in sections {
             let part = range.clamped(to: start..<start + section.rows.count)
             if !part.isEmpty {
+                if written > 0, try isFull(writer) { break }
                 writer.beginObject()
                 writer.key("key")
                 section.key.write(definition.representation, to: &writer)
                 writer.key("items")
                 writer.beginArray()
+                var isCut = false
                 for index in part {
+                    if index > part.lowerBound, try isFull(writer) {
+                        isCut = true
+                        break
+                    }
                     writer.beginObject()
                     try rows.writeObjectMembers(section.rows[index - start], of: table, to: &writer)
                     writer.endObject()
+                    written += 1
                 }
                 writer.endArray()
                 writer.endObject()
+                if isCut { break }
             }
             start += section.rows.count
         }
         writer.endArray()
+        return written
     }
 }

@@ -47,10 +47,10 @@ struct SubscriptionDefinition: Sendable {
         limit = try set.int("limit", in: 0...Int.max)
         sectionBy = try set.text("sectionBy")
         section = set.textOrJSON("section")
-        keyPaths = try SubscriptionDefinition.keyPaths(set)
+        keyPaths = try SubscriptionDefinition.keyPaths(set, limits)
         isShallow = try set.flag("shallow")
-        fields = try set.paths("fields")
-        expand = try set.paths("expand") ?? []
+        fields = try set.paths("fields", atMost: limits.fields)
+        expand = try set.paths("expand", atMost: limits.fields) ?? []
         representation.includesMeta = try set.choice("meta", ["full", "none"]) == "full"
         representation.intsAsStrings = try set.choice("ints", ["number", "string"]) == "string"
         include = Include(rawValue: try set.choice("include", Include.allCases.map(\.rawValue))) ?? .objects
@@ -73,19 +73,19 @@ struct SubscriptionDefinition: Sendable {
             }
             args = array
         }
-        sort = (try set.list("sort") ?? []).map(ReadParameters.SortTerm.init)
+        sort = (try set.list("sort", atMost: limits.queryTerms) ?? []).map(ReadParameters.SortTerm.init)
         guard !sort.contains(where: \.path.isEmpty) else { throw .invalidParameter("sort", "'sort' has an empty key path") }
-        distinct = try set.list("distinct") ?? []
+        distinct = try set.list("distinct", atMost: limits.queryTerms) ?? []
     }
 
     /// An empty list is none at all. Empty components are told where key paths are resolved.
-    private static func keyPaths(_ set: ParameterSet) throws(Problem) -> [String] {
+    private static func keyPaths(_ set: ParameterSet, _ limits: Limits) throws(Problem) -> [String] {
         switch set.textOrJSON("keyPaths") {
         case .text("")?: return []
         default: break
         }
         do throws(Problem) {
-            return try set.list("keyPaths") ?? []
+            return try set.list("keyPaths", atMost: limits.fields) ?? []
         } catch {
             guard error.detail.hasSuffix("an empty entry") else { throw error }
             throw Problem(.unknownKeyPath, "a key path cannot be empty").with("parameter", "keyPaths")

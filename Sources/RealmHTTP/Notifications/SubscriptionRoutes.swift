@@ -9,9 +9,9 @@ extension Application {
         try refuseTransaction(call, "changes are not told inside a transaction")
         let context = try ReadContext(call)
         try QueryParameters(call.request.target).requireKnown([])
-        let body = try RequestBody.object(call.request, depthLimit: limits.jsonDepth)
+        let body = try RequestBody.object(call.request, limits)
         let definitions = try SubscriptionDefinition.readAll(body, limits)
-        let client = call.request.clientAddress
+        let client = call.request.client
         let center = try notifications.center(of: context.database)
         try notifications.registrations.reserve(client)
         let subs: [ReadSubscription]
@@ -51,13 +51,13 @@ extension Application {
     ) -> Response {
         switch result {
         case .failure(let problem):
-            notifications.registrations.giveBack(call.request.clientAddress)
+            notifications.registrations.giveBack(call.request.client)
             for sub in subs { center.release(sub.channel) }
             return response(to: problem, for: call.request)
         case .success(let attached):
             let version = attached.version.tokenText
             let registration = Registration(
-                subs, center, client: call.request.clientAddress, version: version, seconds: limits.registrationSeconds,
+                subs, center, client: call.request.client, version: version, seconds: limits.registrationSeconds,
                 becameIdle: { [weak notifications] in notifications?.watchRegistrations() })
             notifications.registrations.add(registration)
             notifications.watchRegistrations()

@@ -18,14 +18,56 @@ package struct OpenAPIRealm {
         identifiers = OpenAPIRealm.identifiers(of: snapshot)
     }
 
-    package func document(version: String) -> DocumentValue {
+    package func document(version: String) -> DocumentValue { document(version: version, ofClasses: snapshot.classes) }
+
+    private func document(version: String, ofClasses classes: [Table]) -> DocumentValue {
         [
             "openapi": "3.0.3",
             "info": ["title": .string(realm), "version": .string(version), "description": "The classes of one realm."],
             "servers": [["url": "/"]],
-            "paths": .object(snapshot.classes.flatMap(paths)),
-            "components": OpenAPIDocument.components(ints, adding: snapshot.classes.flatMap(schemas)),
+            "paths": .object(classes.flatMap(paths)),
+            "components": OpenAPIDocument.components(ints, adding: classes.flatMap(schemas)),
         ]
+    }
+
+    /// The same as JSON, class by class, so that no more than one is in memory besides the text.
+    package func write(version: String, to buffer: OutputBuffer, _ budget: WorkBudget) throws(StorageError) {
+        let head = document(version: version, ofClasses: [])
+        buffer.append("{" as StaticString)
+        for name in ["openapi", "info", "servers"] {
+            buffer.append(jsonString: name)
+            buffer.append(UInt8(ascii: ":"))
+            buffer.append((head[name] ?? .null).json)
+            buffer.append(UInt8(ascii: ","))
+        }
+        buffer.append("\"paths\":{" as StaticString)
+        var separator = ""
+        for table in snapshot.classes {
+            for member in paths(table) { OpenAPIRealm.append(member.name, member.value, &separator, buffer) }
+            try budget.spend(table.columns.count * OpenAPIRealm.unitsPerColumn)
+            try budget.requireRoom(for: buffer.count)
+        }
+        buffer.append("},\"components\":" as StaticString)
+        // The schemas come last in there; those of the classes follow.
+        buffer.append(String((head["components"] ?? .object([])).json.dropLast(2)))
+        separator = ","
+        for table in snapshot.classes {
+            for (name, value) in schemas(table) { OpenAPIRealm.append(name, value, &separator, buffer) }
+            try budget.spend(table.columns.count * OpenAPIRealm.unitsPerColumn)
+            try budget.requireRoom(for: buffer.count)
+        }
+        buffer.append("}}}" as StaticString)
+    }
+
+    /// A column is a dozen small documents.
+    private static let unitsPerColumn = 64
+
+    private static func append(_ name: String, _ value: DocumentValue, _ separator: inout String, _ buffer: OutputBuffer) {
+        buffer.append(separator)
+        separator = ","
+        buffer.append(jsonString: name)
+        buffer.append(UInt8(ascii: ":"))
+        buffer.append(value.json)
     }
 
     // MARK: - Names

@@ -45,6 +45,7 @@ enum OpenAPISchemas {
             "header": text,
             "position": ["type": "integer", "format": "int64", "description": "Offset in a query, in Unicode scalars."],
             "limit": ["type": "integer", "format": "int64", "description": "The number that was exceeded."],
+            "limitName": ["type": "string", "description": "What the bound is called on the command line."],
             "retryable": flag,
         ],
         "additionalProperties": true,
@@ -61,6 +62,15 @@ enum OpenAPISchemas {
             "liveVersions": count, "pendingWrites": count,
             "progress": ["type": "number", "format": "double"], "problem": OpenAPIParts.schema("Problem"),
             "path": text, "options": ["type": "object", "additionalProperties": true],
+            "readOnlyReason": OpenAPIParts.schema("Problem"),
+            "backups": [
+                "type": "array", "description": "Copies beside the file, made before migrations and upgrades, the newest first.",
+                "items": [
+                    "type": "object", "required": ["name", "bytes"],
+                    "properties": ["name": text, "bytes": count, "version": count, "fileFormat": count],
+                ],
+            ],
+            "backup": ["type": "string", "description": "The copy that was made when the realm was attached."],
         ],
         "additionalProperties": true,
     ]

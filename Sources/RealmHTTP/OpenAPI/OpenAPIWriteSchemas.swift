@@ -56,6 +56,7 @@ extension OpenAPIWrites {
                 "minTotalBytes": count, "maxUsedRatio": ["type": "number", "format": "double", "minimum": 0, "maximum": 1],
             ]),
             "onMigrationNeeded": OpenAPIParts.choice("fail", "delete"),
+            "keepMigrationBackups": ["type": "integer", "format": "int32", "minimum": 0, "maximum": 1000],
         ])),
         ("SchemaDefinition", object(["classes"], [
             "schemaVersion": ["type": "integer", "format": "int64", "nullable": true],
@@ -84,6 +85,7 @@ extension OpenAPIWrites {
         ("MigrationStep", migrationStep),
         ("Migrated", object([], [
             "before": OpenAPIParts.schema("SchemaDocument"), "after": OpenAPIParts.schema("SchemaDocument"), "version": text,
+            "backup": ["type": "string", "description": "The copy of the file that was made beside it before."],
         ])),
     ]
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import RealmStorage
+package import RealmStorage
 internal import Synchronization
 
 /// One line per request on standard output.
@@ -84,20 +84,26 @@ package final class AccessLog: Sendable {
         var pending = OutputBuffer()
         var dropped = 0
         var isClosed = false
+        /// Whether nothing is written yet.
+        var isHeld: Bool
     }
 
     private static let pendingLimit = 8 << 20
     private let format: Format
-    private let monitor = Monitor(State())
+    private let monitor: Monitor<State>
     private let writerEnded = Monitor(false)
     private let descriptor: Int32
     let level: LevelSwitch
 
-    package init(format: Format, level: Level = .info, descriptor: Int32 = STDOUT_FILENO) {
+    /// A log that is held collects lines until `release`, so that something else can be written before.
+    package init(
+        format: Format, level: Level = .info, descriptor: Int32 = STDOUT_FILENO, isHeld: Bool = false
+    ) throws(Threads.Failure) {
+        monitor = Monitor(State(isHeld: isHeld))
         self.format = format
         self.level = LevelSwitch(level)
         self.descriptor = descriptor
-        Threads.spawn("log", stackBytes: 512 << 10) { [self] in writeLines() }
+        try Threads.start("log", stackBytes: 512 << 10) { [self] in writeLines() }
     }
 
     package func write(_ entry: Entry) {
@@ -146,19 +152,21 @@ package final class AccessLog: Sendable {
         buffer.append(isJSON ? "}\n" : "\n" as StaticString)
     }
 
+    package func release() { monitor.broadcast { $0.isHeld = false } }
+
     /// Lines that were lost because nobody took them in time.
     package var droppedLines: Int { monitor.withLock { $0.dropped } }
 
-    /// Writes what is left and ends.
-    package func close() {
+    /// Writes what is left and ends, after `seconds` at the latest: nobody may be reading.
+    package func close(seconds: Double = 2) {
         monitor.broadcast { $0.isClosed = true }
-        _ = writerEnded.wait(until: Instant.now().adding(seconds: 2)) { $0 ? true : nil }
+        _ = writerEnded.wait(until: Instant.now().adding(seconds: seconds)) { $0 ? true : nil }
     }
 
     private func writeLines() {
         while true {
             let (lines, isClosed) = monitor.wait { state -> (OutputBuffer, Bool)? in
-                guard !state.pending.isEmpty || state.isClosed else { return nil }
+                guard state.isClosed || (!state.pending.isEmpty && !state.isHeld) else { return nil }
                 let lines = state.pending
                 state.pending = OutputBuffer()
                 return (lines, state.isClosed)

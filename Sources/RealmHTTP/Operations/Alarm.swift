@@ -16,6 +16,8 @@ final class Alarm: Sendable {
         /// No entry is earlier than the one at half its index (counted from 1).
         var heap: [Entry] = []
         var isRunning = false
+        /// Whether the thread stays when nothing is left to do.
+        var isKept = false
     }
 
     private let monitor = Monitor(State())
@@ -24,23 +26,36 @@ final class Alarm: Sendable {
     var count: Int { monitor.withLock { $0.heap.count } }
 
     func set(at time: Instant, _ action: @escaping @Sendable () -> Void) {
-        let (isNext, starts) = monitor.withLock { state -> (Bool, Bool) in
-            let isNext = state.add(Entry(time: time, action: action))
-            defer { state.isRunning = true }
-            return (isNext, !state.isRunning)
+        let isNext = monitor.withLock { state -> Bool in
+            // A server has made the thread before it answers (`keepRunning`); without one, the next entry tries again.
+            if !state.isRunning { try? start(&state) }
+            return state.add(Entry(time: time, action: action))
         }
-        if starts {
-            Threads.spawn("alarm") { [self] in run() }
-        } else if isNext {
-            monitor.broadcast { _ in }
+        if isNext { monitor.broadcast { _ in } }
+    }
+
+    /// Makes the thread, and keeps it until `stop`: nothing that is set later can fail for want of one.
+    func keepRunning() throws(Threads.Failure) {
+        try monitor.withLock { state throws(Threads.Failure) in
+            state.isKept = true
+            if !state.isRunning { try start(&state) }
         }
+    }
+
+    /// Lets the thread end when nothing is left to do.
+    func stop() { monitor.broadcast { $0.isKept = false } }
+
+    private func start(_ state: inout State) throws(Threads.Failure) {
+        try Threads.start("alarm") { [self] in run() }
+        state.isRunning = true
     }
 
     /// Ends when nothing is left to do; the next entry starts it again.
     private func run() {
         while let next = nextTime() {
             _ = monitor.wait(until: next) { state -> Bool? in
-                state.heap.first.map { $0.time < next } ?? false ? true : nil
+                if state.heap.isEmpty, !state.isKept { return true }
+                return state.heap.first.map { $0.time < next } ?? false ? true : nil
             }
             let now = Instant.now()
             while let action = monitor.withLock({ $0.takeDue(now) }) {
@@ -52,8 +67,10 @@ final class Alarm: Sendable {
 
     private func nextTime() -> Instant? {
         monitor.withLock { state in
-            if state.heap.isEmpty { state.isRunning = false }
-            return state.heap.first?.time
+            if let first = state.heap.first { return first.time }
+            if state.isKept { return .distantFuture }
+            state.isRunning = false
+            return nil
         }
     }
 }

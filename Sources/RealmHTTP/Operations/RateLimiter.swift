@@ -16,7 +16,14 @@ package final class RateLimiter: Sendable {
 
     /// Requests per second and client.
     package let rate: Int
-    private let buckets = RankedMutex<[String: Bucket]>(.leaf, [:])
+    private struct State {
+        var buckets: [String: Bucket] = [:]
+        /// Buckets are looked through for such as are full again at most so often, however many clients come.
+        var nextSweep = Instant(nanoseconds: 0)
+    }
+
+    private static let secondsBetweenSweeps = 0.5
+    private let state = RankedMutex(.leaf, State())
 
     /// Nil when `rate` is 0: no limit.
     package init?(rate: Int) {
@@ -26,23 +33,25 @@ package final class RateLimiter: Sendable {
 
     /// Takes a token of `client`. When there is none: after how many seconds there will be.
     package func secondsToWait(_ client: String, _ now: Instant) -> Double? {
-        buckets.withLock { buckets in
-            let name = RateLimiter.remembered(client, &buckets, now)
-            var bucket = buckets[name] ?? Bucket(tokens: Double(rate), filledAt: now)
+        state.withLock { state in
+            let name = RateLimiter.remembered(client, &state, now)
+            var bucket = state.buckets[name] ?? Bucket(tokens: Double(rate), filledAt: now)
             bucket.tokens = min(Double(rate), bucket.tokens + now.seconds(since: bucket.filledAt) * Double(rate))
             bucket.filledAt = max(bucket.filledAt, now)
             let isAllowed = bucket.tokens >= 1
             if isAllowed { bucket.tokens -= 1 }
-            buckets[name] = bucket
+            state.buckets[name] = bucket
             return isAllowed ? nil : (1 - bucket.tokens) / Double(rate)
         }
     }
 
-    private static func remembered(_ client: String, _ buckets: inout [String: Bucket], _ now: Instant) -> String {
-        guard buckets.count >= clientLimit, buckets[client] == nil else { return client }
-        buckets = buckets.filter { now.seconds(since: $0.value.filledAt) < 1 }
-        return buckets.count < clientLimit ? client : others
+    private static func remembered(_ client: String, _ state: inout State, _ now: Instant) -> String {
+        guard state.buckets.count >= clientLimit, state.buckets[client] == nil else { return client }
+        guard now >= state.nextSweep else { return others }
+        state.nextSweep = now.adding(seconds: secondsBetweenSweeps)
+        state.buckets = state.buckets.filter { now.seconds(since: $0.value.filledAt) < 1 }
+        return state.buckets.count < clientLimit ? client : others
     }
 
-    package var clientCount: Int { buckets.withLock { $0.count } }
+    package var clientCount: Int { state.withLock { $0.buckets.count } }
 }

@@ -5,12 +5,16 @@ internal import RealmStorage
 
 extension MetricsRegistry {
     /// What is known of every open realm; counted when somebody asks.
-    package func addRealms(_ catalog: Catalog) {
+    ///
+    /// Only the first `limit` realms by name have figures of their own: an answer about thousands would take long.
+    package func addRealms(_ catalog: Catalog, limit: Int = .max) {
         add { [catalog] text in
-            let realms = catalog.all.compactMap { entry -> RealmMetrics.Realm? in
+            let ready = catalog.all.compactMap { entry -> RealmMetrics.Realm? in
                 guard case .ready(let database) = entry.state else { return nil }
                 return (entry.name, database)
             }
+            text.single("realms", .gauge, "Realms that are open.", Double(ready.count))
+            let realms = Array(ready.prefix(limit))
             guard !realms.isEmpty else { return }
             RealmMetrics(realms: realms).write(to: &text)
         }

@@ -77,8 +77,16 @@ package struct ParameterSet: Sendable {
         return text
     }
 
-    /// A list of texts; empty parts are refused.
-    package func list(_ name: String) throws(Problem) -> [String]? {
+    /// A list of at most `limit` texts; empty parts are refused.
+    package func list(_ name: String, atMost limit: Int) throws(Problem) -> [String]? {
+        guard let texts = try list(name) else { return nil }
+        guard texts.count <= limit else {
+            throw Problem.overLimit(.invalidParameter, "'\(name)' has at most \(limit) entries", limit: limit).with("parameter", name)
+        }
+        return texts
+    }
+
+    private func list(_ name: String) throws(Problem) -> [String]? {
         let texts: [String]
         switch source(name) {
         case nil: return nil
@@ -102,8 +110,8 @@ package struct ParameterSet: Sendable {
     private static let stepLimit = 64
 
     /// A list of paths. Each step is a level of the answer, so there is a bound: what follows them goes down level by level.
-    package func paths(_ name: String) throws(Problem) -> [String]? {
-        let paths = try list(name)
+    package func paths(_ name: String, atMost limit: Int) throws(Problem) -> [String]? {
+        let paths = try list(name, atMost: limit)
         for path in paths ?? [] where path.utf8.count(where: { $0 == UInt8(ascii: ".") }) >= ParameterSet.stepLimit {
             throw Problem.invalidParameter(name, "'\(name)' has a path of more than \(ParameterSet.stepLimit) steps")
                 .with("limit", .integer(Int64(ParameterSet.stepLimit)))

@@ -10,6 +10,9 @@ package struct PropertyPath: Sendable, Equatable {
 
     package let steps: [Step]
 
+    /// Nothing is nested as deep as this.
+    package static let maximumSteps = 128
+
     /// Reads `name ("[" digits "]" | "." name)*`; nil when the text is not of that form.
     package init?(_ text: String) {
         var steps: [Step] = []
@@ -17,6 +20,7 @@ package struct PropertyPath: Sendable, Equatable {
         var rest = text[...]
         var mayTakeName = true
         while let character = rest.first {
+            guard steps.count < PropertyPath.maximumSteps else { return nil }
             switch character {
             case ".":
                 guard !rest.dropFirst().isEmpty, PropertyPath.finish(&name, &steps, isExpected: mayTakeName) else { return nil }

@@ -79,7 +79,7 @@ package struct ReadParameters: Sendable {
         let set = try ParameterSet(try url.get(), urlNames: kind.urlNames, body: body, bodyNames: kind.names)
         try readQuery(set, call.limits)
         try readPage(set, call.limits)
-        try readShape(set)
+        try readShape(set, call.limits)
         try checkCombinations(set)
         snapshot = try set.text("snapshot")
     }
@@ -97,10 +97,10 @@ package struct ReadParameters: Sendable {
             }
             args = array
         }
-        sort = (try set.list("sort") ?? []).map(SortTerm.init)
+        sort = (try set.list("sort", atMost: limits.queryTerms) ?? []).map(SortTerm.init)
         guard !sort.contains(where: \.path.isEmpty) else { throw .invalidParameter("sort", "'sort' has an empty key path") }
-        distinct = try set.list("distinct") ?? []
-        ops = try set.list("ops")
+        distinct = try set.list("distinct", atMost: limits.queryTerms) ?? []
+        ops = try set.list("ops", atMost: limits.queryTerms)
     }
 
     private static func query(_ set: ParameterSet, _ name: String, _ limits: Limits) throws(Problem) -> String? {
@@ -127,9 +127,9 @@ package struct ReadParameters: Sendable {
         explain = try set.flag("explain")
     }
 
-    private mutating func readShape(_ set: ParameterSet) throws(Problem) {
-        fields = try set.paths("fields")
-        expand = try set.paths("expand") ?? []
+    private mutating func readShape(_ set: ParameterSet, _ limits: Limits) throws(Problem) {
+        fields = try set.paths("fields", atMost: limits.fields)
+        expand = try set.paths("expand", atMost: limits.fields) ?? []
         representation.includesMeta = try set.choice("meta", ["full", "none"]) == "full"
         representation.intsAsStrings = try set.choice("ints", ["number", "string"]) == "string"
         if case .ejson(let isRelaxed) = format { representation.format = .ejson(isRelaxed: isRelaxed) }

@@ -6,10 +6,10 @@ enum RequestBody {
     ///
     /// `isRequired` makes an empty body an error.
     static func object(
-        _ request: Request, depthLimit: Int, types: [String] = queryTypes
+        _ request: Request, _ limits: Limits, types: [String] = queryTypes
     ) throws(Problem) -> JSONObject {
         try requireJSON(request, types)
-        let value = try JSONParser.parse(request.body, depthLimit: depthLimit)
+        let value = try request.readJSON(limits)
         guard let object = value.object else {
             throw Problem(.invalidBody, "the body is \(value.kind), but has to be an object")
         }

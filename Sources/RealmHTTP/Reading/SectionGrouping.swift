@@ -14,6 +14,9 @@ package struct SectionKey: Hashable, Sendable {
 
     static let null = SectionKey(.null)
 
+    /// How long the key is when it is written.
+    var byteCount: Int { json.utf8.count }
+
     init(_ value: QueryArgument) {
         switch value {
         // Zero has two signs, and both are one section.

@@ -30,6 +30,9 @@ final class CSVLine {
         write(to: buffer)
     }
 
+    /// Forgets a line that was given up.
+    func begin() { isFirst = true }
+
     func end(in buffer: OutputBuffer) {
         buffer.append("\r\n" as StaticString)
         isFirst = true

@@ -10,6 +10,7 @@ package final class CSVWriter {
     private let plan: ObjectPlan
     private let snapshot: Snapshot
     private let encoder: ObjectEncoder
+    private let budget: WorkBudget
     private let line = CSVLine()
     private let showsKey: Bool
 
@@ -18,6 +19,7 @@ package final class CSVWriter {
     ) {
         self.plan = plan
         self.snapshot = snapshot
+        self.budget = budget
         encoder = ObjectEncoder(snapshot, representation, budget)
         showsKey = representation.includesMeta && plan.table.primaryKey == nil && plan.table.kind != .embedded
     }
@@ -35,15 +37,19 @@ package final class CSVWriter {
 
     /// A line with the caller's cells first. All cells of an object that is not there are empty.
     package func write(_ row: Row?, leading: [String] = [], to buffer: OutputBuffer) throws(StorageError) {
+        line.begin()
         for text in leading { line.add(text, to: buffer) }
         if showsKey { line.add(row.map { KeyText.text($0.key) }, to: buffer) }
+        try budget.spend(plan.members.count)
         for member in plan.members {
+            try budget.requireRoom(for: buffer.count)
             try line.add(to: buffer, isNumber: member.isNumber) { cell throws(StorageError) in
                 guard let row else { return false }
                 return try fill(cell, member, row)
             }
         }
         line.end(in: buffer)
+        try budget.requireRoom(for: buffer.count)
     }
 
     /// Puts the text of a member into `cell`; false for null.

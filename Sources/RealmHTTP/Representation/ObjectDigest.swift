@@ -161,6 +161,9 @@ final class DigestReader {
             let dictionary = try DictionaryView(root: root, space: snapshot.space, fileFormat: snapshot.fileFormat)
             try add(dictionary, nil, to: &digest, within: walk)
             depth -= 1
+        case .string(let bytes), .binary(let bytes):
+            try budget.meet(byteCount: bytes.count)
+            digest.addScalar(value)
         default: digest.addScalar(value)
         }
         // In Mixed types count.

@@ -40,6 +40,25 @@ package final class ObjectEncoder {
 
     // MARK: - Objects
 
+    /// Writes a row of a page with `write`, unless the answer is full before its end: then nothing of the row is written, and
+    /// the answer is false.
+    package func fits(
+        _ writer: inout JSONWriter, _ write: (inout JSONWriter) throws(StorageError) -> Void
+    ) throws(StorageError) -> Bool {
+        let mark = writer.mark
+        do throws(StorageError) {
+            try write(&writer)
+            try budget.requireRoom(for: writer.count)
+            return true
+        } catch {
+            guard error.isFullAnswer else { throw error }
+            writer.goBack(to: mark)
+            path = []
+            nesting = 0
+            return false
+        }
+    }
+
     /// Writes one object with `$meta` (unless left out) and the members of the plan.
     package func write(_ row: Row, _ plan: ObjectPlan, to writer: inout JSONWriter) throws(StorageError) {
         if plan.expands { path.append((plan.table.key, row.key)) }
@@ -65,6 +84,10 @@ package final class ObjectEncoder {
             writer.key(in: plan.escapedKeys, step.key)
             switch step.kind {
             case .plain: values.write(try attached.value(step.position, row.index), to: &writer)
+            case .text:
+                let value = try attached.value(step.position, row.index)
+                try budget.meet(byteCount: value.byteCount)
+                values.write(value, to: &writer)
             case .mixed: try writeMixed(try attached.value(step.position, row.index), &writer)
             case .link: try writeLink(try attached.value(step.position, row.index), plan.members[index], &writer)
             case .collection: try writeCollection(plan.members[index], row, &writer)
@@ -92,6 +115,10 @@ package final class ObjectEncoder {
             let value = try attached.value(step.position, row.index)
             switch step.kind {
             case .plain, .collection:
+                digest.addScalar(value)
+                values.write(value, to: &writer)
+            case .text:
+                try budget.meet(byteCount: value.byteCount)
                 digest.addScalar(value)
                 values.write(value, to: &writer)
             case .mixed:
@@ -149,7 +176,7 @@ package final class ObjectEncoder {
     }
 
     private func writeOwner(of row: Row, in table: Table, _ writer: inout JSONWriter) throws(StorageError) {
-        guard let owner = try OwnerLookup(snapshot: snapshot).owner(of: row, in: table) else { return }
+        guard let owner = try OwnerLookup(snapshot: snapshot, budget: budget).owner(of: row, in: table) else { return }
         writer.key("owner")
         writer.beginObject()
         writer.member("class", text: owner.table.className ?? owner.table.name)
@@ -185,7 +212,9 @@ package final class ObjectEncoder {
             }
             writer.endObject()
             nesting -= 1
-        default: values.writeMixed(value, to: &writer)
+        default:
+            try budget.meet(byteCount: value.byteCount)
+            values.writeMixed(value, to: &writer)
         }
     }
 
@@ -296,6 +325,9 @@ package final class ObjectEncoder {
                 return try writeStub(table, key, &writer)
             }
             try writeLink(element, member, &writer)
+        case .string, .binary:
+            try budget.meet(byteCount: element.byteCount)
+            values.write(element, to: &writer)
         default: values.write(element, to: &writer)
         }
     }
@@ -341,7 +373,9 @@ package final class ObjectEncoder {
         switch column.type {
         case .link: try writeLink(value, member, &writer)
         case .mixed: try writeMixed(value, &writer)
-        default: values.write(value, to: &writer)
+        default:
+            try budget.meet(byteCount: value.byteCount)
+            values.write(value, to: &writer)
         }
     }
 

@@ -62,7 +62,17 @@ package final class ObjectPlan: Sendable {
 
     /// How one member is written, without anything that has to be counted: rows pass over many of these.
     struct Step: Sendable {
-        enum Kind: Sendable { case plain, link, mixed, collection }
+        /// `text` is for what may be long: strings and data.
+        enum Kind: Sendable { case plain, text, link, mixed, collection }
+
+        static func kind(of column: Column) -> Kind {
+            switch column.type {
+            case .link: return .link
+            case .mixed: return .mixed
+            case .string, .binary: return .text
+            default: return .plain
+            }
+        }
 
         let kind: Kind
         /// Where `"name":` stands in `escapedKeys`.
@@ -102,15 +112,16 @@ package final class ObjectPlan: Sendable {
 
     private static func steps(_ members: [Member], _ table: Table) -> ([Step], keys: [UInt8]) {
         var keys: [UInt8] = []
+        let positions = Dictionary(
+            table.columns.enumerated().map { ($1.leafIndex, $0) }, uniquingKeysWith: { first, _ in first })
         let steps = members.map { member in
             let start = keys.count
             keys += member.escapedKey
             let bits = UInt64(bitPattern: member.source.column.key.rawValue)
             guard case .single(let column) = member.source,
-                let position = table.columns.firstIndex(where: { $0.leafIndex == column.leafIndex })
+                let position = positions[column.leafIndex]
             else { return Step(kind: .collection, key: start..<keys.count, position: 0, columnBits: bits) }
-            let kind: Step.Kind = column.type == .link ? .link : column.type == .mixed ? .mixed : .plain
-            return Step(kind: kind, key: start..<keys.count, position: position, columnBits: bits)
+            return Step(kind: Step.kind(of: column), key: start..<keys.count, position: position, columnBits: bits)
         }
         return (steps, keys)
     }
@@ -120,7 +131,6 @@ package final class ObjectPlan: Sendable {
 package struct ObjectPlanner {
     /// Expansion goes at most so many links deep.
     package static let maximumExpansionDepth = 3
-    private static let maximumEmbeddingDepth = 16
 
     /// A path that leads nowhere.
     package struct UnknownPath: Error, Sendable, Equatable {
@@ -133,10 +143,17 @@ package struct ObjectPlanner {
     private let snapshot: Snapshot
     /// Names of linking objects that the configuration gives, by class: `owners` → `Person.dogs`.
     private let backlinkNames: [String: [String: String]]
+    /// Plans for whole embedded objects, each made once however often its class is embedded.
+    private let embedded: EmbeddedPlans
 
     package init(_ snapshot: Snapshot, backlinkNames: [String: [String: String]] = [:]) {
+        self.init(snapshot, backlinkNames: backlinkNames, embedded: EmbeddedPlans(snapshot))
+    }
+
+    init(_ snapshot: Snapshot, backlinkNames: [String: [String: String]] = [:], embedded: EmbeddedPlans) {
         self.snapshot = snapshot
         self.backlinkNames = backlinkNames
+        self.embedded = embedded
     }
 
     /// The plan for objects of `table`. Without `fields` all stored properties are written.
@@ -144,38 +161,38 @@ package struct ObjectPlanner {
         guard expand.depth <= ObjectPlanner.maximumExpansionDepth else {
             throw UnknownPath(parameter: "expand", path: "", detail: "at most \(ObjectPlanner.maximumExpansionDepth) links deep")
         }
-        return try plan(table, fields, expand, path: "", depth: 0)
+        return try plan(table, fields, expand, path: "")
     }
 
     private func plan(
-        _ table: Table, _ fields: PathTree?, _ expand: PathTree, path: String, depth: Int
+        _ table: Table, _ fields: PathTree?, _ expand: PathTree, path: String
     ) throws(UnknownPath) -> ObjectPlan {
         var members: [ObjectPlan.Member] = []
         if let fields {
             for name in fields.order {
                 let below = fields[name] ?? PathTree()
-                members.append(try member(name, table, below.isEmpty ? nil : below, expand, path, depth, "fields"))
+                members.append(try member(name, table, below.isEmpty ? nil : below, expand, path, "fields"))
             }
         } else {
             for column in table.columns {
-                members.append(try member(column, table, nil, expand[column.name], path, depth))
+                members.append(try member(column, table, nil, expand[column.name], path))
             }
         }
         for name in expand.order where fields?[name] == nil {
             // Stored properties were taken above; what is left are linking objects, or mistakes.
             let isStored = fields == nil && table.column(named: name) != nil
             if isStored { continue }
-            members.append(try member(name, table, nil, expand, path, depth, "expand"))
+            members.append(try member(name, table, nil, expand, path, "expand"))
         }
         return ObjectPlan(table: table, members: members, isWhole: fields == nil && members.count == table.columns.count)
     }
 
     private func member(
-        _ name: String, _ table: Table, _ fields: PathTree?, _ expand: PathTree, _ path: String, _ depth: Int,
+        _ name: String, _ table: Table, _ fields: PathTree?, _ expand: PathTree, _ path: String,
         _ parameter: String
     ) throws(UnknownPath) -> ObjectPlan.Member {
         if let column = table.column(named: name) {
-            return try member(column, table, fields, expand[name], path, depth)
+            return try member(column, table, fields, expand[name], path)
         }
         guard let (origin, column, backlinks) = linkingObjects(name, table) else {
             let detail = "class \(table.className ?? "") has no property '\(name)'"
@@ -183,7 +200,7 @@ package struct ObjectPlanner {
         }
         let links: ObjectPlan.Links
         if fields != nil || expand[name] != nil {
-            links = .expanded(try plan(origin, fields, expand[name] ?? PathTree(), path: path + name + ".", depth: depth + 1))
+            links = .expanded(try plan(origin, fields, expand[name] ?? PathTree(), path: path + name + "."))
         } else {
             links = .stubs
         }
@@ -193,20 +210,18 @@ package struct ObjectPlanner {
     }
 
     private func member(
-        _ column: Column, _ table: Table, _ fields: PathTree?, _ expand: PathTree?, _ path: String, _ depth: Int
+        _ column: Column, _ table: Table, _ fields: PathTree?, _ expand: PathTree?, _ path: String
     ) throws(UnknownPath) -> ObjectPlan.Member {
         let target = column.type == .link ? column.targetTable.flatMap { snapshot.table($0) } : nil
         let below = path + column.name + "."
         var links = column.type == .link || column.type == .mixed ? ObjectPlan.Links.stubs : .none
         var embeddedPlan: ObjectPlan?
         if let target, target.kind == .embedded {
+            guard fields != nil || !(expand?.isEmpty ?? true) else { return embedded.member(column, of: target) }
             links = .embedded
-            guard depth < ObjectPlanner.maximumEmbeddingDepth else {
-                return Member(column, links: .stubs, embeddedPlan: nil)
-            }
-            embeddedPlan = try plan(target, fields, expand ?? PathTree(), path: below, depth: depth + 1)
+            embeddedPlan = try plan(target, fields, expand ?? PathTree(), path: below)
         } else if let target, fields != nil || expand != nil {
-            links = .expanded(try plan(target, fields, expand ?? PathTree(), path: below, depth: depth + 1))
+            links = .expanded(try plan(target, fields, expand ?? PathTree(), path: below))
         } else if fields != nil || (expand != nil && column.type != .mixed) {
             let wrong = fields?.order.first ?? ""
             throw UnknownPath(
@@ -234,7 +249,7 @@ package struct ObjectPlanner {
 }
 
 extension ObjectPlan.Member {
-    fileprivate convenience init(_ column: Column, links: ObjectPlan.Links, embeddedPlan: ObjectPlan?) {
+    convenience init(_ column: Column, links: ObjectPlan.Links, embeddedPlan: ObjectPlan?) {
         // A stored name that starts with $ is written with a second one in front.
         let name = column.name.hasPrefix("$") ? "$" + column.name : column.name
         var writer = JSONWriter()

@@ -6,6 +6,8 @@ internal import RealmStorage
 /// Finds where an embedded object stands: the object that owns it, and the path in there.
 struct OwnerLookup {
     let snapshot: Snapshot
+    /// A place in a long collection is found by going through it.
+    let budget: WorkBudget
 
     struct Owner {
         let table: Table
@@ -35,12 +37,14 @@ struct OwnerLookup {
             var elements = try owner.list(column, in: snapshot).elements()
             var index = 0
             while let element = try elements.next() {
+                try budget.spend()
                 if case .link(_, key) = element { return "\(column.name)[\(index)]" }
                 index += 1
             }
         case .dictionary:
             var entries = try owner.dictionary(column, in: snapshot).entries()
             while let entry = try entries.next() {
+                try budget.spend()
                 if case .link(_, key) = entry.value { return "\(column.name).\(entry.key.bytes.string)" }
             }
         }

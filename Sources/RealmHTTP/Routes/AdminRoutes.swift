@@ -50,7 +50,7 @@ extension Application {
 
     private func change(_ call: Call) throws(Problem) {
         let body = try RequestBody.object(
-            call.request, depthLimit: limits.jsonDepth, types: ["application/json", "application/merge-patch+json"])
+            call.request, limits, types: ["application/json", "application/merge-patch+json"])
         for member in body.members where member.name != "logLevel" {
             throw Problem(.invalidBody, "'\(member.name)' cannot be changed while the server runs").with("pointer", "/" + member.name)
         }

@@ -153,6 +153,8 @@ final class AnswerCache: Sendable {
 package final class PackedBody: Sendable {
     private let buffer = RankedMutex<OutputBuffer?>(.leaf, nil)
 
+    var isKnown: Bool { buffer.withLock { $0 != nil } }
+
     /// The packed form of `plain`; nil when it is not shorter.
     func packed(_ plain: OutputBuffer) -> OutputBuffer? {
         if let known = buffer.withLock({ $0 }) { return known }

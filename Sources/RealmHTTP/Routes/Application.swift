@@ -19,6 +19,14 @@ package final class Application: Sendable {
         package var showsTiming = false
         /// Where new realms are made.
         package var dataFolder: String?
+        /// The same, as a place: files in it are the server's own.
+        package var dataRoot: AttachRoots?
+        /// Where paths in requests may lead; nil for nowhere.
+        package var attachRoots: AttachRoots?
+        /// How many copies are kept that were made before migrations.
+        package var keptCopyCount = 1
+        /// How many realms there may be.
+        package var realmLimit = 2000
         /// Whether clients may hold transactions over several requests.
         package var allowsTransactions = true
         /// Classes, as `realm.Class`, whose objects are only written under a condition.
@@ -35,6 +43,9 @@ package final class Application: Sendable {
     let answers: AnswerCache
     package let leases = LeaseRegistry()
     let idempotency = IdempotencyStore()
+    /// Memory that bodies of requests take.
+    let waitingBytes: ByteLedger
+    private let memory: MemoryReturn
     /// Versions that clients hold for later reads.
     let pinned: PinnedVersions
     let alarm: Alarm
@@ -43,6 +54,8 @@ package final class Application: Sendable {
     let caretaker: RealmCaretaker
     /// Threads for what takes longer; those of the daemon that serves this application.
     let workers = RankedMutex<WorkerPool?>(.leaf, nil)
+    /// Realms that requests have asked for and that are being opened, by name.
+    let openings = RankedMutex<[String: Attaching]>(.leaf, [:])
     /// What realms were attached with, by name, as JSON without keys.
     let attachedOptions = RankedMutex<[String: String]>(.leaf, [:])
     let logLevel: AccessLog.LevelSwitch
@@ -58,6 +71,9 @@ package final class Application: Sendable {
         rates = RateLimiter(rate: configuration.limits.rate)
         answers = AnswerCache(byteLimit: configuration.limits.answerCacheBytes)
         alarm = Alarm()
+        waitingBytes = ByteLedger(
+            limit: configuration.limits.waitingBytes, limitOfPrincipal: configuration.limits.waitingBytesPerPrincipal)
+        memory = MemoryReturn(alarm)
         pinned = PinnedVersions(configuration.limits, leases, alarm)
         metrics.addSnapshots(pinned)
         notifications = ChangeService(configuration.limits, alarm)
@@ -67,6 +83,12 @@ package final class Application: Sendable {
             text.single("known_answers_total", .counter, "Answers that were sent again for the same version.", Double(figures.hits))
             text.single("known_answers", .gauge, "Answers that are kept.", Double(figures.entries))
             text.single("known_answer_bytes", .gauge, "Memory for answers that are kept.", Double(figures.bytes))
+        }
+        metrics.add { [waitingBytes] text in
+            let figures = waitingBytes.figures
+            text.single("waiting_bytes", .gauge, "Memory for bodies of requests that are received, parsed or waiting.", Double(figures.bytes))
+            text.single(
+                "waiting_bytes_refused_total", .counter, "Requests refused because bodies took too much memory.", Double(figures.refusals))
         }
         metrics.add { [requestMetrics] text in requestMetrics.write(to: &text) }
         metrics.add { [refusals] text in refusals.write(to: &text) }
@@ -98,6 +120,7 @@ extension Application: RequestHandler {
             request.route = match.template
             try checkRate(request)
             try checkRoute(match, request)
+            request.holding = ByteHolding(waitingBytes, request.clientAddress)
             return .accept(
                 bodyLimit: bodyLimit(of: request), spoolFolders: request.route == .import ? spoolFolders : [])
         } catch {
@@ -134,7 +157,7 @@ extension Application: RequestHandler {
     /// Every client has a rate of its own; who watches over the server's health or administers it is not held up by it.
     private func checkRate(_ request: Request) throws(Problem) {
         guard let rates, request.entrance == .main, request.route != .healthz, request.route != .readyz,
-            let seconds = rates.secondsToWait(request.clientAddress, request.arrival)
+            let seconds = rates.secondsToWait(request.client, request.arrival)
         else { return }
         var problem = Problem.overLimit(.rateLimited, "too many requests from this address", limit: rates.rate)
         problem.retryAfterSeconds = max(1, Int(seconds.rounded(.up)))
@@ -188,9 +211,23 @@ extension Application: RequestHandler {
     }
 
     /// Where long bodies are kept until they are read.
-    var spoolFolders: [String] { [configuration.dataFolder, BodyFile.temporaryFolder].compactMap { $0 } }
+    var spoolFolders: [String] { [configuration.dataFolder, System.temporaryFolder].compactMap { $0 } }
+
+    /// Bodies above this are read by a worker, not by the daemon's thread.
+    private static let longBody = 32 << 10
 
     package func reply(to request: Request) -> Reply {
+        let hasLongBody = request.bodyFile != nil || request.body.count > Application.longBody
+        guard hasLongBody || (isPacked(request) && !request.body.isEmpty) else { return readReply(to: request) }
+        return .later { [self] promise in
+            let isQueued = workers.withLock { $0 }?.submit(for: request.client) { self.readReply(to: request).resolve(promise) }
+            guard isQueued != true else { return }
+            promise.complete(response(to: .noWorker, for: request))
+        }
+    }
+
+    /// Reads a request that is complete, and answers it or tells who will.
+    private func readReply(to request: Request) -> Reply {
         do throws(Problem) {
             try inflateBody(of: request)
             if request.method == .options { return .now(options(request)) }
@@ -214,15 +251,30 @@ extension Application: RequestHandler {
             throw Problem(.unsupportedMediaType, "the only content coding of requests is gzip")
                 .with(header: HeaderField("Accept-Encoding", "gzip"))
         }
-        // A body in a file is unpacked by whoever reads it.
+        // A body in a file is unpacked by whoever reads it; a short one may become as long as any.
+        if request.route == .import, request.bodyFile == nil { try spool(request) }
         guard request.bodyFile == nil else { return }
         do throws(Gzip.Failure) {
-            request.body = try Gzip.inflate(request.body, limit: bodyLimit(of: request))
+            let plain = try Gzip.inflate(request.body, limit: bodyLimit(of: request))
+            request.holding?.shrink(by: request.body.count)
+            request.body = plain
         } catch .tooLarge {
             throw .overLimit(
                 .bodyTooLarge, "the body is larger than \(bodyLimit(of: request)) bytes", limit: bodyLimit(of: request))
         } catch {
             throw Problem(.invalidBody, "the body is no gzip stream")
+        }
+        try request.holding?.require(request.body.count)
+    }
+
+    private func spool(_ request: Request) throws(Problem) {
+        do throws(StorageError) {
+            let file = try BodyFile.make(inOneOf: spoolFolders, try request.spool?.open(for: request.client))
+            try file.append(request.body)
+            request.bodyFile = file
+            request.forgetBody()
+        } catch {
+            throw Problem(spooling: error)
         }
     }
 
@@ -256,16 +308,30 @@ extension Application: RequestHandler {
     package func finish(_ response: consuming Response, for request: Request) -> Response {
         var response = sound(response, request)
         compress(&response, for: request)
+        response.removeAddresses(longerThan: limits.targetBytes)
         response.add("X-Request-Id", request.id.text)
         if let timing = request.timing { response.add("Server-Timing", timing.text) }
         configuration.origins.addRules(to: &response, request)
         return response
     }
 
+    package func finishesQuickly(_ response: Response, for request: Request) -> Bool {
+        guard case .bytes(let buffer) = response.body, buffer.count > Application.quicklyPacked, Application.takesGzip(request),
+            response.status != 304, response.isCompressible
+        else { return true }
+        return response.packed?.isKnown ?? false
+    }
+
+    /// Longer answers are packed by a worker.
+    private static let quicklyPacked = 32 << 10
+
     package func didEnd(_ request: Request, status: Int, bytesSent: Int, bytesReceived: Int, isComplete: Bool) {
         let seconds = Instant.now().seconds(since: request.arrival)
         requestMetrics.count(
             route: request.route, status: status, seconds: seconds, bytesReceived: bytesReceived, bytesSent: bytesSent)
+        if let workers = workers.withLock({ $0 }) {
+            memory.note(bytesReceived: bytesReceived, bytesSent: bytesSent, seconds: seconds, workers)
+        }
         accessLog?.write(
             AccessLog.Entry(
                 id: request.id.text, method: request.methodName, route: request.route.template, status: status,

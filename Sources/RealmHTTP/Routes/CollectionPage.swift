@@ -19,27 +19,28 @@ struct CollectionPage {
         let limit = parameters.limit ?? ReadParameters.defaultLimit
         let first = min(start, positions.count)
         let end = limit < positions.count - first ? first + limit : positions.count
-        // A page of no rows leads nowhere.
-        let next = end < positions.count && limit > 0
-            ? PageCursor(index: end).text(identity: identity) : nil
-        var response = parameters.isTabular
+        let made = parameters.isTabular
             ? try lines(elementWriter, positions, first..<end, etag)
-            : try envelope(elementWriter, positions, first..<end, next: next, etag)
-        context.addPageHeaders(to: &response, next: next, count: parameters.countsExactly ? positions.count : nil)
+            : try envelope(elementWriter, positions, first..<end, etag)
+        var response = made.response
+        context.addPageHeaders(to: &response, next: made.next, count: parameters.countsExactly ? positions.count : nil)
         return response
     }
 
+    private typealias Made = (response: Response, next: String?)
+
     private func envelope(
-        _ elementWriter: ElementWriter, _ positions: CollectionView.Positions, _ range: Range<Int>, next: String?,
-        _ etag: String
-    ) throws(Problem) -> Response {
+        _ elementWriter: ElementWriter, _ positions: CollectionView.Positions, _ range: Range<Int>, _ etag: String
+    ) throws(Problem) -> Made {
         var writer = JSONWriter(reservingCapacity: 4096)
         writer.beginObject()
         writer.key("items")
         writer.beginArray()
+        var end = range.lowerBound
         try Problem.mapping { () throws(StorageError) in
-            for index in range { try elementWriter.write(try elements.element(at: positions[index]), to: &writer) }
+            while end < range.upperBound, try elementWriter.fits(try elements.element(at: positions[end]), in: &writer) { end += 1 }
         }
+        let next = try next(behind: end, range, positions)
         writer.endArray()
         writer.member("next", text: next)
         if parameters.countsExactly {
@@ -48,20 +49,29 @@ struct CollectionPage {
         }
         context.writeVersion(to: &writer)
         writer.endObject()
-        return context.answer(
+        let response = context.answer(
             writer.buffer, type: parameters.representation.mediaType, etag: etag, notes: elementWriter.notes)
+        return (response, next)
     }
 
     private func lines(
         _ elementWriter: ElementWriter, _ positions: CollectionView.Positions, _ range: Range<Int>, _ etag: String
-    ) throws(Problem) -> Response {
+    ) throws(Problem) -> Made {
         let lines = ElementLines(elements, elementWriter, context, parameters)
         let buffer = OutputBuffer(capacity: 4096)
         lines.begin(in: buffer)
+        var end = range.lowerBound
         try Problem.mapping { () throws(StorageError) in
-            for index in range { try lines.write(at: positions[index], to: buffer) }
+            while end < range.upperBound, try lines.fits(at: positions[end], in: buffer) { end += 1 }
         }
-        return context.answer(buffer, type: lines.mediaType, etag: etag, notes: lines.notes)
+        let next = try next(behind: end, range, positions)
+        return (context.answer(buffer, type: lines.mediaType, etag: etag, notes: lines.notes), next)
+    }
+
+    /// The cursor of the next page; a page of no rows leads nowhere. One that is full before its first row is a problem.
+    private func next(behind end: Int, _ range: Range<Int>, _ positions: CollectionView.Positions) throws(Problem) -> String? {
+        guard end > range.lowerBound || range.isEmpty else { throw Problem(context.request.budget.stop ?? .expired) }
+        return end < positions.count && end > range.lowerBound ? PageCursor(index: end).text(identity: identity) : nil
     }
 
     /// NDJSON and CSV without a limit have all elements.
@@ -73,9 +83,8 @@ struct CollectionPage {
         response.add("Content-Type", constant: lines.mediaType)
         context.addReadHeaders(to: &response, etag: etag)
         if parameters.countsExactly { response.add("Realm-Count", String(positions.count)) }
-        // A stream lasts as long as its client reads.
-        context.request.deadline = .distantFuture
-        response.body = .stream(ElementStream(lines, positions, from: start))
+        let pace = StreamPace(context.request.budget, context.limits)
+        response.body = .stream(ElementStream(lines, positions, from: start, pace))
         return response
     }
 

@@ -37,7 +37,10 @@ struct CollectionView {
             return .all(elements.count)
         }
         let arguments = try ArgumentDecoder(context.snapshot).decode(parameters.args)
-        let values = try Problem.mapping { () throws(StorageError) in try elements.allValues() }
+        guard elements.count <= context.limits.sortedValues else {
+            throw Problem(WorkStop.tooManyValues(limit: context.limits.sortedValues))
+        }
+        let values = try Problem.mapping { () throws(StorageError) in try elements.allValues(context.request.budget) }
         switch elements.subject {
         case .objects(let table): return .chosen(try objects(of: table, values, arguments))
         case .values(let column, let table, let owner):
@@ -78,8 +81,11 @@ struct CollectionView {
             throw ObjectQuery.orderProblem(error, parameters)
         }
         let budget = context.request.budget
-        return try Problem.querying { () throws(QueryError) in
-            try bound.execute(values, owner: owner, check: { budget.goesOn })
+        do throws(QueryError) {
+            return try bound.execute(values, owner: owner, check: { budget.goesOn })
+        } catch {
+            if case .cancelled = error { throw Problem(budget.stop ?? .expired) }
+            throw Problem(error, parameter: "where")
         }
     }
 }

@@ -13,10 +13,12 @@ final class ElementLines {
     /// Nil for elements that are values.
     private let objects: CSVWriter?
     private let line = CSVLine()
+    let budget: WorkBudget
 
     init(_ elements: Elements, _ writer: ElementWriter, _ context: ReadContext, _ parameters: ReadParameters) {
         self.elements = elements
         self.writer = writer
+        budget = context.request.budget
         isCSV = parameters.format == .csv
         objects = writer.rowPlan.map { CSVWriter($0, context.snapshot, parameters.representation, context.request.budget) }
     }
@@ -43,9 +45,27 @@ final class ElementLines {
         }
         let leading = element.entry.map { [ElementWriter.text(of: $0)] } ?? []
         if let objects { return try objects.write(try writer.row(of: element.value), leading: leading, to: buffer) }
+        line.begin()
         for text in leading { line.add(text, to: buffer) }
         try line.add(to: buffer) { cell throws(StorageError) in try writer.fill(cell, element.value) }
         line.end(in: buffer)
+    }
+}
+
+extension ElementLines {
+    /// Writes a row of a page, unless the answer is full before its end: then nothing of it is written.
+    func fits(at index: Int, in buffer: OutputBuffer) throws(StorageError) -> Bool {
+        let count = buffer.count
+        do throws(StorageError) {
+            try budget.spend()
+            try write(at: index, to: buffer)
+            try budget.requireRoom(for: buffer.count)
+            return true
+        } catch {
+            guard error.isFullAnswer else { throw error }
+            buffer.truncate(to: count)
+            return false
+        }
     }
 }
 
@@ -55,20 +75,25 @@ final class ElementLines {
 final class ElementStream: ChunkProducer, @unchecked Sendable {
     private let positions: CollectionView.Positions
     private let lines: ElementLines
+    private let pace: StreamPace
     private var next: Int
     private var hasBegun = false
 
-    init(_ lines: ElementLines, _ positions: CollectionView.Positions, from first: Int) {
+    init(_ lines: ElementLines, _ positions: CollectionView.Positions, from first: Int, _ pace: StreamPace) {
         self.lines = lines
+        self.pace = pace
         self.positions = positions
         next = first
     }
 
     func produce(into buffer: OutputBuffer) throws -> Bool {
+        pace.beginChunk()
         if !hasBegun { lines.begin(in: buffer) }
         hasBegun = true
         while next < positions.count {
             guard buffer.count < Streaming.chunkBytes else { return false }
+            lines.budget.beginPart(at: buffer.count)
+            try lines.budget.spend()
             try lines.write(at: positions[next], to: buffer)
             next += 1
         }

@@ -57,6 +57,12 @@ final class ElementWriter {
 
     var notes: RepresentationNotes { encoder.notes }
 
+    /// Writes a row of a page, unless the answer is full before its end; see `ObjectEncoder.fits`.
+    func fits(_ element: Elements.Element, in writer: inout JSONWriter) throws(StorageError) -> Bool {
+        try encoder.budget.spend()
+        return try encoder.fits(&writer) { writer throws(StorageError) in try write(element, to: &writer) }
+    }
+
     /// One row of a page.
     func write(_ element: Elements.Element, to writer: inout JSONWriter) throws(StorageError) {
         guard let entry = element.entry else { return try writeRow(element.value, to: &writer) }

@@ -61,16 +61,22 @@ struct Elements {
     }
 
     /// The values of all elements.
-    func allValues() throws(StorageError) -> [Value] {
+    func allValues(_ budget: WorkBudget) throws(StorageError) -> [Value] {
         var values: [Value] = []
         values.reserveCapacity(count)
         switch form {
         case .list(let list):
             var cursor = list.elements()
-            while let value = try cursor.next() { values.append(value) }
+            while let value = try cursor.next() {
+                try budget.spend()
+                values.append(value)
+            }
         case .dictionary(let dictionary):
             var entries = dictionary.entries()
-            while let entry = try entries.next() { values.append(entry.value) }
+            while let entry = try entries.next() {
+                try budget.spend()
+                values.append(entry.value)
+            }
         case .keys(let table, let keys): values = keys.map { .link(table, $0) }
         }
         return values

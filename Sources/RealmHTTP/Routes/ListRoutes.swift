@@ -27,7 +27,7 @@ extension Application {
         try RequestBody.requireJSON(call.request)
         _ = try ResponseFormat.negotiate(
             call.request, parameter: (try? QueryParameters(call.request.target))?["format"], among: formats)
-        let body = try RequestBody.object(call.request, depthLimit: limits.jsonDepth)
+        let body = try RequestBody.object(call.request, limits)
         return try ReadParameters(call, kind, formats: formats, body: body)
     }
 

@@ -61,15 +61,15 @@ struct ObjectList: Sendable {
         // One more than asked for tells whether there is another page.
         let window = ResultWindow(offset: parameters.offset ?? 0, limit: limit + 1, after: after)
         let found = limit == 0 && !parameters.countsExactly ? [] : try query.keys(window)
-        let keys = found.prefix(limit)
-        var next: String?
-        if found.count > limit, let last = keys.last,
-            let row = try Problem.mapping({ () throws(StorageError) in try table.find(last) })
-        {
-            next = PageCursor(try query.position(of: row)).text(identity: identity)
-        }
         let count = parameters.countsExactly ? try query.count() : nil
-        return try answer(rows: Array(keys), next: next, count: count)
+        let keys = found.prefix(limit)
+        return try answer(rows: keys, count: count) { written throws(Problem) in
+            if query.ordersItself, written < keys.count { return nil }
+            guard written < found.count, written > 0,
+                let row = try Problem.mapping({ () throws(StorageError) in try table.find(found[written - 1]) })
+            else { return nil }
+            return PageCursor(try query.position(of: row)).text(identity: identity)
+        }
     }
 
     private var identity: UInt64 {
@@ -77,24 +77,33 @@ struct ObjectList: Sendable {
         parameters.identity(of: "\(table.className ?? "")/\(context.database.name.text)")
     }
 
-    /// An envelope, or lines, with these objects.
-    private func answer(rows keys: [ObjectKey], next: String?, count: Int?) throws(Problem) -> Response {
+    /// The cursor behind so many rows of a page; nil when nothing comes behind them.
+    typealias Cursor = (Int) throws(Problem) -> String?
+
+    /// An envelope, or lines, with these objects. Where `next` leads on the page may end early, elsewhere it may not.
+    private func answer(
+        rows keys: ArraySlice<ObjectKey>, count: Int?, next: Cursor?
+    ) throws(Problem) -> Response {
         let plan = try context.plan(table, parameters)
-        var response = parameters.isTabular
-            ? try lines(keys, plan) : try envelope(keys, plan, next: next, count: count)
-        context.addPageHeaders(to: &response, next: next, count: count)
+        let made = parameters.isTabular
+            ? try lines(keys, plan, next) : try envelope(keys, plan, next, count: count)
+        var response = made.response
+        context.addPageHeaders(to: &response, next: made.next, count: count)
         return response
     }
 
+    private typealias Made = (response: Response, next: String?)
+
     private func envelope(
-        _ keys: [ObjectKey], _ plan: ObjectPlan, next: String?, count: Int?
-    ) throws(Problem) -> Response {
+        _ keys: ArraySlice<ObjectKey>, _ plan: ObjectPlan, _ cursor: Cursor?, count: Int?
+    ) throws(Problem) -> Made {
         let encoder = ObjectEncoder(context.snapshot, parameters.representation, context.request.budget)
-        var writer = JSONWriter(reservingCapacity: 1024 + keys.count * 256)
+        var writer = JSONWriter(reservingCapacity: 1024 + min(keys.count, 4096) * 256)
         writer.beginObject()
         writer.key("items")
         writer.beginArray()
-        try write(keys, plan, encoder, to: &writer)
+        let written = try write(keys, plan, encoder, to: &writer)
+        let next = try self.next(behind: written, of: keys.count, cursor)
         writer.endArray()
         writer.member("next", text: next)
         if let count {
@@ -103,37 +112,53 @@ struct ObjectList: Sendable {
         }
         context.writeVersion(to: &writer)
         writer.endObject()
-        return context.answer(
+        let response = context.answer(
             writer.buffer, type: parameters.representation.mediaType, etag: etag, notes: encoder.notes)
+        return (response, next)
     }
 
-    /// Writes objects one after the other; the deadline is looked at now and then.
+    /// The cursor of the next page. A page that ended early needs one, and at least one row.
+    func next(behind written: Int, of rows: Int, _ cursor: Cursor?) throws(Problem) -> String? {
+        guard written < rows else { return try cursor?(written) }
+        guard written > 0, let next = try cursor?(written) else { throw Problem(context.request.budget.stop ?? .expired) }
+        return next
+    }
+
+    /// Writes objects one after the other until the answer is full; returns how many there are.
     func write(
-        _ keys: [ObjectKey], _ plan: ObjectPlan, _ encoder: ObjectEncoder, to writer: inout JSONWriter
-    ) throws(Problem) {
+        _ keys: some Collection<ObjectKey>, _ plan: ObjectPlan, _ encoder: ObjectEncoder, to writer: inout JSONWriter
+    ) throws(Problem) -> Int {
         let begin = context.request.timing.map { _ in Instant.now() }
         let finder = RowFinder(table)
-        for (position, key) in keys.enumerated() {
-            if position & 63 == 63 { try context.request.checkDeadline() }
-            try Problem.mapping { () throws(StorageError) in
-                guard let row = try finder.find(key) else { return }
-                try encoder.write(row, plan, to: &writer)
+        var written = 0
+        for key in keys {
+            let isWritten = try Problem.mapping { () throws(StorageError) in
+                guard let row = try finder.find(key) else { return true }
+                return try encoder.fits(&writer) { writer throws(StorageError) in try encoder.write(row, plan, to: &writer) }
             }
+            guard isWritten else { break }
+            written += 1
         }
         if let begin { context.request.timing?.encode += Instant.now().seconds(since: begin) }
+        return written
     }
 
-    private func lines(_ keys: [ObjectKey], _ plan: ObjectPlan) throws(Problem) -> Response {
+    private func lines(_ keys: ArraySlice<ObjectKey>, _ plan: ObjectPlan, _ cursor: Cursor?) throws(Problem) -> Made {
         let rows = RowLines(plan, context.snapshot, parameters, context.request.budget)
-        let buffer = OutputBuffer(capacity: 1024 + keys.count * 256)
+        let buffer = OutputBuffer(capacity: 1024 + min(keys.count, 4096) * 256)
         let finder = RowFinder(table)
-        try Problem.mapping { () throws(StorageError) in
-            rows.begin(in: buffer)
-            for key in keys {
-                if let row = try finder.find(key) { try rows.write(row, to: buffer) }
+        rows.begin(in: buffer)
+        var written = 0
+        for key in keys {
+            let isWritten = try Problem.mapping { () throws(StorageError) in
+                guard let row = try finder.find(key) else { return true }
+                return try rows.fits(row, in: buffer)
             }
+            guard isWritten else { break }
+            written += 1
         }
-        return context.answer(buffer, type: rows.mediaType, etag: etag, notes: rows.notes)
+        let next = try self.next(behind: written, of: keys.count, cursor)
+        return (context.answer(buffer, type: rows.mediaType, etag: etag, notes: rows.notes), next)
     }
 
     private func stream(_ query: ObjectQuery) throws(Problem) -> Response {
@@ -151,9 +176,7 @@ struct ObjectList: Sendable {
         response.add("Content-Type", constant: rows.mediaType)
         context.addReadHeaders(to: &response, etag: etag)
         if parameters.countsExactly { response.add("Realm-Count", String(try query.count())) }
-        // A stream lasts as long as its client reads.
-        context.request.deadline = .distantFuture
-        response.body = .stream(RowStream(source, rows, table))
+        response.body = .stream(RowStream(source, rows, table, StreamPace(context.request.budget, context.limits)))
         return response
     }
 
@@ -172,7 +195,7 @@ struct ObjectList: Sendable {
             }
             chosen.append(keys[index])
         }
-        return try answer(rows: chosen, next: nil, count: parameters.countsExactly ? try query.count() : nil)
+        return try answer(rows: chosen[...], count: parameters.countsExactly ? try query.count() : nil, next: nil)
     }
 
     private func index(_ query: ObjectQuery, _ arguments: [QueryArgument]) throws(Problem) -> Response {
@@ -196,15 +219,20 @@ struct ObjectList: Sendable {
         guard !text.hasDescriptors else {
             throw .conflict("'indexOfWhere' is a predicate only", parameter: "indexOfWhere")
         }
-        let condition = try Problem.querying("indexOfWhere") { () throws(QueryError) in
+        let budget = context.request.budget
+        let check: BoundQuery.Check = { budget.goesOn }
+        let condition = try ObjectQuery.querying("indexOfWhere", budget) { () throws(QueryError) in
             try text.bind(
-                to: table, in: context.snapshot, arguments: arguments, mapping: context.database.backlinkNames.mapping)
+                to: table, in: context.snapshot, arguments: arguments, mapping: context.database.backlinkNames.mapping, check: check)
         }
         let finder = RowFinder(table)
         for (index, key) in try query.keys().enumerated() {
             if index & 0x3ff == 0x3ff { try context.request.checkDeadline() }
             guard let row = try Problem.mapping({ () throws(StorageError) in try finder.find(key) }) else { continue }
-            if try Problem.querying("indexOfWhere", { () throws(QueryError) in try condition.matches(row) }) { return index }
+            let isMatch = try ObjectQuery.querying("indexOfWhere", budget) { () throws(QueryError) in
+                try condition.matches(row, check: check)
+            }
+            if isMatch { return index }
         }
         return nil
     }

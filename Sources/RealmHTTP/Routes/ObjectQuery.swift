@@ -9,6 +9,8 @@ internal import RealmStorage
 /// Not Sendable: made and used within one job.
 final class ObjectQuery {
     let bound: BoundQuery
+    /// Whether the text orders or cuts the result, so that no cursor leads into it.
+    let ordersItself: Bool
     private let request: Request
 
     /// Parses and binds `where`, `sort` and `distinct`. `sort` may come from elsewhere than the parameters.
@@ -18,25 +20,40 @@ final class ObjectQuery {
     ) throws(Problem) {
         request = context.request
         request.query = parameters.predicate
+        if ObjectQuery.isDearToBind(parameters) {
+            try Problem.mapping { () throws(StorageError) in try context.request.budget.beginLongStep() }
+        }
         let query = try ObjectQuery.parse(parameters.predicate, "where")
+        ordersItself = query.hasDescriptors
         try ObjectQuery.checkDescriptors(query, parameters)
         let terms = sort ?? parameters.sort
         // Bound by itself first, so that it is known in which parameter a mistake is.
         let mapping = context.database.backlinkNames.mapping
-        let plain = try Problem.querying { () throws(QueryError) in
-            try query.bind(to: table, in: context.snapshot, arguments: arguments, mapping: mapping)
+        let budget = context.request.budget
+        let check: BoundQuery.Check = { budget.goesOn }
+        let plain = try ObjectQuery.querying("where", budget) { () throws(QueryError) in
+            try query.bind(to: table, in: context.snapshot, arguments: arguments, mapping: mapping, check: check)
         }
         guard !terms.isEmpty || !parameters.distinct.isEmpty else {
             bound = plain
+            bound.sortedValueLimit = context.limits.sortedValues
             return
         }
         let order = ResultOrder(
             sort: terms.map { ResultOrder.Key(path: $0.path, isAscending: $0.isAscending) }, distinct: parameters.distinct)
         do throws(QueryError) {
-            bound = try query.bind(to: table, in: context.snapshot, arguments: arguments, mapping: mapping, order: order)
+            bound = try query.bind(to: table, in: context.snapshot, arguments: arguments, mapping: mapping, order: order, check: check)
         } catch {
+            if case .cancelled = error { throw Problem(budget.stop ?? .expired) }
             throw ObjectQuery.orderProblem(error, parameters)
         }
+        bound.sortedValueLimit = context.limits.sortedValues
+    }
+
+    /// Whether reading and binding alone may take milliseconds: shapes with many corners, long texts, many arguments.
+    private static func isDearToBind(_ parameters: ReadParameters) -> Bool {
+        guard let text = parameters.predicate else { return false }
+        return text.utf8.count > 2048 || parameters.args.count > 100 || text.contains("geo") || text.contains("GEO")
     }
 
     static func parse(_ text: String?, _ parameter: String) throws(Problem) -> Query {
@@ -81,13 +98,19 @@ final class ObjectQuery {
     }
 
     /// A query that was given up is told with the reason.
-    private func querying<Result>(_ body: () throws(QueryError) -> Result) throws(Problem) -> Result {
+    static func querying<Result>(
+        _ parameter: String, _ budget: WorkBudget, _ body: () throws(QueryError) -> Result
+    ) throws(Problem) -> Result {
         do throws(QueryError) {
             return try body()
         } catch {
-            if case .cancelled = error { throw Problem(request.budget.stop ?? .expired) }
-            throw Problem(error, parameter: "where")
+            if case .cancelled = error { throw Problem(budget.stop ?? .expired) }
+            throw Problem(error, parameter: parameter)
         }
+    }
+
+    private func querying<Result>(_ body: () throws(QueryError) -> Result) throws(Problem) -> Result {
+        try ObjectQuery.querying("where", request.budget, body)
     }
 
     // MARK: - Results

@@ -24,6 +24,7 @@ extension Application {
             }
             var writer = JSONWriter(reservingCapacity: 1024)
             try encoder.write(row, plan, to: &writer)
+            try call.request.budget.requireRoom(for: writer.count)
             let etag = try tag()
             return context.answer(
                 writer.buffer, type: parameters.representation.mediaType, etag: etag, notes: encoder.notes)

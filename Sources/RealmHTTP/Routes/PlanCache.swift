@@ -6,12 +6,15 @@ internal import RealmStorage
 /// Plans for whole objects of one version, compiled once per class and kept with the version.
 final class PlanCache: Sendable {
     private let plans = RankedMutex<[TableKey: ObjectPlan]>(.leaf, [:])
+    private let embedded: EmbeddedPlans
+
+    private init(_ snapshot: Snapshot) { embedded = EmbeddedPlans(snapshot) }
 
     /// The cache of a version.
     static func of(_ version: Database.Version) -> PlanCache {
         version.derived.withLock { derived in
             if let cache = derived as? PlanCache { return cache }
-            let cache = PlanCache()
+            let cache = PlanCache(version.snapshot)
             derived = cache
             return cache
         }
@@ -21,7 +24,7 @@ final class PlanCache: Sendable {
         if let known = plans.withLock({ $0[table.key] }) { return known }
         let plan: ObjectPlan
         do throws(ObjectPlanner.UnknownPath) {
-            plan = try ObjectPlanner(snapshot).plan(table)
+            plan = try ObjectPlanner(snapshot, embedded: embedded).plan(table)
         } catch {
             throw Problem(error)
         }

@@ -62,7 +62,10 @@ extension Application {
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("value")
-        try Problem.mapping { () throws(StorageError) in try elementWriter.writeSingle(target, to: &writer) }
+        try Problem.mapping { () throws(StorageError) in
+            try elementWriter.writeSingle(target, to: &writer)
+            try context.request.budget.requireRoom(for: writer.count)
+        }
         context.writeVersion(to: &writer)
         writer.endObject()
         return context.answer(
@@ -84,12 +87,17 @@ extension Application {
         }
         let etag = context.versionTag("b1")
         if context.call.isCurrent(etag) { return context.unchanged(etag) }
-        let value = try Problem.mapping { () throws(StorageError) in try target.row.value(target.column) }
+        let value = try Problem.mapping { () throws(StorageError) in
+            let value = try target.row.value(target.column)
+            try context.request.budget.meet(byteCount: value.byteCount)
+            return value
+        }
         guard case .binary(let bytes) = value else {
             var response = Response(status: 204)
             context.addReadHeaders(to: &response, etag: etag)
             return response
         }
+        try Problem.mapping { () throws(StorageError) in try context.request.budget.requireRoom(for: bytes.count) }
         let buffer = OutputBuffer(capacity: bytes.count)
         buffer.append(bytes)
         var response = context.answer(buffer, type: "application/octet-stream", etag: etag)

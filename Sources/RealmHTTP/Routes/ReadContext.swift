@@ -50,7 +50,7 @@ final class ReadContext: Sendable {
     func table() throws(Problem) -> Table {
         let name = try call.match.required(4, "class")
         guard let table = snapshot.classTable(named: name) else {
-            let names = snapshot.classes.compactMap(\.className)
+            let names = snapshot.classes.lazy.compactMap(\.className)
             let hint = Spelling.nearest(to: name, in: names).map { "; did you mean '\($0)'?" } ?? ""
             throw Problem(.classNotFound, "there is no class of this name\(hint)")
         }
@@ -78,8 +78,14 @@ final class ReadContext: Sendable {
     /// The tag of everything that changes with any commit.
     func versionTag(_ code: String) -> String { "\"v.\(version.tokenText)~\(code)\"" }
 
+    /// Plans, and objects, of classes with more properties take long.
+    private static let wideTable = 1000
+
     /// The plan for objects of `table`; that of whole objects is made once per version.
     func plan(_ table: Table, _ parameters: ReadParameters) throws(Problem) -> ObjectPlan {
+        if table.columns.count > ReadContext.wideTable {
+            try Problem.mapping { () throws(StorageError) in try request.budget.beginLongStep() }
+        }
         if parameters.fields == nil, parameters.expand.isEmpty {
             return try PlanCache.of(version).wholeObjects(of: table, in: snapshot)
         }

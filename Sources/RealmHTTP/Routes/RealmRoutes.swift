@@ -25,7 +25,7 @@ extension Application {
             throw Problem(.realmNotFound, "there is no realm of this name")
         }
         var writer = JSONWriter()
-        try write(name, state, to: &writer, call)
+        try write(name, state, to: &writer, call, listsBackups: true)
         var response = json(writer.buffer)
         if case .ready(let database) = state { response.add("Realm-Version", database.current.tokenText) }
         return response
@@ -36,8 +36,10 @@ extension Application {
     }
 
     /// The realm document.
+    ///
+    /// With `listsBackups` the folder of the file is read for copies that were made before migrations.
     func write(
-        _ name: String, _ state: Catalog.State, to writer: inout JSONWriter, _ call: Call
+        _ name: String, _ state: Catalog.State, to writer: inout JSONWriter, _ call: Call, listsBackups: Bool = false
     ) throws(Problem) {
         writer.beginObject()
         writer.member("name", text: name)
@@ -48,11 +50,8 @@ extension Application {
             writer.value { _ = $0.append(shortest: progress) }
         case .failed(let error):
             writer.member("state", text: "failed")
-            var problem = Problem(opening: error)
-            // The reason may name folders of the machine.
-            if configuration.access.grant(call.request) < .administer { problem.detail = "the realm could not be opened" }
             writer.key("problem")
-            problem.write(to: &writer, requestID: call.request.id)
+            problem(opening: error, otherwise: "the realm could not be opened", call).write(to: &writer, requestID: call.request.id)
         case .ready(let database):
             writer.member("state", text: "ready")
             // One damaged realm does not keep the others out of the list; nothing was written when its facts cannot be read.
@@ -64,14 +63,22 @@ extension Application {
             }
             if let reason = database.readOnlyReason {
                 writer.key("readOnlyReason")
-                Problem(opening: reason).write(to: &writer, requestID: call.request.id)
+                problem(opening: reason, otherwise: "the file is only read", call).write(to: &writer, requestID: call.request.id)
             }
+            if listsBackups { write(database.copies?.list() ?? [], to: &writer) }
         }
         if configuration.access.grant(call.request) == .administer, let options = attachedOptions.withLock({ $0[name] }) {
             writer.key("options")
             writer.raw(Array(options.utf8))
         }
         writer.endObject()
+    }
+
+    /// Why a file was not opened, or not for writing. The reason may name folders of the machine, which only administrators are told.
+    private func problem(opening error: StorageError, otherwise detail: String, _ call: Call) -> Problem {
+        var problem = Problem(opening: error)
+        if configuration.access.grant(call.request) < .administer { problem.detail = detail }
+        return problem
     }
 
     /// Nothing is read of a file that is known to be another by now.
@@ -101,5 +108,22 @@ extension Application {
         writer.member("liveVersions", int: facts.liveVersions)
         writer.member("pendingWrites", int: facts.pendingWrites)
         if configuration.access.grant(call.request) == .administer, !database.path.isEmpty { writer.member("path", text: database.path) }
+    }
+
+    private func write(_ backups: [FileCopies.Copy], to writer: inout JSONWriter) {
+        guard !backups.isEmpty else { return }
+        writer.key("backups")
+        writer.beginArray()
+        for backup in backups {
+            writer.beginObject()
+            writer.member("name", text: backup.name)
+            writer.member("bytes", int: backup.byteCount)
+            switch backup.kind {
+            case .migration(let version): writer.member("version", int: version)
+            case .upgrade(let format): writer.member("fileFormat", int: format)
+            }
+            writer.endObject()
+        }
+        writer.endArray()
     }
 }

@@ -10,10 +10,12 @@ internal import RealmStorage
 final class RowLines {
     private let plan: ObjectPlan
     private let encoder: ObjectEncoder
+    let budget: WorkBudget
     private let csv: CSVWriter?
 
     init(_ plan: ObjectPlan, _ snapshot: Snapshot, _ parameters: ReadParameters, _ budget: WorkBudget) {
         self.plan = plan
+        self.budget = budget
         encoder = ObjectEncoder(snapshot, parameters.representation, budget)
         csv = parameters.format == .csv ? CSVWriter(plan, snapshot, parameters.representation, budget) : nil
     }
@@ -37,6 +39,22 @@ final class RowLines {
     }
 }
 
+extension RowLines {
+    /// Writes a row of a page, unless the answer is full before its end: then nothing of it is written.
+    func fits(_ row: Row, in buffer: OutputBuffer) throws(StorageError) -> Bool {
+        let count = buffer.count
+        do throws(StorageError) {
+            try write(row, to: buffer)
+            try budget.requireRoom(for: buffer.count)
+            return true
+        } catch {
+            guard error.isFullAnswer else { throw error }
+            buffer.truncate(to: count)
+            return false
+        }
+    }
+}
+
 /// A whole result as lines, made while it is sent.
 ///
 /// `@unchecked Sendable`: the daemon asks for one chunk at a time, and each is made by one worker.
@@ -51,16 +69,21 @@ final class RowStream: ChunkProducer, @unchecked Sendable {
     private let source: Source
     private let rows: RowLines
     private let finder: RowFinder
+    private let pace: StreamPace
     private var hasBegun = false
     private var nextKey = 0
+    /// The rows of a leaf that are not written yet.
+    private var open: (leaf: ClusterLeaf, rows: Mask)?
 
-    init(_ source: Source, _ rows: RowLines, _ table: Table) {
+    init(_ source: Source, _ rows: RowLines, _ table: Table, _ pace: StreamPace) {
         self.source = source
         self.rows = rows
+        self.pace = pace
         finder = RowFinder(table)
     }
 
     func produce(into buffer: OutputBuffer) throws -> Bool {
+        pace.beginChunk()
         if !hasBegun {
             hasBegun = true
             rows.begin(in: buffer)
@@ -73,8 +96,20 @@ final class RowStream: ChunkProducer, @unchecked Sendable {
 
     private func produce(from cursor: MatchCursor, into buffer: OutputBuffer) throws -> Bool {
         while buffer.count < Streaming.chunkBytes {
-            guard let (leaf, matches) = try cursor.next() else { return true }
-            try matches.forEach { row throws(StorageError) in try rows.write(Row(leaf: leaf, index: row), to: buffer) }
+            guard let (leaf, rest) = open else {
+                switch try pace.next(cursor) {
+                case .leaf(let leaf, let matches): open = (leaf, matches)
+                case .later: return false
+                case .end: return true
+                }
+                continue
+            }
+            guard let row = rest.first else {
+                open = nil
+                continue
+            }
+            open?.rows[row] = false
+            try write(Row(leaf: leaf, index: row), to: buffer)
         }
         return false
     }
@@ -82,9 +117,15 @@ final class RowStream: ChunkProducer, @unchecked Sendable {
     private func produce(from keys: [ObjectKey], into buffer: OutputBuffer) throws -> Bool {
         while nextKey < keys.count {
             guard buffer.count < Streaming.chunkBytes else { return false }
-            if let row = try finder.find(keys[nextKey]) { try rows.write(row, to: buffer) }
+            if let row = try finder.find(keys[nextKey]) { try write(row, to: buffer) }
             nextKey += 1
         }
         return true
+    }
+
+    /// Every row may show as many objects as a document.
+    private func write(_ row: Row, to buffer: OutputBuffer) throws(StorageError) {
+        rows.budget.beginPart(at: buffer.count)
+        try rows.write(row, to: buffer)
     }
 }

@@ -4,6 +4,13 @@ internal import RealmEngine
 internal import RealmStorage
 
 extension Application {
+    /// A document about the schema of a realm.
+    func described(
+        _ call: Call, _ document: @escaping @Sendable (Call) throws(Problem) -> Response
+    ) throws(Problem) -> Reply {
+        try reply(isShort: hasShortSchema(call), call) { () throws(Problem) in try document(call) }
+    }
+
     /// `GET …/schema` and `…/schema/{class}`
     func schema(_ call: Call) throws(Problem) -> Response {
         let parameters = try QueryParameters(call.request.target)
@@ -12,24 +19,41 @@ extension Application {
         let context = try ReadContext(call, snapshot: parameters["snapshot"])
         let schema = RealmSchema(context.snapshot, context.database.backlinkNames)
         let text = try schemaText(call, schema, format)
-        var hash = StableHash()
-        hash.add(text)
         let version = schema.version.map(String.init) ?? "none"
-        let etag = "\"s.\(context.version.token.epoch).\(version).\(String(hash.value, radix: 36))\""
-        var response = call.isCurrent(etag) ? Response(status: 304) : Response(type: format.mediaType, OutputBuffer.text(text))
+        let etag = "\"s.\(context.version.token.epoch).\(version).\(Application.hash(text))\""
+        var response = call.isCurrent(etag) ? Response(status: 304) : Response(type: format.mediaType, text)
         response.add("ETag", etag)
         response.add("Realm-Version", context.version.tokenText)
         response.add("Cache-Control", constant: "no-cache")
         return response
     }
 
-    private func schemaText(_ call: Call, _ schema: RealmSchema, _ format: SchemaFormat) throws(Problem) -> String {
-        guard call.match.template == .schemaClass else { return format.text(schema) }
+    /// Whether the description of a schema takes well under a millisecond.
+    func hasShortSchema(_ call: Call) -> Bool {
+        guard case .ready(let database)? = call.request.realm else { return true }
+        let classes = database.current.snapshot.classes
+        return classes.count <= 50 && classes.reduce(0) { $0 + $1.columns.count } <= 500
+    }
+
+    private static func hash(_ text: OutputBuffer) -> String {
+        var hash = StableHash()
+        text.withBytes { hash.add($0) }
+        return String(hash.value, radix: 36)
+    }
+
+    private func schemaText(_ call: Call, _ schema: RealmSchema, _ format: SchemaFormat) throws(Problem) -> OutputBuffer {
+        let buffer = OutputBuffer(capacity: 4096)
+        guard call.match.template == .schemaClass else {
+            try Problem.mapping { () throws(StorageError) in try format.write(schema, to: buffer, call.request.budget) }
+            return buffer
+        }
         let name = try call.match.required(4, "class")
         guard let one = schema.classes.first(where: { $0.name == name }) else {
             throw Problem(.classNotFound, "there is no class of this name")
         }
-        return format.text(one)
+        buffer.append(format.text(one))
+        try Problem.mapping { () throws(StorageError) in try call.request.budget.requireRoom(for: buffer.count) }
+        return buffer
     }
 
     private func schemaFormat(_ call: Call, _ name: String?) throws(Problem) -> SchemaFormat {
@@ -55,7 +79,7 @@ extension Application {
         case .number: Application.apiText
         case .string: Application.apiTextWithStrings
         }
-        return description(call, text, epoch: "api")
+        return description(call, OutputBuffer.text(text), epoch: "api")
     }
 
     private static let apiText = OpenAPIDocument.api(version: Build.version).json
@@ -70,17 +94,19 @@ extension Application {
     func realmOpenAPI(_ call: Call) throws(Problem) -> Response {
         let ints = try integers(call)
         let context = try ReadContext(call)
-        let text = OpenAPIRealm(realm: context.database.name.text, snapshot: context.snapshot, ints: ints).document(version: Build.version).json
-        var response = description(call, text, epoch: context.version.token.epoch)
+        let text = OutputBuffer(capacity: 64 << 10)
+        let description = OpenAPIRealm(realm: context.database.name.text, snapshot: context.snapshot, ints: ints)
+        try Problem.mapping { () throws(StorageError) in
+            try description.write(version: Build.version, to: text, call.request.budget)
+        }
+        var response = self.description(call, text, epoch: context.version.token.epoch)
         response.add("Realm-Version", context.version.tokenText)
         return response
     }
 
-    private func description(_ call: Call, _ text: String, epoch: String) -> Response {
-        var hash = StableHash()
-        hash.add(text)
-        let etag = "\"o.\(epoch).\(String(hash.value, radix: 36))\""
-        var response = call.isCurrent(etag) ? Response(status: 304) : Response(type: "application/json", OutputBuffer.text(text))
+    private func description(_ call: Call, _ text: OutputBuffer, epoch: String) -> Response {
+        let etag = "\"o.\(epoch).\(Application.hash(text))\""
+        var response = call.isCurrent(etag) ? Response(status: 304) : Response(type: "application/json", text)
         response.add("ETag", etag)
         response.add("Cache-Control", constant: "no-cache")
         return response

@@ -15,6 +15,13 @@ struct SectionedList {
     private var context: ReadContext { list.context }
     private var parameters: ReadParameters { list.parameters }
 
+    /// All of them are in memory while a page is cut out.
+    private static let maximumSections = 100_000
+
+    /// What a row and its key cost, in units of a budget.
+    private static let unitsPerRow = 16
+    private static let bytesPerUnit = 128
+
     private struct Section {
         let key: SectionKey
         var rows: [ObjectKey] = []
@@ -30,8 +37,9 @@ struct SectionedList {
         let start = min(try firstRow(sections), total)
         let limit = parameters.limit ?? ReadParameters.defaultLimit
         let end = limit < total - start ? start + limit : total
-        let next = end < total && limit > 0 ? cursor(behind: end, sections) : nil
-        return try answer(SectionedList.cut(sections, start..<end), next, parameters.countsExactly ? total : nil)
+        return try answer(
+            SectionedList.cut(sections, start..<end), rows: end - start, parameters.countsExactly ? total : nil
+        ) { written in written > 0 && start + written < total ? cursor(behind: start + written, sections) : nil }
     }
 
     /// The query sorted by the section's key path, unless it is so already.
@@ -60,12 +68,24 @@ struct SectionedList {
         let finder = RowFinder(list.table)
         var sections: [Section] = []
         var indexes: [SectionKey: Int] = [:]
-        for (position, key) in try query.keys().enumerated() {
-            if position & 0x3ff == 0x3ff { try context.request.checkDeadline() }
+        var keyBytes = 0
+        for key in try query.keys() {
+            try Problem.mapping { () throws(StorageError) in try context.request.budget.spend(SectionedList.unitsPerRow) }
             guard let row = try Problem.mapping({ () throws(StorageError) in try finder.find(key) }) else { continue }
             let sectionKey = try grouping.key(try query.position(of: row).cells.first ?? .missing)
+            // A long text was copied several times.
+            try Problem.mapping { () throws(StorageError) in
+                try context.request.budget.spend(sectionKey.byteCount / SectionedList.bytesPerUnit)
+            }
             let index = indexes[sectionKey] ?? sections.count
             if index == sections.count {
+                guard index < SectionedList.maximumSections else {
+                    throw Problem.overLimit(
+                        .answerTooLarge, "the result has more than \(SectionedList.maximumSections) sections",
+                        limit: SectionedList.maximumSections)
+                }
+                keyBytes += sectionKey.byteCount
+                guard keyBytes <= context.limits.answerBytes else { throw Problem(WorkStop.tooManyBytes(limit: context.limits.answerBytes)) }
                 indexes[sectionKey] = index
                 sections.append(Section(key: sectionKey))
             }
@@ -125,25 +145,18 @@ struct SectionedList {
         return result
     }
 
-    private func answer(_ sections: [Section], _ next: String?, _ count: Int?) throws(Problem) -> Response {
-        let plan = try context.plan(list.table, parameters)
+    private func answer(
+        _ sections: [Section], rows: Int, _ count: Int?, _ cursor: @escaping ObjectList.Cursor
+    ) throws(Problem) -> Response {
         let encoder = ObjectEncoder(context.snapshot, parameters.representation, context.request.budget)
         var values = ValueWriter(parameters.representation)
         var writer = JSONWriter(reservingCapacity: 4096)
         writer.beginObject()
         writer.key("sections")
         writer.beginArray()
-        for section in sections {
-            writer.beginObject()
-            writer.key("key")
-            section.key.write(&values, to: &writer)
-            writer.key("items")
-            writer.beginArray()
-            try list.write(section.rows, plan, encoder, to: &writer)
-            writer.endArray()
-            writer.endObject()
-        }
+        let written = try write(sections, encoder, &values, to: &writer)
         writer.endArray()
+        let next = try list.next(behind: written, of: rows, cursor)
         writer.member("next", text: next)
         if let count {
             writer.key("count")
@@ -157,5 +170,29 @@ struct SectionedList {
             writer.buffer, type: parameters.representation.mediaType, etag: list.etag, notes: notes)
         context.addPageHeaders(to: &response, next: next, count: count)
         return response
+    }
+
+    /// Writes sections until the answer is full; returns how many rows there are. A section without a row is left out.
+    private func write(
+        _ sections: [Section], _ encoder: ObjectEncoder, _ values: inout ValueWriter, to writer: inout JSONWriter
+    ) throws(Problem) -> Int {
+        let plan = try context.plan(list.table, parameters)
+        var written = 0
+        for section in sections {
+            let mark = writer.mark
+            writer.beginObject()
+            writer.key("key")
+            section.key.write(&values, to: &writer)
+            writer.key("items")
+            writer.beginArray()
+            let count = try list.write(section.rows, plan, encoder, to: &writer)
+            if count == 0 { writer.goBack(to: mark) } else {
+                writer.endArray()
+                writer.endObject()
+            }
+            written += count
+            if count < section.rows.count { break }
+        }
+        return written
     }
 }

@@ -38,10 +38,10 @@ extension Application {
         do throws(Problem) {
             switch try reply(of: call) {
             case .now(let done): response = done
-            case .work(let work): response = work()
+            case .work(let work), .attend(let work): response = work()
             case .later: throw Problem(.internalError, "the read has no answer inside a transaction")
             }
-            if case .stream(let producer) = response.body { response.body = .bytes(try Application.drain(producer)) }
+            if case .stream(let producer) = response.body { response.body = .bytes(try Application.drain(producer, limits)) }
         } catch {
             return self.response(to: error, for: call.request)
         }
@@ -51,13 +51,18 @@ extension Application {
         return response
     }
 
-    private static func drain(_ producer: any ChunkProducer) throws(Problem) -> OutputBuffer {
+    private static func drain(_ producer: any ChunkProducer, _ limits: Limits) throws(Problem) -> OutputBuffer {
+        let end = Instant.now().adding(seconds: Double(limits.readSeconds))
         let buffer = OutputBuffer(capacity: Streaming.chunkBytes)
         do {
             // Producers make about one chunk at a time and look at how much is there.
             while true {
                 let chunk = OutputBuffer(capacity: Streaming.chunkBytes)
                 let isLast = try producer.produce(into: chunk)
+                guard buffer.count + chunk.count <= limits.answerBytes else {
+                    throw Problem(WorkStop.tooManyBytes(limit: limits.answerBytes))
+                }
+                guard Instant.now() < end else { throw Problem(WorkStop.expired) }
                 buffer.append(chunk)
                 if isLast { return buffer }
             }
@@ -74,8 +79,8 @@ extension Application {
     func readWhenReached(_ wanted: UInt64, _ call: Call, _ database: Database) -> Reply {
         .later { [self] promise in
             let wait = VersionWait { [self] in
-                let isQueued = self.workers.withLock { $0 }?.submit { self.answer(call, promise) } ?? false
-                if !isQueued { promise.complete(self.response(to: Problem(.overloaded, "too many requests are waiting for a worker"), for: call.request)) }
+                let isQueued = self.workers.withLock { $0 }?.submit(for: call.request.client) { self.answer(call, promise) } ?? false
+                if !isQueued { promise.complete(self.response(to: Problem.noWorker, for: call.request)) }
             }
             wait.begin(wanted, database, self.alarm, until: call.request.deadline)
         }

@@ -5,7 +5,7 @@ internal import RealmStorage
 
 /// JSON Schema (2020-12) of objects as the interface writes them.
 enum JSONSchemaRendering {
-    private static let dialect: DocumentValue = "https://json-schema.org/draft/2020-12/schema"
+    static let dialect: DocumentValue = "https://json-schema.org/draft/2020-12/schema"
 
     static func document(_ schema: RealmSchema) -> DocumentValue {
         ["$schema": dialect, "$defs": .object(schema.classes.map { .init($0.name, definition($0)) })]
@@ -20,7 +20,7 @@ enum JSONSchemaRendering {
         return []
     }
 
-    private static func definition(_ one: ClassSchema) -> DocumentValue {
+    static func definition(_ one: ClassSchema) -> DocumentValue {
         [
             "title": .string(one.name), "type": "object",
             "properties": .object(one.properties.map { .init(memberName($0.name), property($0)) }),

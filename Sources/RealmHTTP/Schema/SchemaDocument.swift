@@ -7,9 +7,13 @@ internal import RealmStorage
 package enum SchemaDocument {
     package static func document(_ schema: RealmSchema) -> DocumentValue {
         [
-            "schemaVersion": schema.version.flatMap { Int(exactly: $0) }.map(DocumentValue.int) ?? .null,
+            "schemaVersion": version(of: schema),
             "classes": .array(schema.classes.map(document)),
         ]
+    }
+
+    static func version(of schema: RealmSchema) -> DocumentValue {
+        schema.version.flatMap { Int(exactly: $0) }.map(DocumentValue.int) ?? .null
     }
 
     package static func document(_ one: ClassSchema) -> DocumentValue {

@@ -14,11 +14,11 @@ struct SwiftRendering {
         ],
         quote: { "`\($0)`" })
 
-    func text(_ classes: [ClassSchema]) -> String {
-        "import RealmSwift\n\n" + classes.map(text).joined(separator: "\n")
-    }
+    let head = "import RealmSwift\n\n"
 
-    private func text(_ one: ClassSchema) -> String {
+    func text(_ classes: [ClassSchema]) -> String { head + classes.map { text($0) }.joined(separator: "\n") }
+
+    func text(_ one: ClassSchema) -> String {
         let name = rules.identifier(one.name)
         let base = one.kind == .embedded ? "EmbeddedObject" : one.kind == .asymmetric ? "AsymmetricObject" : "Object"
         var lines = ["class \(name.text): \(base) {"]
@@ -85,15 +85,17 @@ struct KotlinRendering {
         ],
         quote: { "`\($0)`" })
 
-    func text(_ classes: [ClassSchema]) -> String {
+    func text(_ classes: [ClassSchema]) -> String { head + classes.map { text($0) }.joined(separator: "\n") }
+
+    var head: String {
         let imports = [
             "io.realm.kotlin.ext.*", "io.realm.kotlin.types.*", "io.realm.kotlin.types.annotations.*",
             "org.mongodb.kbson.BsonObjectId", "org.mongodb.kbson.Decimal128",
         ]
-        return imports.map { "import \($0)\n" }.joined() + "\n" + classes.map(text).joined(separator: "\n")
+        return imports.map { "import \($0)\n" }.joined() + "\n"
     }
 
-    private func text(_ one: ClassSchema) -> String {
+    func text(_ one: ClassSchema) -> String {
         let name = rules.identifier(one.name)
         let base = one.kind == .embedded ? "EmbeddedRealmObject" : one.kind == .asymmetric ? "AsymmetricRealmObject" : "RealmObject"
         var lines: [String] = []
@@ -177,12 +179,13 @@ struct TypeScriptRendering {
         reserved: ["any", "boolean", "number", "string", "object", "null", "undefined", "never", "unknown", "void", "symbol"],
         quote: { "\($0)_" })
 
+    let head = "export interface Link { $link: { class: string; key: string } }\n\n"
+
     func text(_ classes: [ClassSchema]) -> String {
-        let link = "export interface Link { $link: { class: string; key: string } }\n\n"
-        return link + classes.map(text).joined(separator: "\n")
+        head + classes.map { text($0) }.joined(separator: "\n")
     }
 
-    private func text(_ one: ClassSchema) -> String {
+    func text(_ one: ClassSchema) -> String {
         var lines = ["export interface \(rules.identifier(one.name).text) {"]
         if one.kind != .embedded { lines.append("  $meta?: { class: string; key: string; etag?: string };") }
         for property in one.properties {

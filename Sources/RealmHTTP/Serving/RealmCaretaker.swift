@@ -40,12 +40,12 @@ final class RealmCaretaker: Sendable {
 
     // MARK: - The thread
 
-    func start() {
+    func start() throws(Threads.Failure) {
         let isFirst = monitor.withLock { state -> Bool in
             defer { state.isRunning = true }
             return !state.isRunning && !state.isStopped
         }
-        if isFirst { Threads.spawn("caretaker", stackBytes: 512 << 10) { [self] in run() } }
+        if isFirst { try Threads.start("caretaker", stackBytes: 512 << 10) { [self] in run() } }
     }
 
     /// Ends the thread, and closes what has failed. Nothing is opened any more when this returns.
@@ -82,10 +82,16 @@ final class RealmCaretaker: Sendable {
         monitor.wait(until: Instant.now().adding(seconds: seconds)) { state -> Bool? in state.isStopped ? true : nil } ?? false
     }
 
-    /// Has a worker do something, or a thread of its own when no worker takes it.
+    /// Has a worker do something, or a thread of its own when no worker takes it. A server that ends and gets no thread
+    /// any more does it at once.
     private func work(_ job: @escaping @Sendable () -> Void) {
-        let isQueued = workers.withLock { $0 }?.submitContinuation(job) ?? false
-        if !isQueued { Threads.spawn("reopen", job) }
+        let isQueued = workers.withLock { $0 }?.submitContinuation(for: WorkerPool.server, job) ?? false
+        guard !isQueued else { return }
+        do throws(Threads.Failure) {
+            try Threads.start("reopen", job)
+        } catch {
+            job()
+        }
     }
 
     // MARK: - Realms that fail

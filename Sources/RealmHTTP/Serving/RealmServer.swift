@@ -14,6 +14,12 @@ package final class RealmServer: Sendable {
         package var paths: [String] = []
         /// A folder whose files are served as far as they can be opened.
         package var dataFolder: String?
+        /// Folders that paths in requests may lead into, beside the data folder.
+        package var attachRoots: [String] = []
+        /// How many copies are kept that were made before migrations.
+        package var keptCopyCount = 1
+        /// After how long realms are forgotten that only a request has named and that could not be opened.
+        package var forgetsFailedAfterSeconds = 600.0
         /// Keys by the name of their realm.
         package var keys: [String: EncryptionKey] = [:]
         /// Looks a variable up in the environment: other keys are in `REALM_REST_KEY_NAME`.
@@ -52,6 +58,8 @@ package final class RealmServer: Sendable {
     /// A sentence for the command line.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
+
+        package init(description: String) { self.description = description }
     }
 
     package let application: Application
@@ -64,11 +72,13 @@ package final class RealmServer: Sendable {
     /// Opens everything and starts answering.
     package init(_ options: Options, report: (String) -> Void = { _ in }) throws(Failure) {
         self.options = options
-        let catalog = Catalog()
+        let catalog = Catalog(forgetsAfterSeconds: options.forgetsFailedAfterSeconds)
+        let dataRoot = try options.dataFolder.map { folder throws(Failure) in try RealmServer.roots([folder]) }
+        let attachRoots = try RealmServer.roots([options.dataFolder].compactMap { $0 } + options.attachRoots)
+        let descriptors = try RealmServer.requireDescriptors(options)
         try RealmServer.open(options, catalog, report)
         try RealmServer.checkBacklinkNames(options, catalog)
         try RealmServer.checkOrigins(options.corsOrigins)
-        try RealmServer.checkDescriptors(options.limits)
         let socket = try RealmServer.bind(options)
         let adminSocket: ListeningSocket?
         do throws(Failure) {
@@ -89,9 +99,13 @@ package final class RealmServer: Sendable {
         configuration.access.administersOnMain = options.administersOnMain
         configuration.showsTiming = options.showsTiming
         configuration.dataFolder = options.dataFolder
+        configuration.dataRoot = dataRoot
+        configuration.attachRoots = attachRoots
+        configuration.keptCopyCount = options.keptCopyCount
+        configuration.realmLimit = min(options.limits.realms, descriptors.realms)
         configuration.allowsTransactions = options.allowsTransactions
         configuration.conditionalClasses = options.conditionalClasses
-        log = options.logFormat.map { AccessLog(format: $0, level: options.logLevel) }
+        log = try RealmServer.makeLog(options)
         application = Application(catalog: catalog, configuration: configuration, accessLog: log)
         var daemonConfiguration = HTTPServer.Configuration()
         daemonConfiguration.limits = options.limits
@@ -102,18 +116,44 @@ package final class RealmServer: Sendable {
         application.caretaker.workers.withLock { $0 = daemon.workers }
         application.metrics.addDaemon(daemon)
         application.metrics.addAdminDaemon(adminDaemon)
-        application.metrics.addRealms(catalog)
+        application.metrics.addRealms(catalog, limit: options.limits.metricRealms)
     }
 
-    /// Begins to answer. Split from `init` so that the first line of output can come before the first log line.
-    package func start() throws(Failure) {
+    /// Begins to answer. `announce` is called when that is sure, before the first line of the log is written.
+    package func start(announce: () throws -> Void = {}) throws {
+        do {
+            try startAll()
+            try announce()
+        } catch {
+            daemon.stop(graceSeconds: 0)
+            adminDaemon?.stop(graceSeconds: 0)
+            throw error
+        }
+        log?.release()
+    }
+
+    private func startAll() throws(Failure) {
         do throws(HTTPServer.Failure) {
             try daemon.start()
             try adminDaemon?.start()
         } catch {
             throw Failure(description: error.description)
         }
-        application.caretaker.start()
+        do throws(Threads.Failure) {
+            try application.caretaker.start()
+            try application.alarm.keepRunning()
+        } catch {
+            throw Failure(description: error.description)
+        }
+    }
+
+    private static func makeLog(_ options: Options) throws(Failure) -> AccessLog? {
+        guard let format = options.logFormat else { return nil }
+        do throws(Threads.Failure) {
+            return try AccessLog(format: format, level: options.logLevel, isHeld: true)
+        } catch {
+            throw Failure(description: error.description)
+        }
     }
 
     package var url: String { daemon.socket.url }
@@ -136,6 +176,7 @@ package final class RealmServer: Sendable {
         application.notifications.closeAll()
         application.caretaker.stop()
         application.catalog.closeAll()
+        application.alarm.stop()
         log?.close()
     }
 
@@ -146,11 +187,30 @@ package final class RealmServer: Sendable {
         }
     }
 
-    private static func checkDescriptors(_ limits: Limits) throws(Failure) {
-        do throws(HTTPServer.Failure) {
-            try HTTPServer.raiseDescriptorLimit(for: limits.connections + limits.adminConnections)
+    /// Writes what is left of the log, for a process that ends without `stop`, or in the middle of it.
+    package func closeLog(seconds: Double) { log?.close(seconds: seconds) }
+
+    private static func requireDescriptors(_ options: Options) throws(Failure) -> DescriptorBudget {
+        let budget = DescriptorBudget(options.limits)
+        var count = 0
+        for path in options.paths + (options.dataFolder.map { [$0] } ?? []) {
+            // A folder that cannot be read is told when it is opened.
+            count += RealmFiles.isFolder(path) ? (try? RealmFiles.list(in: path).count) ?? 0 : 1
+        }
+        do throws(DescriptorBudget.Failure) {
+            try budget.require(realms: count)
         } catch {
             throw Failure(description: error.description)
+        }
+        return budget
+    }
+
+    private static func roots(_ folders: [String]) throws(Failure) -> AttachRoots {
+        for folder in folders where !RealmFiles.isFolder(folder) { throw Failure(description: "\(folder): there is no such folder") }
+        do throws(StorageError) {
+            return try AttachRoots(folders)
+        } catch {
+            throw Failure(description: "\(folders.joined(separator: ", ")): \(error)")
         }
     }
 
@@ -176,12 +236,18 @@ package final class RealmServer: Sendable {
             if RealmFiles.isFolder(path) {
                 try openFolder(path, options, catalog, report)
             } else {
-                let state = try open(path, options, catalog)
-                if case .failed(let error) = state { throw Failure(description: "\(path): \(error)") }
-                reportReadOnly(path, state, report)
+                switch try open(path, options, catalog) {
+                case .failed(let error): throw Failure(description: "\(path): \(error)")
+                case .ready(let database): reportReadOnly(database, report)
+                case .opening: break
+                }
             }
         }
-        if let folder = options.dataFolder { try openFolder(folder, options, catalog, report) }
+        if let folder = options.dataFolder {
+            let names = (try? RealmFiles.names(in: folder)) ?? []
+            if !options.isReadOnly { NewFile.removeLeftovers(inFolder: folder, names: names) }
+            try openFolder(folder, options, catalog, report)
+        }
         for name in options.memoryRealms { try openInMemory(name, options, catalog) }
     }
 
@@ -197,23 +263,29 @@ package final class RealmServer: Sendable {
         }
         for path in paths {
             guard RealmName(file: path) != nil else {
-                report("\(path): not served: the name may only have letters, digits, '.', '_' and '-'")
+                report("\(path): not served: \(RealmName.rule)")
                 continue
             }
-            let state = try open(path, options, catalog)
-            if case .failed(let error) = state { report("\(path): \(error)") }
-            reportReadOnly(path, state, report)
+            guard catalog.count < options.limits.realms else {
+                report("\(path): not served: there are \(catalog.count) realms already")
+                continue
+            }
+            switch try open(path, options, catalog) {
+            case .failed(let error): report("\(path): \(error)")
+            case .ready(let database): reportReadOnly(database, report)
+            case .opening: break
+            }
         }
     }
 
-    private static func reportReadOnly(_ path: String, _ state: Catalog.State, _ report: (String) -> Void) {
-        guard case .ready(let database) = state, let reason = database.readOnlyReason else { return }
-        report("\(path): served for reading only: \(reason)")
+    /// What is only read, although nobody asked for that, is told before somebody tries to write.
+    private static func reportReadOnly(_ database: Database, _ report: (String) -> Void) {
+        if let reason = database.readOnlyReason { report("\(database.path): served for reading only: \(reason)") }
     }
 
     private static func openInMemory(_ text: String, _ options: Options, _ catalog: Catalog) throws(Failure) {
         guard let name = RealmName(text) else {
-            throw Failure(description: "'\(text)': a name may only have letters, digits, '.', '_' and '-'")
+            throw Failure(description: "'\(text)': \(RealmName.rule)")
         }
         do throws(Catalog.Failure) {
             try catalog.reserve(name)
@@ -221,24 +293,18 @@ package final class RealmServer: Sendable {
             throw Failure(description: "two realms would be served as '\(name)'")
         }
         var opening = Database.OpenOptions()
-        opening.limits = writeLimits(options)
+        opening.limits = WriteLimits(options.limits)
         opening.observation = ObservationLimits(evaluationSeconds: Double(options.limits.observationSeconds))
         guard case .failed(let error) = catalog.openInMemory(name, identifier: text, opening) else { return }
         throw Failure(description: "\(text): \(error)")
     }
 
-    private static func writeLimits(_ options: Options) -> WriteLimits {
-        var limits = WriteLimits()
-        limits.lockWaitSeconds = Double(options.limits.writeSeconds)
-        return limits
-    }
-
     private static func open(_ path: String, _ options: Options, _ catalog: Catalog) throws(Failure) -> Catalog.State {
         guard let name = RealmName(file: path) else {
-            throw Failure(description: "\(path): the name may only have letters, digits, '.', '_' and '-'")
+            throw Failure(description: "\(path): \(RealmName.rule)")
         }
         do throws(Catalog.Failure) {
-            try catalog.reserve(name)
+            try catalog.reserve(name, path: path)
         } catch {
             throw Failure(description: "two files would be served as '\(name)'")
         }
@@ -247,8 +313,9 @@ package final class RealmServer: Sendable {
             var opening = Database.OpenOptions(key: try key(of: name, options), mode: options.isReadOnly ? .readOnly : nil)
             opening.upgradesInPlace = options.upgradesInPlace
             opening.verification = options.verification
+            opening.keptCopyCount = options.keptCopyCount
             opening.backlinkNames = names
-            opening.limits = writeLimits(options)
+            opening.limits = WriteLimits(options.limits)
             opening.observation = ObservationLimits(evaluationSeconds: Double(options.limits.observationSeconds))
             return catalog.open(name, path: path, opening)
         } catch {
@@ -288,7 +355,27 @@ extension MetricsRegistry {
             text.single(
                 "answers_cut_off_total", .counter, "Streamed answers that took longer than answer-seconds.",
                 Double(daemon.answersCutOff.load(ordering: .relaxed)))
+            let unsent = daemon.unsentBytes.figures
+            text.single("unsent_bytes", .gauge, "Memory of long answers that clients have not taken yet.", Double(unsent.bytes))
+            text.single(
+                "unsent_bytes_refused_total", .counter, "Answers that were not sent because too many wait for their clients.",
+                Double(unsent.refusals))
             text.single("worker_queue", .gauge, "Requests waiting for a worker.", Double(daemon.waitingJobs))
+            text.single("worker_threads", .gauge, "Threads of workers that were made.", Double(daemon.workers.threadCount))
+            let connections = daemon.connections.figures
+            text.single(
+                "connections_refused_total", .counter, "Connections closed as they came, because too many were open.",
+                Double(connections.refused))
+            text.single(
+                "connections_displaced_total", .counter, "Idle connections closed to make room for others.",
+                Double(connections.displaced))
+            text.single(
+                "connections_timed_out_total", .counter, "Connections closed because a request did not come in time.",
+                Double(connections.timedOut))
+            text.single("spool_files", .gauge, "Long bodies that are kept in files.", Double(daemon.spool.files))
+            text.single("spool_bytes", .gauge, "Bytes of bodies that are kept in files.", Double(daemon.spool.bytes))
+            text.single(
+                "spool_refused_total", .counter, "Long bodies that were refused for want of room.", Double(daemon.spool.refused))
         }
     }
 }

@@ -44,7 +44,6 @@ package final class PinnedVersions: Sendable {
     }
 
     static let defaultSeconds = 60.0
-    static let maximumSeconds = 600.0
     /// How many ended leases are known as such.
     private static let rememberedCount = 10_000
     /// The oldest leases go when the disk has less.

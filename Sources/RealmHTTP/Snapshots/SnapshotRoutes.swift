@@ -11,7 +11,7 @@ extension Application {
         try QueryParameters(call.request.target).requireKnown([])
         guard call.request.method == .post else { return listSnapshots(database, call.request) }
         try refuseTransaction(call, "a snapshot is of what is committed, and holds nothing of a transaction")
-        let ttl = try Application.ttl(call) ?? PinnedVersions.defaultSeconds
+        let ttl = try Application.ttl(call) ?? min(PinnedVersions.defaultSeconds, Double(limits.snapshotSeconds))
         let lease = try pinned.pin(database, realm: database.name.text, client: holder(call.request), ttl: ttl)
         var response = snapshotDocument(201, lease)
         response.add("Location", ObjectAddress.snapshot(database.name.text, lease.id))
@@ -40,7 +40,7 @@ extension Application {
 
     /// Whose snapshots they are: those of strangers are never those of a program on this machine.
     private func holder(_ request: Request) -> String {
-        configuration.access.grant(request) > .read ? request.clientAddress : "stranger " + request.clientAddress
+        configuration.access.grant(request) > .read ? request.client : "stranger " + request.client
     }
 
     /// Strangers see their own only: the id of a snapshot is all it takes to end it.
@@ -92,12 +92,12 @@ extension Application {
         let types = ["application/json", "application/merge-patch+json"]
         try RequestBody.requireJSON(call.request, types)
         guard !call.request.body.isEmpty else { return nil }
-        let body = try RequestBody.object(call.request, depthLimit: call.limits.jsonDepth, types: types)
+        let body = try RequestBody.object(call.request, call.limits, types: types)
         for member in body.members where member.name != "ttl" {
             throw Problem(.invalidBody, "a snapshot has no '\(member.name)'").with("pointer", "/" + member.name)
         }
         guard let value = body["ttl"], value != .null else { return nil }
-        let maximum = PinnedVersions.maximumSeconds
+        let maximum = Double(call.limits.snapshotSeconds)
         guard let seconds = value.string.flatMap(Duration.seconds), seconds > 0, seconds <= maximum else {
             throw Problem.invalidParameter("ttl", "'ttl' has to be a duration of at most \(Duration.text(maximum)), such as \"60s\"")
                 .with("pointer", "/ttl").with("limit", .integer(Int64(maximum)))

@@ -16,12 +16,16 @@ struct CSVRecord {
         var record = CSVRecord(bytes, line: line)
         var cells: [Cell] = []
         while true {
+            guard cells.count < maximumCount else { throw record.malformed("a line has at most \(maximumCount) cells") }
             cells.append(try record.cell())
             guard record.index < bytes.endIndex else { return cells }
             // A comma: nothing else ends a cell within a record.
             record.index += 1
         }
     }
+
+    /// As many properties as a class can have, and a key.
+    private static let maximumCount = 65_536
 
     private let bytes: ArraySlice<UInt8>
     private var index: Int
@@ -74,14 +78,14 @@ struct CSVRecord {
 struct CSVObjects: Sendable {
     private let table: Table
     private let snapshot: Snapshot
-    private let depthLimit: Int
+    private let bounds: JSONBounds
     private let names: [String]
 
     /// `header` is the first record: the names of the properties.
-    init(_ table: Table, _ snapshot: Snapshot, depthLimit: Int, header: ArraySlice<UInt8>, line: Int) throws(Problem) {
+    init(_ table: Table, _ snapshot: Snapshot, bounds: JSONBounds, header: ArraySlice<UInt8>, line: Int) throws(Problem) {
         self.table = table
         self.snapshot = snapshot
-        self.depthLimit = depthLimit
+        self.bounds = bounds
         names = try CSVRecord.cells(header, line: line).map(\.text)
         guard Set(names).count == names.count else { throw CSVObjects.malformed("a name stands there twice", line) }
     }
@@ -149,7 +153,7 @@ struct CSVObjects: Sendable {
     private func json(_ text: String) throws(InputReader.Mistake) -> InputValue {
         let parsed: JSONValue
         do throws(Problem) {
-            parsed = try JSONParser.parse(text, depthLimit: depthLimit)
+            parsed = try JSONParser.parse(Array(text.utf8), depthLimit: bounds.depth, valueLimit: bounds.values)
         } catch {
             throw InputReader.Mistake(code: .typeMismatch, detail: "the cell is no JSON: \(error.detail)")
         }

@@ -26,6 +26,10 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
     private let version: String
     private let encoder: ObjectEncoder
     private let csv: CSVWriter?
+    private let pace: StreamPace
+    private let budget: WorkBudget
+    /// The rows of a leaf that are not written yet.
+    private var open: (leaf: ClusterLeaf, rows: Mask)?
     private let parts: [Part]
     private var part = 0
     /// In the keys of the present part.
@@ -36,46 +40,54 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
 
     /// Everything there is in `snapshot`; embedded objects stand inside their owners.
     package static func all(
-        _ snapshot: Snapshot, version: String, _ format: Format = .ndjson, _ representation: Representation = Representation()
+        _ snapshot: Snapshot, version: String, _ format: Format = .ndjson, _ representation: Representation = Representation(),
+        _ budget: WorkBudget = WorkBudget(), _ limits: Limits = .boundless
     ) throws(Problem) -> ExportStream {
         var parts: [Part] = []
+        let embedded = EmbeddedPlans(snapshot)
         for table in snapshot.classes where table.kind != .embedded {
-            parts.append(try part(.all, table, [], snapshot))
+            try Problem.mapping { () throws(StorageError) in try budget.spend(table.columns.count) }
+            parts.append(try part(.all, table, [], snapshot, embedded, budget))
         }
-        return ExportStream(snapshot, version, format, representation, parts)
+        return ExportStream(snapshot, version, format, representation, parts, budget, limits)
     }
 
     /// What of one class matches a query.
     static func some(
         _ query: Query, of table: Table, _ arguments: [QueryArgument], _ snapshot: Snapshot, version: String, _ format: Format,
-        _ representation: Representation
+        _ representation: Representation, _ budget: WorkBudget, _ limits: Limits
     ) throws(Problem) -> ExportStream {
-        ExportStream(snapshot, version, format, representation, [try part(query, table, arguments, snapshot)])
+        let part = try part(query, table, arguments, snapshot, EmbeddedPlans(snapshot), budget)
+        return ExportStream(snapshot, version, format, representation, [part], budget, limits)
     }
 
     private static func part(
-        _ query: Query, _ table: Table, _ arguments: [QueryArgument], _ snapshot: Snapshot
+        _ query: Query, _ table: Table, _ arguments: [QueryArgument], _ snapshot: Snapshot, _ embedded: EmbeddedPlans,
+        _ budget: WorkBudget
     ) throws(Problem) -> Part {
         let plan: ObjectPlan
-        do throws(ObjectPlanner.UnknownPath) { plan = try ObjectPlanner(snapshot).plan(table) } catch { throw Problem(error) }
+        do throws(ObjectPlanner.UnknownPath) { plan = try ObjectPlanner(snapshot, embedded: embedded).plan(table) } catch { throw Problem(error) }
         let source = try Problem.querying { () throws(QueryError) -> RowStream.Source in
             let bound = try query.bind(to: table, in: snapshot, arguments: arguments)
             if let cursor = try bound.cursor() { return .cursor(cursor) }
-            return .keys(try bound.execute())
+            return .keys(try bound.execute(check: { budget.goesOn }))
         }
         return Part(table: table, plan: plan, source: source)
     }
 
     private init(
-        _ snapshot: Snapshot, _ version: String, _ format: Format, _ representation: Representation, _ parts: [Part]
+        _ snapshot: Snapshot, _ version: String, _ format: Format, _ representation: Representation, _ parts: [Part],
+        _ budget: WorkBudget, _ limits: Limits
     ) {
+        self.budget = budget
         self.snapshot = snapshot
         self.version = version
         self.format = format
         self.parts = parts
         schema = SchemaDocument.document(RealmSchema(snapshot)).json
-        encoder = ObjectEncoder(snapshot, representation)
-        csv = format == .csv ? parts.first.map { CSVWriter($0.plan, snapshot, representation) } : nil
+        encoder = ObjectEncoder(snapshot, representation, budget)
+        csv = format == .csv ? parts.first.map { CSVWriter($0.plan, snapshot, representation, budget) } : nil
+        pace = StreamPace(budget, limits)
     }
 
     /// Makes CSV safe to open in a spreadsheet.
@@ -92,6 +104,7 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
     // MARK: - Chunks
 
     package func produce(into buffer: OutputBuffer) throws -> Bool {
+        pace.beginChunk()
         if !hasBegun {
             hasBegun = true
             begin(buffer)
@@ -103,7 +116,11 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
                 position = 0
                 beginPart(buffer)
             }
-            guard try produce(parts[part], into: buffer) else { continue }
+            switch try produce(parts[part], into: buffer) {
+            case .more: continue
+            case .later: return false
+            case .end: break
+            }
             if format == .json { buffer.append(UInt8(ascii: "]")) }
             isInPart = false
             part += 1
@@ -148,24 +165,40 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
         }
     }
 
-    /// Some objects of a part; true when there are no more.
-    private func produce(_ part: Part, into buffer: OutputBuffer) throws -> Bool {
+    private enum Progress { case more, later, end }
+
+    /// Some objects of a part.
+    private func produce(_ part: Part, into buffer: OutputBuffer) throws -> Progress {
         switch part.source {
-        case .cursor(let cursor):
-            guard let (leaf, matches) = try cursor.next() else { return true }
-            try matches.forEach { row throws(StorageError) in
-                try write(Row(leaf: leaf, index: row), part, buffer)
-            }
-            return false
+        case .cursor(let cursor): return try produce(from: cursor, part, into: buffer)
         case .keys(let keys):
-            guard position < keys.count else { return true }
+            guard position < keys.count else { return .end }
             if let row = try part.table.find(keys[position]) { try write(row, part, buffer) }
             position += 1
-            return false
+            return .more
         }
     }
 
+    private func produce(from cursor: MatchCursor, _ part: Part, into buffer: OutputBuffer) throws -> Progress {
+        guard let (leaf, rest) = open else {
+            switch try pace.next(cursor) {
+            case .leaf(let leaf, let matches): open = (leaf, matches)
+            case .later: return .later
+            case .end: return .end
+            }
+            return .more
+        }
+        guard let row = rest.first else {
+            open = nil
+            return .more
+        }
+        open?.rows[row] = false
+        try write(Row(leaf: leaf, index: row), part, buffer)
+        return .more
+    }
+
     private func write(_ row: Row, _ part: Part, _ buffer: OutputBuffer) throws(StorageError) {
+        budget.beginPart(at: buffer.count)
         if let csv { return try csv.write(row, to: buffer) }
         if format == .json, position > 0 || count(in: part) > 0 { buffer.append(UInt8(ascii: ",")) }
         var writer = JSONWriter(buffer)

@@ -6,7 +6,13 @@ internal import RealmStorage
 
 extension Application {
     /// `GET …/export`: the whole of one version, or what of a class matches.
-    func export(_ call: Call) throws(Problem) -> Reply {
+    func exportReply(_ call: Call) throws(Problem) -> Reply {
+        // Queries are read and bound before the first line, which may take its time.
+        try Problem.mapping { () throws(StorageError) in try call.request.budget.beginLongStep() }
+        return try export(call)
+    }
+
+    private func export(_ call: Call) throws(Problem) -> Reply {
         let url = try QueryParameters(call.request.target)
         let parameters = try ParameterSet(url, urlNames: ["format", "class", "where", "args", "snapshot", "csv"])
         let format = try exportFormat(call, try parameters.text("format"))
@@ -28,9 +34,10 @@ extension Application {
             }
             stream = try .some(
                 query, of: table, try ArgumentDecoder(context.snapshot).decode(args), context.snapshot,
-                version: context.version.tokenText, format, Representation())
+                version: context.version.tokenText, format, Representation(),
+                call.request.budget, limits)
         } else {
-            stream = try .all(context.snapshot, version: context.version.tokenText, format)
+            stream = try .all(context.snapshot, version: context.version.tokenText, format, Representation(), call.request.budget, limits)
         }
         if isForExcel { stream.guardFormulas() }
         var response = Response(status: 200, body: .stream(stream))

@@ -14,6 +14,26 @@ struct ImportedObject: Sendable {
     var line: Int { place.line }
 }
 
+/// How large one JSON document may be.
+package struct JSONBounds: Sendable {
+    let depth: Int
+    let values: Int
+
+    package init(depth: Int, values: Int = .max) {
+        self.depth = depth
+        self.values = values
+    }
+
+    /// As deep as a line of an export can be: a hundred embedded objects, each in a list of the one before, and a hundred
+    /// collections in each other in the last one.
+    package static let deepestExport = 320
+
+    /// What was exported can be imported, however deep other bodies may be.
+    init(_ limits: Limits) {
+        self.init(depth: max(limits.jsonDepth, JSONBounds.deepestExport), values: limits.jsonValues)
+    }
+}
+
 /// Reads the objects of an import one by one: an export, lines of objects of one class, or CSV of one class.
 ///
 /// Errors name their line. With a header there has to be a trailer, so that nothing cut is taken for the whole.
@@ -26,7 +46,7 @@ package struct ImportReader: Sendable {
 
     private let source: ImportSource
     private let className: String?
-    private let depthLimit: Int
+    private let bounds: JSONBounds
     private var records: RecordReader
     /// Nil for NDJSON.
     private var csv: CSVObjects?
@@ -36,23 +56,23 @@ package struct ImportReader: Sendable {
     private var end: Int?
 
     /// NDJSON; `className` is the class of objects that do not tell theirs.
-    package init(_ source: ImportSource, className: String?, depthLimit: Int) {
+    package init(_ source: ImportSource, className: String?, bounds: JSONBounds) {
         self.source = source
         self.className = className
-        self.depthLimit = depthLimit
+        self.bounds = bounds
         records = RecordReader(source, .lines)
     }
 
     /// CSV of the objects of `table`; the first line has the names of the properties.
-    init(csv source: ImportSource, _ table: Table, _ snapshot: Snapshot, depthLimit: Int) throws(Problem) {
+    init(csv source: ImportSource, _ table: Table, _ snapshot: Snapshot, bounds: JSONBounds) throws(Problem) {
         self.source = source
-        self.depthLimit = depthLimit
+        self.bounds = bounds
         className = table.className
         records = RecordReader(source, .csv)
         guard let header = try records.next() else {
             throw Problem(.invalidBody, "the first line has the names of the properties")
         }
-        csv = try CSVObjects(table, snapshot, depthLimit: depthLimit, header: header.bytes, line: header.place.line)
+        csv = try CSVObjects(table, snapshot, bounds: bounds, header: header.bytes, line: header.place.line)
     }
 
     /// The next item, or nil when everything was there.
@@ -83,7 +103,7 @@ package struct ImportReader: Sendable {
 
     private func parse(_ bytes: ArraySlice<UInt8>, _ line: Int) throws(Problem) -> JSONValue {
         do throws(Problem) {
-            return try JSONParser.parse(Array(bytes), depthLimit: depthLimit)
+            return try JSONParser.parse(Array(bytes), depthLimit: bounds.depth, valueLimit: bounds.values)
         } catch {
             throw error.with("line", .integer(Int64(line)))
         }

@@ -35,14 +35,14 @@ extension Application {
         let source = try importSource(call.request)
         guard options.bodyType == "text/csv" else {
             guard source.byteCount > 0 else { throw Problem(.invalidJSON, "the body is empty where JSON is needed") }
-            return ImportReader(source, className: name, depthLimit: limits.jsonDepth)
+            return ImportReader(source, className: name, bounds: JSONBounds(limits))
         }
         guard let name else { throw Problem.invalidParameter("class", "CSV needs the name of a class") }
         let snapshot = database.current.snapshot
         guard let table = snapshot.classTable(named: name) else {
             throw Problem(.classNotFound, "there is no class of this name")
         }
-        return try ImportReader(csv: source, table, snapshot, depthLimit: limits.jsonDepth)
+        return try ImportReader(csv: source, table, snapshot, bounds: JSONBounds(limits))
     }
 
     /// The body, wherever it is. A long one that is packed is unpacked into another file.
@@ -57,7 +57,7 @@ extension Application {
             case .malformed: throw Problem(.invalidBody, "the body is no gzip stream")
             case .tooLarge:
                 throw .overLimit(.bodyTooLarge, "the body is larger than \(limits.importBytes) bytes", limit: limits.importBytes)
-            case .storage: throw Problem(.insufficientStorage, "there is no room for the body of this request")
+            case .storage(let cause): throw Problem(spooling: cause)
             }
         }
     }

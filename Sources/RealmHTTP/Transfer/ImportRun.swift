@@ -40,6 +40,7 @@ package final class ImportRun {
 
     init(_ session: WriteSession, _ mode: Mode, _ memory: Memory) {
         self.session = session
+        session.byteLimit = .max
         self.mode = mode
         self.memory = memory
     }

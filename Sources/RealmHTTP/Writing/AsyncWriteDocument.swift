@@ -5,10 +5,17 @@ internal import RealmEngine
 /// What is told of a write that was answered before it was done.
 enum AsyncWriteDocument {
     /// What is kept when it is over.
-    enum Fate: Sendable {
+    enum Fate: Sendable, RememberedFate {
         /// Status and document are those that the write would have answered.
         case done(version: String, status: Int, body: [UInt8]?)
         case failed(problem: [UInt8])
+
+        var byteCount: Int {
+            switch self {
+            case .done(_, _, let body): return body?.count ?? 0
+            case .failed(let problem): return problem.count
+            }
+        }
     }
 
     static func text(_ id: String, _ state: AsyncWrites.State) -> OutputBuffer {

@@ -3,54 +3,126 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// One realm on its way into the catalog, under a name that is reserved.
+/// One realm on its way into the catalog, under a name that is reserved; or a dry run of that.
 ///
-/// Opened first, then its schema is made what was asked for, then it is served. Whoever waits is told; otherwise the
-/// realm's document tells.
+/// - Whatever may be refused is tried in memory first (`Database.rehearse`), so that a refusal finds everything as it was:
+///   no lock file, no seed, no half-made file. A dry run ends there.
+/// - Then the file is made or opened, its schema is made what was asked for, and it is served.
+/// - Whoever wants it no longer cancels it, and is told when nothing of it is left.
+///
+/// Whoever waits is told the outcome; otherwise the realm's document tells.
 final class Attaching: Sendable {
-    private let attachment: RealmAttachment
+    let attachment: RealmAttachment
     private let call: Call
-    private let options: WriteOptions
+    private let isDryRun: Bool
+    private let control: WorkControl
+    /// Those who wait for the end after they have cancelled; nil when it is over.
+    private let waiting = RankedMutex<[@Sendable () -> Void]?>(.leaf, [])
 
     private var application: Application { call.application }
     private var name: String { attachment.name.text }
 
-    init(_ attachment: RealmAttachment, _ call: Call, _ options: WriteOptions) {
+    init(_ attachment: RealmAttachment, _ call: Call, isDryRun: Bool) {
         self.attachment = attachment
         self.call = call
-        self.options = options
+        self.isDryRun = isDryRun
+        control = WorkControl { [catalog = call.application.catalog] part in
+            if !isDryRun { catalog.setProgress(part, of: attachment.name) }
+        }
     }
 
     private static let migrationSeconds = 3600.0
 
-    private var request: WriteRequest { WriteRequest(deadline: .now().adding(seconds: Attaching.migrationSeconds)) }
+    /// An answer, or its absence: nobody waits for a realm that is opened in the background.
+    typealias Promise = (any ResponsePromise)?
+
+    /// Begins; on a thread that may wait.
+    func run(_ promise: Promise) {
+        if !isDryRun { application.openings.withLock { $0[name] = self } }
+        if let problem = attachment.served(by: application.catalog) ?? attachment.missing() { return fail(problem, promise) }
+        if let known = knownInMemory { return arrange(known, .known, promise) }
+        guard needsRehearsal else { return realize(promise, after: 0) }
+        control.begin(0...0.5)
+        do throws(StorageError) {
+            arrange(try rehearsal(), .rehearsal, promise)
+        } catch {
+            fail(problem(opening: error), promise, error)
+        }
+    }
+
+    /// Stops, and calls `body` when nothing of it is left.
+    func cancel(_ body: @escaping @Sendable () -> Void) {
+        control.cancel()
+        let isOver = waiting.withLock { waiting -> Bool in
+            waiting?.append(body)
+            return waiting == nil
+        }
+        if isOver { body() }
+    }
 
     // MARK: - Opening
 
-    /// Opens the realm; nobody waits when there is no promise.
-    func run(_ promise: (any ResponsePromise)?) {
+    /// What a database that is being arranged is.
+    private enum Stage {
+        /// Opened in memory, to find out what would become of it.
+        case rehearsal
+        /// Opened, or made, to be served.
+        case real(isMade: Bool)
+        /// A realm in memory that has another name already.
+        case known
+    }
+
+    private var knownInMemory: Database? {
+        guard case .memory(let identifier) = attachment.source else { return nil }
+        return application.catalog.databases.first { $0.memoryIdentifier == identifier }
+    }
+
+    /// Opening alone looks at the file by itself before it does anything.
+    private var needsRehearsal: Bool {
+        if isDryRun { return true }
+        if case .memory = attachment.source { return false }
+        return attachment.schema != nil || attachment.wantedVersion != nil || attachment.backlinkNames != .none || attachment.plants
+    }
+
+    private var openOptions: Database.OpenOptions {
+        var options = attachment.openOptions
+        options.limits = application.writeLimits
+        options.verification = application.configuration.verification
+        options.observation = ObservationLimits(evaluationSeconds: Double(application.limits.observationSeconds))
+        options.control = control
+        options.keptCopyCount = attachment.keptCopyCount ?? application.configuration.keptCopyCount
+        return options
+    }
+
+    private func rehearsal() throws(StorageError) -> Database {
+        switch attachment.source {
+        case .memory(let identifier):
+            return try Database.openInMemory(name: attachment.name, identifier: identifier, openOptions)
+        case .new(let path), .file(let path):
+            return try Database.rehearse(
+                name: attachment.name, path: path, seed: attachment.plants ? attachment.seed : nil, openOptions)
+        }
+    }
+
+    /// Makes or opens the file, for good.
+    private func realize(_ promise: Promise, after done: Double) {
+        control.begin(done...1)
         do throws(StorageError) {
-            if case .memory(let identifier) = attachment.source,
-                let known = application.catalog.databases.first(where: { $0.memoryIdentifier == identifier }) {
-                return arrange(known, isNew: false, promise)
+            try control.check()
+            let isMade = attachment.isNew || attachment.plants
+            if attachment.plants { try plantSeed() }
+            do throws(StorageError) {
+                arrange(try open(), .real(isMade: isMade), promise)
+            } catch {
+                if attachment.plants, let path = attachment.source.path { try? RealmFiles.delete(path, key: attachment.key) }
+                throw error
             }
-            if let problem = attachment.served(by: application.catalog) { return fail(problem, promise) }
-            if let problem = try plantSeed() { return fail(problem, promise) }
-            var isNew = false
-            if case .new(let path) = attachment.source, !RealmFiles.exists(path) { isNew = true }
-            if case .memory = attachment.source { isNew = true }
-            arrange(try open(), isNew: isNew, promise)
         } catch {
-            fail(Problem(opening: error), promise, error)
+            fail(problem(opening: error), promise, error)
         }
     }
 
     private func open() throws(StorageError) -> Database {
-        var openOptions = attachment.openOptions
-        openOptions.limits = application.writeLimits
-        openOptions.verification = application.configuration.verification
-        openOptions.observation = ObservationLimits(evaluationSeconds: Double(application.limits.observationSeconds))
-        openOptions.didProceed = { [application, name = attachment.name] part in application.catalog.setProgress(part, of: name) }
         switch attachment.source {
         case .memory(let identifier):
             return try Database.openInMemory(name: attachment.name, identifier: identifier, openOptions)
@@ -59,144 +131,266 @@ final class Attaching: Sendable {
         }
     }
 
-    /// Copies the seed unless the file is there.
-    private func plantSeed() throws(StorageError) -> Problem? {
-        guard let path = attachment.source.path else { return nil }
-        let exists = RealmFiles.exists(path)
-        if case .new = attachment.source, exists, attachment.seed == nil {
-            return Problem(.fileExists, "there is a file of this name already")
-        }
-        guard let seed = attachment.seed, !exists else { return nil }
-        guard RealmFiles.exists(seed) else {
-            return Problem(.fileNotFound, "the seed does not exist").with("pointer", "/seed")
-        }
-        let served = application.catalog.database(atPath: try System.resolved(seed))
-        try Database.plant(seed, served: served?.current.snapshot, key: attachment.key, at: path)
-        return nil
+    private func plantSeed() throws(StorageError) {
+        guard let seed = attachment.seed, let path = attachment.source.path else { return }
+        let served = application.catalog.database(atPath: seed)
+        try Database.plant(
+            seed, served: served?.current.snapshot, key: attachment.key, at: path, isExactPath: true, control)
+    }
+
+    private func problem(opening error: StorageError) -> Problem {
+        guard attachment.plants, case .refused(.fileNotFound) = error else { return Problem(opening: error) }
+        return attachment.missingSeed
     }
 
     // MARK: - The schema
 
-    /// Makes the schema what was asked for.
-    private func arrange(_ database: Database, isNew: Bool, _ promise: (any ResponsePromise)?) {
-        let attachment = attachment
-        guard attachment.schema != nil || attachment.wantedVersion != nil else { return finish(database, promise) }
-        guard database.isWritable else { return compare(database, promise) }
-        let version = database.current.snapshot.schemaVersion ?? 0
-        guard let steps = attachment.migrationSteps, !isNew, let wanted = attachment.wantedVersion, wanted > version else {
-            return fit(database, isNew: isNew, promise)
+    /// Makes the schema what was asked for, and goes on from there.
+    private func arrange(_ database: Database, _ stage: Stage, _ promise: Promise) {
+        let finish: @Sendable (Problem?, String?) -> Void = { [self] problem, backup in
+            let goOn: @Sendable () -> Void = { [self] in proceed(problem, backup, database, stage, promise) }
+            // Closing waits for the writer, which may be the one that calls.
+            let isQueued = application.workers.withLock { $0 }?.submitContinuation(for: call.request.client, goOn) ?? false
+            if !isQueued { fail(problem ?? Problem(.shuttingDown, "the server is shutting down"), promise) }
         }
-        let migration = Migration(from: version, to: wanted, steps, allowsDataLoss: attachment.allowsDataLoss)
-        database.migrate(migration, request) { result in
-            switch result {
-            case .failure(let error):
-                // Steps stand under `migrations` here.
-                let place = InputPlace().inside("migrations")
-                var inner = error
-                if let first = inner.path.steps.first, first == .name("steps") { inner.path = InputPath(Array(inner.path.steps.dropFirst())) }
-                self.giveUp(database, isNew, Problem(inner, at: place), promise)
-            case .success: self.fit(database, isNew: isNew, promise)
-            }
+        let isNew: Bool
+        switch stage {
+        case .rehearsal: isNew = attachment.isNew
+        case .real(let isMade): isNew = isMade && !attachment.plants
+        case .known: isNew = false
         }
+        guard attachment.schema != nil || attachment.wantedVersion != nil else {
+            return finish(namesMistake(database), nil)
+        }
+        guard database.isWritable else { return finish(compare(database) ?? namesMistake(database), nil) }
+        fit(database, isNew: isNew, stage, finish)
     }
+
+    private func namesMistake(_ database: Database) -> Problem? {
+        attachment.backlinkNames.mistake(in: database.current.snapshot).map(Attaching.wrongNames)
+    }
+
+    private static func wrongNames(_ mistake: String) -> Problem { Problem(.invalidSchema, mistake).with("pointer", "/backlinkNames") }
 
     /// A file that is only read has to have the version already.
-    private func compare(_ database: Database, _ promise: (any ResponsePromise)?) {
+    private func compare(_ database: Database) -> Problem? {
         let version = database.current.snapshot.schemaVersion
-        guard attachment.schema == nil, attachment.wantedVersion == version else {
-            let detail = "the file has schema version \(version.map(String.init) ?? "none"), and can only be read"
-            return giveUp(database, false, Problem(.schemaVersionConflict, detail), promise)
-        }
-        finish(database, promise)
+        guard attachment.schema != nil || attachment.wantedVersion != version else { return nil }
+        let detail = "the file has schema version \(version.map(String.init) ?? "none"), and can only be read"
+        return Problem(.schemaVersionConflict, detail)
     }
 
-    private func fit(_ database: Database, isNew: Bool, _ promise: (any ResponsePromise)?) {
-        let schema = attachment.schema
-        let wanted = attachment.wantedVersion
-        let place = InputPlace().inside("schema")
-        database.write(request, { session in
-            try Problem.writing(place) { () throws(WriteError) in
-                let present = try session.schema()
-                if isNew, let schema { try SchemaValidator.requireNoEmbeddedIndex(schema) }
-                if isNew { return try session.createSchema(schema ?? SchemaInput(version: wanted, classes: [])) }
-                guard wanted.map({ $0 == present.version }) ?? true || schema != nil else {
-                    throw WriteError(.schemaVersionConflict, "the file has schema version \(present.version.map(String.init) ?? "none")")
-                }
-                if let schema { try session.fitSchema(schema) }
-            }
-        }, completion: { (result: Result<WriteReceipt<Void>, WriteError>) in
+    private func request(_ stage: Stage) -> WriteRequest {
+        var request = WriteRequest(deadline: .now().adding(seconds: Attaching.migrationSeconds))
+        request.control = control
+        request.isAlone = true
+        switch stage {
+        // What a dry run shows is what would have become of it, in memory.
+        case .rehearsal: request.isDryRun = !isDryRun
+        case .known: request.isDryRun = isDryRun
+        case .real: break
+        }
+        return request
+    }
+
+    /// Steps and additions are one commit: when the schema does not fit after the steps, nothing has happened.
+    private func fit(
+        _ database: Database, isNew: Bool, _ stage: Stage, _ finish: @escaping @Sendable (Problem?, String?) -> Void
+    ) {
+        let plan = SchemaPlan(attachment, isNew: isNew)
+        database.write(request(stage), { session in
+            let migrates = try plan.apply(to: session)
+            if let mistake = plan.names.mistake(in: try session.view()) { throw Attaching.wrongNames(mistake) }
+            return try migrates ? database.backUp(before: session) : nil
+        }, completion: { [self] (result: Result<WriteReceipt<String?>, WriteError>) in
             switch result {
-            case .success: self.finish(database, promise)
+            case .success(let receipt): finish(nil, receipt.value)
             case .failure(let error):
                 let problem = Problem(error)
-                if self.attachment.startsOver, problem.code == .schemaVersionConflict { return self.startOver(database, promise) }
-                self.giveUp(database, isNew, problem, promise)
+                guard attachment.startsOver, problem.code == .schemaVersionConflict else { return finish(problem, nil) }
+                startOver(database, stage, finish)
             }
         })
     }
 
     /// `onMigrationNeeded: delete`: all classes go, after a copy was made, and the new ones come, in one commit.
-    private func startOver(_ database: Database, _ promise: (any ResponsePromise)?) {
+    private func startOver(_ database: Database, _ stage: Stage, _ finish: @escaping @Sendable (Problem?, String?) -> Void) {
         guard let schema = attachment.schema else { return }
         let place = InputPlace().inside("schema")
-        var request = request
-        request.isAlone = true
-        database.write(request, { session in
+        database.write(request(stage), { session in
             try Problem.writing(place) { () throws(WriteError) in
-                try database.backUp()
                 try session.recreateSchema(schema)
+                return try database.backUp(before: session)
             }
-        }, completion: { (result: Result<WriteReceipt<Void>, WriteError>) in
+        }, completion: { (result: Result<WriteReceipt<String?>, WriteError>) in
             switch result {
-            case .success: self.finish(database, promise)
-            case .failure(let error): self.giveUp(database, false, Problem(error), promise)
+            case .success(let receipt): finish(nil, receipt.value)
+            case .failure(let error): finish(Problem(error), nil)
             }
         })
     }
 
     // MARK: - The end
 
-    private func finish(_ database: Database, _ promise: (any ResponsePromise)?) {
-        if let mistake = database.backlinkNames.mistake(in: database.current.snapshot) {
-            return giveUp(database, false, Problem(.invalidSchema, mistake).with("pointer", "/backlinkNames"), promise)
+    private func proceed(
+        _ problem: Problem?, _ backup: String?, _ database: Database, _ stage: Stage, _ promise: Promise
+    ) {
+        switch stage {
+        case .rehearsal:
+            let document = isDryRun && problem == nil ? rehearsed(database) : nil
+            database.close()
+            if let problem { return fail(problem, promise) }
+            if let document { return end { promise?.complete(document) } }
+            realize(promise, after: 0.5)
+        case .known:
+            if let problem { return fail(problem, promise) }
+            if isDryRun { return end { promise?.complete(rehearsed(database)) } }
+            serve(database, backup, promise)
+        case .real(let isMade):
+            if let problem {
+                giveUp(database, isMade)
+                return fail(problem, promise)
+            }
+            if !serve(database, backup, promise) { giveUp(database, isMade) }
         }
+    }
+
+    private func giveUp(_ database: Database, _ isMade: Bool) {
+        if isMade { try? database.deleteFiles() }
+        database.close(isUndone: true)
+    }
+
+    /// What a dry run answers.
+    private func rehearsed(_ database: Database) -> Response {
+        do throws(Problem) {
+            var writer = JSONWriter(reservingCapacity: 512)
+            try application.write(name, .ready(database), to: &writer, call)
+            // The document without its last brace, and one member more.
+            writer.buffer.truncate(to: writer.buffer.count - 1)
+            writer.buffer.append(attachment.exists ? ",\"exists\":true}" as StaticString : ",\"exists\":false}" as StaticString)
+            let draft = WriteDraft(status: 201, content: .document(writer.buffer))
+            let options = try WriteOptions(call, types: WriteOptions.json)
+            var response = draft.response(.init(version: "", isCommitted: false), options)
+            response.headers.removeAll { $0.name.description == "Realm-Version" }
+            return response
+        } catch {
+            return application.response(to: error, for: call.request)
+        }
+    }
+
+    /// False when the realm cannot be served, which is told.
+    @discardableResult
+    private func serve(_ database: Database, _ backup: String?, _ promise: Promise) -> Bool {
         application.attachedOptions.withLock { $0[name] = attachment.options }
         do throws(Catalog.Failure) {
             try application.catalog.settle(attachment.name, .ready(database))
         } catch {
-            return giveUp(database, false, Problem(error), promise)
+            fail(Problem(error), promise)
+            return false
         }
-        guard let promise else { return }
-        do throws(Problem) {
-            var response = application.unstored(201, try application.realmDocument(name, call))
-            response.add("Location", ObjectAddress.realm(name))
-            response.add("Realm-Version", database.current.tokenText)
-            promise.complete(response)
-        } catch {
-            promise.complete(application.response(to: error, for: call.request))
-        }
+        let response = promise.map { _ in answer(database, backup ?? database.originalName) }
+        end { if let promise, let response { promise.complete(response) } }
+        return true
     }
 
-    /// Lets go of what was opened. Closing waits for the writer, which may be the one that calls.
-    private func giveUp(_ database: Database, _ isNew: Bool, _ problem: Problem, _ promise: (any ResponsePromise)?) {
-        let close: @Sendable () -> Void = { [self] in
-            // A realm in memory may have another name.
-            if !application.catalog.databases.contains(where: { $0 === database }) { database.close() }
-            if isNew { try? database.deleteFiles() }
-            fail(problem, promise)
+    private func answer(_ database: Database, _ backup: String?) -> Response {
+        do throws(Problem) {
+            let document = try application.realmDocument(name, call)
+            if let backup {
+                document.truncate(to: document.count - 1)
+                document.append(",\"backup\":" as StaticString)
+                document.append(jsonString: backup)
+                document.append(UInt8(ascii: "}"))
+            }
+            var response = application.unstored(201, document)
+            response.add("Location", ObjectAddress.realm(name))
+            response.add("Realm-Version", database.current.tokenText)
+            return response
+        } catch {
+            return application.response(to: error, for: call.request)
         }
-        let isQueued = application.workers.withLock { $0 }?.submitContinuation(close) ?? false
-        if !isQueued { fail(problem, promise) }
     }
 
     /// Whoever did not wait finds the reason in the realm's document, when opening the file is what failed.
-    private func fail(_ problem: Problem, _ promise: (any ResponsePromise)?, _ error: StorageError? = nil) {
+    private func fail(_ problem: Problem, _ promise: Promise, _ error: StorageError? = nil) {
+        guard !isDryRun else { return end { promise?.complete(application.response(to: problem, for: call.request)) } }
+        let problem = control.isCancelled ? Problem(Catalog.Failure.detached) : problem
         _ = application.attachedOptions.withLock { $0.removeValue(forKey: name) }
-        if promise == nil, let error {
+        if promise == nil, let error, !control.isCancelled {
             try? application.catalog.settle(attachment.name, .failed(error))
         } else {
             application.catalog.remove(name)
         }
-        promise?.complete(application.response(to: problem, for: call.request))
+        end { promise?.complete(application.response(to: problem, for: call.request)) }
+    }
+
+    /// Tells everybody.
+    private func end(_ tell: () -> Void) {
+        if !isDryRun {
+            application.openings.withLock { openings in
+                if openings[name] === self { openings[name] = nil }
+            }
+        }
+        tell()
+        let waiting = waiting.withLock { waiting in
+            defer { waiting = nil }
+            return waiting ?? []
+        }
+        for body in waiting { body() }
+    }
+}
+
+/// What is to become of the schema of a realm that is attached.
+private struct SchemaPlan: Sendable {
+    private let schema: SchemaInput?
+    private let wantedVersion: UInt64?
+    private let steps: [MigrationStep]?
+    private let allowsDataLoss: Bool
+    private let isNew: Bool
+    let names: BacklinkNames
+
+    init(_ attachment: RealmAttachment, isNew: Bool) {
+        schema = attachment.schema
+        wantedVersion = attachment.wantedVersion
+        steps = attachment.migrationSteps
+        allowsDataLoss = attachment.allowsDataLoss
+        names = attachment.backlinkNames
+        self.isNew = isNew
+    }
+
+    /// Returns whether steps were done, which cannot be taken back.
+    func apply(to session: WriteSession) throws -> Bool {
+        let place = InputPlace().inside("schema")
+        if isNew {
+            try Problem.writing(place) { () throws(WriteError) in
+                if let schema { try SchemaValidator.requireNoEmbeddedIndex(schema) }
+                try session.createSchema(schema ?? SchemaInput(version: wantedVersion, classes: []))
+            }
+            return false
+        }
+        let migrates = try migrate(session)
+        try Problem.writing(place) { () throws(WriteError) in
+            let present = try session.schema()
+            guard wantedVersion.map({ $0 == present.version }) ?? true || schema != nil else {
+                throw WriteError(.schemaVersionConflict, "the file has schema version \(present.version.map(String.init) ?? "none")")
+            }
+            if let schema { try session.fitSchema(schema) }
+        }
+        return migrates
+    }
+
+    private func migrate(_ session: WriteSession) throws -> Bool {
+        let version = try session.schema().version ?? 0
+        guard let steps, let wantedVersion, wantedVersion > version else { return false }
+        let migration = Migration(from: version, to: wantedVersion, steps, allowsDataLoss: allowsDataLoss)
+        do throws(WriteError) {
+            _ = try session.migrate(migration)
+        } catch {
+            // Steps stand under `migrations` here.
+            var inner = error
+            if let first = inner.path.steps.first, first == .name("steps") { inner.path = InputPath(Array(inner.path.steps.dropFirst())) }
+            throw Problem(inner, at: InputPlace().inside("migrations"))
+        }
+        return true
     }
 }

@@ -52,8 +52,8 @@ struct BatchReader {
 
     init(_ limits: Limits) { self.limits = limits }
 
-    func read(_ body: [UInt8]) throws(Problem) -> [BatchOperation] {
-        let document = try JSONParser.parse(body, depthLimit: limits.jsonDepth)
+    func read(_ request: Request) throws(Problem) -> [BatchOperation] {
+        let document = try request.takeJSON(limits)
         guard let object = document.object else { throw Problem(.invalidBody, "a batch is an object with the member 'ops'") }
         for member in object.members where member.name != "ops" {
             throw InputPlace().inside(member.name).describe(Problem(.invalidBody, "a batch has no member '\(member.name)'"))

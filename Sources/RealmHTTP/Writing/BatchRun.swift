@@ -9,7 +9,7 @@ extension Application {
     func batch(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
         let options = try WriteOptions(call, types: WriteOptions.json, honours: .init(returns: true, handling: true))
-        let operations = try BatchReader(limits).read(call.request.body)
+        let operations = try BatchReader(limits).read(call.request)
         let write = PreparedWrite(call: call, database: database, options: options) { context throws(Problem) in
             try context.requireNoObjectCondition()
             return try BatchRun(context, limits: call.limits).run(operations)

@@ -10,19 +10,20 @@ extension Application {
         guard options.transaction == nil else {
             throw Problem(.conflictingParameters, "a migration is a transaction by itself").with("header", "Realm-Transaction")
         }
-        let json = try JSONParser.parse(call.request.body, depthLimit: limits.jsonDepth)
+        let json = try call.request.takeJSON(limits)
         let migration = try MigrationReader(limits).migration(json)
         let write = PreparedWrite(call: call, database: database, options: options, isAlone: true) { context throws(Problem) in
             try context.requireNoObjectCondition()
             return try Problem.writing { () throws(WriteError) in
-                // Nothing of this transaction is in the file yet, and no other is running.
-                if !options.isDryRun { try database.backUp() }
                 let migrated = try context.session.migrate(migration)
+                // Nothing of this transaction is in the file yet, and no other is running.
+                let backup = options.isDryRun ? nil : try database.backUp(before: context.session)
                 var writer = JSONWriter(reservingCapacity: 4096)
                 writer.key("before")
                 writer.raw(Array(SchemaDocument.document(migrated.before).json.utf8))
                 writer.key("after")
                 writer.raw(Array(SchemaDocument.document(migrated.after).json.utf8))
+                if let backup { writer.member("backup", text: backup) }
                 return WriteDraft(status: 200, content: .members(writer.buffer))
             }
         }

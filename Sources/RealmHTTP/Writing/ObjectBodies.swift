@@ -14,14 +14,16 @@ enum ObjectBodies {
 
     /// Reads the body of a request that creates objects.
     init(_ call: Call, _ options: WriteOptions) throws(Problem) {
-        let body = call.request.body
-        let depth = call.limits.jsonDepth
         if options.bodyType == "application/x-ndjson" {
-            let lines = try NDJSONLines.parse(body, depthLimit: depth)
+            let body = call.request.body
+            let count = JSONParser.valueCount(of: body, upTo: call.limits.jsonValues)
+            try call.request.holding?.require(count * Request.bytesPerValue)
+            let lines = try NDJSONLines.parse(body, call.limits)
+            call.request.forgetBody()
             self = .many(lines.map { ObjectBodies.read($0.value) }, lines: lines.map(\.line))
             return
         }
-        let value = try JSONParser.parse(body, depthLimit: depth)
+        let value = try call.request.takeJSON(call.limits)
         if case .array(let elements) = value {
             self = .many(elements.map(ObjectBodies.read), lines: nil)
         } else {
@@ -35,7 +37,7 @@ enum ObjectBodies {
 
     /// Reads the body of a request about one object.
     static func one(_ call: Call) throws(Problem) -> Reading {
-        read(try JSONParser.parse(call.request.body, depthLimit: call.limits.jsonDepth))
+        read(try call.request.takeJSON(call.limits))
     }
 }
 
@@ -53,17 +55,16 @@ extension Result where Success: Sendable, Failure == InputReader.Mistake {
 /// Lines of JSON.
 enum NDJSONLines {
     /// The values with their lines, counted from 1; blank lines are skipped. Errors have a `line`.
-    static func parse(_ bytes: [UInt8], depthLimit: Int) throws(Problem) -> [(line: Int, value: JSONValue)] {
-        var values: [(line: Int, value: JSONValue)] = []
-        try forEach(bytes, depthLimit: depthLimit) { line, value in values.append((line: line, value: value)) }
-        return values
-    }
-
-    /// Hands over one value after the other, so that no more than one has to be kept.
-    static func forEach(
-        _ bytes: [UInt8], depthLimit: Int, _ body: (_ line: Int, _ value: JSONValue) throws(Problem) -> Void
-    ) throws(Problem) {
+    ///
+    /// All lines together have as many values as one document may have.
+    static func parse(_ bytes: [UInt8], _ limits: Limits) throws(Problem) -> [(line: Int, value: JSONValue)] {
         guard !bytes.isEmpty else { throw Problem(.invalidJSON, "the body is empty where JSON is needed") }
+        let total = JSONParser.valueCount(of: bytes, upTo: limits.jsonValues)
+        guard total <= limits.jsonValues else {
+            throw Problem.overLimit(.bodyTooLarge, "JSON of more than \(limits.jsonValues) values", limit: limits.jsonValues)
+                .with("limitName", "json-values")
+        }
+        var values: [(line: Int, value: JSONValue)] = []
         var line = 0
         var start = 0
         while start <= bytes.count {
@@ -72,13 +73,12 @@ enum NDJSONLines {
             let text = bytes[start..<end]
             start = end + 1
             guard text.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0d }) else { continue }
-            let value: JSONValue
             do throws(Problem) {
-                value = try JSONParser.parse(Array(text), depthLimit: depthLimit)
+                values.append((line: line, value: try JSONParser.parse(Array(text), limits)))
             } catch {
                 throw error.with("line", .integer(Int64(line)))
             }
-            try body(line, value)
         }
+        return values
     }
 }

@@ -18,7 +18,7 @@ enum ObjectPatch: Sendable {
     }
 
     init(_ call: Call, isJSONPatch: Bool) throws(Problem) {
-        let json = try JSONParser.parse(call.request.body, depthLimit: call.limits.jsonDepth)
+        let json = try call.request.takeJSON(call.limits)
         self = isJSONPatch ? .edits(try ObjectPatch.edits(json, InputPlace())) : .merge(ObjectBodies.read(json))
     }
 
@@ -58,6 +58,10 @@ enum ObjectPatch: Sendable {
     private static func pointer(_ object: JSONObject, _ name: String, _ place: InputPlace) throws(Problem) -> [InputPath.Step] {
         guard let text = object[name]?.string, let steps = steps(text) else {
             throw place.inside(name).describe(Problem(.invalidBody, "'\(name)' has to be a JSON Pointer"))
+        }
+        guard steps.count <= PropertyPath.maximumSteps else {
+            throw place.inside(name).describe(
+                .overLimit(.invalidBody, "a JSON Pointer has at most \(PropertyPath.maximumSteps) steps", limit: PropertyPath.maximumSteps))
         }
         return steps
     }

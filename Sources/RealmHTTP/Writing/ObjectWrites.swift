@@ -79,7 +79,7 @@ extension Application {
             try requireData(property, target, call)
             value = .success(.typed(.binary(call.request.body)))
         } else {
-            let json = try JSONParser.parse(call.request.body, depthLimit: limits.jsonDepth)
+            let json = try call.request.takeJSON(limits)
             value = Result { () throws(InputReader.Mistake) in try InputReader().value(json) }
         }
         let key = try call.match.required(5, "key")

@@ -73,14 +73,14 @@ struct PreparedWrite: Sendable {
 
     private func run(_ promise: any ResponsePromise) {
         database.write(writeRequest, { session in
-            try self.work(WriteContext(session, self.database, self.options, base: nil))
+            try self.work(WriteContext(session, self, base: nil))
         }, completion: { result in self.hand(self.response(result), to: promise) })
     }
 
     /// Gives an answer from the writer's thread. Packing a long one would hold the next write up, so a worker does it.
     private func hand(_ response: Response, to promise: any ResponsePromise) {
         guard case .bytes(let buffer) = response.body, buffer.count > 1024, Application.takesGzip(request),
-            application.workers.withLock({ $0 })?.submitContinuation({ promise.complete(response) }) == true
+            application.workers.withLock({ $0 })?.submitContinuation(for: request.client, { promise.complete(response) }) == true
         else { return promise.complete(response) }
     }
 
@@ -102,7 +102,7 @@ struct PreparedWrite: Sendable {
             in: id, owner: Application.nobody, options.isDryRun ? .dryRun : .write,
             deadline: deadline,
             { session in
-                let context = WriteContext(session, self.database, self.options, base: base)
+                let context = WriteContext(session, self, base: base)
                 if !self.options.condition.concernsObject { try context.check(self.options.condition, nil) }
                 return try self.work(context)
             },
@@ -119,10 +119,12 @@ struct PreparedWrite: Sendable {
     // MARK: - Answered before it is done
 
     private func runAsynchronously() -> Response {
+        // The write keeps what it was made from until it is done, long after its request was answered.
+        let holding = request.holding
         let id = database.writeAsynchronously(
             owner: Application.nobody, writeRequest,
-            { session in try self.work(WriteContext(session, self.database, self.options, base: nil)) },
-            completion: { result in self.fate(result) })
+            { session in try self.work(WriteContext(session, self, base: nil)) },
+            completion: { result in withExtendedLifetime(holding) { self.fate(result) } })
         var response = Response(status: 202, type: "application/json", AsyncWriteDocument.text(id, .queued))
         if let state = database.asyncWrites.state(id, owner: Application.nobody) {
             response = Response(status: 202, type: "application/json", AsyncWriteDocument.text(id, state))

@@ -6,7 +6,9 @@ internal import RealmStorage
 /// What `POST /v1/realms` asks for, read and checked by itself.
 struct RealmAttachment: Sendable {
     let name: RealmName
-    let source: Source
+    private(set) var source: Source
+    /// Whether there is something at the path of the file; known when it is located.
+    private(set) var exists = false
     var mode: Database.Mode?
     var key: EncryptionKey?
     var schema: SchemaInput?
@@ -22,6 +24,8 @@ struct RealmAttachment: Sendable {
     var allowsDataLoss = false
     /// A file that is copied when there is none yet.
     var seed: String?
+    /// How many copies are kept that were made before migrations; nil for what the server keeps.
+    var keptCopyCount: Int?
     /// What was asked for, without the key: shown to administrators.
     let options: String
 
@@ -42,16 +46,17 @@ struct RealmAttachment: Sendable {
     private static let names = [
         "name", "schema", "path", "inMemory", "mode", "encryptionKey", "backlinkNames", "schemaVersion", "migrations",
         "maxActiveVersions", "upgrade", "compactOnOpen", "onMigrationNeeded", "allowDataLoss", "seed",
+        "keepMigrationBackups",
     ]
 
     init(_ call: Call, dataFolder: String?) throws(Problem) {
         let reader = SchemaReader(place: InputPlace())
-        let json = try JSONParser.parse(call.request.body, depthLimit: call.limits.jsonDepth)
+        let json = try call.request.takeJSON(call.limits)
         if json.object?["syncConfiguration"] != nil {
             throw reader.malformed("realms are not synchronised here", InputPlace().inside("syncConfiguration"))
         }
         let object = try reader.members(json, RealmAttachment.names, InputPlace())
-        let path = try reader.text(object, "path", InputPlace())
+        let path = try RealmAttachment.path(object, "path", reader)
         let identifier = try reader.text(object, "inMemory", InputPlace())
         let source = try RealmAttachment.source(path, identifier, object["name"]?.string, dataFolder)
         name = try RealmAttachment.name(try reader.text(object, "name", InputPlace()) ?? identifier, path)
@@ -87,7 +92,13 @@ struct RealmAttachment: Sendable {
         upgradesInPlace = try reader.choice(object, "upgrade", ["in-place"], InputPlace()) != nil
         startsOver = try reader.choice(object, "onMigrationNeeded", ["fail", "delete"], InputPlace()) == "delete"
         allowsDataLoss = try reader.flag(object, "allowDataLoss", InputPlace()) ?? false
-        seed = try reader.text(object, "seed", InputPlace())
+        seed = try RealmAttachment.path(object, "seed", reader)
+        if let value = object["keepMigrationBackups"] {
+            guard case .integer(let number) = value, (0...1000).contains(number) else {
+                throw reader.malformed("'keepMigrationBackups' is a whole number from 0 to 1000", InputPlace().inside("keepMigrationBackups"))
+            }
+            keptCopyCount = Int(number)
+        }
         guard let wishes = object["compactOnOpen"] else { return }
         let place = InputPlace().inside("compactOnOpen")
         let members = try reader.members(wishes, ["minTotalBytes", "maxUsedRatio"], place)
@@ -157,13 +168,11 @@ struct RealmAttachment: Sendable {
 
     private static func name(_ text: String?, _ path: String?) throws(Problem) -> RealmName {
         if let text {
-            guard let name = RealmName(text) else {
-                throw Problem(.invalidBody, "a name has 1 to 128 letters, digits, '.', '_' and '-'").with("pointer", "/name")
-            }
+            guard let name = RealmName(text) else { throw Problem(.invalidBody, RealmName.rule).with("pointer", "/name") }
             return name
         }
         guard let name = path.flatMap({ RealmName(file: $0) }) else {
-            throw Problem(.invalidBody, "the realm needs a 'name'").with("pointer", "/name")
+            throw Problem(.invalidBody, "the realm needs a 'name'; \(RealmName.rule)").with("pointer", "/name")
         }
         return name
     }
@@ -215,6 +224,66 @@ struct RealmAttachment: Sendable {
         }
     }
 
+    /// A path as the system takes it.
+    private static func path(_ object: JSONObject, _ member: String, _ reader: SchemaReader) throws(Problem) -> String? {
+        guard let path = try reader.text(object, member, InputPlace()) else { return nil }
+        guard !path.isEmpty, !path.utf8.contains(0), path.utf8.count <= AttachRoots.maximumPathByteCount else {
+            throw reader.malformed(
+                "a path has 1 to \(AttachRoots.maximumPathByteCount) bytes, none of which is 0", InputPlace().inside(member))
+        }
+        guard !path.hasSuffix("/") else { throw reader.malformed("the path of a file does not end with '/'", InputPlace().inside(member)) }
+        return path
+    }
+
+    // MARK: - Where things are
+
+    /// Replaces paths by where they lead, without links, and looks what is there. Throws for what lies outside `roots`,
+    /// whether there is anything or not.
+    mutating func locate(in roots: AttachRoots?) throws(Problem) {
+        switch source {
+        case .memory: return
+        case .new(let path):
+            let place = try RealmAttachment.place(path, roots, "/name")
+            source = .new(path: place)
+            exists = System.entry(atPath: path, followsLink: false) != nil
+            guard !exists || seed != nil else { throw Problem(.fileExists, "there is a file of this name already") }
+        case .file(let path):
+            let place = try RealmAttachment.place(path, roots, "/path")
+            source = .file(path: place)
+            exists = System.entry(atPath: place, followsLink: false) != nil
+        }
+        seed = try seed.map { path throws(Problem) in try RealmAttachment.place(path, roots, "/seed") }
+    }
+
+    private static func place(_ path: String, _ roots: AttachRoots?, _ pointer: String) throws(Problem) -> String {
+        guard let place = roots?.resolve(path) else {
+            let detail = "paths in requests lead into the data folder, or into a folder that the server was started with --attach-root for"
+            throw Problem(.pathNotAllowed, detail).with("pointer", pointer)
+        }
+        return place
+    }
+
+    /// Whether a file or a realm in memory is made from nothing.
+    var isNew: Bool {
+        switch source {
+        case .memory: return true
+        case .new: return !exists && seed == nil
+        case .file: return false
+        }
+    }
+
+    /// Whether the seed is copied.
+    var plants: Bool { seed != nil && !exists && source.path != nil }
+
+    /// The problem when what is to be opened, or copied, is not there.
+    func missing() -> Problem? {
+        if plants, let seed { return System.entry(atPath: seed) == nil ? missingSeed : nil }
+        if case .file = source, !exists { return Problem(.fileNotFound, "no such file") }
+        return nil
+    }
+
+    var missingSeed: Problem { Problem(.fileNotFound, "the seed does not exist").with("pointer", "/seed") }
+
     /// The problem when another realm serves the file. Private copies are files of their own.
     func served(by catalog: Catalog) -> Problem? {
         guard case .file(let path) = source, mode != .copy, let other = catalog.nameServing(path: path) else { return nil }
@@ -227,6 +296,7 @@ struct RealmAttachment: Sendable {
             options.mode = .readWrite
             options.createsMissingFile = true
         }
+        options.isExactPath = true
         options.backlinkNames = backlinkNames
         if let maximumVersions { options.maximumVersionCount = maximumVersions }
         options.compaction = compaction

@@ -18,7 +18,7 @@ extension Application {
         let wishes = try TransactionWishes(call, database.limits)
         return .later { [self] promise in
             database.beginTransaction(
-                owner: Application.nobody, waitSeconds: wishes.wait, idleSeconds: wishes.idle, lifetimeSeconds: wishes.lifetime
+                owner: Application.nobody, client: call.request.client, waitSeconds: wishes.wait, idleSeconds: wishes.idle, lifetimeSeconds: wishes.lifetime
             ) { result in
                 switch result {
                 case .success(let info):
@@ -134,7 +134,7 @@ private struct TransactionWishes {
 
     init(_ call: Call, _ limits: WriteLimits) throws(Problem) {
         guard !call.request.body.isEmpty else { return }
-        guard let body = try JSONParser.parse(call.request.body, depthLimit: call.limits.jsonDepth).object else {
+        guard let body = try call.request.takeJSON(call.limits).object else {
             throw Problem(.invalidBody, "the body has to be an object")
         }
         for member in body.members {

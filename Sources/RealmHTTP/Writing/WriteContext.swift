@@ -20,6 +20,13 @@ final class WriteContext {
         self.base = base
     }
 
+    /// The same with the bounds that answers have.
+    convenience init(_ session: WriteSession, _ write: PreparedWrite, base: VersionToken?) {
+        session.budget.byteLimit = write.call.limits.answerBytes
+        session.budget.objectLimit = write.call.limits.expandedObjects
+        self.init(session, write.database, write.options, base: base)
+    }
+
     // MARK: - Objects in answers
 
     /// An object as answers show it.

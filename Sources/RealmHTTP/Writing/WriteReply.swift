@@ -15,9 +15,6 @@ extension Application {
     /// Whose transactions and writes they are as long as there are no credentials.
     static let nobody = ""
 
-    /// Bodies above this are read by a worker, not by the daemon's thread.
-    private static let longBody = 32 << 10
-
     /// Answers a call that writes. Everything that is wrong with it ends the transaction it belongs to.
     func writeReply(_ call: Call) throws(Problem) -> Reply {
         let ticket: IdempotencyStore.Ticket?
@@ -26,13 +23,7 @@ extension Application {
         case .first(let first): ticket = first
         case .known(let response): return .now(response)
         }
-        guard call.request.bodyFile != nil || call.request.body.count > Application.longBody else { return answer(call, ticket) }
-        return .later { [self] promise in
-            let isQueued = workers.withLock { $0 }?.submit { self.answer(call, ticket).resolve(promise) } ?? false
-            guard !isQueued else { return }
-            ticket?.forget()
-            promise.complete(self.response(to: Problem(.overloaded, "too many requests are waiting for a worker"), for: call.request))
-        }
+        return answer(call, ticket)
     }
 
     /// The answer of the endpoint, which is kept for a repetition.
@@ -47,6 +38,7 @@ extension Application {
         switch reply {
         case .now(let response): return .now(ticket.keep(response))
         case .work(let work): return .work { ticket.keep(work()) }
+        case .attend(let work): return .attend { ticket.keep(work()) }
         case .later(let begin): return .later { promise in begin(KeepingPromise(promise, ticket)) }
         }
     }
@@ -90,7 +82,7 @@ extension Reply {
     func resolve(_ promise: any ResponsePromise) {
         switch self {
         case .now(let response): promise.complete(response)
-        case .work(let work): promise.complete(work())
+        case .work(let work), .attend(let work): promise.complete(work())
         case .later(let begin): begin(promise)
         }
     }

@@ -94,25 +94,25 @@ extension Binder {
         let relation = Comparator.relation(isNegated ? .notEqual : .equal)
         if left.type == .typeOfValue {
             guard !syntax.ignoresCase else { throw noCaseModifier(right, syntax) }
-            return ConditionFactory.compare(left, isNegated ? .sharesNoType : .sharesType, right, label: label)
+            return ConditionFactory.compare(left, isNegated ? .sharesNoType : .sharesType, right, label: label, interrupt)
         }
         if let links = left as? LinkOperand, right.type == .link, right.isConstant,
             links.chain.steps.count == 1, links.quantifier ?? .any == .any, syntax.comparison != .in {
-            return ConditionFactory.compare(ownLinks(links), relation, right, quantifier: .any, label: label)
+            return ConditionFactory.compare(ownLinks(links), relation, right, quantifier: .any, label: label, interrupt)
         }
         if left is LinkOperand && right.type == .mixed || right is LinkOperand && left.type == .mixed {
-            return ConditionFactory.compare(left, isNegated ? .notBothNull : .bothNull, right, label: label)
+            return ConditionFactory.compare(left, isNegated ? .notBothNull : .bothNull, right, label: label, interrupt)
         }
         if let property = left as? PropertyOperand, property.isOfBaseClass, let value = right.constantValue,
             left.type == right.type || left.type == .mixed {
             return baseComparison(property, value, right, syntax)
         }
-        guard syntax.ignoresCase else { return ConditionFactory.compare(left, relation, right, label: label) }
+        guard syntax.ignoresCase else { return ConditionFactory.compare(left, relation, right, label: label, interrupt) }
         guard right.type == .string || right.type == .binary || right.type == .mixed else {
             throw noCaseModifier(right, syntax)
         }
         return ConditionFactory.compare(
-            left, isNegated ? .notEqualIgnoringCase : .equalIgnoringCase, right, label: label)
+            left, isNegated ? .notEqualIgnoringCase : .equalIgnoringCase, right, label: label, interrupt)
     }
 
     /// The links of the base class itself: in a dictionary null entries count too.
@@ -137,7 +137,7 @@ extension Binder {
                 ? (isNegated ? .notEqualIgnoringCase : .equalIgnoringCase) : .relation(isNegated ? .notEqual : .equal)
         default: comparator = .relation(isNegated ? .notEqual : .equal)
         }
-        return ConditionFactory.compare(property, comparator, constant, label: label(syntax))
+        return ConditionFactory.compare(property, comparator, constant, label: label(syntax), interrupt)
     }
 
     private func noCaseModifier(_ right: Operand, _ syntax: ComparisonSyntax) -> QueryError {
@@ -189,12 +189,12 @@ extension Binder {
             left.type == right.type || left.type == .mixed {
             let constant = ConstantOperand(value, type: right.type, label: right.label)
             switch left.type {
-            case .string: return ConditionFactory.compare(left, .nullFirst(kernel), constant, label: label)
-            case .float, .double: return ConditionFactory.compare(left, .ieee(kernel), constant, label: label)
-            default: return ConditionFactory.compare(left, .relation(kernel), constant, label: label)
+            case .string: return ConditionFactory.compare(left, .nullFirst(kernel), constant, label: label, interrupt)
+            case .float, .double: return ConditionFactory.compare(left, .ieee(kernel), constant, label: label, interrupt)
+            default: return ConditionFactory.compare(left, .relation(kernel), constant, label: label, interrupt)
             }
         }
-        return ConditionFactory.compare(left, .relation(kernel), right, label: label)
+        return ConditionFactory.compare(left, .relation(kernel), right, label: label, interrupt)
     }
 
     mutating func condition(_ syntax: BetweenSyntax) throws(QueryError) -> Condition {
@@ -242,7 +242,7 @@ extension Binder {
             // Every value has null as a part, null included, unless binary data is searched with [c].
             guard kind == .contains, syntax.ignoresCase, left.type == .binary else { return ConstantCondition(true) }
         }
-        return ConditionFactory.compare(left, .pattern(text), right, label: label(syntax))
+        return ConditionFactory.compare(left, .pattern(text), right, label: label(syntax), interrupt)
     }
 
     private func fullText(_ left: Operand, _ right: Operand, _ syntax: ComparisonSyntax) throws(QueryError) -> Condition {

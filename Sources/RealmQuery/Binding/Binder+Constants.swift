@@ -21,6 +21,10 @@ extension Binder {
         }
         let argument = try argument(number, constant.range)
         if case .list(let elements) = argument {
+            guard pool.admits(values: elements.count) else {
+                throw invalid(
+                    .argument, "the lists of the query have more than \(ConstantPool.maximumValueCount) values together", constant.range)
+            }
             var values: [Value] = []
             for element in elements { values.append(try convert(try value(of: element, constant.range), constant, hint)) }
             return ConstantOperand(list: values, quantifier: quantifier, label: label)
@@ -89,6 +93,10 @@ extension Binder {
     }
 
     private func value(of argument: QueryArgument, _ range: Range<Int>) throws(QueryError) -> Value {
+        guard pool.admits(bytes: argument.byteCount) else {
+            throw invalid(
+                .argument, "the constants of the query take more than \(ConstantPool.maximumByteCount >> 20) MiB together", range)
+        }
         switch argument {
         case .null: return .null
         case .int(let number): return .int(number)

@@ -20,6 +20,11 @@ extension Binder {
             if let column = target.column(named: name) { paths.recorder.add(column, of: target) }
         }
         let shape = try shape(syntax)
+        guard pool.admits(corners: shape.cornerCount) else {
+            throw invalid(
+                .geospatial, "the shapes of the query have more than \(GeoRegion.maximumVertexCount) points together", syntax.regionRange)
+        }
+        try storage { () throws(StorageError) in try interrupt.step(Interrupt.stepsOfLongWork) }
         let region: GeoRegion
         do throws(GeoRegion.Invalid) {
             region = try GeoRegion(shape)
@@ -28,7 +33,7 @@ extension Binder {
         }
         return GeoCondition(
             LinkChain(links, interrupt), locations, region, syntax.property.quantifier ?? .any,
-            label: source(range.lowerBound..<syntax.regionRange.upperBound))
+            label: source(range.lowerBound..<syntax.regionRange.upperBound), interrupt)
     }
 
     /// The shape as it is written or passed.

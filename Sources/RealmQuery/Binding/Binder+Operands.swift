@@ -293,7 +293,7 @@ extension Binder {
             if let leftValue = leftOperand.constantValue, let rightValue = rightOperand.constantValue {
                 return ConstantOperand(operation.apply(leftValue, rightValue), type: .mixed, label: source(range))
             }
-            return ArithmeticOperand(operation, leftOperand, rightOperand)
+            return ArithmeticOperand(operation, leftOperand, rightOperand, interrupt)
         }
         let leftOperand: Operand
         let rightOperand: Operand
@@ -308,7 +308,7 @@ extension Binder {
         guard !(leftOperand.isMultiValued && rightOperand.isMultiValued) else {
             throw invalid(.structure, "arithmetic on two lists is not supported", range)
         }
-        return ArithmeticOperand(operation, leftOperand, rightOperand)
+        return ArithmeticOperand(operation, leftOperand, rightOperand, interrupt)
     }
 
     private func requireNumbers(

@@ -76,7 +76,9 @@ func storage<Result>(_ body: () throws(StorageError) -> Result) throws(QueryErro
     do throws(StorageError) {
         return try body()
     } catch {
-        if case .stopped = error { throw .cancelled }
-        throw .storage(error)
+        switch error {
+        case .stopped(.expired), .stopped(.cancelled), .stopped(.handOver): throw .cancelled
+        default: throw .storage(error)
+        }
     }
 }

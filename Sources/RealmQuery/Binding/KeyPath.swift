@@ -113,6 +113,7 @@ extension Parser {
             return try parseEscapedPath(text)
         } catch {
             let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            guard names.count <= Parser.maximumPathLength else { throw error }
             let isPlain = !names.contains("") && !text.utf8.contains { "[]()@$\\,'\"".utf8.contains($0) }
             guard isPlain else { throw error }
             return names.map { .key($0) }

@@ -16,6 +16,9 @@ enum OperandType: String, Sendable, Hashable {
     /// What `@type` yields.
     case typeOfValue = "@type"
 
+    /// May values be texts or data of any length?
+    var mayBeLong: Bool { self == .string || self == .binary || self == .mixed }
+
     /// The type of a property or of the elements of a collection; nil for backlink columns.
     init(_ type: ColumnType) {
         switch type {

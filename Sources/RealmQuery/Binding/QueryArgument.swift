@@ -23,3 +23,14 @@ package indirect enum QueryArgument: Sendable {
     case list([QueryArgument])
     case shape(GeoShape)
 }
+
+extension QueryArgument {
+    /// The bytes of a text or of binary data; 0 for all else.
+    var byteCount: Int {
+        switch self {
+        case .string(let text): return text.utf8.count
+        case .binary(let bytes): return bytes.count
+        default: return 0
+        }
+    }
+}

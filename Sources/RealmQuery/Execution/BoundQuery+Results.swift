@@ -24,21 +24,37 @@ extension BoundQuery {
 
     /// The keys of the results in their order.
     package func execute(_ window: ResultWindow = .all, check: Check? = nil) throws(QueryError) -> [ObjectKey] {
+        try interrupt.watching(check) { () throws(QueryError) in try executeWatched(window, check) }
+    }
+
+    private func executeWatched(_ window: ResultWindow, _ check: Check?) throws(QueryError) -> [ObjectKey] {
         if let keys = try exactKeys(window) { return keys }
         guard let cursor = try cursor(window) else { return try executeSteps(window, check) }
         var keys: [ObjectKey] = []
-        while let (leaf, rows) = try cursor.next(check: check) { rows.forEach { keys.append(leaf.key(at: $0)) } }
+        while let (leaf, rows) = try cursor.nextWatched(check) { rows.forEach { keys.append(leaf.key(at: $0)) } }
         return keys
     }
 
     /// The number of results, after all descriptors.
     package func count(check: Check? = nil) throws(QueryError) -> Int {
+        try interrupt.watching(check) { () throws(QueryError) in try countWatched(check) }
+    }
+
+    private func countWatched(_ check: Check?) throws(QueryError) -> Int {
         if let count = try indexedCount() { return count }
-        guard let cursor = try cursor() else { return try executeSteps(.all, check).count }
-        if case let constant as ConstantCondition = condition, steps.isEmpty { return constant.isTrue ? table.count : 0 }
+        guard let cursor = try isOnlySorted ? MatchCursor(self) : cursor() else { return try executeSteps(.all, check).count }
+        if case let constant as ConstantCondition = condition, isOnlySorted { return constant.isTrue ? table.count : 0 }
         var count = 0
-        while let (_, rows) = try cursor.next(check: check) { count += rows.count }
+        while let (_, rows) = try cursor.nextWatched(check) { count += rows.count }
         return count
+    }
+
+    /// Order alone changes no number.
+    private var isOnlySorted: Bool {
+        steps.allSatisfy {
+            if case .sort = $0 { return true }
+            return false
+        }
     }
 
     /// The results when an index alone tells them, so that no object has to be looked at; nil otherwise.
@@ -51,16 +67,22 @@ extension BoundQuery {
 
     /// Does an object fulfil the predicate? Descriptors are left out.
     package func matches(_ row: Row, check: Check? = nil) throws(QueryError) -> Bool {
-        interrupt.check = check
-        defer { interrupt.check = nil }
-        return try storage { () throws(StorageError) in try condition.matches(row) }
+        try interrupt.watching(check) { () throws(QueryError) in
+            try storage { () throws(StorageError) in
+                let isMatch = try condition.matches(row)
+                try interrupt.requireGoingOn()
+                return isMatch
+            }
+        }
     }
 
     /// Filters, sorts and prunes a given sequence of objects, as a list of links has them: the same object may stand
     /// in it several times. Returns positions in `keys`.
     package func execute(over keys: [ObjectKey], check: Check? = nil) throws(QueryError) -> [Int] {
-        interrupt.check = check
-        defer { interrupt.check = nil }
+        try interrupt.watching(check) { () throws(QueryError) in try executeWatched(over: keys, check) }
+    }
+
+    private func executeWatched(over keys: [ObjectKey], _ check: Check?) throws(QueryError) -> [Int] {
         let finder = ObjectFinder(table)
         var items: [Int64] = []
         for (position, key) in keys.enumerated() {
@@ -71,6 +93,7 @@ extension BoundQuery {
             }
             if isMatch { items.append(Int64(position)) }
         }
+        try storage { () throws(StorageError) in try interrupt.requireGoingOn() }
         return try apply(steps[...], to: items, .all, check) { keys[Int($0)] }.map { Int($0) }
     }
 
@@ -96,37 +119,37 @@ extension BoundQuery {
     private func sortedMatches(
         _ keys: [SortKey], limit: Int, after bound: RowSorter.Bound?, _ check: Check?
     ) throws(QueryError) -> [Int64] {
-        if bound == nil, let sorter = PackedSorter(keys, limit: limit, table: table) {
+        if bound == nil, let sorter = PackedSorter(keys, limit: limit, table: table, interrupt) {
             try scan(check) { leaf, rows throws(StorageError) in try sorter.add(leaf, rows) }
             return try storage { () throws(StorageError) in try sorter.finish() }
         }
-        let sorter = RowSorter(keys, limit: limit, after: bound)
+        let sorter = RowSorter(keys, limit: limit, after: bound, interrupt)
         try scan(check) { leaf, rows throws(StorageError) in try sorter.add(leaf, rows) }
-        return sorter.finish()
+        return try storage { () throws(StorageError) in try sorter.finish() }
     }
 
     private func distinctMatches(_ keys: [SortKey], _ check: Check?) throws(QueryError) -> [Int64] {
-        if let filter = DistinctFilter(keys) {
+        if let filter = DistinctFilter(keys, interrupt) {
             try scan(check) { leaf, rows throws(StorageError) in try filter.add(leaf, rows) }
             return filter.items
         }
-        let sorter = RowSorter(keys)
+        let sorter = RowSorter(keys, interrupt)
         try scan(check) { leaf, rows throws(StorageError) in try sorter.add(leaf, rows) }
-        return sorter.finishDistinct()
+        return try storage { () throws(StorageError) in try sorter.finishDistinct() }
     }
 
     private func scan(
         _ check: Check?, _ body: (ClusterLeaf, Mask) throws(StorageError) -> Void
     ) throws(QueryError) {
         let cursor = try MatchCursor(self)
-        while let (leaf, rows) = try cursor.next(check: check) {
+        while let (leaf, rows) = try cursor.nextWatched(check) {
             try storage { () throws(StorageError) in try body(leaf, rows) }
         }
     }
 
     private func collect(_ cursor: MatchCursor, _ check: Check?) throws(QueryError) -> [Int64] {
         var items: [Int64] = []
-        while let (leaf, rows) = try cursor.next(check: check) { rows.forEach { items.append(leaf.key(at: $0).rawValue) } }
+        while let (leaf, rows) = try cursor.nextWatched(check) { rows.forEach { items.append(leaf.key(at: $0).rawValue) } }
         return items
     }
 
@@ -141,17 +164,17 @@ extension BoundQuery {
             switch step {
             case .limit(let limit): items = Array(items.prefix(limit))
             case .sort(let keys):
-                let sorter = RowSorter(keys, limit: limit(pending, window))
+                let sorter = RowSorter(keys, limit: limit(pending, window), interrupt)
                 try feed(items, check, key: key) { row, item throws(StorageError) in try sorter.add(row, item) }
-                items = sorter.finish()
+                items = try storage { () throws(StorageError) in try sorter.finish() }
             case .distinct(let keys):
-                if let filter = DistinctFilter(keys) {
+                if let filter = DistinctFilter(keys, interrupt) {
                     try feed(items, check, key: key) { row, item throws(StorageError) in try filter.add(row, item) }
                     items = filter.items
                 } else {
-                    let sorter = RowSorter(keys)
+                    let sorter = RowSorter(keys, interrupt)
                     try feed(items, check, key: key) { row, item throws(StorageError) in try sorter.add(row, item) }
-                    items = sorter.finishDistinct()
+                    items = try storage { () throws(StorageError) in try sorter.finishDistinct() }
                 }
             }
         }
@@ -224,7 +247,9 @@ extension BoundQuery {
             let isBehind = try storage { () throws(StorageError) in
                 guard let row = try finder.find(ObjectKey(item)) else { return false }
                 for (index, key) in keys.enumerated() {
-                    let order = SortKey.order(try key.value(row), bound.values[index])
+                    let value = try key.value(row)
+                    try interrupt.step(for: value, and: bound.values[index])
+                    let order = SortKey.order(value, bound.values[index])
                     if order != 0 { return key.isAscending ? order > 0 : order < 0 }
                 }
                 return row.key > bound.key

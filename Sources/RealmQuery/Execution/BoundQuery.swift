@@ -14,6 +14,11 @@ package final class BoundQuery {
     /// Owns the bytes of the constants.
     let pool: ConstantPool
     let interrupt: Interrupt
+    /// Values that may be kept to sort rows, to tell them apart or to compare them with others.
+    package var sortedValueLimit: Int {
+        get { interrupt.valueLimit }
+        set { interrupt.valueLimit = newValue }
+    }
     /// What the result depends on.
     package let dependencies: QueryDependencies
 
@@ -58,14 +63,15 @@ package final class BoundQuery {
 extension Query {
     /// Binds the query to a class. Throws `.invalid` when it does not fit the schema or the arguments.
     ///
-    /// `order` is applied after the descriptors of the text.
+    /// `order` is applied after the descriptors of the text. `check` is asked whether to go on: shapes and arguments that
+    /// are named often take a while.
     package func bind(
         to table: Table, in snapshot: Snapshot, arguments: [QueryArgument] = [],
-        mapping: KeyPathMapping = KeyPathMapping(), order: ResultOrder = .none
+        mapping: KeyPathMapping = KeyPathMapping(), order: ResultOrder = .none, check: BoundQuery.Check? = nil
     ) throws(QueryError) -> BoundQuery {
         let pool = ConstantPool()
         var binder = Binder(self, table: table, snapshot: snapshot, arguments: arguments, mapping: mapping, pool: pool)
-        let condition = try binder.condition(predicate)
+        let condition = try binder.interrupt.watching(check) { () throws(QueryError) in try binder.condition(predicate) }
         let steps = try binder.steps(descriptors, order)
         return BoundQuery(
             table: table, snapshot: snapshot, condition: condition, steps: steps, mapping: mapping, pool: pool,

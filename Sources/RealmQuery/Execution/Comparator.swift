@@ -22,18 +22,19 @@ enum Comparator {
     case bothNull
     case notBothNull
 
-    func holds(_ left: Value, _ right: Value) -> Bool {
+    /// `interrupt` is asked within long texts: when it says no, the answer is worth nothing.
+    func holds(_ left: Value, _ right: Value, _ interrupt: Interrupt? = nil) -> Bool {
         switch self {
         case .relation(let comparison): return Comparator.relates(left, comparison, right)
         case .nullFirst(let comparison): return comparison.holds(Value.order(left, right), 0)
         case .ieee(let comparison): return Comparator.relatesByIEEE(left, comparison, right)
         case .equalIgnoringCase: return Comparator.isEqualIgnoringCase(left, right)
         case .notEqualIgnoringCase: return !Comparator.isEqualIgnoringCase(left, right)
-        case .pattern(let pattern): return pattern.holds(left, right)
+        case .pattern(let pattern): return pattern.holds(left, right, interrupt)
         case .prepared(let pattern, let isBinary):
             switch left {
-            case .string(let text): return !isBinary && pattern.matches(text)
-            case .binary(let text): return isBinary && pattern.matches(text)
+            case .string(let text): return !isBinary && pattern.matches(text, interrupt)
+            case .binary(let text): return isBinary && pattern.matches(text, interrupt)
             default: return false
             }
         case .sharesType: return left.typeBits & right.typeBits != 0
@@ -114,22 +115,22 @@ struct TextOperator {
     let ignoresCase: Bool
 
     /// Strings match only strings, binary data only binary data. Null is like null, and contained in all that is not.
-    func holds(_ text: Value, _ pattern: Value) -> Bool {
+    func holds(_ text: Value, _ pattern: Value, _ interrupt: Interrupt?) -> Bool {
         switch (text, pattern) {
         case (.string(let text), .string(let pattern)), (.binary(let text), .binary(let pattern)):
-            return holds(text, pattern)
+            return holds(text, pattern, interrupt)
         case (.null, .null): return kind == .like
         case (_, .null): return kind == .contains
         default: return false
         }
     }
 
-    private func holds(_ text: ByteView, _ pattern: ByteView) -> Bool {
+    private func holds(_ text: ByteView, _ pattern: ByteView, _ interrupt: Interrupt?) -> Bool {
         switch kind {
         case .beginsWith: return TextMatching.begins(text, with: pattern, ignoringCase: ignoresCase)
         case .endsWith: return TextMatching.ends(text, with: pattern, ignoringCase: ignoresCase)
         case .contains: return TextMatching.contains(text, pattern, ignoringCase: ignoresCase)
-        case .like: return TextMatching.isLike(text, pattern, ignoringCase: ignoresCase)
+        case .like: return TextMatching.isLike(text, pattern, ignoringCase: ignoresCase, interrupt)
         }
     }
 }

@@ -17,10 +17,13 @@ package final class ElementQuery {
     private let element: ElementOperand.Box
     private let snapshot: Snapshot
     private let pool: ConstantPool
+    private let interrupt: Interrupt
 
     private init(
-        _ condition: Condition, _ steps: [Step], _ element: ElementOperand.Box, _ snapshot: Snapshot, _ pool: ConstantPool
+        _ condition: Condition, _ steps: [Step], _ element: ElementOperand.Box, _ snapshot: Snapshot, _ pool: ConstantPool,
+        _ interrupt: Interrupt
     ) {
+        self.interrupt = interrupt
         self.condition = condition
         self.steps = steps
         self.element = element
@@ -40,7 +43,7 @@ package final class ElementQuery {
         binder.element = (element, column.type)
         let condition = try binder.condition(query.predicate)
         let steps = try steps(of: query, binder) + steps(of: order)
-        return ElementQuery(condition, steps, element, snapshot, pool)
+        return ElementQuery(condition, steps, element, snapshot, pool, binder.interrupt)
     }
 
     private static func steps(of query: Query, _ binder: Binder) throws(QueryError) -> [Step] {
@@ -78,20 +81,26 @@ package final class ElementQuery {
     /// Does a value fulfil the predicate? `owner` is the object that holds the collection.
     package func matches(_ value: Value, owner: Row) throws(QueryError) -> Bool {
         element.value = value
-        return try storage { () throws(StorageError) in try condition.matches(owner) }
+        return try storage { () throws(StorageError) in
+            try interrupt.step(for: value)
+            return try condition.matches(owner)
+        }
     }
 
     /// Filters, sorts and prunes values. Returns positions in `values`.
     package func execute(_ values: [Value], owner: Row, check: BoundQuery.Check? = nil) throws(QueryError) -> [Int] {
-        var positions: [Int] = []
-        for (position, value) in values.enumerated() {
-            if position & 0xfff == 0, let check, !check() { throw .cancelled }
-            if try matches(value, owner: owner) { positions.append(position) }
+        try interrupt.watching(check) { () throws(QueryError) in
+            var positions: [Int] = []
+            for (position, value) in values.enumerated() where try matches(value, owner: owner) { positions.append(position) }
+            for step in steps {
+                positions = apply(step, to: positions, of: values)
+                try storage { () throws(StorageError) in try interrupt.requireGoingOn() }
+            }
+            return positions
         }
-        for step in steps { positions = apply(step, to: positions, of: values) }
-        return positions
     }
 
+    /// Ends early when there is no time left.
     private func apply(_ step: Step, to positions: [Int], of values: [Value]) -> [Int] {
         switch step {
         case .limit(let limit): return Array(positions.prefix(limit))
@@ -101,6 +110,7 @@ package final class ElementQuery {
             for (rank, position) in positions.enumerated() { ranks[position] = rank }
             var kept: [Int] = []
             for position in sorted(positions, values, true) {
+                guard interrupt.goesOn(comparing: values[position]) else { return [] }
                 if let last = kept.last, Value.order(values[last], values[position]) == 0 { continue }
                 kept.append(position)
             }
@@ -110,6 +120,7 @@ package final class ElementQuery {
 
     private func sorted(_ positions: [Int], _ values: [Value], _ isAscending: Bool) -> [Int] {
         positions.enumerated().sorted { left, right in
+            guard interrupt.goesOn(comparing: values[left.element]) else { return false }
             let order = Value.order(values[left.element], values[right.element])
             if order != 0 { return isAscending ? order < 0 : order > 0 }
             return left.offset < right.offset

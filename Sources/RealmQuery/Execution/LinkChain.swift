@@ -34,7 +34,7 @@ final class LinkChain {
     let steps: [LinkStep]
     /// Does every step lead to one object at most?
     let isUnary: Bool
-    private let interrupt: Interrupt?
+    let interrupt: Interrupt?
     private let readers: [ColumnReader]
     private let finders: [ObjectFinder]
 
@@ -109,7 +109,9 @@ final class LinkChain {
         case .list, .set: return try forEachElement(step, try readers[level].root(row), row.leaf.space, body)
         case .dictionary: return try forEachEntry(step, try readers[level].root(row), row.leaf.space, body)
         case .backlink:
-            for key in try row.leaf.backlinks(step.column, row: row.index).keys() where key.rawValue >= 0 {
+            let keys = try row.leaf.backlinks(step.column, row: row.index).keys()
+            try interrupt?.step(keys.count / 8)
+            for key in keys where key.rawValue >= 0 {
                 if try !body(key) { return false }
             }
             return true

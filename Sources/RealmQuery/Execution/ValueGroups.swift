@@ -12,6 +12,12 @@ struct ValueGroups {
     private(set) var ends: [Int] = []
     /// Are the values those of a list? Otherwise there is one group of one value.
     private(set) var isList = false
+    /// Is asked whether to go on, and how many values there may be: a path may lead to any number of them.
+    private let interrupt: Interrupt?
+    /// Buffers for more values than this are given back after each row.
+    private static let keptCapacity = 1 << 14
+
+    init(_ interrupt: Interrupt? = nil) { self.interrupt = interrupt }
 
     /// Starts over.
     mutating func reset(isList: Bool) {
@@ -27,7 +33,20 @@ struct ValueGroups {
         ends.append(1)
     }
 
-    mutating func append(_ value: Value) { values.append(value) }
+    mutating func append(_ value: Value) throws(StorageError) {
+        if let interrupt {
+            try interrupt.step()
+            if values.count & 0xfff == 0xfff { try interrupt.require(valueCount: values.count) }
+        }
+        values.append(value)
+    }
+
+    /// Gives long buffers back. To be called when the values of a row are done with.
+    mutating func release() {
+        guard values.capacity > ValueGroups.keptCapacity || ends.capacity > ValueGroups.keptCapacity else { return }
+        values = []
+        ends = []
+    }
 
     /// Ends the current group, which may be empty.
     mutating func closeGroup() { ends.append(values.count) }

@@ -17,7 +17,7 @@ package struct GeoRegion: Sendable {
     /// Degrees outside of which no point can be inside; a little too wide.
     private let latitudes: ClosedRange<Double>
     /// More vertices than this are refused: the checks look at pairs of edges.
-    private static let maximumVertexCount = 20_000
+    static let maximumVertexCount = 20_000
 
     package init(_ shape: GeoShape) throws(Invalid) {
         switch shape {
@@ -25,6 +25,14 @@ package struct GeoRegion: Sendable {
         case .polygon(let rings): self.init(try GeoRegion.polygon(rings))
         case .circle(let center, let radius): try self.init(center: center, radius: radius)
         case .point: throw Invalid(text: "a point cannot stand on the right of geoWithin")
+        }
+    }
+
+    /// How many corners a point has to be compared with.
+    var vertexCount: Int {
+        switch form {
+        case .cap: return 1
+        case .loops(let loops): return loops.reduce(0) { $0 + $1.vertices.count }
         }
     }
 

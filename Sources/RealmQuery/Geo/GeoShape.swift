@@ -25,6 +25,12 @@ package enum GeoShape: Sendable, Equatable {
     /// No region, and therefore never valid; arguments can hold one.
     case point(GeoPoint)
 
+    /// How many points a query that names the shape has to check.
+    var cornerCount: Int {
+        guard case .polygon(let rings) = self else { return 4 }
+        return rings.reduce(0) { $0 + $1.count }
+    }
+
     /// The corners of a box as a ring of four edges.
     static func ring(ofBox corner: GeoPoint, _ opposite: GeoPoint) -> [GeoPoint] {
         [

@@ -5,16 +5,17 @@ import RealmStorage
 /// Picks the fastest condition for a comparison of two operands.
 enum ConditionFactory {
     static func compare(
-        _ left: Operand, _ comparator: Comparator, _ right: Operand, quantifier: Quantifier? = nil, label: String
+        _ left: Operand, _ comparator: Comparator, _ right: Operand, quantifier: Quantifier? = nil, label: String,
+        _ interrupt: Interrupt
     ) -> Condition {
         let comparator = right.constantValue.map(comparator.prepared) ?? comparator
         if left.quantifier == nil, right.quantifier == nil {
             if let column = baseColumn(left), let constant = single(right) {
                 let step = (left as? LinkOperand)?.chain.steps.first
-                return ColumnCondition(column, comparator, constant, link: step, label: label)
+                return ColumnCondition(column, comparator, constant, link: step, label: label, interrupt)
             }
             if let column = baseColumn(right), let constant = single(left), case .relation(let relation) = comparator {
-                return ColumnCondition(column, .relation(relation.mirrored), constant, label: label)
+                return ColumnCondition(column, .relation(relation.mirrored), constant, label: label, interrupt)
             }
             if let column = baseColumn(left), let other = baseColumn(right), column.type == .int, other.type == .int,
                 case .relation(let relation) = comparator {
@@ -23,7 +24,7 @@ enum ConditionFactory {
         }
         return CompareCondition(
             left, comparator, right, quantifier: quantifier,
-            backlinks: backlinkLookup(left, comparator, right, quantifier), label: label)
+            backlinks: backlinkLookup(left, comparator, right, quantifier), label: label, interrupt)
     }
 
     /// Links of the base class of which any equals one of some objects.

@@ -19,7 +19,7 @@ extension Parser {
         try require(.leftParenthesis)
         var keys: [DescriptorSyntax.SortKey] = []
         repeat {
-            let path = try parsePlainPath()
+            let path = try parseDescriptorPath()
             guard token.kind == .ascending || token.kind == .descending else { throw unexpected(["ASC or DESC"]) }
             keys.append(DescriptorSyntax.SortKey(path: path, isAscending: token.kind == .ascending))
             try advance()
@@ -32,9 +32,17 @@ extension Parser {
         try advance()
         try require(.leftParenthesis)
         var paths: [PathSyntax] = []
-        repeat { paths.append(try parsePlainPath()) } while try take(.comma)
+        repeat { paths.append(try parseDescriptorPath()) } while try take(.comma)
         try require(.rightParenthesis)
         return .distinct(paths)
+    }
+
+    private mutating func parseDescriptorPath() throws(QueryError) -> PathSyntax {
+        descriptorPaths += 1
+        guard descriptorPaths <= Parser.maximumDescriptorPaths else {
+            throw syntaxError("SORT and DISTINCT have at most \(Parser.maximumDescriptorPaths) paths", at: token.start)
+        }
+        return try parsePlainPath()
     }
 
     private mutating func parseLimit() throws(QueryError) -> DescriptorSyntax {

@@ -38,10 +38,18 @@ extension Parser {
         while true {
             try parseOperand(&stack)
             while try !parseOperator(&stack) {
-                guard stack.frames.isEmpty, case .predicate(let predicate)? = stack.operands.last?.operand else { continue }
-                if !continuesPredicate { return predicate }
+                guard stack.frames.isEmpty, case (.predicate(let predicate), let depth)? = stack.operands.last else { continue }
+                guard !continuesPredicate else { continue }
+                predicateDepth = depth
+                return predicate
             }
         }
+    }
+
+    /// Of a value that was parsed just now. The condition of a subquery is a part of the tree.
+    private func depth(of value: ExpressionSyntax) -> Int {
+        if case .subquery = value { return predicateDepth + 1 }
+        return 1
     }
 
     /// Would the token extend a complete predicate?
@@ -64,7 +72,7 @@ extension Parser {
                 return
             default:
                 let value = try parseValue()
-                stack.operands.append((.expression(value, isValue: true), 1))
+                try push(&stack, .expression(value, isValue: true), depth(of: value))
                 return
             }
         }
@@ -88,8 +96,9 @@ extension Parser {
             try pushComparison(&stack, comparison)
             return true
         }
-        if isValue, stack.allowsPredicate, let predicate = try parseValueOperator(stack.operands.last?.operand) {
-            stack.operands[stack.operands.count - 1] = (.predicate(predicate), 1)
+        if isValue, stack.allowsPredicate, let left = stack.operands.last, let (predicate, depth) = try parseValueOperator(left) {
+            stack.operands.removeLast()
+            try push(&stack, .predicate(predicate), depth)
             try collapseNot(&stack)
             return false
         }
@@ -256,27 +265,29 @@ extension Parser {
     }
 
     /// The operators that stand between plain values; nil when the token is none of them.
-    private mutating func parseValueOperator(_ operand: PredicateStack.Operand?) throws(QueryError) -> PredicateSyntax? {
-        guard case .expression(let left, _)? = operand else { return nil }
+    private mutating func parseValueOperator(
+        _ operand: (operand: PredicateStack.Operand, depth: Int)
+    ) throws(QueryError) -> (PredicateSyntax, depth: Int)? {
+        guard case (.expression(let left, _), let leftDepth) = operand else { return nil }
         let range = token.start..<token.end
         if token.kind == .between {
             try advance()
             guard token.kind == .leftBrace || isQuantifier else { throw unexpected(["a list"]) }
             let limits = try parseList()
-            return .between(BetweenSyntax(value: left, limits: limits, operatorRange: range))
+            return (.between(BetweenSyntax(value: left, limits: limits, operatorRange: range)), leftDepth + 1)
         }
         if token.kind == .geoWithin {
             guard case .property(let property) = left else { throw unexpected(["a comparison operator"]) }
             try advance()
-            return .geoWithin(try parseRegion(of: property))
+            return (.geoWithin(try parseRegion(of: property)), leftDepth + 1)
         }
         guard let comparison = comparisonOperator else { return nil }
         try advance()
         var ignoresCase = false
         if comparison.isPattern { ignoresCase = try take(.caseModifier) }
         let right = try parseValue()
-        return .comparison(
-            ComparisonSyntax(
-                left: left, comparison: comparison, ignoresCase: ignoresCase, right: right, operatorRange: range))
+        let syntax = ComparisonSyntax(
+            left: left, comparison: comparison, ignoresCase: ignoresCase, right: right, operatorRange: range)
+        return (.comparison(syntax), max(leftDepth, depth(of: right)) + 1)
     }
 }

@@ -11,6 +11,8 @@ struct Parser {
     static let maximumSubqueryDepth = 32
     /// Paths are walked by recursion; nested collections end after 100 levels anyway.
     static let maximumPathLength = 128
+    /// Paths in `SORT` and `DISTINCT` together: every row is kept with a value for each.
+    static let maximumDescriptorPaths = 100
 
     var lexer: Lexer
     /// The token to look at next.
@@ -18,6 +20,10 @@ struct Parser {
     /// The byte after the last token that was taken.
     var previousEnd = 0
     var subqueryDepth = 0
+    /// How deep the predicate nests that was parsed last, with its subqueries.
+    var predicateDepth = 0
+    /// Paths of descriptors so far.
+    var descriptorPaths = 0
 
     init(_ text: String) throws(QueryError) {
         lexer = Lexer(text)

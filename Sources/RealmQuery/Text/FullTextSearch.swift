@@ -33,19 +33,21 @@ package struct FullTextSearch: Sendable {
     package private(set) var excluded: [[UInt8]] = []
 
     package init(_ text: ByteView) throws(Malformed) {
+        var known: Set<Term> = []
+        var unwanted: Set<[UInt8]> = []
         for range in FullTextSearch.terms(of: text) {
             let term = text.slice(range.lowerBound, range.upperBound)
             let isExclusion = term[0] == UInt8(ascii: "-")
             let word = try FullTextSearch.word(of: isExclusion ? term.suffix(from: 1) : term)
             if isExclusion {
-                if !excluded.contains(word) { excluded.append(word) }
+                if unwanted.insert(word).inserted { excluded.append(word) }
             } else {
                 let found = Term(word: word, isPrefix: term[term.count - 1] == UInt8(ascii: "*"))
-                if !included.contains(found) { included.append(found) }
+                if known.insert(found).inserted { included.append(found) }
             }
         }
         if included.isEmpty && excluded.isEmpty { throw .noTerms }
-        for word in excluded where included.contains(Term(word: word, isPrefix: false)) {
+        for word in excluded where known.contains(Term(word: word, isPrefix: false)) {
             throw .includedAndExcluded(word: String(decoding: word, as: UTF8.self))
         }
     }
@@ -88,14 +90,26 @@ extension FullTextSearch {
     package func objects(
         in index: FullTextIndex
     ) throws(StorageError) -> (included: [ObjectKey]?, excluded: Set<ObjectKey>) {
+        try objects(in: index, nil)
+    }
+
+    func objects(
+        in index: FullTextIndex, _ interrupt: Interrupt?
+    ) throws(StorageError) -> (included: [ObjectKey]?, excluded: Set<ObjectKey>) {
         var found: [ObjectKey]?
         for term in included {
             let keys = try term.objects(in: index)
+            // Every look into the index is worth some steps, whatever it finds.
+            try interrupt?.step(16 + keys.count)
             found = found.map { FullTextSearch.common($0, keys) } ?? keys
             if found?.isEmpty == true { return ([], []) }
         }
         var unwanted: Set<ObjectKey> = []
-        for word in excluded where !word.isEmpty { unwanted.formUnion(try index.objects(with: word)) }
+        for word in excluded where !word.isEmpty {
+            let keys = try index.objects(with: word)
+            try interrupt?.step(16 + keys.count)
+            unwanted.formUnion(keys)
+        }
         return (found, unwanted)
     }
 

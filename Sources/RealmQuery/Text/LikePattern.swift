@@ -12,6 +12,12 @@ package struct LikePattern: Sendable {
     /// The bits of each byte that do not count, see `CaseFolding`.
     private let ignored: [UInt8]
 
+    private static let bytesPerCheck = 1 << 14
+    /// Tries that end after so many bytes make no text take long.
+    private static let fewBytes = 16
+    /// What so many bytes are worth in steps of an `Interrupt`.
+    private static let stepsPerCheck = 1 << 11
+
     private static let star = UInt8(ascii: "*")
     private static let question = UInt8(ascii: "?")
 
@@ -20,7 +26,11 @@ package struct LikePattern: Sendable {
         bytes = (0..<pattern.count).map { [ignored] in pattern[$0] | ignored[$0] }
     }
 
-    package func matches(_ text: ByteView) -> Bool {
+    package func matches(_ text: ByteView) -> Bool { matches(text, nil) }
+
+    /// Takes time up to the product of both lengths, so `interrupt` is asked meanwhile; when it says no, so is the answer.
+    func matches(_ text: ByteView, _ interrupt: Interrupt?) -> Bool {
+        var bytesUntilCheck = LikePattern.bytesPerCheck
         var textIndex = 0
         var patternIndex = 0
         // Behind the last star: the pattern goes on here, and the star may take one more byte from there.
@@ -36,6 +46,12 @@ package struct LikePattern: Sendable {
             } else {
                 // Only the last star needs another try: an earlier one could only leave less text for what follows.
                 guard let star = retry else { return false }
+                let tried = textIndex &- star.text
+                if tried > LikePattern.fewBytes {
+                    bytesUntilCheck &-= tried
+                    guard bytesUntilCheck > 0 || interrupt?.goesOn(LikePattern.stepsPerCheck) ?? true else { return false }
+                    if bytesUntilCheck <= 0 { bytesUntilCheck = LikePattern.bytesPerCheck }
+                }
                 retry = (star.pattern, star.text + 1)
                 patternIndex = star.pattern
                 textIndex = star.text + 1

@@ -23,7 +23,7 @@ enum TextMatching {
         text.contains(pattern, ignoringCase: ignoringCase)
     }
 
-    static func isLike(_ text: ByteView, _ pattern: ByteView, ignoringCase: Bool) -> Bool {
-        LikePattern(pattern, ignoringCase: ignoringCase).matches(text)
+    static func isLike(_ text: ByteView, _ pattern: ByteView, ignoringCase: Bool, _ interrupt: Interrupt?) -> Bool {
+        LikePattern(pattern, ignoringCase: ignoringCase).matches(text, interrupt)
     }
 }

@@ -44,6 +44,12 @@ package struct StringLeaf: Sendable {
         }
     }
 
+    /// May single strings be megabytes long?
+    package var hasLongStrings: Bool {
+        if case .big = form { return true }
+        return false
+    }
+
     /// The bytes of string `row`, or nil for null.
     package func string(_ row: Int) throws(StorageError) -> ByteView? {
         switch form {

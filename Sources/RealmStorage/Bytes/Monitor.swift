@@ -47,14 +47,14 @@ package final class Monitor<State>: @unchecked Sendable {
         #endif
     }
 
-    package func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+    package func withLock<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure) -> Result {
         lock()
         defer { unlock() }
         return try body(&state)
     }
 
     /// Changes the state and wakes one waiter.
-    package func signal<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+    package func signal<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure) -> Result {
         lock()
         defer { unlock() }
         defer { pthread_cond_signal(condition) }
@@ -62,7 +62,7 @@ package final class Monitor<State>: @unchecked Sendable {
     }
 
     /// Changes the state and wakes all waiters.
-    package func broadcast<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+    package func broadcast<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure) -> Result {
         lock()
         defer { unlock() }
         defer { pthread_cond_broadcast(condition) }

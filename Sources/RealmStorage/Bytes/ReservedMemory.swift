@@ -47,12 +47,29 @@ package final class ReservedMemory: @unchecked Sendable {
         populated = wanted
     }
 
+    /// Shows the first `byteCount` bytes of a file in memory that can be written without changing the file.
+    func showPrivately(descriptor: Int32, byteCount: Int) throws(StorageError) {
+        let wanted = try checked(byteCount)
+        guard wanted > populated else { return }
+        try System.showFile(
+            descriptor, offset: populated, byteCount: wanted - populated, at: address + populated, isPrivate: true)
+        populated = wanted
+    }
+
     /// Makes the first `byteCount` bytes memory that can be written; what is new is zero.
     func fill(byteCount: Int) throws(StorageError) {
         let wanted = try checked(byteCount)
         guard wanted > populated else { return }
         try System.populate(address + populated, byteCount: wanted - populated)
         populated = wanted
+    }
+
+    /// Makes a part of memory that can be written zero, as far as there is memory.
+    func clear(_ range: Range<Int>) {
+        let end = min(range.upperBound, populated)
+        guard range.lowerBound >= 0, range.lowerBound < end else { return }
+        // In bounds: both ends lie in what is populated.
+        (address + range.lowerBound).initializeMemory(as: UInt8.self, repeating: 0, count: end - range.lowerBound)
     }
 
     /// Copies `bytes` into memory that was filled.

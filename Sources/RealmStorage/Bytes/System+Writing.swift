@@ -14,14 +14,18 @@ extension System {
 
     /// Opens an existing file for reading and writing; nil when there is none.
     static func openForWriting(_ path: String) throws(StorageError) -> Int32? {
-        let descriptor = retrying { open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK) }
-        guard descriptor < 0 else { return descriptor }
-        switch errno {
-        case ENOENT: return nil
-        case EACCES, EPERM, EROFS: throw .refused(.unsuitable("no permission to write the file"))
-        case EISDIR: throw .refused(.unsuitable("not a regular file"))
-        case let code: throw .io(operation: "open", errno: code)
+        do throws(StorageError) {
+            return try openRegular(path, writing: true)
+        } catch .refused(.fileNotFound) {
+            return nil
         }
+    }
+
+    static func duplicate(_ descriptor: Int32) throws(StorageError) -> Int32 {
+        let copy = dup(descriptor)
+        guard copy >= 0 else { throw .io(operation: "dup", errno: errno) }
+        _ = fcntl(copy, F_SETFD, FD_CLOEXEC)
+        return copy
     }
 
     /// Makes a file that must not exist yet.
@@ -29,13 +33,8 @@ extension System {
         try openOrCreate(path, O_EXCL)
     }
 
-    /// Opens or makes a file that is no symbolic link.
-    static func openLockFile(_ path: String) throws(StorageError) -> Int32 {
-        try openOrCreate(path, O_NOFOLLOW | O_NONBLOCK)
-    }
-
     private static func openOrCreate(_ path: String, _ flags: Int32) throws(StorageError) -> Int32 {
-        let descriptor = retrying { open(path, O_RDWR | O_CREAT | O_CLOEXEC | flags, 0o644) }
+        let descriptor = retrying { open(path, O_RDWR | O_CREAT | O_CLOEXEC | flags, 0o600) }
         guard descriptor < 0 else { return descriptor }
         switch errno {
         case ENOENT, ENOTDIR: throw .refused(.fileNotFound)
@@ -198,8 +197,10 @@ extension System {
     }
 
     /// The type of the file system that holds an open file, as the system's list of mounts calls it.
-    static func fileSystemType(_ descriptor: Int32) -> String? {
-        guard let file = identity(descriptor), let mounts = try? openForReading("/proc/self/mountinfo") else { return nil }
+    static func fileSystemType(_ descriptor: Int32) -> String? { identity(descriptor).flatMap { fileSystemType(of: $0) } }
+
+    static func fileSystemType(of file: FileIdentity) -> String? {
+        guard let mounts = try? openForReading("/proc/self/mountinfo") else { return nil }
         defer { close(mounts) }
         var bytes: [UInt8] = []
         while let part = try? read(mounts, at: bytes.count, byteCount: 1 << 16), !part.isEmpty, bytes.count < 1 << 22 {
@@ -249,9 +250,11 @@ extension System {
 
     /// Shows a part of a file in a reserved range; both offsets are multiples of the page size.
     static func showFile(
-        _ descriptor: Int32, offset: Int, byteCount: Int, at address: UnsafeMutableRawPointer
+        _ descriptor: Int32, offset: Int, byteCount: Int, at address: UnsafeMutableRawPointer, isPrivate: Bool = false
     ) throws(StorageError) {
-        let result = mmap(address, byteCount, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, off_t(offset))
+        let access = isPrivate ? PROT_READ | PROT_WRITE : PROT_READ
+        let kind = isPrivate ? MAP_PRIVATE | MAP_NORESERVE : MAP_SHARED
+        let result = mmap(address, byteCount, access, kind | MAP_FIXED, descriptor, off_t(offset))
         guard result == address else { throw .io(operation: "mmap", errno: errno) }
     }
 

@@ -15,8 +15,17 @@ package enum Threads {
         }
     }
 
+    /// The system gives no further thread: a limit on processes, or no memory for a stack.
+    package struct Failure: Error, Equatable, CustomStringConvertible {
+        package let code: Int32
+
+        package var description: String { "a thread cannot be made: \(String(cString: strerror(code)))" }
+    }
+
     /// Starts a detached thread called `name` (at most 15 characters are kept).
-    package static func spawn(_ name: String, stackBytes: Int = 4 << 20, _ body: @escaping @Sendable () -> Void) {
+    package static func start(
+        _ name: String, stackBytes: Int = 4 << 20, _ body: @escaping @Sendable () -> Void
+    ) throws(Failure) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         pthread_attr_setstacksize(&attributes, stackBytes)
@@ -24,15 +33,18 @@ package enum Threads {
         defer { pthread_attr_destroy(&attributes) }
         var thread = pthread_t()
         // The new thread takes the reference over.
-        let context = Unmanaged.passRetained(Start(name, body)).toOpaque()
+        let start = Unmanaged.passRetained(Start(name, body))
         let failure = pthread_create(&thread, &attributes, { context in
             guard let context else { return nil }
             let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
             Threads.nameCurrent(start.name)
             start.body()
             return nil
-        }, context)
-        precondition(failure == 0, "cannot start a thread: error \(failure)")
+        }, start.toOpaque())
+        guard failure == 0 else {
+            start.release()
+            throw Failure(code: failure)
+        }
     }
 
     /// Names the calling thread for debuggers and top.

@@ -12,8 +12,12 @@ package enum WorkStop: Sendable, Hashable {
     case handOver
     /// It was about to make more bytes than it may.
     case tooManyBytes(limit: Int)
+    /// There is no memory left for what it makes: of all, or of what one principal may have.
+    case noRoom(limit: Int, ofPrincipal: Bool)
     /// It was about to follow links to more objects than it may.
     case tooManyObjects(limit: Int)
+    /// It was about to keep more values to sort by, or to tell rows apart by.
+    case tooManyValues(limit: Int)
 }
 
 /// What one piece of work may cost: its time, the bytes it makes, the objects it follows links to.
@@ -29,7 +33,9 @@ package final class WorkBudget: @unchecked Sendable {
     /// When to go on elsewhere; see `WorkStop.handOver`.
     package var handOverAt = Instant.distantFuture
     /// Bytes that may be made.
-    package var byteLimit = Int.max
+    package var byteLimit = Int.max { didSet { limitRoom() } }
+    /// Takes so many more bytes of the memory that all answers share, or tells why there are none; nil where nobody counts.
+    package var takesRoom: (@Sendable (_ byteCount: Int) -> WorkStop?)? { didSet { limitRoom() } }
     /// Objects that may be reached through links.
     package var objectLimit = Int.max
     /// Tells, when the work has taken a while, whether somebody still waits for it.
@@ -39,6 +45,11 @@ package final class WorkBudget: @unchecked Sendable {
 
     private var unitsLeft = WorkBudget.unitsPerLook
     private var objects = 0
+    private var partStart = 0
+    /// Bytes that were taken of the memory for answers; the first ones are free.
+    private var roomTaken = WorkBudget.roomStep
+    /// Up to where nobody has to be asked.
+    private var roomLimit = Int.max
     private var nextProbe: Instant
     private let cancelled = Atomic<Bool>(false)
 
@@ -59,6 +70,20 @@ package final class WorkBudget: @unchecked Sendable {
         unitsLeft &-= units
         if unitsLeft < 0 { try look() }
     }
+
+    /// The same inside of a sort, whose comparisons cannot throw: false when there is no time left. `check` has to follow.
+    @inline(__always) package func allows(_ units: Int = 1) -> Bool {
+        unitsLeft &-= units
+        return unitsLeft >= 0 || allowsMore()
+    }
+
+    @inline(never) private func allowsMore() -> Bool {
+        unitsLeft = stop == nil ? WorkBudget.unitsPerLook : 0
+        return stop == nil && goesOn
+    }
+
+    /// Units of a value of so many bytes that is compared or copied.
+    @inline(__always) package static func units(forBytes count: Int) -> Int { 1 &+ count / 1024 }
 
     @inline(never) private func look() throws(StorageError) {
         unitsLeft = WorkBudget.unitsPerLook
@@ -95,6 +120,20 @@ package final class WorkBudget: @unchecked Sendable {
         return isStillWanted()
     }
 
+    /// Said before a step that takes long and looks at no clock: work that was begun on a thread that must not be kept goes
+    /// on elsewhere.
+    package func beginLongStep() throws(StorageError) {
+        if handOverAt != .distantFuture { try refuse(.handOver) }
+    }
+
+    /// Values of more bytes than this are read and written elsewhere.
+    private static let longValue = 128 << 10
+
+    /// Said before a value of so many bytes is read or written.
+    @inline(__always) package func meet(byteCount: Int) throws(StorageError) {
+        if byteCount > WorkBudget.longValue { try beginLongStep() }
+    }
+
     /// Nobody waits for this work any more; any thread may say so.
     package func cancel() { cancelled.store(true, ordering: .relaxed) }
 
@@ -104,14 +143,28 @@ package final class WorkBudget: @unchecked Sendable {
     package func beginAnew() {
         stop = nil
         handOverAt = .distantFuture
-        objects = 0
+        beginPart(at: 0)
     }
 
     // MARK: - Amounts
 
-    /// Throws `.stopped` when `count` bytes are more than may be made.
+    /// Throws `.stopped` when `count` bytes, with those before this part, are more than may be made.
     @inline(__always) package func requireRoom(for count: Int) throws(StorageError) {
+        if count &- partStart > roomLimit { try takeRoom(for: count &- partStart) }
+    }
+
+    /// So much is taken at a time.
+    private static let roomStep = 1 << 20
+
+    private func limitRoom() { roomLimit = takesRoom == nil ? byteLimit : min(byteLimit, roomTaken) }
+
+    @inline(never) private func takeRoom(for count: Int) throws(StorageError) {
         if count > byteLimit { try refuse(.tooManyBytes(limit: byteLimit)) }
+        guard let takesRoom else { return }
+        let missing = max(count - roomTaken, WorkBudget.roomStep)
+        if let reason = takesRoom(missing) { try refuse(reason) }
+        roomTaken += missing
+        limitRoom()
     }
 
     /// Counts one more object that a link leads to.
@@ -120,8 +173,11 @@ package final class WorkBudget: @unchecked Sendable {
         if objects > objectLimit { try refuse(.tooManyObjects(limit: objectLimit)) }
     }
 
-    /// Counts the objects of the next part of an answer by themselves.
-    package func beginPart() { objects = 0 }
+    /// Counts the objects and bytes of the next part of an answer by themselves; `count` bytes stand before it.
+    package func beginPart(at count: Int) {
+        objects = 0
+        partStart = count
+    }
 
     @inline(never) private func refuse(_ reason: WorkStop) throws(StorageError) {
         stop = reason

@@ -20,8 +20,10 @@ package final class RealmFile: Sendable {
     var pages: LazyPlainPages? { plain.pages }
 
     /// Opens `path` for reading, with the 64-byte `key` if it is encrypted.
-    package init(path: String, key: EncryptionKey? = nil) throws(StorageError) {
-        let descriptor = try System.openForReading(path)
+    ///
+    /// In an `isExact` path no link is followed.
+    package init(path: String, key: EncryptionKey? = nil, isExact: Bool = false) throws(StorageError) {
+        let descriptor = try System.openRegular(path, isExact: isExact)
         defer { System.close(descriptor) }
         self.path = path
         fileByteCount = try System.regularFileSize(descriptor)

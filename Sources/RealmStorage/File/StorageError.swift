@@ -71,6 +71,8 @@ extension WorkStop {
         case .cancelled: return "nobody waits for the answer any more"
         case .handOver: return "the work has to go on elsewhere"
         case .tooManyBytes(let limit): return "more than \(limit) bytes"
+        case .noRoom(let limit, _): return "other answers take all of the \(limit) bytes that there are for them"
+        case .tooManyValues(let limit): return "more than \(limit) values to sort or to tell apart"
         case .tooManyObjects(let limit): return "links lead to more than \(limit) objects"
         }
     }

@@ -116,3 +116,13 @@ extension Value {
         }
     }
 }
+
+extension Value {
+    /// The bytes of a string or of data; 0 for what has a fixed size.
+    @inline(__always) package var byteCount: Int {
+        switch self {
+        case .string(let bytes), .binary(let bytes): return bytes.count
+        default: return 0
+        }
+    }
+}

@@ -18,8 +18,13 @@ struct ObjectCheck {
     private var balance: [Link: Int] = [:]
     /// Incoming links of embedded objects.
     private var owners: [TableKey: [ObjectKey: Int]] = [:]
+    private let embedded: Set<TableKey>
+    private var cycles = EmbeddedCycleCheck()
 
-    init(_ snapshot: Snapshot) { self.snapshot = snapshot }
+    init(_ snapshot: Snapshot) {
+        self.snapshot = snapshot
+        embedded = Set(snapshot.tables.filter { $0.kind == .embedded }.map(\.key))
+    }
 
     mutating func run(_ report: inout VerifyReport) {
         report.statistics.tables = snapshot.tables.count
@@ -153,6 +158,9 @@ struct ObjectCheck {
                 continue
             }
             if !known.contains(link.targetKey) { report.error("\(describe(link)): the target object does not exist") }
+            if embedded.contains(link.target), embedded.contains(link.origin) {
+                cycles.add(.init(table: link.origin, object: link.originKey), holds: .init(table: link.target, object: link.targetKey))
+            }
         }
     }
 
@@ -190,6 +198,8 @@ struct ObjectCheck {
                 if count != 1 { report.warn("\(table.name): embedded object \(key.rawValue) has \(count) owners") }
             }
         }
+        let count = cycles.objectsWithoutEnd()
+        if count > 0 { report.error("\(count) embedded objects hold themselves, or lie in such ones") }
     }
 
     private func describe(_ link: Link) -> String {

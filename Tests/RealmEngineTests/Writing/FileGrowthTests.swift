@@ -46,4 +46,28 @@ import Testing
         #expect(size(realm) <= kept)
         try realm.finish()
     }
+
+    /// Changes all over a class leave free space in small pieces: none of them is large enough for a whole commit.
+    @Test func `changes all over a class do not lengthen the file without end`() throws {
+        let realm = try EngineRealm(TestSchema.counters)
+        var random = SeededGenerator(seed: 7)
+        try realm.write { session in
+            for id in 0..<4000 { _ = try session.create("Counter", ["_id": .integer(Int64(id)), "n": .integer(1 << 40)]) }
+        }
+        for _ in 0..<Self.updates {
+            // Of several sizes, so that what one commit frees does not fit the next.
+            let count = Int.random(in: 0..<8, using: &random) == 0 ? 60 : Int.random(in: 1...4, using: &random)
+            let changes = (0..<count).map { _ in
+                (Int64.random(in: 0..<4000, using: &random), Int64.random(in: 0..<1 << 40, using: &random))
+            }
+            try realm.write { session in
+                for (id, number) in changes { _ = try session.patch("Counter", .primaryKey(.integer(id)), ["n": .integer(number)]) }
+            }
+        }
+        let snapshot = realm.database.current.snapshot
+        let free = try FreeSpace(snapshot.top, snapshot.space)
+        let used = free.logicalSize - free.usableByteCount - free.lockedByteCount
+        #expect(free.logicalSize < 4 * used + 3 << 20, "\(used) of \(free.logicalSize) bytes are used")
+        try realm.finish()
+    }
 }

@@ -50,6 +50,22 @@ import Testing
         #expect(budget.stop == .cancelled)
     }
 
+    @Test func memoryIsTakenWhileAnAnswerGrows() throws {
+        let budget = WorkBudget()
+        let taken = RankedMutex(.leaf, 0)
+        budget.byteLimit = 10 << 20
+        budget.takesRoom = { byteCount in
+            taken.withLock { $0 += byteCount }
+            return taken.withLock { $0 } > 4 << 20 ? .noRoom(limit: 4 << 20, ofPrincipal: false) : nil
+        }
+        try budget.requireRoom(for: 1 << 20)
+        #expect(taken.withLock { $0 } == 0)
+        for count in stride(from: 1 << 20, through: 5 << 20, by: 1000) { try budget.requireRoom(for: count) }
+        #expect(taken.withLock { $0 } == 4 << 20)
+        #expect(throws: StorageError.stopped(.noRoom(limit: 4 << 20, ofPrincipal: false))) { try budget.requireRoom(for: (5 << 20) + 1) }
+        #expect(throws: StorageError.stopped(.tooManyBytes(limit: 10 << 20))) { try budget.requireRoom(for: 11 << 20) }
+    }
+
     @Test func amountsHaveBounds() throws {
         let budget = WorkBudget()
         budget.byteLimit = 100
@@ -59,7 +75,7 @@ import Testing
         try budget.follow()
         try budget.follow()
         #expect(throws: StorageError.stopped(.tooManyObjects(limit: 2))) { try budget.follow() }
-        budget.beginPart()
+        budget.beginPart(at: 0)
         try budget.follow()
     }
 }

@@ -38,11 +38,11 @@ import Testing
         let client = try HTTPClient(port: server.port)
         let body = NumberProducer.text(count: 30_000)
         #expect(try client.request("POST", "/echo", body: body).body == body)
+        #expect(try client.request("POST", "/echo", body: []).text == "")
         try client.send("POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
         try client.send("5\r\nhello\r\n")
         try client.send("6\r\n world\r\n0\r\n\r\n")
         #expect(try client.readAnswer().text == "hello world")
-        #expect(try client.request("POST", "/echo", body: []).text == "")
     }
 
     @Test func `a client that expects to be asked is asked`() throws {
@@ -65,7 +65,7 @@ import Testing
         for _ in 0..<3 { try client.send("1f4\r\n" + String(repeating: "a", count: 500) + "\r\n") }
         try client.send("0\r\n\r\n")
         #expect(try client.readAnswer().code == "body_too_large")
-        #expect(try client.request("POST", "/echo", body: [UInt8](repeating: 65, count: 1000)).status == 200)
+        #expect(try HTTPClient.request(port: server.port, "POST", "/echo", body: [UInt8](repeating: 65, count: 1000)).status == 200)
     }
 
     @Test func `a refusal comes after a small body and keeps the connection`() throws {

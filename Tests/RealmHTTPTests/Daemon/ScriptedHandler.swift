@@ -2,6 +2,7 @@
 
 import RealmHTTP
 import RealmStorage
+import RealmTestSupport
 import Synchronization
 
 /// A handler for tests of the daemon alone: paths say what to do.

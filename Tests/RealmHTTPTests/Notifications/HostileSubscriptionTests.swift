@@ -66,7 +66,7 @@ struct HostileSubscriptionTests {
     @Test("fifty subscriptions on one stream, with long lists of key paths")
     func many() throws {
         let fixture = try ChangeFixture()
-        let paths = (0..<2000).map { _ in "\"name\"" }.joined(separator: ",")
+        let paths = (0..<1000).map { _ in "\"name\"" }.joined(separator: ",")
         let members = (0..<50).map { "\"s\($0)\":{\"class\":\"Dog\",\"keyPaths\":[\(paths)],\"include\":\"none\",\"where\":\"age < \($0)\"}" }
         let answer = try fixture.server.must("POST", "app/subscriptions", "{\"subscriptions\":{\(members.joined(separator: ","))}}")
         let stream = try EventClient(port: fixture.server.port, answer["url"]?.text ?? "", timeoutSeconds: 60)
@@ -83,9 +83,10 @@ struct HostileSubscriptionTests {
     }
 
     @Test("lists of key paths as long as a request may be, and deeper than links go", arguments: [
-        ("keyPaths", String(repeating: "name,", count: 1400) + "name", 200, ""),
+        ("keyPaths", String(repeating: "name,", count: 999) + "name", 200, ""),
+        ("keyPaths", String(repeating: "name,", count: 1000) + "name", 400, "invalid_parameter"),
         ("keyPaths", "mate" + String(repeating: ".mate", count: 1400) + ".age", 400, "unknown_key_path"),
-        ("keyPaths", String(repeating: "*,", count: 3000) + "*", 200, ""),
+        ("keyPaths", String(repeating: "*,", count: 999) + "*", 200, ""),
         ("keyPaths", String(repeating: ".", count: 7000), 400, "unknown_key_path"),
         ("keyPaths", "mate" + String(repeating: ".mate", count: 1400) + ".no", 400, "unknown_key_path"),
         ("fields", "mate" + String(repeating: ".mate", count: 1400), 400, "invalid_parameter"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmStorage
+import RealmTestSupport
 
 /// Something that runs beside a test, which waits for its end.
 final class StoppingThread: Sendable {

@@ -8,7 +8,7 @@ import Testing
 @Suite struct AccessLogTests {
     private func lines(_ level: AccessLog.Level, _ format: AccessLog.Format) throws -> [String] {
         let pipe = Pipe()
-        let log = AccessLog(format: format, level: level, descriptor: pipe.fileHandleForWriting.fileDescriptor)
+        let log = try AccessLog(format: format, level: level, descriptor: pipe.fileHandleForWriting.fileDescriptor)
         for status in [200, 404, 500] {
             log.write(
                 AccessLog.Entry(

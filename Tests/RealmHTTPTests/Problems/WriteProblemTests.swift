@@ -111,6 +111,7 @@ import Testing
     private static let elsewhere: Set<ProblemCode> = [
         .cursorInvalid, .sectionNotFound, .aggregateOverflow, .notReady, .snapshotExpired, .subscriptionExpired, .tooManySnapshots,
         .tooManyStreams, .unauthenticated, .tokenExpired, .forbidden, .fileChanged, .lengthRequired, .lockVersionMismatch, .answerTooLarge,
+        .pathNotAllowed, .notOwned, .tooManyRealms, .malformedRequest, .tooManyTransactions,
     ]
 
     @Test func `every problem that a write can raise is raised`() {

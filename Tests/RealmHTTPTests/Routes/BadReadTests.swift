@@ -166,7 +166,7 @@ import Testing
         "deadline_exceeded": "work past its deadline is 504",
         "file_corrupt": "damage met while reading is 500 and tells no details",
         "not_a_realm": "a realm that cannot be opened is listed and unavailable",
-        "file_changed": "ChangedFileTests", "forbidden": "AdminListenerTests",
+        "file_changed": "ChangedFileTests",
         "realm_unavailable": "a realm that cannot be opened is listed and unavailable",
         "not_ready": "a realm that cannot be opened is listed and unavailable",
         "rate_limited": "RateLimitTests: over the rate is 429, but health is told",
@@ -188,7 +188,7 @@ import Testing
         "null_not_allowed", "key_mismatch", "primary_key_immutable", "read_only_property", "link_target_missing",
         "nested_object", "invalid_dictionary_key", "decimal_needs_string", "idempotency_key_reused", "write_lock_busy",
         "precondition_required", "too_many_snapshots", "too_many_streams", "too_many_active_versions", "insufficient_storage",
-        "answer_too_large",
+        "answer_too_large", "path_not_allowed", "not_owned", "too_many_realms", "malformed_request", "forbidden", "too_many_transactions",
     ]
 
     @Test func `every code is raised by a test, or belongs to writes or to what is not there yet`() {

@@ -164,8 +164,9 @@ import Testing
     }
 
     @Test("A53: a file that was never versioned says so") func unversioned() throws {
-        let path = try Fixtures.path("group-only")
         try withWriteServer { (server: WriteServer) throws in
+            let path = server.folder + "/group-only.copy"
+            try FileManager.default.copyItem(atPath: try Fixtures.path("group-only"), toPath: path)
             let dry = try server.attach(#"{"name":"old","path":"\#(path)"}"#, "?dryRun=true")
             #expect((dry.json["body"] as? [String: Any])?["schemaVersion"] is NSNull, "\(dry.text)")
         }

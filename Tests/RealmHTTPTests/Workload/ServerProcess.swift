@@ -22,12 +22,19 @@ final class ServerProcess {
     }()
 
     /// Starts serving, and waits until the address is known.
-    init(_ arguments: [String]) throws {
+    convenience init(_ arguments: [String]) throws {
         guard let executable = ServerProcess.executable else { throw Failure(description: "no executable") }
+        try self.init(program: executable, ["serve", "--port", "0", "--log-format", "none"] + arguments)
+    }
+
+    /// Runs a command of a shell that ends with becoming the server.
+    convenience init(command: String) throws { try self.init(program: "/bin/bash", ["-c", command]) }
+
+    private init(program: String, _ arguments: [String]) throws {
         process = Process()
         output = Pipe()
-        process.executableURL = URL(fileURLWithPath: executable)
-        process.arguments = ["serve", "--port", "0", "--log-format", "none"] + arguments
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()

@@ -79,7 +79,7 @@ import Testing
             #expect(try server.send("POST", "app/objects/Note", #"{"text":"x"}"#).status == 201)
             #expect(try server.send("DELETE", "app").status == 204)
             _ = try age(server)
-            #expect(try attach(server, #""upgrade":"in-place""#).status == 201)
+            #expect(try attach(server, #""upgrade":"in-place","keepMigrationBackups":2"#).status == 201)
             #expect(try Data(contentsOf: url(server, "app.realm.v23.backup")) == original)
             #expect(FileManager.default.fileExists(atPath: url(server, "app.realm.v23.backup-2").path))
             #expect(try server.send("DELETE", "app").status == 204)
@@ -103,6 +103,7 @@ import Testing
         (#""onMigrationNeeded":"delete","schema":{"classes":[]},"schemaVersion":1,"migrations":[]"#, 400, "conflicting_parameters", "/onMigrationNeeded"),
         (#""migrations":[]"#, 400, "invalid_body", "/migrations"),
         (#""syncConfiguration":{}"#, 400, "invalid_body", "/syncConfiguration"),
+        (#""keepMigrationBackups":-1"#, 400, "invalid_body", "/keepMigrationBackups"),
         (#""allowDataLoss":1"#, 400, "invalid_body", "/allowDataLoss"),
         (#""seed":"/nowhere/s.realm","inMemory":"m""#, 400, "conflicting_parameters", "/inMemory"),
         (#""schemaVersion":5"#, 409, "schema_version_conflict", ""),

@@ -2,6 +2,7 @@
 
 import Foundation
 import RealmTestSupport
+import Synchronization
 import Testing
 
 @testable import RealmHTTP
@@ -33,6 +34,53 @@ import Testing
         #expect(cut.code == "invalid_body", "\(cut.text)")
         #expect(try server.get("app/objects/Dog?count=exact&limit=0").json["count"] as? Int == 12_000)
         #expect(try FileManager.default.contentsOfDirectory(atPath: server.folder).allSatisfy { !$0.contains("body") })
+        try server.finish()
+    }
+
+    @Test("a long body in chunks of any size comes in whole, from several clients at a time", arguments: [1000, 70_000, 300_000, 2_000_000])
+    func chunks(_ size: Int) throws {
+        let server = try WriteServer()
+        let head = "POST /v1/realms/app/import?class=Dog HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let port = server.port
+        let answers = Mutex<[String]>([])
+        let threads = (0..<4).map { number in
+            StoppingThread {
+                let body = Array(LongImportTests.dogs(number * 20_000..<number * 20_000 + 10_000).utf8)
+                let answer = Result { try LongImportTests.send(head, body, inPiecesOf: size, port).text }
+                answers.withLock { $0.append((try? answer.get()) ?? "\(answer)") }
+            }
+        }
+        for thread in threads { thread.wait() }
+        #expect(answers.withLock { $0 }.allSatisfy { $0.hasPrefix(#"{"created":10000,"updated":0,"#) }, "\(answers.withLock { $0 })")
+        #expect(try server.get("app/objects/Dog?count=exact&limit=0").json["count"] as? Int == 40_000)
+        try server.finish()
+    }
+
+    private static func send(_ head: String, _ body: [UInt8], inPiecesOf size: Int, _ port: Int) throws -> HTTPClient.Answer {
+        let client = try HTTPClient(port: port)
+        try client.send(head)
+        for start in stride(from: 0, to: body.count, by: size) {
+            let piece = body[start..<min(start + size, body.count)]
+            try client.send(Array("\(String(piece.count, radix: 16))\r\n".utf8) + piece + Array("\r\n".utf8))
+        }
+        try client.send("0\r\n\r\n")
+        return try client.readAnswer()
+    }
+
+    @Test("who leaves in the middle of a long body leaves nothing behind") func leaving() throws {
+        let server = try WriteServer()
+        let head = "POST /v1/realms/app/import?class=Dog HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-ndjson\r\nContent-Length: 9000000\r\n\r\n"
+        let body = Array(LongImportTests.dogs(0..<20_000).utf8)
+        for length in [0, 1000, 300_000, 1_000_000, body.count] {
+            let client = try HTTPClient(port: server.port)
+            try client.send(head)
+            try client.send(Array(body[..<length]))
+        }
+        #expect(try ChangeServer.wait(seconds: 20) {
+            let text = try HTTPClient.request(port: server.port, "GET", "/metrics").text
+            return text.contains("realm_rest_spool_bytes 0\n") && text.contains("realm_rest_waiting_bytes 0\n")
+        })
+        #expect(try server.get("app/objects/Dog?count=exact&limit=0").json["count"] as? Int == 0)
         try server.finish()
     }
 

@@ -26,6 +26,26 @@ struct SmallMendTests {
         return (page["items"]?.elements ?? []).compactMap { $0["_id"]?.integer }
     }
 
+    // MARK: - Long keys
+
+    @Test("objects and pages are answered whose address no request could name", arguments: [1_000, 20_000, 200_000])
+    func longAddresses(length: Int) throws {
+        let server = try ChangeServer()
+        try server.makeRealm("k", classes: #"[{"name":"K","primaryKey":"id","properties":[{"name":"id","type":"string"}]}]"#)
+        let key = String(repeating: "a", count: length)
+        let made = try server.send("POST", "k/objects/K", #"[{"id":"b"},{"id":"\#(key)"}]"#)
+        #expect(made.status == 201)
+        let one = try server.send("POST", "k/objects/K", #"{"id":"\#(key)c"}"#)
+        #expect(one.status == 201)
+        #expect((one["Location"] == nil) == (length > 8_192))
+        let page = try server.send("GET", "k/objects/K?sort=id&limit=1")
+        #expect(page.status == 200)
+        #expect((page["Link"] == nil) == (length > 8_192))
+        let next = try #require(page.json["next"] as? String)
+        let second = try server.must("POST", "k/query/K", #"{"sort":["id"],"limit":2,"after":"\#(next)"}"#)
+        #expect(second["items"]?.elements?.count == 2)
+    }
+
     // MARK: - Batches
 
     @Test("the keys of objects that a later operation deletes are told as they were")

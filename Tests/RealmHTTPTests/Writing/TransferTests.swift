@@ -126,7 +126,7 @@ import Testing
         let snapshot = try Snapshot(file: try RealmFile(path: try Fixtures.path(name), key: key))
         let exported = try TransferTests.export(snapshot)
         let realm = try EngineRealm([])
-        let reader = ImportReader(ImportSource(Array(exported.utf8)), className: nil, depthLimit: 200)
+        let reader = ImportReader(ImportSource(Array(exported.utf8)), className: nil, bounds: JSONBounds(depth: 200))
         try realm.write(EngineRealm.request(seconds: 600), waiting: 600) { session in
             try ImportRun(session, .create).run(reader)
         }

@@ -55,6 +55,8 @@ final class WriteServer: Sendable {
         options.logFormat = nil
         options.graceSeconds = 0
         options.dataFolder = folder
+        // Tests attach files from elsewhere, too.
+        options.attachRoots = [NSTemporaryDirectory()]
         change(&options)
         server = try RealmServer(options)
         try server.start()

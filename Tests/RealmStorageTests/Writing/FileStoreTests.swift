@@ -153,15 +153,25 @@ struct FileStoreTests {
         try CommitTests.check(snapshot, workload, "read again")
     }
 
-    @Test("a file of no bytes is a new realm, one of a bare header too", arguments: [0, 24])
+    @Test("a file of no bytes may be an interrupted copy: it is refused, and stays")
+    func refusesEmpty() throws {
+        let file = try TemporaryRealm()
+        try file.write([])
+        let error = #expect(throws: StorageError.self) { try FileStore.open(path: file.path) }
+        guard case .refused(.notARealm) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(try file.bytes.isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: file.path + ".lock"))
+    }
+
+    @Test("a file of a bare header is a new realm", arguments: [24])
     func opensEmpty(_ byteCount: Int) throws {
         let file = try TemporaryRealm()
         let header = [UInt8](repeating: 0, count: 16) + FileHeader.signature + [0, 0, 0, 0]
         try file.write(Array(header.prefix(byteCount)))
-        // Nobody else may be about to fill a file without bytes.
-        var options = FileStore.Options()
-        options.createsMissingFile = byteCount == 0
-        let store = try FileStore.open(path: file.path, options)
+        let store = try FileStore.open(path: file.path)
         var random = SeededGenerator(seed: 2)
         var workload = PlainWorkload()
         for _ in 0..<3 { _ = try CommitTests.commit(to: store, &workload, using: &random) }
@@ -239,7 +249,7 @@ struct FileStoreTests {
         #expect(bytes.count == 4096 && bytes[0] == 1 && bytes[6] == 0xff && bytes[7] == 0xff)
         #expect(bytes[64..<80].contains { $0 != 0 })
         lock.release()
-        let holder = try System.openLockFile(lockPath.path)
+        let holder = try System.openRegular(lockPath.path, writing: true)
         defer { System.close(holder) }
         for kind in [System.LockKind.exclusive, .shared] {
             #expect(try System.lock(holder, kind))

@@ -105,6 +105,45 @@ struct FreeSpaceTests {
         #expect(all.reduce(0) { $0 + $1.byteCount } == before, "seed \(seed)")
     }
 
+    @Test("a file with much more free than used space is not lengthened while any piece holds the node")
+    func fillsHoles() throws {
+        // 3 MiB of pieces of 4 KiB beside as many bytes in use.
+        let pieces = (0..<768).map { FreeBlock(position: 24 + $0 * 5000, byteCount: 4096) }
+        let free = FreeSpace(usable: pieces, logicalSize: 768 * 5000 + 24)
+        #expect(free.isWasteful)
+        var allocator = SpaceAllocator(free, expected: 2 << 20)
+        var taken = 0
+        while taken < 300 * 4096 {
+            let size = [8, 48, 1024, 2000, 4096][taken / 8 % 5]
+            _ = try allocator.allocate(size)
+            taken += size
+        }
+        #expect(allocator.free.logicalSize == free.logicalSize)
+        #expect(try allocator.block(with: 100_000) >= 768, "the lists are in one piece, for which the file grows")
+    }
+
+    @Test("the index of pieces finds one that fits whenever there is one", arguments: 0..<40)
+    func findsHoles(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var blocks = (0..<Int.random(in: 1...200, using: &random)).map {
+            FreeBlock(position: $0 << 20, byteCount: max(8, (1 << Int.random(in: 3...19, using: &random)) + Int.random(in: -64...64, using: &random) * 8))
+        }
+        var index = HoleIndex(blocks)
+        for _ in 0..<500 {
+            let wanted = max(8, (1 << Int.random(in: 3...19, using: &random)) + Int.random(in: -64...64, using: &random) * 8)
+            let fitting = blocks.filter { $0.byteCount >= wanted }
+            guard let found = index.take(wanted, from: blocks) else {
+                // Only so many pieces of one class are looked at; none above may be missed.
+                #expect(fitting.allSatisfy { HoleIndex.sizeClass($0.byteCount) == HoleIndex.sizeClass(wanted) }, "seed \(seed)")
+                continue
+            }
+            #expect(blocks[found].byteCount >= wanted, "seed \(seed)")
+            blocks[found].position += wanted
+            blocks[found].byteCount -= wanted
+            index.insert(found, blocks[found].byteCount)
+        }
+    }
+
     private static func blocks(_ count: Int, using random: inout SeededGenerator) -> [FreeBlock] {
         var blocks: [FreeBlock] = []
         var position = 24

@@ -94,16 +94,25 @@ package final class ObservationHub: Sendable {
 
     private func run(refused: () -> Void, _ call: @escaping @Sendable () -> Void) {
         let newest = database.value?.current.token.version ?? 0
-        let (isTaken, needsThread) = inbox.signal { inbox in
-            guard !inbox.isClosed else { return (false, false) }
+        let isTaken = inbox.signal { inbox -> Bool in
+            guard !inbox.isClosed, inbox.hasThread || startThread() else { return false }
+            inbox.hasThread = true
             inbox.add(call, atLeast: newest)
-            defer { inbox.hasThread = true }
-            return (true, !inbox.hasThread)
+            return true
         }
-        if needsThread { Threads.spawn("observe-\(name)") { [self] in loop() } }
         guard !isTaken else { return }
         HeldLocks.assertNone()
         refused()
+    }
+
+    /// False when the system gives no further thread.
+    private func startThread() -> Bool {
+        do throws(Threads.Failure) {
+            try Threads.start("observe-\(name)") { [self] in loop() }
+            return true
+        } catch {
+            return false
+        }
     }
 
     private func loop() {

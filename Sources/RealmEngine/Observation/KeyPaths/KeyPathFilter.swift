@@ -30,6 +30,8 @@ package struct KeyPathFilter: Sendable {
             case noMatch
             /// A component is empty, or something stands behind `*`.
             case malformed
+            /// It stands for more than can be kept.
+            case tooMany
         }
 
         package let kind: Kind
@@ -52,9 +54,12 @@ package struct KeyPathFilter: Sendable {
         _ paths: [String], of table: Table, in snapshot: Snapshot, names: BacklinkNames, acceptsLinks: Bool = true
     ) throws(Failure) -> KeyPathFilter {
         var chains: [[KeyPathStep]] = []
+        var stepCount = 0
         for path in paths {
             var resolver = KeyPathResolver(path, snapshot, names, acceptsLinks: acceptsLinks)
             chains += try resolver.resolve(from: table)
+            stepCount += resolver.stepCount
+            guard stepCount <= KeyPathResolver.maximumSteps else { throw Failure(kind: .tooMany, path: path, component: path) }
         }
         return KeyPathFilter(paths: paths, chains: chains)
     }

@@ -33,10 +33,14 @@ struct KeyPathResolver {
 
     /// How many steps have been looked at.
     private var work = 0
+    /// Steps of all chains.
+    private(set) var stepCount = 0
 
     /// What stars may cost before the path is refused: a schema with many links multiplies them.
     private static let maximumWork = 20_000
-    private static let maximumComponents = 200
+    /// Steps that a filter keeps, all its paths together.
+    static let maximumSteps = 10_000
+    private static let maximumComponents = 128
 
     init(_ path: String, _ snapshot: Snapshot, _ names: BacklinkNames, acceptsLinks: Bool) {
         self.path = path
@@ -101,13 +105,16 @@ struct KeyPathResolver {
         _ choice: Choice, _ rest: ArraySlice<Component>, behind chain: [KeyPathStep], isChosen: Bool, endsEarly: Bool
     ) throws(KeyPathFilter.Failure) {
         work += 1
-        guard work <= KeyPathResolver.maximumWork else { throw failure(.malformed, path) }
+        guard work <= KeyPathResolver.maximumWork else { throw failure(.tooMany, path) }
         let longer = chain + [choice.step]
         guard rest.count > 1, let target = choice.target else {
             if rest.count > 1, !endsEarly {
                 if isChosen, let component = rest.first { throw failure(.notTraversable, component.text) }
                 return
             }
+            // Chains are kept for as long as somebody observes.
+            stepCount += longer.count
+            guard stepCount <= KeyPathResolver.maximumSteps else { throw failure(.tooMany, path) }
             chains.append(longer)
             return
         }

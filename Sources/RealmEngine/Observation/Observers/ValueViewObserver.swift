@@ -37,7 +37,7 @@ final class ValueViewObserver: TargetObserver {
                 (places, size) = ([], 0)
                 return
             }
-            let values = try ValueViewObserver.values(column, row, snapshot)
+            let values = try values(column, row, snapshot)
             let bound = try ElementQuery.bind(
                 query.query, to: column, of: table, in: snapshot, arguments: query.arguments, order: query.order)
             size = values.count
@@ -45,14 +45,20 @@ final class ValueViewObserver: TargetObserver {
         }
     }
 
-    private static func values(_ column: Column, _ row: Row, _ snapshot: Snapshot) throws(StorageError) -> [Value] {
+    private func values(_ column: Column, _ row: Row, _ snapshot: Snapshot) throws -> [Value] {
         var values: [Value] = []
         if column.collection == .dictionary {
             var entries = try row.dictionary(column, in: snapshot).entries()
-            while let entry = try entries.next() { values.append(entry.value) }
+            while let entry = try entries.next() {
+                try clock.step(values.count)
+                values.append(entry.value)
+            }
         } else {
             var elements = try row.list(column, in: snapshot).elements()
-            while let value = try elements.next() { values.append(value) }
+            while let value = try elements.next() {
+                try clock.step(values.count)
+                values.append(value)
+            }
         }
         return values
     }

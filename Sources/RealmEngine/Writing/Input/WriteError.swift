@@ -43,6 +43,7 @@ package struct WriteError: Error, Sendable {
         case cancelled
         case realmUnavailable = "realm_unavailable"
         case tooManyActiveVersions = "too_many_active_versions"
+        case tooManyTransactions = "too_many_transactions"
         case transactionBusy = "transaction_busy"
         case transactionAborted = "transaction_aborted"
         case transactionExpired = "transaction_expired"

@@ -2,6 +2,11 @@
 
 internal import RealmStorage
 
+/// What an asynchronous write is remembered with, when it knows how much that is.
+package protocol RememberedFate: Sendable {
+    var byteCount: Int { get }
+}
+
 /// Writes that nobody waits for, by the ids under which their fate can be asked.
 package final class AsyncWrites: Sendable {
     package enum State: Sendable {
@@ -11,6 +16,13 @@ package final class AsyncWrites: Sendable {
         case committed(any Sendable)
         case failed(any Sendable)
         case cancelled
+
+        fileprivate var byteCount: Int {
+            switch self {
+            case .committed(let fate), .failed(let fate): return (fate as? any RememberedFate)?.byteCount ?? 0
+            case .queued, .running, .cancelled: return 0
+            }
+        }
 
         var isOver: Bool {
             switch self {
@@ -32,6 +44,8 @@ package final class AsyncWrites: Sendable {
         var byID: [String: Entry] = [:]
         /// Ids of writes that are over, oldest first.
         var finished: [String] = []
+        /// What they are remembered with.
+        var bytes = 0
     }
 
     private let limits: WriteLimits
@@ -63,6 +77,7 @@ package final class AsyncWrites: Sendable {
                 entry.until = Instant.now().adding(seconds: limits.rememberedSeconds)
                 entry.ticket = nil
                 entries.finished.append(id)
+                entries.bytes += state.byteCount
             }
             entries.byID[id] = entry
             return (forget(&entries), ticket)
@@ -74,8 +89,13 @@ package final class AsyncWrites: Sendable {
         let now = Instant.now()
         var dropped: [Entry] = []
         while let oldest = entries.finished.first,
-            entries.finished.count > limits.rememberedCount || (entries.byID[oldest]?.until ?? now) <= now {
-            if let entry = entries.byID.removeValue(forKey: oldest) { dropped.append(entry) }
+            entries.finished.count > limits.rememberedCount || (entries.byID[oldest]?.until ?? now) <= now
+                || (entries.bytes > limits.rememberedBytes && entries.finished.count > 1)
+        {
+            if let entry = entries.byID.removeValue(forKey: oldest) {
+                entries.bytes -= entry.state.byteCount
+                dropped.append(entry)
+            }
             entries.finished.removeFirst()
         }
         return dropped

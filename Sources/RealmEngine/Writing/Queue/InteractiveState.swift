@@ -20,6 +20,8 @@ package struct TransactionInfo: Sendable {
 /// Somebody wants to begin an interactive transaction.
 struct BeginRequest: Sendable {
     let owner: String
+    /// Among whose transactions it counts; nil for one that counts among nobody's.
+    let client: String?
     /// When it entered the queue.
     let submitted = Instant.now()
     let waitEnds: Instant
@@ -54,6 +56,7 @@ struct TransactionStep: Sendable {
 /// The interactive transaction that holds the writer, as other threads see it.
 struct InteractiveState: Sendable {
     var info: TransactionInfo
+    let client: String?
     /// The end of the whole lease.
     let expires: Instant
     /// The end of the lease if nobody comes.

@@ -25,7 +25,10 @@ struct WriteGroup {
             for job in waiting { job.refuse(error) }
             return []
         }
-        defer { transaction.end() }
+        defer {
+            transaction.end()
+            writer.didEndWrite()
+        }
         var applied: [WriteJob] = []
         var taken = 0
         for job in waiting {
@@ -44,7 +47,12 @@ struct WriteGroup {
         let savepoint = isOnly ? nil : transaction.savepoint()
         do throws(WriteError) {
             try check(job, transaction)
-            try job.run(writer.makeSession(transaction, deadline: job.request.deadline))
+            let session = writer.makeSession(transaction, deadline: job.request.deadline)
+            if let control = job.request.control {
+                session.control = control
+                session.budget.isStillWanted = { !control.isCancelled }
+            }
+            try job.run(session)
             guard job.request.isDryRun else { return true }
             undo(transaction, savepoint)
             job.finish(.success((version: writer.current, isCommitted: false)))

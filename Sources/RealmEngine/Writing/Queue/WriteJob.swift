@@ -15,6 +15,8 @@ package struct WriteRequest: Sendable {
     package var isAlone = false
     /// Told to those who hear of the commit; makes sense for a write that is alone.
     package var mark: (any Sendable)?
+    /// Told how much is done, and asked whether it is still wanted.
+    package var control: WorkControl?
 
     package init(deadline: Instant, ifVersion: UInt64? = nil, isDryRun: Bool = false, isAlone: Bool = false) {
         self.deadline = deadline

@@ -8,17 +8,33 @@ package struct WriteLimits: Sendable {
     package var groupJobs = 256
     /// New nodes after which a group takes no further write.
     package var groupBytes = 64 << 20
+    /// Memory for what one write changes; a value that goes into every object of a class would take any amount.
+    package var writeBytes = 128 << 20
     /// How long a write waits behind an interactive transaction.
     package var lockWaitSeconds = 5.0
-    /// An interactive transaction that nobody uses ends after this.
+    /// An interactive transaction that nobody uses ends after this at the latest, and after `usualIdleSeconds` if its
+    /// client does not say.
     package var idleSeconds = 5.0
-    /// An interactive transaction ends after this whatever happens.
+    package var usualIdleSeconds = 5.0
+    /// An interactive transaction ends after this whatever happens, and after `usualLifetimeSeconds` if its client does
+    /// not say.
     package var lifetimeSeconds = 30.0
+    package var usualLifetimeSeconds = 30.0
+    /// Interactive transactions of one client, the open one and those that wait.
+    package var transactionsPerClient = 4
+    /// A writer thread without work ends after this.
+    package var restSeconds = 30.0
     /// The longest wait for the beginning of an interactive transaction.
     package var maximumWaitSeconds = 10.0
     /// How long, and how many, ended transactions and asynchronous writes are remembered.
     package var rememberedSeconds = 600.0
     package var rememberedCount = 10_000
+
+    /// What fates of asynchronous writes are remembered with, all together.
+    package var rememberedBytes = 16 << 20
+    /// Classes of a realm, and properties of a class, beyond which none are added.
+    package var classes = 1000
+    package var properties = 1000
 
     package init() {}
 }

@@ -33,6 +33,12 @@ final class WriteQueue: Sendable {
         var entries: [Entry] = []
         var isClosed = false
         var isStopped = false
+        /// Whether the writer has a thread; without work it has none.
+        var hasThread = false
+        /// Whether the writer comes from an interactive transaction: writes that wait are next then.
+        var comesFromTransaction = false
+        /// Whose interactive transaction was the last.
+        var lastClient: String?
         /// The interactive transaction that holds the writer.
         var interactive: InteractiveState?
         var ended = EndedTransactions()
@@ -42,12 +48,13 @@ final class WriteQueue: Sendable {
     let monitor = Monitor(State())
     private let writer: any WriteBackend
     private let figures: WriteFigures
+    private let name: String
 
     init(_ writer: any WriteBackend, _ limits: WriteLimits, _ figures: WriteFigures, name: String) {
         self.writer = writer
         self.limits = limits
         self.figures = figures
-        Threads.spawn("write-\(name)") { [self] in run() }
+        self.name = name
     }
 
     private let pending = PendingCount()
@@ -61,8 +68,7 @@ final class WriteQueue: Sendable {
         let refusal = monitor.broadcast { state -> WriteError? in
             if state.isClosed { return WriteQueue.closed }
             guard state.entries.count < limits.queuedJobs else { return overload(state) }
-            state.entries.append(.job(job))
-            return nil
+            return enqueue(.job(job), &state)
         }
         if let refusal { job.refuse(refusal) }
     }
@@ -72,10 +78,42 @@ final class WriteQueue: Sendable {
             if state.isClosed { return WriteQueue.closed }
             guard state.entries.count < limits.queuedJobs else { return overload(state) }
             if let interactive = state.interactive, begin.waitEnds <= Instant.now() { return WriteQueue.busy(interactive) }
-            state.entries.append(.begin(begin))
-            return nil
+            if let excess = tooMany(of: begin.client, state) { return excess }
+            return enqueue(.begin(begin), &state)
         }
         if let refusal { begin.completion(.failure(refusal)) }
+    }
+
+    /// Adds what waits, and sees to it that there is a thread.
+    private func enqueue(_ entry: Entry, _ state: inout State) -> WriteError? {
+        if !state.hasThread {
+            do throws(Threads.Failure) {
+                try Threads.start("write-\(name)") { [self] in run() }
+            } catch {
+                return WriteQueue.withoutThread
+            }
+            state.hasThread = true
+        }
+        state.entries.append(entry)
+        return nil
+    }
+
+    private static let withoutThread: WriteError = {
+        var error = WriteError(.overloaded, "the server can make no thread for the writer of this realm at the moment")
+        error.retryAfterSeconds = 1
+        return error
+    }()
+
+    /// Nobody keeps the writer for himself by beginning again and again.
+    private func tooMany(of client: String?, _ state: State) -> WriteError? {
+        guard let client else { return nil }
+        var count = state.interactive?.client == client ? 1 : 0
+        for case .begin(let other) in state.entries where other.client == client { count += 1 }
+        guard count >= limits.transactionsPerClient else { return nil }
+        var error = WriteError(.tooManyTransactions, "this client has \(count) interactive transactions already, open or waiting")
+        error.limit = limits.transactionsPerClient
+        error.retryAfterSeconds = 1
+        return error
     }
 
     private func overload(_ state: State) -> WriteError {
@@ -98,7 +136,7 @@ final class WriteQueue: Sendable {
     /// Takes no more writes, rolls an interactive transaction back, and returns when what waited is done.
     func close() {
         monitor.broadcast { $0.isClosed = true }
-        _ = monitor.wait { state -> Bool? in state.isStopped ? true : nil }
+        _ = monitor.wait { state -> Bool? in state.isStopped || !state.hasThread ? true : nil }
     }
 
     // MARK: - The writer thread
@@ -106,6 +144,7 @@ final class WriteQueue: Sendable {
     private enum Work {
         case group([WriteJob])
         case begin(BeginRequest)
+        /// There is nothing to do, and will be nothing more, or not for a while.
         case stop
     }
 
@@ -123,33 +162,76 @@ final class WriteQueue: Sendable {
                 } else {
                     hold([request.submitted]) { InteractiveTransaction.run(request, on: self, writer) }
                 }
-            case .stop:
-                monitor.broadcast { $0.isStopped = true }
-                return
+            case .stop: return
             }
         }
     }
 
     private func next() -> Work {
-        monitor.wait { state -> Work? in
-            guard let first = state.entries.first else { return state.isClosed ? .stop : nil }
-            if case .begin(let request) = first {
-                state.entries.removeFirst()
-                return .begin(request)
+        while true {
+            let restEnds = Instant.now().adding(seconds: limits.restSeconds)
+            let work = monitor.wait(until: restEnds) { state -> Work? in
+                guard !state.entries.isEmpty else { return state.isClosed ? .stop : nil }
+                return take(&state)
             }
-            return .group(takeGroup(&state))
-        } ?? .stop
+            if let work, case .group = work { return work }
+            if let work, case .begin = work { return work }
+            if rests() { return .stop }
+        }
     }
 
-    /// The writes that wait, up to the next that wants to be alone.
-    private func takeGroup(_ state: inout State) -> [WriteJob] {
-        var jobs: [WriteJob] = []
-        for entry in state.entries {
-            guard case .job(let job) = entry, jobs.count < limits.groupJobs, jobs.isEmpty || !job.request.isAlone else { break }
-            jobs.append(job)
-            if job.request.isAlone { break }
+    /// Lets the thread end, unless something came just now; the next write makes another.
+    private func rests() -> Bool {
+        monitor.broadcast { state in
+            guard state.entries.isEmpty else { return false }
+            state.hasThread = false
+            state.isStopped = state.isClosed
+            return true
         }
-        state.entries.removeFirst(jobs.count)
+    }
+
+    private func take(_ state: inout State) -> Work {
+        // Between two interactive transactions the writes that wait get their turn.
+        let jobs = takeGroup(&state, passingBegins: state.comesFromTransaction)
+        state.comesFromTransaction = false
+        guard jobs.isEmpty else { return .group(jobs) }
+        guard let request = takeBegin(&state) else { return .stop }
+        state.comesFromTransaction = true
+        state.lastClient = request.client
+        return .begin(request)
+    }
+
+    /// The interactive transaction that begins next: that of another client than the last, if there is one.
+    private func takeBegin(_ state: inout State) -> BeginRequest? {
+        var chosen: (index: Int, request: BeginRequest)?
+        for (index, entry) in state.entries.enumerated() {
+            guard case .begin(let request) = entry else { continue }
+            if chosen == nil { chosen = (index, request) }
+            guard request.client != nil, request.client != state.lastClient else { continue }
+            chosen = (index, request)
+            break
+        }
+        if let chosen { state.entries.remove(at: chosen.index) }
+        return chosen?.request
+    }
+
+    /// The writes that wait, up to the next that wants to be alone, or up to the next beginning of a transaction.
+    private func takeGroup(_ state: inout State, passingBegins: Bool) -> [WriteJob] {
+        var jobs: [WriteJob] = []
+        var passed: [Entry] = []
+        var count = 0
+        for entry in state.entries {
+            if case .begin = entry {
+                guard passingBegins else { break }
+                passed.append(entry)
+            } else if case .job(let job) = entry {
+                guard jobs.count < limits.groupJobs, jobs.isEmpty || !job.request.isAlone else { break }
+                jobs.append(job)
+            }
+            count += 1
+            if jobs.last?.request.isAlone == true { break }
+        }
+        state.entries.replaceSubrange(0..<count, with: passed)
         return jobs
     }
 
@@ -201,4 +283,6 @@ protocol WriteBackend: Sendable {
     func makeSession(_ transaction: WriteTransaction, deadline: Instant) -> WriteSession
     /// Makes the changes durable and the new version the newest.
     func commit(_ transaction: WriteTransaction, mark: (any Sendable)?) throws(WriteError) -> Database.Version
+    /// A group of writes is over, committed or not.
+    func didEndWrite()
 }

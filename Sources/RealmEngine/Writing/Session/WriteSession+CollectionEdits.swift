@@ -87,6 +87,7 @@ extension WriteSession {
         _ apply: (Edit, CollectionPlace) throws(WriteError) -> Void
     ) throws(WriteError) -> Int {
         for (index, edit) in edits.enumerated() {
+            try spend(WriteSession.unitsPerElement)
             if index > 0, try !isThere(place) {
                 throw WriteError(.objectNotFound, "an edit before this one deleted the object").inside(.index(index))
             }
@@ -157,6 +158,7 @@ extension WriteSession {
             throw WriteError(.typeMismatch, "only the objects of a list of links can be deleted")
         }
         for member in try members(of: place) {
+            try spend(WriteSession.unitsPerElement)
             guard case .link(let table, let object) = member.value else { continue }
             try stored(try transaction.deleteObject(object, in: table))
         }
@@ -172,9 +174,13 @@ extension WriteSession {
         case .remove(let value): try removeMember(try member(value, of: place, options), from: place)
         case .clear: try stored(try transaction.clear(place))
         case .union(let values):
-            for (index, value) in values.enumerated() { try at(.index(index), try insertMember(value, in: place, options)) }
+            for (index, value) in values.enumerated() {
+                try spend(WriteSession.unitsPerElement)
+                try at(.index(index), try insertMember(value, in: place, options))
+            }
         case .minus(let values):
             for (index, value) in values.enumerated() {
+                try spend(WriteSession.unitsPerElement)
                 let member = try at(.index(index), try member(value, of: place, options))
                 try removeMember(member, from: place)
             }
@@ -190,8 +196,9 @@ extension WriteSession {
         var kept: [HeldValue] = []
         for (index, value) in values.enumerated() { kept.append(try at(.index(index), try member(value, of: place, options))) }
         let sorted = WriteSession.distinct(kept)
-        for member in try members(of: place) where !WriteSession.contains(member, sorted) {
-            try removeMember(member, from: place)
+        for member in try members(of: place) {
+            try spend(WriteSession.unitsPerElement)
+            if !WriteSession.contains(member, sorted) { try removeMember(member, from: place) }
         }
     }
 

@@ -83,6 +83,7 @@ extension WriteSession {
         case (.list, .list(let elements)):
             guard try elementCount(place) == elements.count else { return false }
             for (index, element) in elements.enumerated() {
+                try spend(WriteSession.unitsPerElement)
                 guard try isEqual(element, in: .element(place, index), place.elementShape, options) else { return false }
             }
             return true
@@ -112,7 +113,10 @@ extension WriteSession {
     func members(of place: CollectionPlace) throws(WriteError) -> [HeldValue] {
         var members: [HeldValue] = []
         var cursor = try list(place).elements()
-        while let value = try stored(try cursor.next()) { members.append(HeldValue(copying: value)) }
+        while let value = try stored(try cursor.next()) {
+            try spend()
+            members.append(HeldValue(copying: value))
+        }
         return members
     }
 

@@ -121,6 +121,9 @@ extension WriteSession {
 
     // MARK: - Taking values out
 
+    /// What taking out, comparing or writing one element costs, in units of a budget.
+    static let unitsPerElement = 8
+
     /// The value at a place, as an input that writes an equal one elsewhere.
     func input(at location: Location) throws(WriteError) -> InputValue {
         switch location {
@@ -151,6 +154,7 @@ extension WriteSession {
         guard kind == .dictionary else {
             var elements: [InputValue] = []
             for index in 0..<(try elementCount(place)) {
+                try spend(WriteSession.unitsPerElement)
                 let value = try element(index, of: place) ?? .null
                 elements.append(try input(of: value, .element(place, index), place.elementShape))
             }
@@ -159,6 +163,7 @@ extension WriteSession {
         var entries: [(name: String, value: InputValue)] = []
         var cursor = try dictionary(place).entries()
         while let entry = try stored(try cursor.next()) {
+            try spend(WriteSession.unitsPerElement)
             let key = entry.key.bytes.string
             entries.append((name: key, value: try input(of: entry.value, .entry(place, key), place.elementShape)))
         }

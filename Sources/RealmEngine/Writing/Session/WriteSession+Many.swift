@@ -16,6 +16,7 @@ extension WriteSession {
         let matches = try matches(table, query, arguments, maximum)
         for (index, object) in matches.enumerated() {
             if index & 0x3f == 0x3f { try checkDeadline() }
+            try requireRoom()
             try write(body, to: ObjectPlace(table: table.key, object: object), table, .merge, options)
         }
         return matches.count
@@ -65,7 +66,8 @@ extension WriteSession {
     func bind(_ query: Query, to table: TableKey, _ arguments: [QueryArgument]) throws(WriteError) -> BoundQuery {
         let view = try view()
         guard let table = view.table(table) else { throw WriteError(.classNotFound, "there is no such class") }
-        return try queried(try query.bind(to: table, in: view, arguments: arguments, mapping: backlinkNames.mapping))
+        return try queried(try query.bind(
+            to: table, in: view, arguments: arguments, mapping: backlinkNames.mapping, check: { [budget] in budget.goesOn }))
     }
 
     // MARK: - Assertions

@@ -96,11 +96,13 @@ extension WriteSession {
         case .list(let elements):
             let place = try putNested(.list(.none), in: slot)
             for (index, element) in elements.enumerated() {
+                try spend(WriteSession.unitsPerElement)
                 try at(.index(index), try writeMixed(element, in: .newElement(place, index), options))
             }
         case .object(let object):
             let place = try putNested(.dictionary(.none), in: slot)
             for (key, value) in object.members {
+                try spend(WriteSession.unitsPerElement)
                 try at(.name(key), try requireKey(key))
                 try at(.name(key), try writeMixed(value, in: .entry(place, key), options))
             }
@@ -142,6 +144,7 @@ extension WriteSession {
         try clear(place, rule)
         let shape = place.elementShape
         for (index, element) in elements.enumerated() {
+            try spend(WriteSession.unitsPerElement)
             if index & 0xff == 0xff { try checkDeadline() }
             try at(.index(index), try write(element, in: .newElement(place, index), shape, .create, options))
         }
@@ -152,6 +155,7 @@ extension WriteSession {
     ) throws(WriteError) {
         try clear(place, rule)
         for (index, element) in elements.enumerated() {
+            try spend(WriteSession.unitsPerElement)
             if index & 0xff == 0xff { try checkDeadline() }
             try at(.index(index), try insertMember(element, in: place, options))
         }

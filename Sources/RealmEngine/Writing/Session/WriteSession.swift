@@ -16,13 +16,35 @@ package final class WriteSession {
     var named: [String: ObjectPlace] = [:]
     /// Names of linking objects, which nobody can write, but queries know.
     let backlinkNames: BacklinkNames
+    /// Told how much of a long write is done, and asked whether it is still wanted.
+    package var control: WorkControl?
+    /// Where in a migration the session is.
+    var stepProgress: StepProgress?
+    /// How large schemas may become.
+    let limits: WriteLimits
+    /// Memory that changes may take. What is imported takes what it takes: whoever sends it sent all of it.
+    package var byteLimit: Int
+    /// What others in the same transaction took before.
+    private let bytesBefore: Int
+    private let changesBefore: Int
+    /// What a note of a change takes: every element of a list has one. While their array grows there are two of it.
+    private static let bytesOfChange = 2 * MemoryLayout<ObjectChange>.stride
+    private let arena: NodeArena
+    /// Columns that were made; the clock is looked at now and then.
+    var schemaSteps = 0
     /// Of the object made last, to be used again; nil while another object is made.
     var spareDraft: ObjectDraft?
 
-    init(_ transaction: WriteTransaction, deadline: Instant, backlinkNames: BacklinkNames = .none) {
+    init(_ transaction: WriteTransaction, deadline: Instant, backlinkNames: BacklinkNames = .none, limits: WriteLimits = WriteLimits()) {
         self.transaction = transaction
         budget = WorkBudget(deadline: deadline)
+        transaction.budget = budget
         self.backlinkNames = backlinkNames
+        self.limits = limits
+        byteLimit = limits.writeBytes
+        arena = transaction.writes.arena
+        bytesBefore = arena.used
+        changesBefore = transaction.changes.count
     }
 
     /// How inputs are taken.
@@ -52,7 +74,30 @@ package final class WriteSession {
 
     /// Throws when there is no time left; long loops ask from time to time.
     package func checkDeadline() throws(WriteError) {
+        if let control, control.isCancelled { throw WriteError(.cancelled, "the write was cancelled") }
         guard budget.goesOn else { throw WriteError(.deadlineExceeded, WriteError.late) }
+        try requireRoom()
+    }
+
+    /// Throws when the changes take more memory than they may; asked between two objects or edits.
+    @inline(__always) func requireRoom() throws(WriteError) {
+        let changes = transaction.changes.count &- changesBefore
+        if arena.used &- bytesBefore &+ changes &* WriteSession.bytesOfChange > byteLimit { throw tooMuch }
+    }
+
+    private var tooMuch: WriteError {
+        var error = WriteError(.tooManyAffected, "the write changes more than \(byteLimit) bytes; change fewer objects at a time")
+        error.limit = byteLimit
+        return error
+    }
+
+    /// Whether anything was changed so far.
+    package var hasChanges: Bool { transaction.hasChanges }
+
+    /// Counts work on the way; throws when there is no time left, or no room.
+    @inline(__always) func spend(_ units: Int = 1) throws(WriteError) {
+        try stored(try budget.spend(units))
+        try requireRoom()
     }
 
     /// Whether there is time left; what queries ask.

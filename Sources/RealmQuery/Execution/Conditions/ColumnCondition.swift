@@ -32,8 +32,14 @@ final class ColumnCondition: Condition {
     private let backlinks: BacklinkLookup?
     private var buffer: [Value] = []
 
+    private let interrupt: Interrupt
+
     /// `link` is the step that the column is, when it holds links.
-    init(_ column: Column, _ comparator: Comparator, _ constant: Value, link: LinkStep? = nil, label: String) {
+    init(
+        _ column: Column, _ comparator: Comparator, _ constant: Value, link: LinkStep? = nil, label: String,
+        _ interrupt: Interrupt
+    ) {
+        self.interrupt = interrupt
         if case .relation(.equal) = comparator, let link {
             backlinks = BacklinkLookup(link, to: [constant])
         } else {
@@ -85,7 +91,7 @@ final class ColumnCondition: Condition {
             let found = key.map { leaf.isEqual(to: $0) } ?? leaf.nulls()
             return relation == .notEqual ? candidates.subtracting(found) : candidates & found
         case (.text(let pattern, let isNegated), .string(let leaf)):
-            let found = try pattern.rows(of: leaf, among: candidates)
+            let found = try pattern.rows(of: leaf, among: candidates, interrupt)
             return isNegated ? candidates.subtracting(found) : found
         default: return try evaluateByValue(values, candidates)
         }
@@ -96,15 +102,18 @@ final class ColumnCondition: Condition {
         try values.append(candidates, to: &buffer)
         var found = Mask.none
         var index = 0
-        candidates.forEach { row in
-            if comparator.holds(buffer[index], constant) { found[row] = true }
+        try candidates.forEach { row throws(StorageError) in
+            try interrupt.step(for: buffer[index])
+            if comparator.holds(buffer[index], constant, interrupt) { found[row] = true }
             index += 1
         }
         return found
     }
 
     override func matches(_ row: Row) throws(StorageError) -> Bool {
-        comparator.holds(try reader.value(row), constant)
+        let value = try reader.value(row)
+        try interrupt.step(for: value)
+        return comparator.holds(value, constant, interrupt)
     }
 
     private var isIndexedEquality: Bool {

@@ -11,16 +11,20 @@ final class CompareCondition: RowCondition {
     private let rightQuantifier: Quantifier?
     private let label: String
     private let backlinks: BacklinkLookup?
-    private var leftGroups = ValueGroups()
-    private var rightGroups = ValueGroups()
+    private let interrupt: Interrupt
+    private var leftGroups: ValueGroups
+    private var rightGroups: ValueGroups
     private var leftValues: [Value] = []
     private var rightValues: [Value] = []
 
     /// `quantifier` replaces those of both operands.
     init(
         _ left: Operand, _ comparator: Comparator, _ right: Operand, quantifier: Quantifier? = nil,
-        backlinks: BacklinkLookup? = nil, label: String
+        backlinks: BacklinkLookup? = nil, label: String, _ interrupt: Interrupt
     ) {
+        self.interrupt = interrupt
+        leftGroups = ValueGroups(interrupt)
+        rightGroups = ValueGroups(interrupt)
         self.backlinks = backlinks
         self.left = left
         self.right = right
@@ -40,24 +44,44 @@ final class CompareCondition: RowCondition {
         try right.append(leaf, candidates, to: &rightValues)
         var found = Mask.none
         var index = 0
-        candidates.forEach { row in
-            if comparator.holds(leftValues[index], rightValues[index]) { found[row] = true }
+        guard mayBeLong else {
+            try interrupt.step(candidates.count)
+            candidates.forEach { row in
+                if comparator.holds(leftValues[index], rightValues[index]) { found[row] = true }
+                index += 1
+            }
+            return found
+        }
+        try candidates.forEach { row throws(StorageError) in
+            if try holds(leftValues[index], rightValues[index]) { found[row] = true }
             index += 1
         }
         return found
     }
 
     override func matches(_ row: Row) throws(StorageError) -> Bool {
-        if left.isSingle, right.isSingle { return comparator.holds(try left.value(row), try right.value(row)) }
+        if left.isSingle, right.isSingle { return try holds(try left.value(row), try right.value(row)) }
+        defer {
+            leftGroups.release()
+            rightGroups.release()
+        }
         try left.evaluate(row, into: &leftGroups)
         try right.evaluate(row, into: &rightGroups)
         for rightGroup in 0..<rightGroups.groupCount {
             for leftGroup in 0..<leftGroups.groupCount {
-                if compare(leftGroups.group(leftGroup), rightGroups.group(rightGroup)) { return true }
+                if try compare(leftGroups.group(leftGroup), rightGroups.group(rightGroup)) { return true }
             }
         }
         return false
     }
+
+    @inline(__always) private func holds(_ left: Value, _ right: Value) throws(StorageError) -> Bool {
+        try interrupt.step(for: left, and: right)
+        return comparator.holds(left, right, interrupt)
+    }
+
+    /// Whether comparing two values may take longer than an instant.
+    private var mayBeLong: Bool { left.type.mayBeLong || right.type.mayBeLong }
 
     override var hasIndex: Bool { backlinks != nil }
 
@@ -67,33 +91,33 @@ final class CompareCondition: RowCondition {
         lines.appendPlan(depth, (hasIndex ? "incoming links of the objects: " : "row by row: ") + label)
     }
 
-    private func compare(_ leftRange: Range<Int>, _ rightRange: Range<Int>) -> Bool {
+    private func compare(_ leftRange: Range<Int>, _ rightRange: Range<Int>) throws(StorageError) -> Bool {
         if leftGroups.isList, rightGroups.isList, leftQuantifier == nil, rightQuantifier == nil {
-            return compareElementwise(leftRange, rightRange)
+            return try compareElementwise(leftRange, rightRange)
         }
         if comparator.isOrdering, leftGroups.isList, rightGroups.isList, leftRange.count > 2, rightRange.count > 2 {
-            return compareExtremes(leftRange, rightRange)
+            return try compareExtremes(leftRange, rightRange)
         }
         if case .relation(.equal) = comparator, leftQuantifier ?? .any == .any, rightQuantifier ?? .any == .any,
             leftRange.count > CompareCondition.comparedPairwise, rightRange.count > CompareCondition.comparedPairwise {
-            return haveCommonValue(leftRange, rightRange)
+            return try haveCommonValue(leftRange, rightRange)
         }
-        return quantify(leftQuantifier, leftRange) { leftIndex in
+        return try quantify(leftQuantifier, leftRange) { leftIndex throws(StorageError) in
             let leftValue = leftGroups.values[leftIndex]
-            return quantify(rightQuantifier, rightRange) { rightIndex in
-                comparator.holds(leftValue, rightGroups.values[rightIndex])
+            return try quantify(rightQuantifier, rightRange) { rightIndex throws(StorageError) in
+                try holds(leftValue, rightGroups.values[rightIndex])
             }
         }
     }
 
     /// Longer lists are compared by their least and greatest values in the total order, which saves looking at all
     /// pairs; a null or a value of another type then counts only if it is one of these.
-    private func compareExtremes(_ leftRange: Range<Int>, _ rightRange: Range<Int>) -> Bool {
-        let left = CompareCondition.extremes(leftGroups.values[leftRange])
-        let right = CompareCondition.extremes(rightGroups.values[rightRange])
-        return quantify(leftQuantifier, 0..<2) { leftIndex in
-            quantify(rightQuantifier, 0..<2) { rightIndex in
-                comparator.holds(leftIndex == 0 ? left.least : left.greatest, rightIndex == 0 ? right.least : right.greatest)
+    private func compareExtremes(_ leftRange: Range<Int>, _ rightRange: Range<Int>) throws(StorageError) -> Bool {
+        let left = try extremes(leftGroups.values[leftRange])
+        let right = try extremes(rightGroups.values[rightRange])
+        return try quantify(leftQuantifier, 0..<2) { leftIndex throws(StorageError) in
+            try quantify(rightQuantifier, 0..<2) { rightIndex throws(StorageError) in
+                try holds(leftIndex == 0 ? left.least : left.greatest, rightIndex == 0 ? right.least : right.greatest)
             }
         }
     }
@@ -102,12 +126,13 @@ final class CompareCondition: RowCondition {
     private static let comparedPairwise = 32
 
     /// Is any value on both sides? Sorts both, so that the time does not grow with the product of their lengths.
-    private func haveCommonValue(_ leftRange: Range<Int>, _ rightRange: Range<Int>) -> Bool {
-        let left = leftGroups.values[leftRange].sorted { Value.order($0, $1) < 0 }
-        let right = rightGroups.values[rightRange].sorted { Value.order($0, $1) < 0 }
+    private func haveCommonValue(_ leftRange: Range<Int>, _ rightRange: Range<Int>) throws(StorageError) -> Bool {
+        let left = try interrupt.sorted(leftGroups.values[leftRange])
+        let right = try interrupt.sorted(rightGroups.values[rightRange])
         var leftIndex = 0
         var rightIndex = 0
         while leftIndex < left.count, rightIndex < right.count {
+            try interrupt.step(for: left[leftIndex], and: right[rightIndex])
             let order = Value.order(left[leftIndex], right[rightIndex])
             if order == 0 { return true }
             if order < 0 { leftIndex += 1 } else { rightIndex += 1 }
@@ -115,26 +140,31 @@ final class CompareCondition: RowCondition {
         return false
     }
 
-    private static func extremes(_ values: ArraySlice<Value>) -> (least: Value, greatest: Value) {
+    private func extremes(_ values: ArraySlice<Value>) throws(StorageError) -> (least: Value, greatest: Value) {
         var extremes = (least: values[values.startIndex], greatest: values[values.startIndex])
         for value in values.dropFirst() {
+            try interrupt.step(for: value)
             if Value.order(value, extremes.least) < 0 { extremes.least = value }
             if Value.order(value, extremes.greatest) >= 0 { extremes.greatest = value }
         }
         return extremes
     }
 
-    private func compareElementwise(_ leftRange: Range<Int>, _ rightRange: Range<Int>) -> Bool {
+    private func compareElementwise(_ leftRange: Range<Int>, _ rightRange: Range<Int>) throws(StorageError) -> Bool {
         guard leftRange.count == rightRange.count else { return comparator.acceptsDifferentLengths }
-        return zip(leftRange, rightRange).allSatisfy { comparator.holds(leftGroups.values[$0], rightGroups.values[$1]) }
+        for (left, right) in zip(leftRange, rightRange) where try !holds(leftGroups.values[left], rightGroups.values[right]) {
+            return false
+        }
+        return true
     }
 
     /// `ANY` of nothing is false, `ALL` and `NONE` of nothing are true.
-    private func quantify(_ quantifier: Quantifier?, _ range: Range<Int>, _ test: (Int) -> Bool) -> Bool {
-        switch quantifier ?? .any {
-        case .any: return range.contains(where: test)
-        case .all: return range.allSatisfy(test)
-        case .none: return !range.contains(where: test)
-        }
+    private func quantify(
+        _ quantifier: Quantifier?, _ range: Range<Int>, _ test: (Int) throws(StorageError) -> Bool
+    ) throws(StorageError) -> Bool {
+        let quantifier = quantifier ?? .any
+        // What one element alone decides: that it fits, or that it does not.
+        for index in range where try test(index) == (quantifier != .all) { return quantifier == .any }
+        return quantifier != .any
     }
 }

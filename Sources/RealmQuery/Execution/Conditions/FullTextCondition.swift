@@ -52,7 +52,7 @@ final class FullTextCondition: RowCondition {
 
     private func lookUp() throws(StorageError) -> Found {
         if let found { return found }
-        let (included, excluded) = try search.objects(in: index)
+        let (included, excluded) = try search.objects(in: index, chain.interrupt)
         let result = included.map { Found.only(Set($0).subtracting(excluded)) } ?? .allBut(excluded)
         found = result
         return result

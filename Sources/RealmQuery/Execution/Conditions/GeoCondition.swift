@@ -9,8 +9,13 @@ final class GeoCondition: RowCondition {
     private let region: GeoRegion
     private let quantifier: Quantifier
     private let label: String
+    private let interrupt: Interrupt
 
-    init(_ chain: LinkChain, _ locations: LocationReader, _ region: GeoRegion, _ quantifier: Quantifier, label: String) {
+    init(
+        _ chain: LinkChain, _ locations: LocationReader, _ region: GeoRegion, _ quantifier: Quantifier, label: String,
+        _ interrupt: Interrupt
+    ) {
+        self.interrupt = interrupt
         self.chain = chain
         self.locations = locations
         self.region = region
@@ -23,6 +28,7 @@ final class GeoCondition: RowCondition {
     override func matches(_ row: Row) throws(StorageError) -> Bool {
         var lies = false
         try chain.forEachRow(from: row) { target throws(StorageError) in
+            try interrupt.step(1 + region.vertexCount / 4)
             lies = try locations.lies(target, in: region)
             return lies == (quantifier == .all)
         }

@@ -31,7 +31,7 @@ final class CollectionAggregateOperand: Operand {
         if chain.isUnary { return groups.set(try value(row)) }
         groups.reset(isList: true)
         try chain.forEachRow(from: row) { target throws(StorageError) in
-            groups.append(try result(target))
+            try groups.append(try result(target))
             return true
         }
         groups.closeGroup()
@@ -42,14 +42,20 @@ final class CollectionAggregateOperand: Operand {
         if column.collection == .dictionary {
             guard let dictionary = try column.dictionary(row, reader, table) else { return aggregation.result }
             var entries = dictionary.entries()
-            while let entry = try entries.next() { aggregation.add(entry.value) }
+            while let entry = try entries.next() {
+                try chain.interrupt?.step()
+                aggregation.add(entry.value)
+            }
             return aggregation.result
         }
         let root = try reader.root(row)
         guard !root.isNone else { return aggregation.result }
         let list = try ListView(root: root, space: row.leaf.space, shape: column.elementShape)
         var elements = list.elements()
-        while let element = try elements.next() { aggregation.add(element) }
+        while let element = try elements.next() {
+            try chain.interrupt?.step()
+            aggregation.add(element)
+        }
         return aggregation.result
     }
 }
@@ -72,7 +78,8 @@ final class LinkAggregateOperand: Operand {
 
     override func value(_ row: borrowing Row) throws(StorageError) -> Value {
         keys.removeAll(keepingCapacity: true)
-        try chain.forEachKey(from: row) { key in
+        try chain.forEachKey(from: row) { key throws(StorageError) in
+            if keys.count & 0xfff == 0xfff { try chain.interrupt?.require(valueCount: keys.count) }
             keys.append(key)
             return true
         }
@@ -80,6 +87,7 @@ final class LinkAggregateOperand: Operand {
         keys.sort()
         var aggregation = Aggregation(aggregate, of: reader.column.type)
         for key in keys {
+            try chain.interrupt?.step()
             guard let target = try finder.find(key) else { continue }
             aggregation.add(try reader.value(target))
         }

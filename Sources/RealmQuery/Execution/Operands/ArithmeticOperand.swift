@@ -7,11 +7,13 @@ final class ArithmeticOperand: Operand {
     private let operation: ArithmeticOperator
     private let left: Operand
     private let right: Operand
-    private var leftGroups = ValueGroups()
-    private var rightGroups = ValueGroups()
+    private var leftGroups: ValueGroups
+    private var rightGroups: ValueGroups
     private var buffer: [Value] = []
 
-    init(_ operation: ArithmeticOperator, _ left: Operand, _ right: Operand) {
+    init(_ operation: ArithmeticOperator, _ left: Operand, _ right: Operand, _ interrupt: Interrupt?) {
+        leftGroups = ValueGroups(interrupt)
+        rightGroups = ValueGroups(interrupt)
         self.operation = operation
         self.left = left
         self.right = right
@@ -37,6 +39,10 @@ final class ArithmeticOperand: Operand {
 
     override func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
         if isSingle { return groups.set(try value(row)) }
+        defer {
+            leftGroups.release()
+            rightGroups.release()
+        }
         try left.evaluate(row, into: &leftGroups)
         try right.evaluate(row, into: &rightGroups)
         let isLeftMany = leftGroups.isList
@@ -46,7 +52,7 @@ final class ArithmeticOperand: Operand {
         guard let other else { return groups.finish() }
         for index in 0..<many.groupCount {
             for value in many.values[many.group(index)] {
-                groups.append(isLeftMany ? operation.apply(value, other) : operation.apply(other, value))
+                try groups.append(isLeftMany ? operation.apply(value, other) : operation.apply(other, value))
             }
             groups.closeGroup()
         }

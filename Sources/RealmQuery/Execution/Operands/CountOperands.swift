@@ -27,7 +27,7 @@ final class LinkCountOperand: Operand {
         if chain.isEmpty { return groups.set(try value(row)) }
         groups.reset(isList: true)
         try chain.forEachRow(from: row) { target throws(StorageError) in
-            groups.append(.int(Int64(try count(target, skippingNull: false))))
+            try groups.append(.int(Int64(try count(target, skippingNull: false))))
             return true
         }
         groups.closeGroup()
@@ -49,7 +49,10 @@ final class LinkCountOperand: Operand {
             guard skippingNull else { return dictionary.count }
             var count = 0
             var entries = dictionary.entries()
-            while let entry = try entries.next() { if !entry.value.isNull { count += 1 } }
+            while let entry = try entries.next() {
+                try chain.interrupt?.step()
+                if !entry.value.isNull { count += 1 }
+            }
             return count
         }
     }
@@ -81,7 +84,7 @@ final class CollectionSizeOperand: Operand {
         if chain.isUnary { return groups.set(try value(row)) }
         groups.reset(isList: true)
         try chain.forEachRow(from: row) { target throws(StorageError) in
-            groups.append(.int(Int64(try count(target))))
+            try groups.append(.int(Int64(try count(target))))
             return true
         }
         groups.closeGroup()

@@ -84,10 +84,11 @@ final class ElementLengthOperand: Operand {
             let list = try ListView(root: root, space: target.leaf.space, shape: column.elementShape)
             var elements = list.elements()
             while let element = try elements.next() {
+                try chain.interrupt?.step()
                 switch element {
-                case .string(let bytes), .binary(let bytes): groups.append(.int(Int64(bytes.count)))
+                case .string(let bytes), .binary(let bytes): try groups.append(.int(Int64(bytes.count)))
                 // A null among strings has length zero; among mixed values it has none.
-                case .null where column.type != .mixed: groups.append(.int(0))
+                case .null where column.type != .mixed: try groups.append(.int(0))
                 default: break
                 }
             }

@@ -86,7 +86,7 @@ final class DictionaryKeysOperand: Operand {
         try chain.forEachRow(from: row) { target throws(StorageError) in
             if let dictionary = try column.dictionary(target, reader, table) {
                 var entries = dictionary.entries()
-                while let entry = try entries.next() { groups.append(.string(entry.key.bytes)) }
+                while let entry = try entries.next() { try groups.append(.string(entry.key.bytes)) }
             }
             groups.closeGroup()
             return true

@@ -60,6 +60,6 @@ final class ListOperand: Operand {
     }
 
     private func descend(_ value: Value, into groups: inout ValueGroups) throws(StorageError) {
-        if descent.steps.count < 2 { groups.append(value) } else { try descent.collect(value, from: 1, into: &groups) }
+        if descent.steps.count < 2 { try groups.append(value) } else { try descent.collect(value, from: 1, into: &groups) }
     }
 }

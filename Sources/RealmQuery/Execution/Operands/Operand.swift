@@ -82,7 +82,7 @@ final class ConstantOperand: Operand {
 
     override func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
         groups.reset(isList: isList)
-        for value in values { groups.append(value) }
+        for value in values { try groups.append(value) }
         groups.closeGroup()
     }
 }

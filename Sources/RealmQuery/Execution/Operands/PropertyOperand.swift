@@ -36,7 +36,7 @@ final class PropertyOperand: Operand {
         if chain.isUnary { return groups.set(try value(row)) }
         groups.reset(isList: true)
         try chain.forEachRow(from: row) { target throws(StorageError) in
-            groups.append(try reader.value(target))
+            try groups.append(try reader.value(target))
             return true
         }
         groups.closeGroup()
@@ -69,8 +69,8 @@ final class LinkOperand: Operand {
     override func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
         if chain.isUnary { return groups.set(try value(row)) }
         groups.reset(isList: true)
-        try chain.forEachKey(from: row) { key in
-            groups.append(.link(target.key, key))
+        try chain.forEachKey(from: row) { key throws(StorageError) in
+            try groups.append(.link(target.key, key))
             return true
         }
         groups.closeGroup()

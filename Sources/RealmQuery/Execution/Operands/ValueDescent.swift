@@ -15,7 +15,7 @@ struct ValueDescent {
     /// The depth is that of the path, so recursion is bounded by the query.
     func collect(_ value: Value, from index: Int = 0, into groups: inout ValueGroups) throws(StorageError) {
         try interrupt?.step()
-        guard index < steps.count else { return groups.append(value) }
+        guard index < steps.count else { return try groups.append(value) }
         let isLast = index == steps.count - 1
         switch value {
         case .dictionary(let root):
@@ -38,9 +38,9 @@ struct ValueDescent {
                     try collect(value, from: index + 1, into: &groups)
                 } else if name == "@keys", isLast {
                     var entries = dictionary.entries()
-                    while let entry = try entries.next() { groups.append(.string(entry.key.bytes)) }
+                    while let entry = try entries.next() { try groups.append(.string(entry.key.bytes)) }
                 } else if isLast {
-                    groups.append(.null)
+                    try groups.append(.null)
                 }
             case .all:
                 var entries = dictionary.entries()
@@ -78,6 +78,6 @@ struct ValueDescent {
         // Collections of another object are not entered; they only count as values that are not null.
         guard index == steps.count - 1 else { return }
         let root = try row.leaf.collectionRoot(column, row: row.index)
-        groups.append(column.collection == .dictionary ? .dictionary(root) : .list(root))
+        try groups.append(column.collection == .dictionary ? .dictionary(root) : .list(root))
     }
 }

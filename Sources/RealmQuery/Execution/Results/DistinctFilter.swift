@@ -8,6 +8,7 @@ import RealmStorage
 /// and a decimal can be equal without hashing alike, so those are told apart by sorting.
 final class DistinctFilter {
     private let keys: [SortKey]
+    private let interrupt: Interrupt
     /// Positions of kept rows by hash, probed one after another; -1 is free. A power of two in size.
     private var slots = [Int32](repeating: -1, count: 64)
     /// The values of all kept rows, one after another.
@@ -17,9 +18,10 @@ final class DistinctFilter {
     private var leafValues: [Value] = []
     private(set) var items: [Int64] = []
 
-    init?(_ keys: [SortKey]) {
+    init?(_ keys: [SortKey], _ interrupt: Interrupt) {
         guard keys.allSatisfy({ $0.column.type != .mixed && $0.column.collection == nil }) else { return nil }
         self.keys = keys
+        self.interrupt = interrupt
     }
 
     /// Takes the rows of a leaf, which are called by their object keys.
@@ -28,10 +30,10 @@ final class DistinctFilter {
         for key in keys { try key.append(leaf, rows, to: &leafValues) }
         let count = rows.count
         var index = 0
-        rows.forEach { row in
+        try rows.forEach { row throws(StorageError) in
             scratch.removeAll(keepingCapacity: true)
             for key in keys.indices { scratch.append(leafValues[key * count + index]) }
-            add(leaf.key(at: row).rawValue)
+            try add(leaf.key(at: row).rawValue)
             index += 1
         }
     }
@@ -40,23 +42,25 @@ final class DistinctFilter {
     func add(_ row: Row, _ item: Int64) throws(StorageError) {
         scratch.removeAll(keepingCapacity: true)
         for key in keys { scratch.append(try key.value(row)) }
-        add(item)
+        try add(item)
     }
 
     /// Keeps the row with the values in `scratch` if there is none like it.
-    private func add(_ item: Int64) {
+    private func add(_ item: Int64) throws(StorageError) {
         var hasher = Hasher()
         for (index, key) in keys.enumerated() {
             if key.hasLinks, SortKey.isMissing(scratch[index]) { return }
+            try interrupt.step(for: scratch[index])
             scratch[index].hashByOrder(into: &hasher)
         }
         let hash = hasher.finalize()
         var slot = hash & (slots.count - 1)
         while slots[slot] >= 0 {
             let kept = Int(slots[slot])
-            if hashes[kept] == hash, isEqual(kept) { return }
+            if hashes[kept] == hash, try isEqual(kept) { return }
             slot = (slot + 1) & (slots.count - 1)
         }
+        try interrupt.require(valueCount: values.count + 1)
         slots[slot] = Int32(truncatingIfNeeded: items.count)
         items.append(item)
         hashes.append(hash)
@@ -64,9 +68,13 @@ final class DistinctFilter {
         if items.count * 2 > slots.count { grow() }
     }
 
-    private func isEqual(_ kept: Int) -> Bool {
+    private func isEqual(_ kept: Int) throws(StorageError) -> Bool {
         let start = kept * keys.count
-        return scratch.indices.allSatisfy { Value.order(values[start + $0], scratch[$0]) == 0 }
+        for index in scratch.indices {
+            try interrupt.step(for: scratch[index])
+            if Value.order(values[start + index], scratch[index]) != 0 { return false }
+        }
+        return true
     }
 
     private func grow() {

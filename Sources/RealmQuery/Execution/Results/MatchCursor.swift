@@ -18,6 +18,8 @@ package final class MatchCursor {
     private var remaining: Int
     /// Objects up to this one are left out.
     private let after: ObjectKey?
+    /// Whether the last `next` found nothing only because its time was over.
+    package private(set) var isPaused = false
 
     /// `after` starts behind an object; `skip` and `limit` count matches from there. `columns` are what the caller reads
     /// of the matches, besides what the query itself does.
@@ -36,13 +38,30 @@ package final class MatchCursor {
         }
     }
 
-    /// The next leaf with matches and their rows; nil at the end. `check` is asked before each leaf.
-    package func next(check: BoundQuery.Check? = nil) throws(QueryError) -> (leaf: ClusterLeaf, rows: Mask)? {
-        query.interrupt.check = check
-        defer { query.interrupt.check = nil }
+    /// The next leaf with matches and their rows; nil at the end. `check` is asked before each leaf, and within one now and
+    /// then: after its refusal the cursor is of no use any more.
+    ///
+    /// Nil is also the answer when nothing was found up to `pause`; then `isPaused` is true, and the next call goes on.
+    package func next(
+        check: BoundQuery.Check? = nil, pauseAt pause: Instant = .distantFuture
+    ) throws(QueryError) -> (leaf: ClusterLeaf, rows: Mask)? {
+        try query.interrupt.watching(check) { () throws(QueryError) in try nextWatched(check, pause) }
+    }
+
+    /// The same while the query is watched already.
+    func nextWatched(_ check: BoundQuery.Check?, _ pause: Instant = .distantFuture) throws(QueryError) -> (leaf: ClusterLeaf, rows: Mask)? {
+        isPaused = false
         while remaining > 0 {
             if let check, !check() { throw .cancelled }
-            let found = try storage { () throws(StorageError) in try advance() }
+            if pause != .distantFuture, Instant.now() >= pause {
+                isPaused = true
+                return nil
+            }
+            let found = try storage { () throws(StorageError) in
+                let found = try advance()
+                try query.interrupt.requireGoingOn()
+                return found
+            }
             guard let (leaf, rows) = found else { return nil }
             if rows.isEmpty { continue }
             let taken = take(rows)

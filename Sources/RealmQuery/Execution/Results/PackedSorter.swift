@@ -14,11 +14,13 @@ final class PackedSorter {
     private var collected: [[OrderKey]]
     private var items: [Int64] = []
     private let finder: ObjectFinder
+    private let interrupt: Interrupt
 
     /// Nil when a key is of another kind, or when a limit comes with several keys.
-    init?(_ keys: [SortKey], limit: Int, table: Table) {
+    init?(_ keys: [SortKey], limit: Int, table: Table, _ interrupt: Interrupt) {
         guard keys.allSatisfy({ $0.isPlainColumn && PackedSorter.isPackable($0.column.type) }) else { return nil }
         self.keys = keys
+        self.interrupt = interrupt
         finder = ObjectFinder(table)
         collected = []
         if limit < table.count {
@@ -82,6 +84,7 @@ final class PackedSorter {
     private func compareRest(_ left: Int64, _ right: Int64) throws(StorageError) -> Int {
         guard keys.count > 1, let leftRow = try finder.find(ObjectKey(left)), let rightRow = try finder.find(ObjectKey(right))
         else { return 0 }
+        try interrupt.step(keys.count)
         for key in keys.dropFirst() {
             let order = Value.order(try key.value(leftRow), try key.value(rightRow))
             if order != 0 { return key.isAscending ? order : -order }
@@ -92,6 +95,8 @@ final class PackedSorter {
     // MARK: - Without a limit
 
     private func collect(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
+        // The keys of numbers are half as large as values.
+        try interrupt.require(valueCount: items.count / 2 * keys.count + 1)
         rows.forEach { items.append(leaf.key(at: $0).rawValue) }
         for (index, key) in keys.enumerated() {
             switch try key.values(of: leaf) {

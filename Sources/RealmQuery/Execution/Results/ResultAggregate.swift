@@ -182,13 +182,22 @@ extension BoundQuery {
     package func aggregate(
         _ requests: [AggregateRequest], check: Check? = nil
     ) throws(QueryError) -> (count: Int, results: [AggregateResult]) {
+        try interrupt.watching(check) { () throws(QueryError) in try aggregateWatched(requests, check) }
+    }
+
+    private func aggregateWatched(
+        _ requests: [AggregateRequest], _ check: Check?
+    ) throws(QueryError) -> (count: Int, results: [AggregateResult]) {
         var aggregators: [ResultAggregator] = []
         for request in requests { aggregators.append(try aggregator(request)) }
         var count = 0
         let columns = aggregators.filter { $0.key.isPlainColumn }.map(\.key.column)
         try forEachResult(check, reading: columns) { leaf, rows throws(StorageError) in
             count += rows.count
-            for aggregator in aggregators { try aggregator.add(leaf, rows) }
+            for aggregator in aggregators {
+                try interrupt.step(rows.count)
+                try aggregator.add(leaf, rows)
+            }
         }
         return (count, aggregators.map(\.result))
     }
@@ -210,7 +219,7 @@ extension BoundQuery {
         _ check: Check?, reading columns: [Column], _ body: (ClusterLeaf, Mask) throws(StorageError) -> Void
     ) throws(QueryError) {
         if let cursor = try cursor(reading: columns) {
-            while let (leaf, rows) = try cursor.next(check: check) {
+            while let (leaf, rows) = try cursor.nextWatched(check) {
                 try storage { () throws(StorageError) in try body(leaf, rows) }
             }
             return
@@ -218,6 +227,7 @@ extension BoundQuery {
         let finder = ObjectFinder(table)
         for key in try execute(check: check) {
             try storage { () throws(StorageError) in
+                try interrupt.step()
                 guard let row = try finder.find(key) else { return }
                 var rows = Mask.none
                 rows[row.index] = true

@@ -30,6 +30,7 @@ final class RowSorter {
     private let firstType: ColumnType
     private let limit: Int
     private let bound: Bound?
+    private let interrupt: Interrupt
     private var entries: [Entry] = []
     /// The values of all entries, one after another.
     private var values: [Value] = []
@@ -37,12 +38,13 @@ final class RowSorter {
     private var leafValues: [Value] = []
     private var position = 0
 
-    init(_ keys: [SortKey], limit: Int = .max, after bound: Bound? = nil) {
+    init(_ keys: [SortKey], limit: Int = .max, after bound: Bound? = nil, _ interrupt: Interrupt) {
         self.keys = keys
         ascending = keys.map(\.isAscending)
         firstType = keys[0].column.collection == .dictionary ? .mixed : keys[0].column.type
         self.limit = limit
         self.bound = bound
+        self.interrupt = interrupt
         scratch.reserveCapacity(keys.count)
     }
 
@@ -90,7 +92,7 @@ final class RowSorter {
         scratch.append(first)
         for key in keys.dropFirst() { scratch.append(try key.value(row)) }
         if let bound, !follows(bound, row.key) { return }
-        guard isFull else { return append(ordinal, item, SortOrdinal.isExact(first, firstType)) }
+        guard isFull else { return try append(ordinal, item, SortOrdinal.isExact(first, firstType)) }
         // The newcomer comes last among equals, so it has to be strictly better than the worst one.
         let worst = entries[0]
         guard ordinal < worst.ordinal || compare(scratch, 0, values, worst.slot) < 0 else { return }
@@ -111,7 +113,8 @@ final class RowSorter {
         return ascending[0] ? ordinal : ordinal.inverted
     }
 
-    private func append(_ ordinal: SortOrdinal, _ item: Int64, _ isExact: Bool) {
+    private func append(_ ordinal: SortOrdinal, _ item: Int64, _ isExact: Bool) throws(StorageError) {
+        try interrupt.require(valueCount: values.count + 1)
         entries.append(
             Entry(ordinal: ordinal, item: item, position: position, slot: values.count, isExact: isExact))
         values.append(contentsOf: scratch)
@@ -147,6 +150,7 @@ final class RowSorter {
         _ left: [Value], _ leftStart: Int, _ right: [Value], _ rightStart: Int, from first: Int = 0
     ) -> Int {
         for index in first..<ascending.count {
+            guard interrupt.goesOn(comparing: left[leftStart + index]) else { return 0 }
             let order = SortKey.order(left[leftStart + index], right[rightStart + index])
             if order != 0 { return ascending[index] ? order : -order }
         }
@@ -154,7 +158,7 @@ final class RowSorter {
     }
 
     /// The rows in order.
-    func finish() -> [Int64] { sortedEntries().map { entries[Int($0)].item } }
+    func finish() throws(StorageError) -> [Int64] { try sortedEntries().map { entries[Int($0)].item } }
 
     /// What is moved about while sorting.
     private struct Place {
@@ -163,24 +167,26 @@ final class RowSorter {
     }
 
     /// The positions of the entries in order.
-    private func sortedEntries() -> [UInt32] {
+    private func sortedEntries() throws(StorageError) -> [UInt32] {
         var places = entries.enumerated().map { Place(ordinal: $1.ordinal, entry: UInt32(truncatingIfNeeded: $0)) }
         places.sort { left, right in
             left.ordinal != right.ordinal
                 ? left.ordinal < right.ordinal
                 : precedesAmongEqualOrdinals(entries[Int(left.entry)], entries[Int(right.entry)])
         }
+        try interrupt.requireGoingOn()
         return places.map(\.entry)
     }
 
     /// The first row of each combination of values, in the order in which they came; rows with a null link on the way
     /// to a value are left out.
-    func finishDistinct() -> [Int64] {
+    func finishDistinct() throws(StorageError) -> [Int64] {
         var kept: [Entry] = []
-        for entry in sortedEntries().map({ entries[Int($0)] }) where !hasMissing(entry) {
+        for entry in try sortedEntries().map({ entries[Int($0)] }) where !hasMissing(entry) {
             if let last = kept.last, compare(values, last.slot, values, entry.slot) == 0 { continue }
             kept.append(entry)
         }
+        try interrupt.requireGoingOn()
         kept.sort { $0.position < $1.position }
         return kept.map(\.item)
     }

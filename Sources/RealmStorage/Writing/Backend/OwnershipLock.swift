@@ -15,9 +15,14 @@ internal import Synchronization
 ///
 /// An exclusive lock would keep others out as well, but they would wait for it for ever. A lock ends with its process,
 /// and what is left of the file is prepared anew by whoever comes next. Source: docs/format.md, "Lock file".
+///
+/// Other programs have files that end with `.lock`, too. What does not look like a lock file of Realm is never written to.
 package final class OwnershipLock: Sendable {
     /// Negative when it was released.
     private let descriptor: Atomic<Int32>
+    private let path: String
+    /// Whether there was no lock file before.
+    private let isNew: Bool
 
     private static let byteCount = 4096
     private static let tokenOffset = 64
@@ -26,11 +31,13 @@ package final class OwnershipLock: Sendable {
 
     /// Takes ownership of the Realm file at `path`, which need not exist and has no symbolic links in it.
     ///
-    /// Throws `.refused(.fileInUse)` when an SDK or another server has it open.
+    /// Throws `.refused(.fileInUse)` when an SDK or another server has it open. After an error nothing has changed.
     package init(ofFile path: String) throws(StorageError) {
+        self.path = path + ".lock"
         for _ in 0..<OwnershipLock.attempts {
-            if let descriptor = try OwnershipLock.attempt(path + ".lock") {
+            if let (descriptor, isNew) = try OwnershipLock.attempt(path) {
                 self.descriptor = Atomic(descriptor)
+                self.isNew = isNew
                 return
             }
         }
@@ -45,6 +52,14 @@ package final class OwnershipLock: Sendable {
         if descriptor >= 0 { System.close(descriptor) }
     }
 
+    /// Gives the file up after nothing came of opening it: a lock file that was made for that goes, too.
+    package func discard() {
+        let descriptor = descriptor.exchange(-1, ordering: .acquiringAndReleasing)
+        guard descriptor >= 0 else { return }
+        if isNew { OwnershipLock.remove(path, descriptor) }
+        System.close(descriptor)
+    }
+
     /// Whether the lock file still has its name: without it somebody else could take a lock beside this one.
     var isNamed: Bool {
         let descriptor = descriptor.load(ordering: .acquiring)
@@ -52,22 +67,107 @@ package final class OwnershipLock: Sendable {
         return facts.linkCount > 0
     }
 
-    private static var inUse: StorageError {
-        .refused(.fileInUse("the file is open in another program, which uses it through the Realm SDK or serves it"))
+    /// Removes a lock file that this process has made and still holds. Whoever opened it meanwhile read who holds it.
+    private static func remove(_ path: String, _ descriptor: Int32) {
+        guard let here = System.identity(descriptor), System.entry(atPath: path, followsLink: false)?.identity == here,
+            System.lockCount(on: here) <= 1
+        else { return }
+        System.remove(path)
     }
 
+    private static var inUse: StorageError {
+        .refused(.fileInUse(
+            "the file is open in another program, which uses it through the Realm SDK or serves it; mode 'copy' serves a private copy"))
+    }
+
+    // MARK: - Looking
+
+    /// Throws what taking ownership of the file at `path` would throw, but changes nothing.
+    package static func check(ofFile path: String) throws(StorageError) {
+        let lock = path + ".lock"
+        guard System.entry(atPath: lock, followsLink: false) != nil else { return try System.requireWritableFolder(of: path) }
+        let descriptor = try openExisting(lock)
+        defer { System.close(descriptor) }
+        guard let file = System.identity(descriptor), System.lockCount(on: file) == 0 else { throw inUse }
+        try requireLockFile(descriptor)
+    }
+
+    /// Throws `.refused(.fileInUse)` when somebody has the file at `path` open to write to it, as far as that can be seen.
+    package static func requireUnused(_ path: String) throws(StorageError) {
+        if holders(ofFile: path) > 0 { throw inUse }
+    }
+
+    /// How many programs hold the lock of the file at `path`.
+    package static func holders(ofFile path: String) -> Int {
+        System.entry(atPath: path + ".lock", followsLink: false).map { System.lockCount(on: $0.identity) } ?? 0
+    }
+
+    // MARK: - Taking
+
     /// The descriptor that holds the lock; nil when somebody came in between.
-    private static func attempt(_ path: String) throws(StorageError) -> Int32? {
-        let descriptor = try System.openLockFile(path)
+    private static func attempt(_ file: String) throws(StorageError) -> (descriptor: Int32, isNew: Bool)? {
+        let path = file + ".lock"
+        let isNew = System.entry(atPath: path, followsLink: false) == nil
+        guard let descriptor = isNew ? try create(path) : try openExisting(path) else { return nil }
         do throws(StorageError) {
             guard try System.lock(descriptor, .exclusive) else { throw inUse }
-            if System.identity(descriptor) == System.identity(path: path), try prepare(descriptor) { return descriptor }
+            if System.identity(descriptor) == System.entry(atPath: path, followsLink: false)?.identity {
+                if isNew { System.share(descriptor, withWritersOf: file) } else { try requireLockFile(descriptor) }
+                if try prepare(descriptor) { return (descriptor, isNew) }
+            }
         } catch {
+            if isNew { remove(path, descriptor) }
             System.close(descriptor)
             throw error
         }
         System.close(descriptor)
         return nil
+    }
+
+    /// Nil when somebody else was first.
+    private static func create(_ path: String) throws(StorageError) -> Int32? {
+        do throws(StorageError) {
+            return try System.createForWriting(path)
+        } catch {
+            // EEXIST
+            guard case .io(_, 17) = error else { throw error }
+            return nil
+        }
+    }
+
+    private static func openExisting(_ path: String) throws(StorageError) -> Int32 {
+        guard let facts = System.entry(atPath: path, followsLink: false), facts.isRegular, facts.linkCount == 1 else { throw foreign }
+        do throws(StorageError) {
+            return try System.openRegular(path, writing: true, followsLink: false)
+        } catch {
+            guard case .refused(.unsuitable) = error else { throw error }
+            throw .refused(.unsuitable("no permission to write the lock file beside the file"))
+        }
+    }
+
+    private static var foreign: StorageError {
+        .refused(.unsuitable("the file of the same name with '.lock' is no lock file of Realm, and is left alone"))
+    }
+
+    /// Throws unless an open file is what SDKs or this program leave: empty, zeros, or with the fields that never change.
+    private static func requireLockFile(_ descriptor: Int32) throws(StorageError) {
+        let size = try System.regularFileSize(descriptor)
+        guard size > 0 else { return }
+        guard size <= 1 << 20 else { throw foreign }
+        let bytes = try System.read(descriptor, at: 0, byteCount: size)
+        guard bytes.count == size, isLockFile(bytes) else { throw foreign }
+    }
+
+    /// Byte 0 tells whether it is prepared, 1 and 2 the sizes of two structures, 3 and 5 small numbers, 6 the version.
+    private static func isLockFile(_ bytes: [UInt8]) -> Bool {
+        if bytes.allSatisfy({ $0 == 0 }) { return bytes.count <= 16 << 10 }
+        guard bytes.count >= 8, bytes[0] <= 1 else { return false }
+        if bytes[6] == 0xff, bytes[7] == 0xff {
+            return bytes.count == byteCount && bytes[1..<6].allSatisfy { $0 == 0 } && bytes[8..<tokenOffset].allSatisfy { $0 == 0 }
+                && bytes[(tokenOffset + 16)...].allSatisfy { $0 == 0 }
+        }
+        return bytes[1] > 0 && bytes[1] <= 128 && bytes[2] <= 128 && bytes[3] <= 1 && bytes[5] <= 8 && (1...64).contains(bytes[6])
+            && bytes[7] == 0
     }
 
     /// Fills the file in and turns the lock into a shared one. Another program may prepare it in that moment; false then.

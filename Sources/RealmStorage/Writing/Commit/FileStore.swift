@@ -22,8 +22,10 @@ package final class FileStore: Sendable {
         package var verification = Verification.auto
         /// Files up to here are looked through while they are opened.
         package var smallFileBytes = 64 << 20
-        /// Told how much of a conversion is done, from 0 to 1.
-        package var conversionDidProceed: @Sendable (Double) -> Void = { _ in }
+        /// Told how much of a conversion is done, and asked whether it is still wanted.
+        package var control: WorkControl?
+        /// Whether the path is one that was resolved before: no link is followed any more.
+        package var isExactPath = false
 
         package init() {}
     }
@@ -74,15 +76,45 @@ package final class FileStore: Sendable {
     package static func open(
         path: String, key: EncryptionKey? = nil, _ options: Options = Options()
     ) throws(StorageError) -> FileStore {
-        let path = try System.resolved(path)
-        guard options.createsMissingFile || System.identity(path: path) != nil else { throw .refused(.fileNotFound) }
+        let path = options.isExactPath ? path : try System.resolved(path)
+        let known = try examine(path, key: key, options)
         let lock = try OwnershipLock(ofFile: path)
-        let backend = if let existing = try existing(path) { existing } else { try create(path, key, options) }
-        // Somebody may be about to fill it.
-        guard backend.byteCount > 0 || options.createsMissingFile else {
-            throw .refused(.notARealm("a file of 0 bytes is too small to be a Realm file"))
+        do throws(StorageError) {
+            let backend = known == nil ? try create(path, key) : try existing(path, known)
+            return try FileStore(backend, path: path, key: key, options, lock: lock)
+        } catch {
+            lock.discard()
+            throw error
         }
-        return try FileStore(backend, path: path, key: key, options, lock: lock)
+    }
+
+    /// What `open` would do, in memory: throws what it would throw, and changes nothing, neither file nor lock file.
+    package static func rehearse(
+        path: String, key: EncryptionKey? = nil, _ options: Options = Options()
+    ) throws(StorageError) -> FileStore {
+        let path = options.isExactPath ? path : try System.resolved(path)
+        guard try examine(path, key: key, options) != nil else {
+            try OwnershipLock.check(ofFile: path)
+            return try FileStore(MemoryBackend(), path: path, key: key, options, lock: nil)
+        }
+        try OwnershipLock.check(ofFile: path)
+        return try FileStore(ShadowBackend(path: path, writing: true, isExact: true), path: path, key: key, options, lock: nil)
+    }
+
+    /// What would become of a copy of the file at `path`, in memory. `path` may have links unless the options say otherwise.
+    package static func rehearse(
+        copyOf path: String, key: EncryptionKey? = nil, _ options: Options = Options()
+    ) throws(StorageError) -> FileStore {
+        let backend = try ShadowBackend(path: path, writing: false, isExact: options.isExactPath)
+        guard backend.byteCount > 0 else { throw emptyFile }
+        return try FileStore(backend, path: path, key: key, options, lock: nil)
+    }
+
+    /// A file that nobody but this process can reach yet.
+    package convenience init(
+        _ file: NewFile, key: EncryptionKey?, options: Options = Options()
+    ) throws(StorageError) {
+        try self.init(file.backend(), path: "", key: key, options, lock: nil)
     }
 
     /// An empty realm that lives in memory only.
@@ -117,7 +149,7 @@ package final class FileStore: Sendable {
         self.options = options
         self.pins = pins
         self.lock = lock
-        if header.isOutdated { try FormatUpgrade.run(self, report: options.conversionDidProceed) }
+        if header.isOutdated { try FormatUpgrade.run(self, options.control) }
     }
 
     // MARK: - Files
@@ -130,36 +162,61 @@ package final class FileStore: Sendable {
         return FileWitness(path: path, try backend.facts(), try data.mappedHead(), backend.loss, lock: lock)
     }
 
-    private static func existing(_ path: String) throws(StorageError) -> FileBackend? {
-        guard let descriptor = try System.openForWriting(path) else { return nil }
-        try requireLocal(descriptor)
+    /// Looks at a file before its lock file is made and anything in it is changed: throws what opening it would throw.
+    ///
+    /// Returns nil when there is none and one is going to be made.
+    private static func examine(
+        _ path: String, key: EncryptionKey?, _ options: Options
+    ) throws(StorageError) -> System.FileIdentity? {
+        guard System.entry(atPath: path) != nil else {
+            guard options.createsMissingFile else { throw .refused(.fileNotFound) }
+            return nil
+        }
+        let backend = try ShadowBackend(path: path, writing: true, isExact: true)
+        try requireLocal(backend.file)
+        guard backend.byteCount > 0 || options.createsMissingFile else { throw emptyFile }
+        let data = try FirstOpening.open(backend, key: key, converting: options.converts).data
+        let file = RealmFile(path: path, header: try data.plain.header(), plain: data.plain, fileByteCount: backend.byteCount)
+        _ = try Snapshot(file: file, clusterShift: options.clusterShift)
+        if let count = System.entry(backend.file)?.linkCount, count > 1 {
+            throw .refused(.unsuitable("the file has \(count) names: under another one it could be changed at the same time"))
+        }
+        return backend.identity
+    }
+
+    /// An interrupted copy must not look like an empty database.
+    private static var emptyFile: StorageError { .refused(.notARealm("a file of 0 bytes is no Realm file")) }
+
+    /// Opens the file that was looked at.
+    private static func existing(_ path: String, _ known: System.FileIdentity?) throws(StorageError) -> FileBackend {
+        let descriptor = try System.openRegular(path, writing: true, isExact: true)
+        guard System.identity(descriptor) == known else {
+            System.close(descriptor)
+            throw .refused(.fileInUse("the file was replaced while it was being opened"))
+        }
         return try FileBackend(descriptor: descriptor)
     }
 
-    /// An encrypted file is made under another name first: a torn first page could never be read again.
-    private static func create(_ path: String, _ key: EncryptionKey?, _ options: Options) throws(StorageError) -> FileBackend {
-        guard options.createsMissingFile else { throw .refused(.fileNotFound) }
-        let name = key == nil ? path : path + ".new"
-        if key != nil { System.remove(name) }
-        let descriptor = try System.createForWriting(name)
+    /// Nobody sees the file before its header is in it.
+    private static func create(_ path: String, _ key: EncryptionKey?) throws(StorageError) -> FileBackend {
+        let file = try NewFile(beside: path)
+        try requireLocal(file.descriptor)
+        let backend = try file.backend()
+        try FirstOpening.writeEmpty(backend, key)
         do throws(StorageError) {
-            try requireLocal(descriptor)
-            let backend = try FileBackend(descriptor: descriptor)
-            try FirstOpening.writeEmpty(backend, key)
-            if name != path { try System.rename(name, to: path) }
-            try System.syncFolder(of: path)
-            return backend
+            try file.publish(as: path)
         } catch {
-            System.remove(name)
-            throw error
+            // EEXIST
+            guard case .io(_, 17) = error else { throw error }
+            throw .refused(.fileInUse("another program made the file in that moment"))
         }
+        return backend
     }
 
     /// Locks and mappings are not to be relied on across a network.
     private static func requireLocal(_ descriptor: Int32) throws(StorageError) {
         let remote: Set<String> = ["nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "ceph", "coda", "fuse.sshfs"]
         guard let type = System.fileSystemType(descriptor), remote.contains(type) else { return }
-        System.close(descriptor)
         throw .refused(.unsuitable("the file is on a network file system (\(type)), where it cannot be owned safely"))
     }
 
@@ -174,6 +231,8 @@ package final class FileStore: Sendable {
     /// Since when a version that is not the newest any more is being read.
     package var oldestLiveSince: Instant? { pins.oldestSince }
     package var isEncrypted: Bool { current.file.isEncrypted }
+    /// Whether this process still owns the file.
+    package var isOpen: Bool { writing.withLock { $0 != .closed } }
     /// Whether commits go on; false after a failed sync.
     package var acceptsWrites: Bool { !committer.data.isUncertain && writing.withLock { $0 != .closed } }
 
@@ -209,14 +268,16 @@ package final class FileStore: Sendable {
 
     /// Waits for nothing: throws while a transaction runs. Snapshots can be read on, but the file no longer belongs to
     /// this process, so let go of them first.
-    package func close() throws(StorageError) {
+    ///
+    /// `discardsLock`: nothing came of the opening, so what was made for it goes.
+    package func close(discardsLock: Bool = false) throws(StorageError) {
         let isIdle = writing.withLock { state in
             if state == .idle { state = .closed }
             return state != .running
         }
         guard isIdle else { throw .refused(.notWritable("a write transaction is running")) }
         committer.data.backend.close()
-        lock?.release()
+        if discardsLock { lock?.discard() } else { lock?.release() }
     }
 
     fileprivate func commit(_ nodes: WriteSpace, names: Ref, tables: Ref, base: Snapshot) throws(StorageError) -> Snapshot {

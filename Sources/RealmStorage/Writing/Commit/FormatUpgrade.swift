@@ -16,6 +16,7 @@
 struct FormatUpgrade {
     private let transaction: WriteTransaction
     private let format: Int
+    private let control: WorkControl?
 
     private var writes: WriteSpace { transaction.writes }
 
@@ -28,12 +29,13 @@ struct FormatUpgrade {
 
     /// Upgrades the newest version of `store`, whose format is not the one that is written.
     ///
-    /// `report` is told how much is done, from 0 to 1.
-    static func run(_ store: FileStore, report: (Double) -> Void) throws(StorageError) {
+    /// Nothing is left of it when `control` says that it is no longer wanted.
+    static func run(_ store: FileStore, _ control: WorkControl?) throws(StorageError) {
         let format = store.current.fileFormat
         let transaction = try store.beginTransaction()
         do throws(StorageError) {
-            try FormatUpgrade(transaction: transaction, format: format).apply(report)
+            try FormatUpgrade(transaction: transaction, format: format, control: control).apply()
+            try control?.check()
             _ = try transaction.commit()
         } catch {
             transaction.end()
@@ -41,18 +43,39 @@ struct FormatUpgrade {
         }
     }
 
-    private func apply(_ report: (Double) -> Void) throws(StorageError) {
+    private func apply() throws(StorageError) {
         let keys = try transaction.tableKeys()
-        for (position, key) in keys.enumerated() {
-            report(Double(position) / Double(keys.count))
+        var total = 0
+        for key in keys { total += try transaction.count(in: key) }
+        let progress = Progress(control, objects: total)
+        for key in keys {
+            try control?.check()
             // The columns were read with their present types; this has them written.
             try transaction.update(key) { [writes] state in state.schemaDidChange(writes.space) }
             try upgradeCollections(of: key)
             try rebuildIndexes(of: key)
+            progress.add(try transaction.count(in: key))
         }
         // Only now, because deleting follows links through collections.
         guard format == 22 else { return }
         for key in keys where try transaction.table(key).kind == .asymmetric { try transaction.deleteAllObjects(in: key) }
+    }
+
+    /// Tells how many objects of all are done.
+    private final class Progress {
+        private let control: WorkControl?
+        private let total: Int
+        private var done = 0
+
+        init(_ control: WorkControl?, objects total: Int) {
+            self.control = control
+            self.total = total
+        }
+
+        func add(_ count: Int) {
+            done += count
+            control?.proceed(to: Double(done) / Double(max(1, total)))
+        }
     }
 
     // MARK: - Indexes
@@ -62,6 +85,7 @@ struct FormatUpgrade {
         for column in state.columns {
             let isPrimaryKey = column.leafIndex == state.primaryKeyColumn?.leafIndex
             guard isPrimaryKey || !state.indexRoot(column).isNone else { continue }
+            try control?.check()
             try transaction.rebuildIndex(column.key, of: key)
         }
     }
@@ -70,6 +94,7 @@ struct FormatUpgrade {
 
     private func upgradeCollections(of key: TableKey) throws(StorageError) {
         for outdated in try outdatedCollections(of: key) {
+            try control?.check()
             let root = try upgraded(outdated)
             try writes.discardTree(outdated.root)
             try transaction.setCollectionRoot(root, outdated.column, of: outdated.object, in: key)
@@ -85,6 +110,7 @@ struct FormatUpgrade {
         for tree in [state.objects, state.tombstones] {
             var leaves = ClusterTree(root: tree, space: writes.space, shift: transaction.clusterShift).leaves()
             while let leaf = try leaves.next() {
+                try control?.check()
                 for column in columns { try collect(column, leaf, into: &found) }
             }
         }

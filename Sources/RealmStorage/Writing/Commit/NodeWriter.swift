@@ -21,6 +21,8 @@ struct NodeWriter {
     private var elements: [Int64] = []
     private var frames: [Frame] = []
     private var budget: Budget
+    /// Asked from time to time whether the copy is still wanted.
+    var control: WorkControl?
 
     /// A node with refs whose children are being written.
     private struct Frame {
@@ -37,6 +39,7 @@ struct NodeWriter {
         self.allocator = allocator
         self.output = output
         budget = Budget(source)
+        control = nil
     }
 
     /// Trees have no more nodes and no more bytes than there is room for where they come from: more is a circle.
@@ -75,6 +78,7 @@ struct NodeWriter {
     private mutating func enter(_ ref: Ref) throws(StorageError) -> Ref? {
         let node = try source.node(at: ref)
         try budget.spend(node)
+        if let control { try control.check() }
         guard node.hasRefs else {
             let position = try place(node.byteCount)
             try output.append(node)

@@ -91,31 +91,35 @@ package final class ColumnIndexWriter {
 
     // MARK: - Building
 
+    private static let unitsPerValue = 4
+
     /// A new index of all objects of a table.
-    package func build(from objects: ClusterTree) throws(StorageError) -> Ref {
+    package func build(from objects: ClusterTree, _ budget: WorkBudget? = nil) throws(StorageError) -> Ref {
         var values: [(Value, ObjectKey)] = []
         var words: [[UInt8]?: [ObjectKey]] = [:]
         var cursor = objects.leaves()
         while let leaf = try cursor.next() {
+            try budget?.spend(leaf.count * ColumnIndexWriter.unitsPerValue)
             if column.collection != nil {
-                try gather(leaf, &words)
+                try gather(leaf, &words, budget)
                 continue
             }
             let column = try leaf.attach(column)
             for row in 0..<leaf.count { values.append((try column.value(row), leaf.key(at: row))) }
         }
         switch form {
-        case .values(let writer): return try writer.build(values)
-        case .texts(let writer): return try writer.build(values)
-        case .elements(let writer): return try writer.build(words)
+        case .values(let writer): return try writer.build(values, budget)
+        case .texts(let writer): return try writer.build(values, budget)
+        case .elements(let writer): return try writer.build(words, budget)
         }
     }
 
-    private func gather(_ leaf: ClusterLeaf, _ words: inout [[UInt8]?: [ObjectKey]]) throws(StorageError) {
+    private func gather(_ leaf: ClusterLeaf, _ words: inout [[UInt8]?: [ObjectKey]], _ budget: WorkBudget?) throws(StorageError) {
         for row in 0..<leaf.count {
             let root = try leaf.collectionRoot(column, row: row)
             var elements = try ListView(root: root, space: leaf.space, shape: column.elementShape).elements()
             while let value = try elements.next() {
+                try budget?.spend(ColumnIndexWriter.unitsPerValue)
                 words[ColumnIndexWriter.word(value), default: []].append(leaf.key(at: row))
             }
         }

@@ -29,12 +29,14 @@ package struct FullTextIndexWriter {
     }
 
     /// A new index of all `texts`.
-    package func build(_ texts: [(text: Value, object: ObjectKey)]) throws(StorageError) -> Ref {
+    package func build(_ texts: [(text: Value, object: ObjectKey)], _ budget: WorkBudget? = nil) throws(StorageError) -> Ref {
         var objects: [[UInt8]?: [ObjectKey]] = [:]
         for (text, object) in texts {
-            for word in Set(FullTextIndexWriter.words(of: text)) { objects[word, default: []].append(object) }
+            let found = Set(FullTextIndexWriter.words(of: text))
+            try budget?.spend(16 + found.count)
+            for word in found { objects[word, default: []].append(object) }
         }
-        return try words.build(objects)
+        return try words.build(objects, budget)
     }
 
     private static func words(of text: Value) -> [[UInt8]?] {

@@ -2,18 +2,20 @@
 
 extension SearchIndexWriter {
     /// A new index of all `entries`, which come in any order, each object once.
-    package func build(_ entries: [(value: Value, object: ObjectKey)]) throws(StorageError) -> Ref {
+    package func build(_ entries: [(value: Value, object: ObjectKey)], _ budget: WorkBudget? = nil) throws(StorageError) -> Ref {
         var sorted: [Entry] = []
         sorted.reserveCapacity(entries.count)
         for entry in entries {
+            try budget?.spend(4)
             guard entry.object.rawValue >= 0 else { throw .limit("object key \(entry.object.rawValue) cannot be indexed") }
             sorted.append(Entry(entry.value, entry.object))
         }
-        return try level(&sorted, offset: 0)
+        return try level(&sorted, offset: 0, budget)
     }
 
     /// One level of the index and all below it.
-    func level(_ entries: inout [Entry], offset: Int) throws(StorageError) -> Ref {
+    func level(_ entries: inout [Entry], offset: Int, _ budget: WorkBudget? = nil) throws(StorageError) -> Ref {
+        try budget?.spend(entries.count)
         var order = entries.indices.map { (key: entries[$0].data.key(at: offset), index: $0) }
         order.sort { $0.key != $1.key ? $0.key < $1.key : entries[$0.index].object < entries[$1.index].object }
         var slots: [(key: Int32, slot: IndexSlot)] = []
@@ -22,18 +24,18 @@ extension SearchIndexWriter {
             var end = start + 1
             while end < order.count, order[end].key == order[start].key { end += 1 }
             var group = order[start..<end].map { entries[$0.index] }
-            slots.append((order[start].key, try slot(of: &group, offset)))
+            slots.append((order[start].key, try slot(of: &group, offset, budget)))
             start = end
         }
         return try tree.pack(slots)
     }
 
     /// What stands under the key that the entries of `group` share; they ascend by object key.
-    private func slot(of group: inout [Entry], _ offset: Int) throws(StorageError) -> IndexSlot {
+    private func slot(of group: inout [Entry], _ offset: Int, _ budget: WorkBudget?) throws(StorageError) -> IndexSlot {
         let first = group[0]
         if group.count == 1 { return .one(first.object) }
         let isUniform = group.allSatisfy { $0.data == first.data }
-        if !isUniform, offset < IndexData.maximumOffset { return .subindex(try level(&group, offset: offset + 4)) }
+        if !isUniform, offset < IndexData.maximumOffset { return .subindex(try level(&group, offset: offset + 4, budget)) }
         if !isUniform || isMixed { group.sort { $0.order($1) < 0 } }
         return .list(try lists.make(group.map(\.object)))
     }

@@ -159,13 +159,14 @@ package struct WordIndexWriter {
 
 extension WordIndexWriter {
     /// A new index; `objects` of a word come in any order, and more than once without harm.
-    package func build(_ words: [[UInt8]?: [ObjectKey]]) throws(StorageError) -> Ref {
-        try level(words.map { (IndexData(bytes: $0.key), Array(Set($0.value)).sorted()) }, offset: 0)
+    package func build(_ words: [[UInt8]?: [ObjectKey]], _ budget: WorkBudget? = nil) throws(StorageError) -> Ref {
+        try level(words.map { (IndexData(bytes: $0.key), Array(Set($0.value)).sorted()) }, offset: 0, budget)
     }
 
     private typealias Filed = (word: IndexData, objects: [ObjectKey])
 
-    private func level(_ words: [Filed], offset: Int) throws(StorageError) -> Ref {
+    private func level(_ words: [Filed], offset: Int, _ budget: WorkBudget?) throws(StorageError) -> Ref {
+        try budget?.spend(words.count)
         if let word = words.first?.word { try WordIndexWriter.checkDepth(word, offset) }
         var order = words.indices.map { (key: words[$0].word.key(at: offset), index: $0) }
         order.sort { $0.key < $1.key }
@@ -174,15 +175,15 @@ extension WordIndexWriter {
         while start < order.count {
             var end = start + 1
             while end < order.count, order[end].key == order[start].key { end += 1 }
-            slots.append((order[start].key, try slot(of: order[start..<end].map { words[$0.index] }, offset)))
+            slots.append((order[start].key, try slot(of: order[start..<end].map { words[$0.index] }, offset, budget)))
             start = end
         }
         return try tree.pack(slots)
     }
 
-    private func slot(of group: [Filed], _ offset: Int) throws(StorageError) -> IndexSlot {
+    private func slot(of group: [Filed], _ offset: Int, _ budget: WorkBudget?) throws(StorageError) -> IndexSlot {
         guard group.count == 1, WordIndexWriter.ends(group[0].word, at: offset) else {
-            return .subindex(try level(group, offset: offset + 4))
+            return .subindex(try level(group, offset: offset + 4, budget))
         }
         let objects = group[0].objects
         return objects.count == 1 ? .one(objects[0]) : .list(try lists.make(objects))

@@ -41,6 +41,7 @@ extension WriteTransaction {
         while let (root, form) = pending.popLast() {
             var leaves = try elementTree(root, form).leaves(within: budget)
             while let (leaf, _) = try leaves.next() {
+                try spend(leaf.count)
                 for row in 0..<leaf.count {
                     if let link = try storedLink(leaf, row) { links.append(link) }
                     guard let inner = try nestedCollection(leaf, row), !inner.0.isNone else { continue }

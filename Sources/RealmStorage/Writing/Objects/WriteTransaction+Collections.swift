@@ -166,7 +166,10 @@ extension WriteTransaction {
 
     /// Takes the records of links back that are no longer there, and deletes embedded objects that nobody owns now.
     private func forget(_ links: [StoredLink], from place: CollectionPlace) throws(StorageError) {
-        for link in links { try removeBacklink(to: link, from: place.object, place.column, in: place.table) }
+        for link in links {
+            try spend()
+            try removeBacklink(to: link, from: place.object, place.column, in: place.table)
+        }
         for link in links where try table(link.table).kind == .embedded {
             try deleteObject(link.object, in: link.table)
         }

@@ -92,7 +92,10 @@ extension WriteTransaction {
         let root = try collectionRoot(column, of: object, in: key)
         var elements = try ListView(root: root, space: writes.space, shape: column.elementShape).elements()
         var values: [DetachedValue] = []
-        while let element = try elements.next() { values.append(DetachedValue(element)) }
+        while let element = try elements.next() {
+            try spend(1)
+            values.append(DetachedValue(element))
+        }
         return values
     }
 
@@ -105,7 +108,7 @@ extension WriteTransaction {
     /// A new index of all objects.
     func buildIndex(_ column: Column, of key: TableKey) throws(StorageError) -> Ref {
         let objects = ClusterTree(root: try table(key).objects, space: writes.space, shift: clusterShift)
-        return try index(column, key).build(from: objects)
+        return try index(column, key).build(from: objects, budget)
     }
 
     /// An index built anew from a table that still holds an object which is going to vanish.

@@ -20,6 +20,7 @@ extension WriteTransaction {
         guard let ghost = try tombstone(primaryKey, in: key) else { return }
         let link = StoredLink(table: key, object: ghost)
         for (origin, column, originTable) in try incoming(of: link) {
+            try spend()
             guard try editLink(to: link, from: origin, column, in: originTable, .redirect(object)) else { continue }
             try addBacklink(to: StoredLink(table: key, object: object), from: origin, column, in: originTable)
         }
@@ -29,6 +30,7 @@ extension WriteTransaction {
     private func editIncoming(of object: StoredLink, _ edit: LinkEdit) throws(StorageError) {
         var stale: Set<Record> = []
         for (origin, column, table) in try incoming(of: object) {
+            try spend()
             // Where one record had no link, those that are left have none either: damaged files may have millions.
             let record = Record(table: table, column: column.leafIndex, origin: origin)
             guard !stale.contains(record) else { continue }
@@ -54,6 +56,7 @@ extension WriteTransaction {
                 try hasTable(originTable), let column = try table(originTable).column(originColumn)
             else { continue }
             for key in try row.leaf.backlinks(hidden, row: row.index).keys() {
+                try spend()
                 guard try self.row(key, in: originTable) != nil else { continue }
                 links.append((key, column, originTable))
             }
@@ -67,6 +70,7 @@ extension WriteTransaction {
         guard let column = state.primaryKey, !state.tombstones.isNone else { return nil }
         var leaves = ClusterTree(root: state.tombstones, space: writes.space, shift: clusterShift).leaves()
         while let leaf = try leaves.next() {
+            try spend(leaf.count)
             let values = try leaf.attach(column)
             for row in 0..<leaf.count where try values.value(row).isIdentical(to: primaryKey) { return leaf.key(at: row) }
         }
@@ -127,6 +131,7 @@ extension WriteTransaction {
         var inner: [(position: Int, root: Ref, form: CollectionForm)] = []
         var leaves = try elementTree(root, form).leaves(within: budget)
         while let (leaf, start) = try leaves.next() {
+            try spend(leaf.count)
             for row in 0..<leaf.count {
                 if try storedLink(leaf, row) == target {
                     return try editElement(at: start + row, of: target, in: root, form, edit, logged: place)

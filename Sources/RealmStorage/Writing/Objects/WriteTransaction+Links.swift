@@ -80,6 +80,7 @@ extension WriteTransaction {
     ) throws(StorageError) {
         var root = node.ref(row)
         let records = try BPlusTree(root: root, space: writes.space, shape: recordWriter.shape).objectKeys()
+        try spend(records.count / 8)
         guard let position = records.firstIndex(of: origin), let last = records.last else { return }
         if position < records.count - 1 { root = try recordWriter.set(.int(last.rawValue), at: position, in: root) }
         root = try recordWriter.erase(at: records.count - 1, in: root)

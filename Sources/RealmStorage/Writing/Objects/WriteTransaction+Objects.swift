@@ -66,6 +66,7 @@ extension WriteTransaction {
     package func deleteObject(_ object: ObjectKey, in key: TableKey) throws(StorageError) {
         var pending = [StoredLink(table: key, object: object)]
         while let next = pending.popLast() {
+            try spend()
             guard try row(next.object, in: next.table) != nil else { continue }
             try removeObject(next, orphans: &pending)
         }
@@ -93,6 +94,7 @@ extension WriteTransaction {
         of column: Column, _ object: ObjectKey, in key: TableKey, orphans: inout [StoredLink]
     ) throws(StorageError) {
         for link in try storedLinks(of: column, object, in: key) {
+            try spend()
             try removeBacklink(to: link, from: object, column, in: key)
             if try table(link.table).kind == .embedded, link.object.rawValue >= 0 { orphans.append(link) }
         }

@@ -14,6 +14,8 @@ package final class WriteTransaction: @unchecked Sendable {
     private var slots: [Slot]
     /// What was done so far, in order.
     package internal(set) var changes: [ObjectChange] = []
+    /// What those who change something now may spend; nil where nothing bounds the work.
+    package var budget: WorkBudget?
     /// By position, made when they are needed.
     var tableWriters: [Int: TableWriters] = [:]
     private var names: [String]
@@ -26,6 +28,12 @@ package final class WriteTransaction: @unchecked Sendable {
         /// A removed table, with the tag that the next table at this position gets.
         case removed(UInt64)
     }
+
+    /// What taking one object or link out costs, in units of a budget.
+    static let unitsPerLink = 16
+
+    /// Counts work whose length the data decide: links to an object, elements of a collection, objects of a table.
+    @inline(__always) func spend(_ units: Int = WriteTransaction.unitsPerLink) throws(StorageError) { try budget?.spend(units) }
 
     init(_ store: StoreWrite) throws(StorageError) {
         self.store = store
@@ -92,6 +100,14 @@ package final class WriteTransaction: @unchecked Sendable {
         var keys: [TableKey] = []
         for position in slots.indices { if let state = try open(position) { keys.append(state.key) } }
         return keys
+    }
+
+    /// How many tables there are; places of removed ones do not count.
+    var presentTableCount: Int {
+        slots.count { slot in
+            if case .removed = slot { return false }
+            return true
+        }
     }
 
     /// Changes the state of a table in place.

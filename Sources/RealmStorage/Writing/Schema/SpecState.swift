@@ -7,11 +7,16 @@ struct SpecState: Sendable {
     /// The type number; a dictionary also has the type of its keys from bit 16 on.
     var types: [Int64] = []
     /// Names of the public columns.
-    var names: [String] = []
+    var names: [String] = [] { didSet { knownNames = nil } }
     var attributes: [Int64] = []
     var keys: [Int64] = []
     /// Lists of distinct strings, one per public column, when any column is enumerated.
     var enumerations: [Ref]?
+
+    /// The names again, for looking them up.
+    private var knownNames: Set<String>?
+    /// The leaf indexes in use, and one below which none is free.
+    private var leafIndexes: (used: Set<Int>, firstFree: Int)?
 
     init() {}
 
@@ -60,10 +65,20 @@ struct SpecState: Sendable {
     /// The position of the column with that key.
     func position(of key: ColumnKey) -> Int? { keys.firstIndex { ColumnKey($0).leafIndex == key.leafIndex } }
 
+    /// Whether a public column has the name.
+    mutating func contains(_ name: String) -> Bool {
+        let known = knownNames ?? Set(names)
+        knownNames = known
+        return known.contains(name)
+    }
+
     /// The lowest leaf index that no column uses.
-    var freeLeafIndex: Int {
-        let used = Set(keys.map { ColumnKey($0).leafIndex })
-        return (0...keys.count).first { !used.contains($0) } ?? keys.count
+    mutating func freeLeafIndex() -> Int {
+        var known = leafIndexes ?? (used: Set(keys.map { ColumnKey($0).leafIndex }), firstFree: 0)
+        leafIndexes = nil
+        while known.used.contains(known.firstFree) { known.firstFree += 1 }
+        leafIndexes = known
+        return known.firstFree
     }
 
     /// Adds a column: a public one after the public ones, a backlink column at the end.
@@ -72,8 +87,13 @@ struct SpecState: Sendable {
         types.insert(type, at: position)
         attributes.insert(bits, at: position)
         keys.insert(key.rawValue, at: position)
+        leafIndexes?.used.insert(key.leafIndex)
         guard let name else { return }
+        var known = knownNames
+        knownNames = nil
         names.append(name)
+        known?.insert(name)
+        knownNames = known
         enumerations?.append(.none)
     }
 
@@ -82,6 +102,7 @@ struct SpecState: Sendable {
         types.remove(at: position)
         attributes.remove(at: position)
         keys.remove(at: position)
+        leafIndexes = nil
         guard position < names.count else { return .none }
         names.remove(at: position)
         return enumerations?.remove(at: position) ?? .none

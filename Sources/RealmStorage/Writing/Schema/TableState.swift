@@ -14,9 +14,13 @@ package struct TableState {
         get { definition.name }
         set { ownDefinition().name = newValue }
     }
+    /// Changed in place: schemas may be large.
     var spec: SpecState {
         get { definition.spec }
-        set { ownDefinition().spec = newValue }
+        _modify {
+            let own = ownDefinition()
+            yield &own.spec
+        }
     }
     /// Root of the cluster tree.
     package internal(set) var objects: Ref { didSet { isChanged = true } }
@@ -28,19 +32,31 @@ package struct TableState {
     /// By leaf index.
     var oppositeTables: [Int64] {
         get { definition.oppositeTables }
-        set { ownDefinition().oppositeTables = newValue }
+        _modify {
+            let own = ownDefinition()
+            yield &own.oppositeTables
+        }
     }
     var oppositeColumns: [Int64] {
         get { definition.oppositeColumns }
-        set { ownDefinition().oppositeColumns = newValue }
+        _modify {
+            let own = ownDefinition()
+            yield &own.oppositeColumns
+        }
     }
     /// Raised when a column is removed, so that a later one has another key.
     var columnSequence: UInt64
     /// Where the next object key comes from.
     var objectSequence: UInt64 { didSet { isChanged = true } }
     var primaryKeyColumn: ColumnKey?
-    /// The columns; another object whenever one of them changes.
-    var columnSet: ColumnSet { definition.columnSet }
+    /// The columns; another object whenever one of them changes. Made when it is first asked for, so that many changes one after
+    /// the other do not make it every time.
+    var columnSet: ColumnSet {
+        if let known = definition.columnSet { return known }
+        let made = makeColumns()
+        definition.columnSet = made
+        return made
+    }
     /// Whether anything below the table changed since the transaction began.
     private(set) var isChanged = false
     var isSchemaChanged = false
@@ -61,7 +77,7 @@ package struct TableState {
         key = TableKey(UInt32(truncatingIfNeeded: try top.number(Slot.key, what)))
         kind = TableKind(rawValue: Int(try top.number(Slot.flags, what) & 3)) ?? .topLevel
         definition = TableDefinition(
-            name, try SpecState(try space.node(at: try top.requiredRef(Slot.spec, what)), space),
+            name, space, try SpecState(try space.node(at: try top.requiredRef(Slot.spec, what)), space),
             try TableState.integers(top, Slot.oppositeTables, what, space),
             try TableState.integers(top, Slot.oppositeColumns, what, space).map { ColumnKey($0).modern.rawValue })
         objects = try top.requiredRef(Slot.objects, what)
@@ -75,14 +91,13 @@ package struct TableState {
         if case .tagged(let raw) = try top.slot(Slot.primaryKey) {
             primaryKeyColumn = ColumnKey(Int64(bitPattern: raw))
         }
-        rebuildColumns(space)
     }
 
     /// Makes the node of a new, empty table.
     init(new key: TableKey, name: String, kind: TableKind, _ writes: WriteSpace) throws(StorageError) {
         self.key = key
         self.kind = kind
-        definition = TableDefinition(name, SpecState(), [], [])
+        definition = TableDefinition(name, writes.space, SpecState(), [], [])
         objects = try writes.makeIntegers([MutableNode.tagged(0)], .refs).ref
         tombstones = .none
         indexes = []
@@ -160,13 +175,22 @@ package struct TableState {
     mutating func schemaDidChange(_ space: NodeSpace) {
         isChanged = true
         isSchemaChanged = true
-        rebuildColumns(space)
+        let own = ownDefinition()
+        own.space = space
+        own.columnSet = nil
     }
 
-    private mutating func rebuildColumns(_ space: NodeSpace) {
-        ownDefinition().columnSet = ColumnSet(
-            columns: (0..<spec.names.count).map { column(at: $0, space) },
-            backlinks: (spec.names.count..<spec.keys.count).map { column(at: $0, space) })
+    private func makeColumns() -> ColumnSet {
+        let spec = spec
+        return ColumnSet(
+            columns: (0..<spec.names.count).map { column(at: $0, definition.space) },
+            backlinks: (spec.names.count..<spec.keys.count).map { column(at: $0, definition.space) })
+    }
+
+    /// The column of a key, without making all the others.
+    func freshColumn(_ key: ColumnKey) -> Column? {
+        guard definition.columnSet == nil else { return column(key) }
+        return spec.position(of: key).map { column(at: $0, definition.space) }
     }
 
     private func column(at position: Int, _ space: NodeSpace) -> Column {
@@ -261,17 +285,22 @@ private final class TableDefinition {
     var spec: SpecState
     var oppositeTables: [Int64]
     var oppositeColumns: [Int64]
-    var columnSet = ColumnSet(columns: [], backlinks: [])
+    /// Nil when something changed since it was made.
+    var columnSet: ColumnSet?
+    var space: NodeSpace
 
-    init(_ name: String, _ spec: SpecState, _ oppositeTables: [Int64], _ oppositeColumns: [Int64]) {
+    init(
+        _ name: String, _ space: NodeSpace, _ spec: SpecState, _ oppositeTables: [Int64], _ oppositeColumns: [Int64]
+    ) {
         self.name = name
+        self.space = space
         self.spec = spec
         self.oppositeTables = oppositeTables
         self.oppositeColumns = oppositeColumns
     }
 
     convenience init(copyOf other: TableDefinition) {
-        self.init(other.name, other.spec, other.oppositeTables, other.oppositeColumns)
+        self.init(other.name, other.space, other.spec, other.oppositeTables, other.oppositeColumns)
         columnSet = other.columnSet
     }
 }

@@ -5,11 +5,23 @@ extension WriteTransaction {
     /// Gives every object, tombstones included, the default value in a new column.
     func addLeaves(of column: ColumnKey, in key: TableKey) throws(StorageError) {
         let state = try table(key)
-        let cluster = writers(state).cluster
-        guard let added = cluster.columns.first(where: { $0.leafIndex == column.leafIndex }) else { return }
+        guard let fresh = state.freshColumn(column), !state.objects.isNone else { return try addLeavesToNothing(of: column, in: key) }
+        // Only the writer of this column is needed: making those of all others each time would cost more than the column.
+        let shape = TableWriters.shape(fresh)
+        let added = ClusterWriter.Column(
+            leafIndex: fresh.leafIndex, shape: shape, leaf: LeafWriter(writes, shape, inCluster: true))
+        let cluster = ClusterWriter(writes, columns: [added], shift: clusterShift)
         let objects = try cluster.addColumn(added, in: state.objects)
         let tombstones = try state.tombstones.isNone ? Ref.none : cluster.addColumn(added, in: state.tombstones)
         try store(objects, tombstones, in: key)
+    }
+
+    /// A table without a tree gets one, with leaves of all columns.
+    private func addLeavesToNothing(of column: ColumnKey, in key: TableKey) throws(StorageError) {
+        let state = try table(key)
+        let cluster = writers(state).cluster
+        guard let added = cluster.columns.first(where: { $0.leafIndex == column.leafIndex }) else { return }
+        try store(try cluster.addColumn(added, in: state.objects), state.tombstones, in: key)
     }
 
     /// Gives up the values of a column with everything below them.
@@ -32,6 +44,7 @@ extension WriteTransaction {
     /// Takes the records of all links in a column back, and deletes the embedded objects that it owns.
     func clearLinks(of column: Column, in key: TableKey) throws(StorageError) {
         for object in try objectKeys(in: key) {
+            try spend()
             var orphans: [StoredLink] = []
             try forgetLinks(of: column, object, in: key, orphans: &orphans)
             try delete(orphans)
@@ -55,7 +68,10 @@ extension WriteTransaction {
             temporaryName, old.type, isNullable: isNullable, collection: old.collection)
         let new = try addColumn(definition, to: key)
         guard let added = try table(key).column(new) else { return new }
-        for object in try objectKeys(in: key) { try copyValues(of: object, from: old, to: added, in: key) }
+        for object in try objectKeys(in: key) {
+            try spend()
+            try copyValues(of: object, from: old, to: added, in: key)
+        }
         if isPrimaryKey { try update(key) { $0.primaryKeyColumn = nil } }
         try removeColumn(column, of: key)
         try renameColumn(new, of: key, to: old.name)
@@ -83,6 +99,7 @@ extension WriteTransaction {
         var elements = ElementCursor(try elementTree(root, form))
         var index = 0
         while let element = try elements.next() {
+            try spend()
             let value = DetachedValue(element.isNull && !new.isNullable ? fallback : element)
             if case .set = form { try insertMember(value.value, in: place) } else { try insert(value.value, at: index, in: place) }
             withExtendedLifetime(value) {}
@@ -93,6 +110,7 @@ extension WriteTransaction {
     private func copyEntries(_ root: Ref, to place: CollectionPlace) throws(StorageError) {
         let fallback = LeafWriter(writes, .values(place.column.elementShape), inCluster: false).defaultValue
         for entry in try DictionaryWriter(writes).entries(root) {
+            try spend()
             let value = entry.value.isNull && !place.column.isNullable ? fallback : entry.value
             try setEntry(entry.key, value, in: place)
         }

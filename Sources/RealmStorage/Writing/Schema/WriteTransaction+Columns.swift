@@ -6,9 +6,8 @@ extension WriteTransaction {
     @discardableResult
     package func addColumn(_ definition: ColumnDefinition, to key: TableKey) throws(StorageError) -> ColumnKey {
         try requireName(definition.name)
-        guard try table(key).column(named: definition.name) == nil else {
-            throw .limit("there is already a column named '\(definition.name)'")
-        }
+        let isTaken = try update(key) { state throws(StorageError) in state.spec.contains(definition.name) }
+        guard !isTaken else { throw .limit("there is already a column named '\(definition.name)'") }
         let column = try insertColumn(definition, name: definition.name, in: key)
         if definition.type == .link, let target = definition.target { try connect(column, of: key, to: target) }
         if let index = definition.index { try addIndex(index, to: column, of: key) }
@@ -19,7 +18,7 @@ extension WriteTransaction {
         _ definition: ColumnDefinition, name: String?, in key: TableKey
     ) throws(StorageError) -> ColumnKey {
         let column = try update(key) { [writes] state throws(StorageError) -> ColumnKey in
-            let index = state.spec.freeLeafIndex
+            let index = state.spec.freeLeafIndex()
             guard index < 0xffff else { throw .limit("a table may have at most 65535 columns") }
             let tag = UInt32(truncatingIfNeeded: state.columnSequence ^ UInt64(state.key.rawValue))
             let column = ColumnKey(index: index, definition, tag: tag)
@@ -54,7 +53,7 @@ extension WriteTransaction {
     private func setOpposite(
         of column: ColumnKey, in key: TableKey, to table: TableKey, _ opposite: ColumnKey
     ) throws(StorageError) {
-        try update(key) { [writes] state in
+        try update(key) { [writes] state throws(StorageError) in
             state.setOpposite(table, opposite, leafIndex: column.leafIndex)
             state.schemaDidChange(writes.space)
         }
@@ -151,7 +150,7 @@ extension WriteTransaction {
 
     /// Builds the index of a column anew from the objects.
     func rebuildIndex(_ column: ColumnKey, of key: TableKey) throws(StorageError) {
-        guard let known = try table(key).column(column) else { return }
+        guard let known = try table(key).freshColumn(column) else { return }
         try discardIndex(known, of: key)
         let root = try buildIndex(known, of: key)
         try update(key) { [writes] state in

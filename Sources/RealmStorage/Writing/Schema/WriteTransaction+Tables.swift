@@ -14,6 +14,12 @@ extension WriteTransaction {
         return key
     }
 
+    /// How many tables there are.
+    package func tableCount() -> Int { presentTableCount }
+
+    /// How many public columns a table has.
+    package func columnCount(of key: TableKey) throws(StorageError) -> Int { try table(key).spec.names.count }
+
     /// Gives a table another name; links to it stay.
     package func renameTable(_ key: TableKey, to name: String) throws(StorageError) {
         try requireName(name)

@@ -47,6 +47,12 @@ package struct FreeSpace: Sendable, Equatable {
     /// The bytes that wait for a version to be let go.
     package var lockedByteCount: Int { locked.reduce(0) { $0 + $1.block.byteCount } }
 
+    /// Whether more than twice as much is free as is in use, small files aside.
+    var isWasteful: Bool {
+        let usable = usableByteCount
+        return usable > 1 << 20 && usable > 2 * (logicalSize - usable - lockedByteCount) + 1 << 20
+    }
+
     /// Makes usable what was freed by versions up to `oldest`, the oldest version that may still be read.
     package mutating func release(upTo oldest: UInt64) {
         guard locked.contains(where: { $0.version <= oldest }) else { return }

@@ -5,6 +5,10 @@
 /// The smallest block that holds all of the commit is best, the smallest that holds its nodes without the free lists
 /// next. Without one, blocks are used from the front of the file as long as they are worth a write of their own; then the
 /// file grows. Large blocks are spared that way: the lists need one, and there are more of them the more the file is cut up.
+///
+/// Few writes are worth some space, but not space without end: a file that changes all over is cut into pieces too small
+/// for whole commits, and would grow with every one. So once a file has much more free space than it uses, every node
+/// goes into the smallest piece that holds it, whatever that costs in writes, until the file is in better order.
 struct SpaceAllocator {
     private(set) var free: FreeSpace
     /// The index of the block that is being filled, in `free.usable`. Filled blocks shrink from the front.
@@ -19,6 +23,8 @@ struct SpaceAllocator {
     private var leastByteCount = 0
     /// Blocks from here on came by growing.
     private var firstGrown: Int
+    /// Where nodes go when the file has too much free space to grow.
+    private var holes: HoleIndex?
 
     /// `expected` is about how many bytes will be asked for by `allocate`, `atEnd` how many by `block(with:)`.
     init(_ free: FreeSpace, expected: Int, atEnd: Int = 0) {
@@ -26,6 +32,7 @@ struct SpaceAllocator {
         self.expected = expected
         expectedAtEnd = atEnd
         firstGrown = free.usable.count
+        if free.isWasteful { holes = HoleIndex(free.usable) }
     }
 
     /// The position of `byteCount` bytes, a multiple of 8 below 64 MiB.
@@ -70,7 +77,7 @@ struct SpaceAllocator {
     private mutating func block(for byteCount: Int) throws(StorageError) -> Int {
         if let current, free.usable[current].byteCount >= byteCount { return current }
         let index: Int
-        if let found = grown(for: byteCount) ?? whole(for: byteCount) ?? fragment(for: byteCount) {
+        if let found = hole(for: byteCount) ?? grown(for: byteCount) ?? whole(for: byteCount) ?? fragment(for: byteCount) {
             index = found
         } else {
             try grow(by: byteCount)
@@ -86,9 +93,17 @@ struct SpaceAllocator {
         (firstGrown..<free.usable.count).first { free.usable[$0].byteCount >= byteCount }
     }
 
+    /// The smallest piece with room for one node; what is left of the last one can be used again.
+    private mutating func hole(for byteCount: Int) -> Int? {
+        guard holes != nil else { return nil }
+        if let current, current < firstGrown { holes?.insert(current, free.usable[current].byteCount) }
+        current = nil
+        return holes?.take(byteCount, from: free.usable)
+    }
+
     /// The smallest block with room for everything that is expected, or else for all but the lists.
     private func whole(for byteCount: Int) -> Int? {
-        guard nextFragment == nil else { return nil }
+        guard nextFragment == nil, holes == nil else { return nil }
         return smallest(max(byteCount, expected) + expectedAtEnd) ?? smallest(max(byteCount, expected))
     }
 
@@ -102,6 +117,7 @@ struct SpaceAllocator {
 
     /// The next block from the front. Small ones count only when most of the file is free already.
     private mutating func fragment(for byteCount: Int) -> Int? {
+        guard holes == nil else { return nil }
         if nextFragment == nil {
             let smallest = free.usableByteCount > free.logicalSize / 2 ? 64 : 1024
             leastByteCount = max(smallest, expected / 16)

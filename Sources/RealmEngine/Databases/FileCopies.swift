@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// The copies of a realm's file that were made beside it before something was done that cannot be taken back:
+/// `<path>.before-<version>` before a migration, `<path>.v<format>.backup` before an upgrade of the format.
+///
+/// What only has such a name is somebody else's file, and is left alone: a copy has in it the version, or the format,
+/// that its name tells.
+package struct FileCopies: Sendable {
+    package enum Kind: Sendable, Equatable {
+        case migration(version: UInt64)
+        case upgrade(format: Int)
+
+        fileprivate func isLike(_ other: Kind) -> Bool {
+            switch (self, other) {
+            case (.migration, .migration), (.upgrade, .upgrade): return true
+            default: return false
+            }
+        }
+    }
+
+    package struct Copy: Sendable, Equatable {
+        /// Without its folder.
+        package let name: String
+        package let kind: Kind
+        package let byteCount: Int
+        fileprivate let modified: [Int]
+    }
+
+    private let path: String
+    private let key: EncryptionKey?
+
+    /// Of the file at `path`, which is encrypted with `key` if there is one.
+    package init(ofFile path: String, key: EncryptionKey?) {
+        self.path = path
+        self.key = key
+    }
+
+    private var folder: String { System.folder(of: path) }
+    private var fileName: String { String(path.split(separator: "/").last ?? "") }
+
+    private func path(of name: String) -> String { folder == "/" ? "/" + name : folder + "/" + name }
+
+    // MARK: - Making
+
+    /// Copies the file as it is, and returns the name of the copy. A file that has the name stays; the copy gets a number.
+    func make(_ kind: Kind, _ control: WorkControl? = nil) throws(StorageError) -> String {
+        let wanted = fileName + FileCopies.suffix(kind)
+        let file = try NewFile(beside: path)
+        try FileCopy.copyQuietMoment(of: path, to: file, control)
+        for number in 1...1000 {
+            let name = number == 1 ? wanted : "\(wanted)-\(number)"
+            do throws(StorageError) {
+                try file.publish(as: path(of: name))
+                return name
+            } catch {
+                // EEXIST
+                guard case .io(_, 17) = error else { throw error }
+            }
+        }
+        throw .io(operation: "link", errno: 17)
+    }
+
+    private static func suffix(_ kind: Kind) -> String {
+        switch kind {
+        case .migration(let version): return ".before-\(version)"
+        case .upgrade(let format): return ".v\(format).backup"
+        }
+    }
+
+    func remove(_ name: String) { FileCopy.remove(path(of: name)) }
+
+    // MARK: - Finding
+
+    /// All copies, the newest first.
+    package func list() -> [Copy] {
+        guard let names = try? RealmFiles.names(in: folder) else { return [] }
+        return names.compactMap(copy).sorted { right, left in left.modified.lexicographicallyPrecedes(right.modified) }
+    }
+
+    private func copy(_ name: String) -> Copy? {
+        guard let kind = kind(name), let entry = System.entry(atPath: path(of: name), followsLink: false),
+            entry.isRegular, entry.linkCount == 1,
+            let file = try? RealmFile(path: path(of: name), key: key, isExact: false)
+        else { return nil }
+        switch kind {
+        case .migration(let version): guard (try? Snapshot(file: file))?.version == version else { return nil }
+        case .upgrade(let format): guard file.header.fileFormat == format else { return nil }
+        }
+        return Copy(name: name, kind: kind, byteCount: entry.byteCount, modified: [entry.modified.seconds, entry.modified.nanoseconds])
+    }
+
+    /// What the name of a copy tells; nil for other names.
+    private func kind(_ name: String) -> Kind? {
+        guard name.hasPrefix(fileName + "."), name.utf8.count > fileName.utf8.count + 1 else { return nil }
+        var rest = name.dropFirst(fileName.count + 1)
+        if rest.hasPrefix("before-") {
+            rest = rest.dropFirst(7)
+            let parts = rest.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let version = FileCopies.number(parts[0]), parts.count == 1 || FileCopies.number(parts[1]) != nil else { return nil }
+            return .migration(version: version)
+        }
+        guard rest.hasPrefix("v"), let dot = rest.firstIndex(of: "."),
+            let format = FileCopies.number(rest[rest.index(after: rest.startIndex)..<dot])
+        else { return nil }
+        let tail = rest[dot...]
+        guard tail == ".backup" || tail.hasPrefix(".backup-") && FileCopies.number(tail.dropFirst(8)) != nil else { return nil }
+        return .upgrade(format: Int(clamping: format))
+    }
+
+    private static func number(_ text: Substring) -> UInt64? {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), text.first != "0" || text.utf8.count == 1 else { return nil }
+        return UInt64(text)
+    }
+
+    // MARK: - Removing
+
+    /// Removes the oldest copies of the kind of `name`, so that `count` are left; `name` itself stays in any case.
+    func prune(keeping count: Int, sparing name: String) {
+        guard let kind = kind(name) else { return }
+        let others = list().filter { $0.name != name && $0.kind.isLike(kind) }
+        for copy in others.dropFirst(max(0, count - 1)) { remove(copy.name) }
+    }
+
+    package func removeAll() {
+        for copy in list() { remove(copy.name) }
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CMicrohttpd
+internal import RealmStorage
+internal import Synchronization
+
+/// Gives memory back to the system after requests that took much of it: the allocator keeps what was freed in pieces.
+final class MemoryReturn: Sendable {
+    private let isDue = Atomic<Bool>(false)
+    private let alarm: Alarm
+
+    /// Between two returns at the least; also the time in which a request can let go of what it has.
+    private static let seconds = 2.0
+    /// What is worth the trouble.
+    private static let largeByteCount = 1 << 20
+    private static let longSeconds = 0.5
+
+    init(_ alarm: Alarm) { self.alarm = alarm }
+
+    /// A request ended.
+    func note(bytesReceived: Int, bytesSent: Int, seconds: Double, _ workers: WorkerPool) {
+        guard max(bytesReceived, bytesSent) > MemoryReturn.largeByteCount || seconds > MemoryReturn.longSeconds,
+            !isDue.exchange(true, ordering: .acquiringAndReleasing)
+        else { return }
+        alarm.set(at: Instant.now().adding(seconds: MemoryReturn.seconds)) { [self] in
+            let isQueued = workers.submit(for: WorkerPool.server) { [self] in
+                isDue.store(false, ordering: .releasing)
+                realm_rest_return_memory()
+            }
+            if !isQueued { isDue.store(false, ordering: .releasing) }
+        }
+    }
+}

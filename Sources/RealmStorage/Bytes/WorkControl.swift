@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// Lets others follow long work and stop it: opening, upgrading, migrating, copying.
+package final class WorkControl: Sendable {
+    private let cancelled = Atomic(false)
+    /// The part of the whole, from 0 to 1, that the present stage is.
+    private let stage = RankedMutex<ClosedRange<Double>>(.leaf, 0...1)
+    private let report: @Sendable (Double) -> Void
+
+    /// `report` is told how much is done, from 0 to 1.
+    package init(_ report: @escaping @Sendable (Double) -> Void = { _ in }) { self.report = report }
+
+    package func cancel() { cancelled.store(true, ordering: .releasing) }
+
+    package var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+
+    /// What follows is this part of the whole.
+    package func begin(_ part: ClosedRange<Double>) { stage.withLock { $0 = part } }
+
+    /// Tells how much of the stage is done, from 0 to 1.
+    package func proceed(to part: Double) {
+        let stage = stage.withLock { $0 }
+        report(stage.lowerBound + (stage.upperBound - stage.lowerBound) * min(max(part, 0), 1))
+    }
+
+    /// Throws when the work is no longer wanted.
+    package func check() throws(StorageError) {
+        if isCancelled { throw WorkControl.stopped }
+    }
+
+    package static let stopped = StorageError.refused(.notWritable("the work was cancelled"))
+}

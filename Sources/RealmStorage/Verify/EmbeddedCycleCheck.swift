@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds embedded objects that hold themselves, by whatever way. No reader comes to an end with them.
+struct EmbeddedCycleCheck {
+    struct Place: Hashable {
+        let table: TableKey
+        let object: ObjectKey
+    }
+
+    private var held: [Place: [Place]] = [:]
+    private var owners: [Place: Int] = [:]
+
+    mutating func add(_ owner: Place, holds object: Place) {
+        held[owner, default: []].append(object)
+        owners[object, default: 0] += 1
+    }
+
+    /// How many objects lie in cycles or below them. Those that no other one holds are taken away until there are none left.
+    func objectsWithoutEnd() -> Int {
+        var open = owners
+        var free = held.keys.filter { open[$0] == nil }
+        while let owner = free.popLast() {
+            for object in held[owner] ?? [] {
+                guard let count = open[object] else { continue }
+                open[object] = count == 1 ? nil : count - 1
+                if count == 1 { free.append(object) }
+            }
+        }
+        return open.count
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A file as it is, whose changes stay in this process: for finding out what would happen without letting it happen.
+///
+/// Pages of the file are shown until they are written to; what is written, and what the file grows by, is memory.
+///
+/// `@unchecked Sendable`: all mutable fields belong to the thread that holds the write transaction.
+package final class ShadowBackend: StorageBackend, @unchecked Sendable {
+    private let descriptor: Int32
+    private let current: ReservedMemory
+    package private(set) var byteCount: Int
+    package let identity: System.FileIdentity?
+
+    /// The regular file at `path`. It has to be one that may be written to when it is for `writing`.
+    package init(path: String, writing: Bool, isExact: Bool) throws(StorageError) {
+        let descriptor = try System.openRegular(path, writing: writing, isExact: isExact)
+        do throws(StorageError) {
+            let byteCount = try System.regularFileSize(descriptor)
+            let memory = try ReservedMemory(capacity: Reservation.capacity(for: byteCount))
+            try memory.showPrivately(descriptor: descriptor, byteCount: byteCount)
+            self.byteCount = byteCount
+            current = memory
+        } catch {
+            System.close(descriptor)
+            throw error
+        }
+        self.descriptor = descriptor
+        identity = System.identity(descriptor)
+    }
+
+    deinit { System.close(descriptor) }
+
+    /// The open file.
+    var file: Int32 { descriptor }
+
+    package func memory() -> ReservedMemory { current }
+
+    package func write(_ bytes: ByteView, at offset: Int) throws(StorageError) {
+        precondition(offset >= 0 && bytes.count <= byteCount - offset, "a write at \(offset) beyond \(byteCount) bytes")
+        current.store(bytes, at: offset)
+    }
+
+    package func extend(to wanted: Int) throws(StorageError) {
+        guard wanted > byteCount else { return }
+        current.clear(byteCount..<wanted)
+        try current.fill(byteCount: wanted)
+        byteCount = wanted
+    }
+
+    package func truncate(to wanted: Int) throws(StorageError) { byteCount = min(byteCount, wanted) }
+
+    package func sync(_ scope: SyncScope) throws(StorageError) {}
+
+    package func close() {}
+}

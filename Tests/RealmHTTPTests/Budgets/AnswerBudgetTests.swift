@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmEngine
+import RealmHTTP
+import RealmTestSupport
+import Testing
+
+/// Answers have a bound of bytes and of expanded objects: pages end early, single objects are a problem, streams are cut.
+@Suite struct AnswerBudgetTests {
+    private static let classes = [
+        ClassInput("Node", primaryKey: "id", [
+            PropertyInput("id", "int"), PropertyInput("text", "string", optional: true),
+            PropertyInput("friends", "object", collection: "list", objectType: "Node"),
+        ]),
+    ]
+
+    private func withNodes(
+        _ settings: [String], count: Int = 60, textBytes: Int = 1000, _ body: (WriteServer) throws -> Void
+    ) throws {
+        try withWriteServer(AnswerBudgetTests.classes, change: { options in
+            for setting in settings { try? options.limits.apply(setting) }
+        }) { server in
+            let text = String(repeating: "x", count: textBytes)
+            let objects = (0..<count).map { #"{"id":\#($0),"text":"\#(text)"}"# }
+            try server.done("POST", "app/objects/Node", "[\(objects.joined(separator: ","))]")
+            try body(server)
+        }
+    }
+
+    /// The ids of all pages, following `next`, and how many pages there were.
+    private func pages(_ server: WriteServer, _ path: String, ids: ([String: Any]) -> [Int]) throws -> (ids: [Int], pages: Int) {
+        var found: [Int] = []
+        var pages = 0
+        var after: String?
+        repeat {
+            let separator = path.contains("?") ? "&" : "?"
+            let answer = try server.get(path + (after.map { "\(separator)after=\($0)" } ?? ""))
+            try #require(answer.status == 200, "\(answer.text.prefix(300))")
+            found += ids(answer.json)
+            pages += 1
+            after = answer.json["next"] as? String
+        } while after != nil && pages < 200
+        return (found, pages)
+    }
+
+    private func items(_ json: [String: Any]) -> [Int] {
+        (json["items"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? Int }
+    }
+
+    @Test func `a page of objects ends early, and next leads through all rows exactly once`() throws {
+        try withNodes(["answer-bytes=10000"]) { server in
+            for path in ["app/objects/Node?limit=50", "app/objects/Node?limit=50&sort=-id", "app/objects/Node?limit=50&where=id%20%3E%203"] {
+                let result = try pages(server, path, ids: items)
+                let expected = path.contains("where") ? Array(4..<60) : Array(0..<60)
+                #expect(result.ids == (path.contains("sort") ? expected.reversed() : expected), "\(path)")
+                #expect(result.pages > 5, "\(path)")
+            }
+        }
+    }
+
+    @Test func `sections and lists of links end early, too`() throws {
+        try withNodes(["answer-bytes=10000"]) { server in
+            let sections = try pages(server, "app/objects/Node?sectionBy=id:floor(10)&limit=50") { json in
+                (json["sections"] as? [[String: Any]] ?? []).flatMap { items($0) }
+            }
+            #expect(sections.ids == Array(0..<60))
+            #expect(sections.pages > 5)
+            let keys = (0..<60).map { #"{"$link":{"class":"Node","key":"\#($0)"}}"# }
+            try server.done("PATCH", "app/objects/Node/1", #"{"friends":[\#(keys.joined(separator: ","))]}"#)
+            let friends = try pages(server, "app/objects/Node/1/friends?limit=50&fields=id,text", ids: items)
+            #expect(friends.ids == Array(0..<60))
+            #expect(friends.pages > 5)
+        }
+    }
+
+    @Test func `lines with a limit end early with a link to the rest`() throws {
+        try withNodes(["answer-bytes=10000"]) { server in
+            for format in ["csv", "ndjson"] {
+                let answer = try server.get("app/objects/Node?limit=50&format=\(format)")
+                #expect(answer.status == 200)
+                #expect(answer.body.count <= 10_000)
+                #expect(answer["Link"]?.contains("after=") == true)
+            }
+        }
+    }
+
+    @Test func `one object that is too large is a problem that names the limit`() throws {
+        try withNodes(["answer-bytes=1024"], count: 2, textBytes: 3000) { server in
+            for path in ["app/objects/Node/1", "app/objects/Node", "app/objects/Node/1/text", "app/objects/Node?at=0"] {
+                let answer = try server.get(path)
+                #expect(answer.status == 422, "\(path)")
+                #expect(answer.code == "answer_too_large", "\(path)")
+                #expect(answer.json["limitName"] as? String == "answer-bytes", "\(path)")
+                #expect(answer.json["limit"] as? Int == 1024, "\(path)")
+            }
+        }
+    }
+
+    @Test func `a query that orders itself has no cursor, so its page does not end early`() throws {
+        try withNodes(["answer-bytes=10000"]) { server in
+            let answer = try server.get("app/objects/Node?limit=50&where=TRUEPREDICATE%20SORT(id%20DESC)")
+            #expect(answer.code == "answer_too_large")
+        }
+    }
+
+    @Test func `streams are cut at a row that is too large, and have no bound in all`() throws {
+        try withNodes(["answer-bytes=4096"], count: 40) { server in
+            let all = try server.get("app/objects/Node?format=ndjson")
+            #expect(all.isComplete)
+            #expect(all.text.split(separator: "\n").count == 40)
+            try server.done("PATCH", "app/objects/Node/39", #"{"text":"\#(String(repeating: "y", count: 9000))"}"#, [("Prefer", "return=minimal")])
+            for path in ["app/objects/Node?format=ndjson", "app/objects/Node?format=csv", "app/export"] {
+                let cut = try? server.get(path)
+                #expect(cut?.isComplete != true, "\(path)")
+            }
+        }
+    }
+
+    @Test func `expanded objects are counted in an answer`() throws {
+        try withNodes(["expanded-objects=100"], count: 30, textBytes: 1) { server in
+            let keys = (0..<30).map { #"{"$link":{"class":"Node","key":"\#($0)"}}"# }.joined(separator: ",")
+            let changes = (0..<30).map { #"{"patch":{"class":"Node","key":"\#($0)","body":{"friends":[\#(keys)]}}}"# }
+            try server.done("POST", "app/batch", #"{"ops":[\#(changes.joined(separator: ","))]}"#)
+            let one = try server.get("app/objects/Node/1?expand=friends.friends")
+            #expect(one.status == 422)
+            #expect(one.code == "answer_too_large")
+            #expect(one.json["limitName"] as? String == "expanded-objects")
+            let result = try pages(server, "app/objects/Node?limit=30&expand=friends", ids: items)
+            #expect(result.ids == Array(0..<30))
+            #expect(result.pages == 10)
+            #expect(try server.get("app/objects/Node/1?fields=friends.friends.id").code == "answer_too_large")
+            #expect(try server.get("app/objects/Node?limit=2&fields=id,friends.id").status == 200)
+        }
+    }
+}

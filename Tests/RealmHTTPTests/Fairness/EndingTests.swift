@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import RealmHTTP
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+/// A server process ends when it is told to, and does not start where it cannot do what it says.
+@Suite struct EndingTests {
+    private static let slow = "/v1/realms/store/objects/Customer?limit=1&where=ANY%20favourites"
+        + String(repeating: ".category.@links.Product.category", count: 8) + ".name%20%3D%3D%20%27x%27"
+
+    @Test(.enabled(if: ServerProcess.executable != nil))
+    func `a second signal ends the process although a request runs`() throws {
+        let server = try ServerProcess([try Fixtures.path("store"), "--limit", "read-seconds=3600"])
+        let client = try HTTPClient(port: server.port)
+        try client.send("GET \(EndingTests.slow) HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+        Threads.sleep(seconds: 0.5)
+        kill(server.process.processIdentifier, SIGTERM)
+        Threads.sleep(seconds: 0.5)
+        #expect(server.process.isRunning)
+        let begin = Instant.now()
+        kill(server.process.processIdentifier, SIGTERM)
+        server.process.waitUntilExit()
+        // A second, and something for a machine that has much to do.
+        #expect(Instant.now().seconds(since: begin) < 5)
+        #expect([0, 143].contains(server.process.terminationStatus))
+    }
+
+    @Test(.enabled(if: ServerProcess.executable != nil))
+    func `one signal ends an idle process with success`() throws {
+        let server = try ServerProcess(["--memory", "a"])
+        #expect(server.stop() == 0)
+    }
+
+    /// With few open files the server has to say so before it says that it listens.
+    @Test(.enabled(if: ServerProcess.executable != nil))
+    func `too few open files for the realms stop the start`() throws {
+        let folder = NSTemporaryDirectory() + "realm-rest-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for number in 0..<40 { FileManager.default.createFile(atPath: "\(folder)/r\(number).realm", contents: Data([1])) }
+        let command = "ulimit -n 500; exec timeout 60 '\(ServerProcess.executable ?? "")' serve --port 0 --data '\(folder)'"
+            + " --limit connections=50 --limit spool-files=8"
+        let (status, output, error) = try Shell.run(command)
+        #expect(status == 1)
+        #expect(!output.contains("listening"))
+        #expect(error.contains("open files"))
+    }
+
+    /// Fault 12: each writable realm had a thread, and one that could not be made ended the process.
+    @Test(.enabled(if: ServerProcess.executable != nil && getuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")))
+    func `a thread that cannot be made is a problem of one request`() throws {
+        let command = "ulimit -u 24; exec setpriv --reuid 54321 --clear-groups '\(ServerProcess.executable ?? "")' serve --port 0"
+            + " --log-format none --memory first --limit workers=2"
+        let server = try ServerProcess(command: command)
+        defer { server.kill() }
+        let port = server.port
+        var statuses: Set<Int> = []
+        for number in 0..<40 {
+            let made = try HTTPClient.request(
+                port: port, "POST", "/v1/realms", headers: [("Content-Type", "application/json")],
+                body: Array("{\"name\":\"r\(number)\",\"inMemory\":\"r\(number)\",\"schema\":{\"classes\":[]}}".utf8))
+            statuses.insert(made.status)
+            let written = try HTTPClient.request(
+                port: port, "POST", "/v1/realms/r\(number)/batch", headers: [("Content-Type", "application/json")],
+                body: Array("{\"ops\":[]}".utf8))
+            statuses.insert(written.status)
+        }
+        #expect(statuses.contains(503), "\(statuses)")
+        #expect(server.process.isRunning)
+        #expect(try HTTPClient.request(port: port, "GET", "/healthz").status == 200)
+    }
+
+    @Test func `a stack that no machine has is an error and not the end`() {
+        #expect(throws: Threads.Failure.self) { try Threads.start("big", stackBytes: 1 << 60) {} }
+    }
+}
+
+/// Commands of a shell.
+private enum Shell {
+    static func run(_ command: String) throws -> (status: Int32, output: String, error: String) {
+        let process = Process()
+        let (output, error) = (Pipe(), Pipe())
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        process.arguments = ["-c", command]
+        process.standardOutput = output
+        process.standardError = error
+        try process.run()
+        let text = output.fileHandleForReading.readDataToEndOfFile()
+        let mistakes = error.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: text, as: UTF8.self), String(decoding: mistakes, as: UTF8.self))
+    }
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import RealmEngine
+import RealmHTTP
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+/// Openings that are rehearsed, refused, cancelled or limited, and files that others use.
+@Suite struct OpeningTests {
+    private static let item = #"{"classes":[{"name":"Item","primaryKey":"id","properties":[{"name":"id","type":"int"},{"name":"name","type":"string"}]}]}"#
+
+    // MARK: - Dry runs
+
+    private static let refusals = [
+        #""mode":"rw","schemaVersion":5"#, #""mode":"rw","schemaVersion":5,"migrations":[{"removeClass":{"name":"Nope"}}]"#,
+        #""mode":"rw","schemaVersion":5,"migrations":[{"removeClass":{"name":"Note"}}]"#, #""schema":{"classes":[{"name":"A","properties":[{"name":"x","type":"nope"}]}]}"#,
+        #""schema":{"schemaVersion":1,"classes":[{"name":"Dog","properties":[]}]}"#, #""backlinkNames":{"Dog":{"x":"No.where"}}"#,
+        #""encryptionKey":"\#(String(repeating: "ab", count: 64))""#, #""mode":"ro","schemaVersion":9"#,
+    ]
+
+    @Test("a dry run refuses what the real call refuses, in the same words, and neither leaves a trace", arguments: refusals)
+    func dryRefusals(_ members: String) throws {
+        try withWriteServer { (server: WriteServer) throws in
+            try server.done("DELETE", "app")
+            let before = TreeDigest(server.folder)
+            let bodies = [
+                #"{"name":"x","path":"\#(server.folder)/app.realm",\#(members)}"#, #"{"name":"x","seed":"\#(server.folder)/app.realm",\#(members)}"#,
+            ]
+            for body in bodies where !(body.contains("seed") && body.contains(#""mode""#)) {
+                let dry = try server.attach(body, "?dryRun=true"), real = try server.attach(body)
+                #expect(real.status >= 400, "\(body): \(real.text)")
+                #expect(dry.status == real.status && dry.code == real.code, "\(body): \(dry.text), \(real.text)")
+                #expect(dry.json["detail"] as? String == real.json["detail"] as? String)
+                #expect(dry.json["pointer"] as? String == real.json["pointer"] as? String)
+                let changes = TreeDigest(server.folder).differences(from: before)
+                #expect(changes.isEmpty, "\(body): \(changes)")
+            }
+        }
+    }
+
+    @Test("a dry run tells the mode and the schema that the realm would have") func dryResults() throws {
+        try withWriteServer { (server: WriteServer) throws in
+            try server.done("DELETE", "app")
+            let before = TreeDigest(server.folder)
+            func dry(_ body: String) throws -> [String: Any]? {
+                let answer = try server.attach(body, "?dryRun=true")
+                #expect(answer.status == 200 && answer.json["status"] as? Int == 201, "\(answer.text)")
+                return answer.json["body"] as? [String: Any]
+            }
+            let path = #""path":"\#(server.folder)/app.realm""#
+            for mode in ["rw", "ro", "copy"] { #expect(try dry(#"{\#(path),"mode":"\#(mode)"}"#)?["mode"] as? String == mode) }
+            #expect(try dry(#"{\#(path)}"#)?["mode"] as? String == "rw")
+            let migrated = try dry(#"{\#(path),"schemaVersion":3,"migrations":[{"addClass":{"name":"New","properties":[]}}]}"#)
+            #expect(migrated?["schemaVersion"] as? Int == 3 && migrated?["classes"] as? Int == WriteServer.classes.count + 1)
+            let made = try dry(#"{"name":"new","schema":\#(OpeningTests.item)}"#)
+            #expect(made?["classes"] as? Int == 1 && made?["mode"] as? String == "rw" && made?["exists"] as? Bool == false)
+            let lock = try OwnershipLock(ofFile: try System.resolved(server.folder + "/app.realm"))
+            let held = TreeDigest(server.folder)
+            for mode in ["", #","mode":"rw""#, #","mode":"ro""#] {
+                for query in ["", "?dryRun=true"] {
+                    let answer = try server.attach(#"{\#(path)\#(mode)}"#, query)
+                    #expect(answer.status == 409 && answer.code == "file_in_use", "\(answer.text)")
+                    #expect((answer.json["detail"] as? String)?.contains("copy") == true)
+                }
+            }
+            #expect(TreeDigest(server.folder).differences(from: held).isEmpty)
+            #expect(try server.attach(#"{\#(path),"mode":"copy"}"#).status == 201)
+            lock.release()
+            #expect(TreeDigest(server.folder).differences(from: before, ignoring: ["", "app.realm.lock"]).isEmpty)
+        }
+    }
+
+    // MARK: - Seeds
+
+    @Test("after a refused seed the name is free") func refusedSeed() throws {
+        try withWriteServer { (server: WriteServer) throws in
+            try Data(repeating: 0x78, count: 5000).write(to: URL(fileURLWithPath: server.folder + "/junk"))
+            let before = TreeDigest(server.folder)
+            #expect(try server.attach(#"{"name":"s","seed":"\#(server.folder)/junk"}"#).code == "not_a_realm")
+            let key = #","encryptionKey":"\#(String(repeating: "ab", count: 64))""#
+            #expect(try server.attach(#"{"name":"s","seed":"\#(server.folder)/app.realm"\#(key)}"#).code == "encryption_key_wrong")
+            #expect(TreeDigest(server.folder).differences(from: before).isEmpty)
+            #expect(try server.attach(#"{"name":"s","seed":"\#(server.folder)/app.realm"}"#).status == 201)
+        }
+    }
+
+    @Test("who does not have the key of a realm gets no copy of it as a seed") func encryptedSeed() throws {
+        try withWriteServer { (server: WriteServer) throws in
+            let key = String(repeating: "0c", count: 64)
+            #expect(try server.attach(#"{"name":"secret","encryptionKey":"\#(key)","schema":\#(OpeningTests.item)}"#).status == 201)
+            let seed = #""seed":"\#(server.folder)/secret.realm""#
+            #expect(try server.attach(#"{"name":"s",\#(seed)}"#).code == "encryption_key_required")
+            #expect(try server.attach(#"{"name":"s",\#(seed),"encryptionKey":"\#(String(repeating: "0d", count: 64))"}"#).code == "encryption_key_wrong")
+            #expect(!FileManager.default.fileExists(atPath: server.folder + "/s.realm"))
+            #expect(try server.attach(#"{"name":"s",\#(seed),"encryptionKey":"\#(key)"}"#).status == 201)
+            try server.done("DELETE", "s?files=true")
+            try server.done("DELETE", "secret?files=true")
+        }
+    }
+
+    // MARK: - Openings in the background
+
+    private func fill(_ server: WriteServer, _ count: Int) throws {
+        #expect(try server.attach(#"{"name":"big","schema":\#(OpeningTests.item)}"#).status == 201)
+        let lines = (0..<count).map { #"{"id":\#($0),"name":"n\#($0)"}"# }.joined(separator: ",")
+        try server.done("POST", "big/objects/Item", "[\(lines)]", [("Prefer", "return=minimal")])
+        try server.done("DELETE", "big")
+    }
+
+    private static let steps = #"""
+        "schemaVersion":5,"migrations":[{"addProperty":{"class":"Item","property":{"name":"extra","type":"string"},"value":"x"}},
+        {"set":{"class":"Item","where":"TRUEPREDICATE","values":{"extra":{"$expr":"name + '!'"}}}},
+        {"set":{"class":"Item","where":"TRUEPREDICATE","values":{"extra":{"$expr":"name + '?'"}}}}]
+        """#
+
+    @Test("a cancelled opening stops, and leaves the file as it was; otherwise it tells how far it is", arguments: [0.0, 0.1, 0.4, 0.8])
+    func cancelled(_ seconds: Double) throws {
+        try withWriteServer(change: { $0.limits.writeSeconds = 60 }) { (server: WriteServer) throws in
+            try fill(server, 40_000)
+            let path = server.folder + "/big.realm"
+            let before = try Data(contentsOf: URL(fileURLWithPath: path))
+            let body = #"{"path":"\#(path)",\#(OpeningTests.steps)}"#
+            let answer = try HTTPClient.request(port: server.port, "POST", "/v1/realms", headers: [WriteServer.json] + WriteServer.later, body: Array(body.utf8))
+            #expect(answer.status == 202, "\(answer.text)")
+            Threads.sleep(seconds: seconds)
+            let state = try server.get("big").json["state"] as? String
+            #expect(try HTTPClient.request(port: server.port, "GET", "/readyz").status == 200)
+            #expect(try server.send("DELETE", "big").status == 204)
+            #expect(try server.get("big").code == "realm_not_found")
+            guard state == "opening" else { return }
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: server.folder).filter { $0.contains("before-") } == [])
+            let again = try server.attach(#"{"path":"\#(path)"}"#)
+            #expect(again.status == 201 && again.json["schemaVersion"] as? Int == 0, "\(again.text)")
+        }
+    }
+
+    @Test("progress grows while a realm is migrated") func progress() throws {
+        try withWriteServer { (server: WriteServer) throws in
+            try fill(server, 40_000)
+            let body = #"{"path":"\#(server.folder)/big.realm",\#(OpeningTests.steps)}"#
+            let answer = try HTTPClient.request(port: server.port, "POST", "/v1/realms", headers: [WriteServer.json] + WriteServer.later, body: Array(body.utf8))
+            #expect(answer.status == 202)
+            var seen: [Double] = []
+            #expect(try eventually {
+                let document = try server.get("big").json
+                if let part = document["progress"] as? Double { seen.append(part) }
+                return document["state"] as? String == "ready"
+            })
+            #expect(seen == seen.sorted() && Set(seen).count > 3, "\(seen)")
+        }
+    }
+
+    @Test("what only a request has named is forgotten after it failed, and does not make the server unready") func forgotten() throws {
+        try withWriteServer(change: { $0.forgetsFailedAfterSeconds = 0.3 }) { (server: WriteServer) throws in
+            try Data(repeating: 0x78, count: 5000).write(to: URL(fileURLWithPath: server.folder + "/junk"))
+            func later(_ body: String) throws -> HTTPClient.Answer {
+                try HTTPClient.request(port: server.port, "POST", "/v1/realms", headers: [WriteServer.json] + WriteServer.later, body: Array(body.utf8))
+            }
+            #expect(try later(#"{"name":"none","path":"\#(server.folder)/none.realm"}"#).code == "file_not_found")
+            #expect(try server.get("none").code == "realm_not_found")
+            #expect(try later(#"{"name":"bad","path":"\#(server.folder)/junk"}"#).status == 202)
+            #expect(try HTTPClient.request(port: server.port, "GET", "/readyz").status == 200)
+            #expect(try eventually { try server.get("bad").code == "realm_not_found" })
+        }
+    }
+
+    // MARK: - Limits and roots
+
+    @Test("there are only so many realms") func limit() throws {
+        try withWriteServer(change: { $0.limits.realms = 3 }) { (server: WriteServer) throws in
+            #expect(try server.attach(#"{"inMemory":"a"}"#).status == 201)
+            #expect(try server.attach(#"{"inMemory":"b"}"#).status == 201)
+            for query in ["", "?dryRun=true"] {
+                let answer = try server.attach(#"{"inMemory":"c"}"#, query)
+                #expect(answer.status == 429 && answer.code == "too_many_realms" && answer.json["limit"] as? Int == 3, "\(answer.text)")
+            }
+            try server.done("DELETE", "a")
+            #expect(try server.attach(#"{"inMemory":"c"}"#).status == 201)
+        }
+    }
+
+    @Test("without folders for them no path is allowed, and what a path is can be told", arguments: [
+        (#""path":"/etc/passwd""#, 403, "path_not_allowed"), (#""path":"x.realm""#, 403, "path_not_allowed"), (#""path":"""#, 400, "invalid_body"),
+        (#""path":"/data/a\u0000b""#, 400, "invalid_body"), (#""path":"/data/""#, 400, "invalid_body"), (#""seed":"/etc/passwd\u0000""#, 400, "invalid_body"),
+        (#""path":"\#(String(repeating: "/a", count: 3000))""#, 400, "invalid_body"), (#""seed":"/etc/passwd""#, 403, "path_not_allowed"),
+        (#""path":7"#, 400, "invalid_body"),
+    ])
+    func noRoots(_ member: String, _ status: Int, _ code: String) throws {
+        try withWriteServer(change: { $0.attachRoots = [] }) { (server: WriteServer) throws in
+            for query in ["", "?dryRun=true"] {
+                let answer = try server.attach(#"{"name":"x",\#(member)}"#, query)
+                #expect(answer.status == status && answer.code == code, "\(answer.text)")
+            }
+        }
+    }
+
+    @Test("where paths lead is found without opening what lies outside") func roots() throws {
+        let folders = try MischiefFolders()
+        defer { folders.remove() }
+        let roots = try AttachRoots([folders.root])
+        let root = folders.root
+        mkdir(root + "/a", 0o700)
+        try folders.link("a", at: root + "/b")
+        try folders.link("../outside", at: root + "/out")
+        try folders.link(root + "/a", at: folders.outside + "/in")
+        #expect(roots.resolve(root + "/b/x") == root + "/a/x")
+        #expect(roots.resolve(root + "/b/../x") == root + "/x")
+        #expect(roots.resolve(root + "/none/deep/x") == root + "/none/deep/x")
+        #expect(roots.resolve(folders.outside + "/in/x") == root + "/a/x")
+        for outside in [root, root + "/", root + "/out/x", root + "/../x", folders.base + "/rootx/y", "", "/", "x", "/proc/self/root" + folders.outside + "/x"] {
+            #expect(roots.resolve(outside) == nil, "\(outside)")
+        }
+        #expect(roots.resolve("/proc/self/root" + root + "/x") == root + "/x")
+        #expect(throws: StorageError.self) { try AttachRoots([root + "/none"]) }
+    }
+
+    // MARK: - Disks
+
+    /// A small disk of its own, where this process may make one.
+    private func withSmallDisk(_ body: (String) throws -> Void) throws {
+        let folder = realPath(of: NSTemporaryDirectory()) + "/realm-rest-disk-\(UUID().uuidString)"
+        mkdir(folder, 0o700)
+        defer { rmdir(folder) }
+        guard mount("tmpfs", folder, "tmpfs", 0, "size=1m,mode=700") == 0 else { return }
+        defer { umount2(folder, 2) }
+        try body(folder)
+    }
+
+    @Test("on a full disk nothing half-made is left") func fullDisk() throws {
+        try withSmallDisk { folder in
+            let source = realPath(of: NSTemporaryDirectory()) + "/realm-rest-\(UUID().uuidString).realm"
+            try FileManager.default.copyItem(atPath: try Fixtures.path("store"), toPath: source)
+            defer { unlink(source) }
+            var options = RealmServer.Options()
+            (options.port, options.logFormat, options.graceSeconds, options.dataFolder) = (0, nil, 0, folder)
+            options.attachRoots = [NSTemporaryDirectory()]
+            let server = try RealmServer(options)
+            try server.start()
+            defer { server.stop() }
+            try Data(repeating: 1, count: 1 << 20 - 8192).write(to: URL(fileURLWithPath: folder + "/ballast"))
+            let before = TreeDigest(folder)
+            for body in [#"{"name":"s","seed":"\#(source)"}"#, #"{"name":"s","seed":"\#(source)","schemaVersion":1}"#] {
+                let answer = try HTTPClient.request(port: server.daemon.socket.port, "POST", "/v1/realms", headers: [WriteServer.json], body: Array(body.utf8))
+                #expect(answer.status == 507 && answer.code == "insufficient_storage", "\(answer.text)")
+                #expect(TreeDigest(folder).differences(from: before).isEmpty)
+            }
+        }
+    }
+
+    @Test("on a disk that is only read files are served for reading, and the reason is told") func readOnlyDisk() throws {
+        try withSmallDisk { folder in
+            try FileManager.default.copyItem(atPath: try Fixtures.path("types-single"), toPath: folder + "/a.realm")
+            // MS_REMOUNT and MS_RDONLY.
+            guard mount("tmpfs", folder, "tmpfs", 32 | 1, "size=1m") == 0 else { return }
+            let before = TreeDigest(folder)
+            var options = RealmServer.Options()
+            (options.port, options.logFormat, options.graceSeconds, options.dataFolder) = (0, nil, 0, folder)
+            var told: [String] = []
+            let server = try RealmServer(options) { told.append($0) }
+            try server.start()
+            defer { server.stop() }
+            let document = try HTTPClient.request(port: server.daemon.socket.port, "GET", "/v1/realms/a").json
+            #expect(document["mode"] as? String == "ro")
+            #expect(((document["readOnlyReason"] as? [String: Any])?["detail"] as? String)?.contains("permission") == true)
+            #expect(told.count == 1 && told[0].contains("served for reading only"))
+            for body in [#"{"name":"b"}"#, #"{"name":"b","seed":"\#(folder)/a.realm"}"#] {
+                for query in ["", "?dryRun=true"] {
+                    let answer = try HTTPClient.request(port: server.daemon.socket.port, "POST", "/v1/realms" + query, headers: [WriteServer.json], body: Array(body.utf8))
+                    #expect(answer.status == 422 && answer.code == "filesystem_unsuitable", "\(answer.text)")
+                }
+            }
+            #expect(TreeDigest(folder).differences(from: before).isEmpty)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Glibc
+
+/// Everything about a folder and what is in it, at any depth: names, kinds, modes, sizes, times of the last change, links, bytes.
+package struct TreeDigest: Equatable, Sendable {
+    /// By path below the folder.
+    package let entries: [String: String]
+
+    package init(_ folder: String) {
+        var entries: [String: String] = ["": TreeDigest.describe(folder)]
+        TreeDigest.collect(folder, "", into: &entries)
+        self.entries = entries
+    }
+
+    /// What differs, in words, but for the paths in `ignored`.
+    package func differences(from before: TreeDigest, ignoring ignored: Set<String> = []) -> [String] {
+        Set(entries.keys).union(before.entries.keys).subtracting(ignored).sorted().compactMap { path in
+            let old = before.entries[path], new = entries[path]
+            return old == new ? nil : "\(path): \(old ?? "nothing") -> \(new ?? "nothing")"
+        }
+    }
+
+    private static func collect(_ folder: String, _ prefix: String, into entries: inout [String: String]) {
+        guard let handle = opendir(folder) else { return }
+        defer { closedir(handle) }
+        while let entry = readdir(handle) {
+            let bytes = withUnsafeBytes(of: entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+            let name = String(decoding: bytes, as: UTF8.self)
+            guard name != ".", name != ".." else { continue }
+            let path = folder + "/" + name
+            entries[prefix + name] = describe(path)
+            var info = stat()
+            if lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR { collect(path, prefix + name + "/", into: &entries) }
+        }
+    }
+
+    private static func describe(_ path: String) -> String {
+        var info = stat()
+        guard lstat(path, &info) == 0 else { return "unknown" }
+        let times = "\(info.st_mtim.tv_sec).\(info.st_mtim.tv_nsec)"
+        var text = "mode \(String(info.st_mode, radix: 8)) size \(info.st_size) links \(info.st_nlink) at \(times)"
+        switch info.st_mode & S_IFMT {
+        case S_IFLNK: text += " to \((try? FileManager.default.destinationOfSymbolicLink(atPath: path)) ?? "?")"
+        case S_IFREG where info.st_size < 64 << 20: text += " bytes \(hash(path))"
+        default: break
+        }
+        return text
+    }
+
+    /// FNV-1a.
+    private static func hash(_ path: String) -> UInt64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        guard let data = FileManager.default.contents(atPath: path) else { return 0 }
+        data.withUnsafeBytes { bytes in
+            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        }
+        return hash
+    }
+}
