@@ -28,6 +28,7 @@ final class ConnectionRecord: Sendable {
     /// Whose connections and work it counts among; see `ClientName`.
     let client: String
     let excess: Excess?
+    let isFromThisMachine: Bool
     private let phaseStorage = Atomic<Int>(Phase.waiting.rawValue)
     /// When the current request began or its body last grew, in nanoseconds of `Instant`; 0 is "not yet".
     private let progress = Atomic<UInt64>(0)
@@ -50,6 +51,7 @@ final class ConnectionRecord: Sendable {
         self.address = address
         self.client = client
         self.excess = excess
+        isFromThisMachine = Request.isOfThisMachine(address)
         idleSince = Atomic(Instant.now().nanoseconds)
     }
 

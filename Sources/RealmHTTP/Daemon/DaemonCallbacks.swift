@@ -62,7 +62,9 @@ enum DaemonCallbacks {
             record: Unmanaged<ConnectionRecord>.fromOpaque(record).takeUnretainedValue(), target: bytes,
             targetAddress: UInt(bitPattern: target))
         // The library would want more memory for so many parameters than it has, and then say nothing more.
-        if bytes.count(where: { $0 == UInt8(ascii: "&") }) > Exchange.parameterLimit { exchange.refuseTarget() }
+        if bytes.count > Exchange.parameterLimit, bytes.count(where: { $0 == UInt8(ascii: "&") }) > Exchange.parameterLimit {
+            exchange.refuseTarget()
+        }
         return Unmanaged.passRetained(exchange).toOpaque()
     }
 

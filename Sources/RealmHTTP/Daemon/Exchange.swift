@@ -100,7 +100,7 @@ final class Exchange: @unchecked Sendable {
         let request = Request(
             methodName: layout.method, target: RequestTarget(targetBytes), headers: headers,
             id: headers[.requestID].flatMap(RequestID.init(client:)) ?? RequestID(), arrival: arrival,
-            clientAddress: record.address, client: record.client, isHTTP10: layout.isHTTP10,
+            clientAddress: record.address, client: record.client, isFromThisMachine: record.isFromThisMachine, isHTTP10: layout.isHTTP10,
             entrance: server.configuration.entrance)
         request.spool = server.spool
         self.request = request
@@ -275,11 +275,7 @@ final class Exchange: @unchecked Sendable {
         if isBodyTooLarge { return send(tooLarge(request)) }
         if request.bodyFile != nil, !request.body.isEmpty { return spoolRest(request) }
         switch server.handler.reply(to: request) {
-        case .now(let response):
-            guard server.handler.finishesQuickly(response, for: request) else {
-                return hand({ response }, to: server.workers, request)
-            }
-            return send(finished(response, request))
+        case .now(let response): return sendSoon(response, request)
         case .work(let work): return hand(work, to: server.workers, request)
         case .attend(let work): return hand(work, to: server.attendant, request)
         case .later(let begin):
@@ -289,6 +285,15 @@ final class Exchange: @unchecked Sendable {
             begin(self)
             return true
         }
+    }
+
+    /// Sends an answer that is there but for its packing, which may take a worker.
+    private func sendSoon(_ response: consuming Response, _ request: Request) -> Bool {
+        guard server.handler.finishesQuickly(response, for: request) else {
+            let response = response
+            return hand({ response }, to: server.workers, request)
+        }
+        return send(finished(response, request))
     }
 
     /// The answer comes when the end of the body is in its file, too.
@@ -338,12 +343,13 @@ final class Exchange: @unchecked Sendable {
         return send(response)
     }
 
-    private func send(_ response: Response) -> Bool {
+    private func send(_ response: consuming Response) -> Bool {
         guard let request else { return false }
         stage = .sent
         record.setReading(false)
         _ = record.enter(.busy)
-        let (response, holding) = affordable(response, request)
+        var response = response
+        let holding = afford(&response, request)
         status = response.status
         // What the request brought is done with, or somebody else's by now.
         request.forgetBody()
@@ -361,17 +367,18 @@ final class Exchange: @unchecked Sendable {
 
     /// A long answer takes its bytes of the memory for what clients have not read yet; where there is none left it is not sent.
     /// Answers that are kept for others, too, take none of their own.
-    private func affordable(_ response: Response, _ request: Request) -> (Response, ByteHolding?) {
-        if case .stream = response.body { return (response, answerHolding) }
+    private func afford(_ response: inout Response, _ request: Request) -> ByteHolding? {
+        if case .stream = response.body { return answerHolding }
         guard case .bytes(let buffer) = response.body, buffer.count > Exchange.smallAnswer, response.packed == nil else {
             _ = answerHolding?.adjust(to: 0)
-            return (response, nil)
+            return nil
         }
         let holding = answerHolding ?? ByteHolding(server.unsentBytes, record.client)
-        guard let excess = holding.adjust(to: buffer.count) else { return (response, holding) }
+        guard let excess = holding.adjust(to: buffer.count) else { return holding }
         _ = holding.adjust(to: 0)
         let problem = Problem(server.unsentBytes.stop(excess))
-        return (finished(server.handler.response(to: problem, for: request), request), nil)
+        response = finished(server.handler.response(to: problem, for: request), request)
+        return nil
     }
 
     /// The answer left, or the connection is gone.

@@ -62,7 +62,7 @@ struct HeadLayout {
     /// What is wrong with the head; nil when nothing is.
     func problem(of request: Request) -> Problem? {
         if let mistake { return Problem(.malformedRequest, mistake.description) }
-        if let blank = request.target.bytes.first(where: { $0 <= 0x20 || $0 == 0x7f }) {
+        if let blank = HeadLayout.blank(in: request.target.bytes) {
             let detail = blank == 0x20 ? "the target of a request has no spaces; write %20" : "the target has a control character"
             return Problem(.malformedRequest, detail)
         }
@@ -78,6 +78,13 @@ struct HeadLayout {
         }
         guard coding.lowercased() != "chunked" else { return nil }
         return Problem(.notImplemented, "the only transfer coding of requests is chunked").with("header", "Transfer-Encoding")
+    }
+
+    private static func blank(in target: [UInt8]) -> UInt8? {
+        target.withUnsafeBufferPointer { bytes in
+            for byte in bytes where byte <= 0x20 || byte == 0x7f { return byte }
+            return nil
+        }
     }
 
     private static func isToken(_ name: UnsafePointer<CChar>, _ length: Int) -> Bool {

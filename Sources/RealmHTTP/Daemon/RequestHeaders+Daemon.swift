@@ -6,27 +6,38 @@ internal import Glibc
 extension RequestHeaders {
     /// Copies the known header fields of a connection's request, measures all of them, and shows each to `layout`.
     static func read(from connection: OpaquePointer, _ layout: inout HeadLayout) -> RequestHeaders {
-        var reading = (headers: RequestHeaders(), layout: layout)
-        withUnsafeMutablePointer(to: &reading) { pointer in
-            _ = MHD_get_connection_values(connection, .HEADER_KIND, { context, _, name, value in
-                guard let context, let name else { return .YES }
-                let reading = context.assumingMemoryBound(to: (headers: RequestHeaders, layout: HeadLayout).self)
-                let nameLength = strlen(name)
-                let valueLength = value.map { strlen($0) } ?? 0
-                reading.pointee.headers.count(bytes: nameLength + valueLength + 4)
-                let header = RequestHeaders.known(name, nameLength)
-                reading.pointee.layout.check(name, nameLength, isKnown: header != nil, value, valueLength)
-                guard let header else {
-                    reading.pointee.headers.noteOrigin(name, nameLength, value)
-                    return .YES
-                }
-                reading.pointee.headers.add(header, value.map { String(cString: $0) } ?? "")
-                return .YES
-            }, pointer)
+        var headers = RequestHeaders()
+        withUnsafeMutablePointer(to: &headers) { headers in
+            withUnsafeMutablePointer(to: &layout) { layout in
+                var reading = Reading(headers: headers, layout: layout)
+                withUnsafeMutablePointer(to: &reading) { readFields(of: connection, $0) }
+            }
         }
-        layout = reading.layout
         layout.checkEnd(realm_rest_head_size(connection))
-        return reading.headers
+        return headers
+    }
+
+    /// Where the fields go that the library shows one by one.
+    private struct Reading {
+        let headers: UnsafeMutablePointer<RequestHeaders>
+        let layout: UnsafeMutablePointer<HeadLayout>
+
+        func take(_ name: UnsafePointer<CChar>, _ value: UnsafePointer<CChar>?) {
+            let nameLength = strlen(name)
+            let valueLength = value.map { strlen($0) } ?? 0
+            headers.pointee.count(bytes: nameLength + valueLength + 4)
+            let header = RequestHeaders.known(name, nameLength)
+            layout.pointee.check(name, nameLength, isKnown: header != nil, value, valueLength)
+            guard let header else { return headers.pointee.noteOrigin(name, nameLength, value) }
+            headers.pointee.add(header, value.map { String(cString: $0) } ?? "")
+        }
+    }
+
+    private static func readFields(of connection: OpaquePointer, _ reading: UnsafeMutablePointer<Reading>) {
+        _ = MHD_get_connection_values(connection, .HEADER_KIND, { context, _, name, value in
+            if let context, let name { context.assumingMemoryBound(to: Reading.self).pointee.take(name, value) }
+            return .YES
+        }, reading)
     }
 
     /// Names by their length, so that few are compared.

@@ -36,6 +36,9 @@ package enum RequestHeader: Int, CaseIterable, Sendable {
     case accessControlRequestMethod, accessControlRequestHeaders
     case fetchSite, referer
 
+    /// There are fewer fields than bits.
+    fileprivate var bit: UInt32 { 1 << UInt32(rawValue) }
+
     /// The name in lower case.
     package var name: StaticString {
         switch self {
@@ -80,6 +83,8 @@ package enum RequestHeader: Int, CaseIterable, Sendable {
 /// The known header fields of one request.
 package struct RequestHeaders: Sendable {
     private var fields: [(header: RequestHeader, value: String)] = []
+    /// A bit for each field that is there: most that are asked for are not.
+    private var present: UInt32 = 0
     /// Names and values with separators, as far as they were counted.
     package private(set) var byteCount = 0
     package private(set) var fieldCount = 0
@@ -92,7 +97,16 @@ package struct RequestHeaders: Sendable {
 
     package init() {}
 
-    package subscript(_ header: RequestHeader) -> String? { fields.first { $0.header == header }?.value }
+    package subscript(_ header: RequestHeader) -> String? {
+        guard has(header) else { return nil }
+        for field in fields where field.header == header { return field.value }
+        return nil
+    }
+
+    package func has(_ header: RequestHeader) -> Bool { present & header.bit != 0 }
+
+    /// Whether a body may come; without these there is none.
+    var announcesBody: Bool { has(.contentLength) || has(.transferEncoding) }
 
     /// Counts a field of any name.
     package mutating func count(bytes: Int) {
@@ -101,7 +115,8 @@ package struct RequestHeaders: Sendable {
     }
 
     package mutating func add(_ header: RequestHeader, _ value: String) {
-        guard let index = fields.firstIndex(where: { $0.header == header }) else {
+        guard has(header), let index = fields.firstIndex(where: { $0.header == header }) else {
+            present |= header.bit
             fields.append((header, value))
             return
         }

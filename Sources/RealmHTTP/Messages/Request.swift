@@ -20,6 +20,8 @@ package final class Request: @unchecked Sendable {
     /// Whose work this counts among where clients share what there is: those of one address, as long as there are no
     /// credentials.
     package let client: String
+    /// Whether it was sent from this machine, by the address of its sender.
+    package let isFromThisMachine: Bool
     /// Whether it was sent as HTTP/1.0.
     package let isHTTP10: Bool
     /// The listener it came by.
@@ -57,7 +59,7 @@ package final class Request: @unchecked Sendable {
 
     package init(
         methodName: String, target: RequestTarget, headers: RequestHeaders, id: RequestID, arrival: Instant,
-        clientAddress: String, client: String? = nil, isHTTP10: Bool, entrance: Entrance = .main
+        clientAddress: String, client: String? = nil, isFromThisMachine: Bool? = nil, isHTTP10: Bool, entrance: Entrance = .main
     ) {
         self.methodName = methodName
         method = HTTPMethod(rawValue: methodName)
@@ -68,14 +70,14 @@ package final class Request: @unchecked Sendable {
         self.arrival = arrival
         self.clientAddress = clientAddress
         self.client = client ?? clientAddress
+        self.isFromThisMachine = isFromThisMachine ?? Request.isOfThisMachine(clientAddress)
         self.isHTTP10 = isHTTP10
         self.entrance = entrance
     }
 
-    /// Whether it was sent from this machine, by the address of its sender.
-    package var isFromThisMachine: Bool {
-        let bytes = clientAddress.utf8
-        return bytes.starts(with: "127.".utf8) || clientAddress == "::1" || bytes.starts(with: "::ffff:127.".utf8)
+    /// Whether an address is one of this machine.
+    package static func isOfThisMachine(_ address: String) -> Bool {
+        address.hasPrefix("127.") || address == "::1" || address.hasPrefix("::ffff:127.")
     }
 
     /// The body as JSON, for which memory is taken on the books.

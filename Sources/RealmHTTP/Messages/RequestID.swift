@@ -51,18 +51,10 @@ package struct RequestID: Sendable {
         let milliseconds = UInt64(bitPattern: WallClock.now().nanoseconds / 1_000_000)
         let first = milliseconds << 16 | 0x7000 | random() & 0xfff
         let last = 0x8000_0000_0000_0000 | random() >> 2
-        return String(unsafeUninitializedCapacity: 36) { text in
-            var position = 0
-            for nibble in 0..<32 {
-                if nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20 {
-                    text[position] = UInt8(ascii: "-")
-                    position += 1
-                }
-                let word = nibble < 16 ? first : last
-                text[position] = HexWriter.digit(UInt8(truncatingIfNeeded: word >> UInt64(60 - nibble % 16 * 4) & 15))
-                position += 1
-            }
-            return position
+        return String(unsafeUninitializedCapacity: UUIDValue.textByteCount) { text in
+            guard let target = text.baseAddress else { return 0 }
+            UUIDValue(first: first, last: last).write(to: target)
+            return UUIDValue.textByteCount
         }
     }
 }

@@ -9,6 +9,8 @@ package struct Response: Sendable {
     var packed: PackedBody?
     /// Whether the connection ends with this answer.
     package var closesConnection = false
+    /// Whether a header field names an address that requests have made, which may be of any length.
+    private var hasAddress = false
 
     package enum Body: Sendable {
         case none
@@ -50,10 +52,26 @@ package struct Response: Sendable {
     /// Takes away addresses of objects and pages that are longer than a target may be. No request could name them again, and a
     /// head that has no room in the library's memory would end the connection without an answer.
     mutating func removeAddresses(longerThan byteCount: Int) {
+        guard hasAddress else { return }
         headers.removeAll { field in
             guard case .text(let text) = field.value, text.utf8.count > byteCount else { return false }
-            return ["Location", "Link"].contains(field.name.description)
+            return field.name.description == Response.location.description || field.name.description == Response.link.description
         }
+    }
+
+    private static let location: StaticString = "Location"
+    private static let link: StaticString = "Link"
+
+    /// Tells where what was made is found.
+    package mutating func addLocation(_ target: String) {
+        hasAddress = true
+        add(Response.location, target)
+    }
+
+    /// Tells which page comes next.
+    mutating func addNextPage(_ target: String) {
+        hasAddress = true
+        add(Response.link, "<\(target)>; rel=\"next\"")
     }
 
     package func header(_ name: StaticString) -> String? {

@@ -62,7 +62,7 @@ extension Application {
             notifications.registrations.add(registration)
             notifications.watchRegistrations()
             var response = unstored(201, registration.created)
-            response.add("Location", ObjectAddress.subscription(center.database.name.text, registration.id))
+            response.addLocation(ObjectAddress.subscription(center.database.name.text, registration.id))
             response.add("Realm-Version", version)
             call.request.version = version
             return response

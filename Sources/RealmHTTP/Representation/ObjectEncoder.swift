@@ -19,7 +19,7 @@ package final class ObjectEncoder {
     private var values: ValueWriter
     private let leaves = LeafColumns()
     private let digests: DigestReader
-    private let tagEnd: [UInt8]
+    private let tagCode: StaticString
     /// The digest that was made last: an answer about one object needs it in a header and in `$meta`.
     private var lastDigest: (table: TableKey, key: ObjectKey, digest: ObjectDigest)?
     /// Objects being written, outermost first: one that is met again stays a stub.
@@ -32,7 +32,7 @@ package final class ObjectEncoder {
         self.budget = budget
         values = ValueWriter(representation)
         digests = DigestReader(snapshot, leaves, budget)
-        tagEnd = Array(("~" + representation.code + "\\\"\"").utf8)
+        tagCode = representation.staticCode
     }
 
     /// What a header has to tell about what was written so far.
@@ -78,8 +78,9 @@ package final class ObjectEncoder {
     private func writeMembers(_ row: Row, _ plan: ObjectPlan, _ writer: inout JSONWriter) throws(StorageError) {
         let attached = leaves.attached(plan.table, row.leaf)
         try budget.spend(plan.steps.count)
+        var roomEnd = budget.roomEnd
         for index in plan.steps.indices {
-            try budget.requireRoom(for: writer.count)
+            if writer.count > roomEnd { roomEnd = try budget.roomEnd(for: writer.count) }
             let step = plan.steps[index]
             writer.key(in: plan.escapedKeys, step.key)
             switch step.kind {
@@ -101,8 +102,9 @@ package final class ObjectEncoder {
         let tagPosition = try beginMeta(row, plan, &writer)
         var digest = ObjectDigest(of: row.key)
         try budget.spend(plan.steps.count)
+        var roomEnd = budget.roomEnd
         for index in plan.steps.indices {
-            try budget.requireRoom(for: writer.count)
+            if writer.count > roomEnd { roomEnd = try budget.roomEnd(for: writer.count) }
             let step = plan.steps[index]
             digest.add(step.columnBits)
             writer.key(in: plan.escapedKeys, step.key)
@@ -141,8 +143,9 @@ package final class ObjectEncoder {
         writer.key("etag")
         let position = writer.count + 3
         writer.value { buffer in
-            buffer.append("\"\\\"0123456789abcdef" as StaticString)
-            buffer.append(tagEnd)
+            buffer.append("\"\\\"0123456789abcdef~" as StaticString)
+            buffer.append(tagCode)
+            buffer.append("\\\"\"" as StaticString)
         }
         if table.primaryKey == nil { writer.member("stableKey", bool: false) }
         if table.kind == .embedded { try writeOwner(of: row, in: table, &writer) }
@@ -165,7 +168,7 @@ package final class ObjectEncoder {
         text.append(UInt8(ascii: "\""))
         digest.appendText(to: text)
         text.append(UInt8(ascii: "~"))
-        text.append(representation.code)
+        text.append(tagCode)
         text.append(UInt8(ascii: "\""))
         return text.text
     }

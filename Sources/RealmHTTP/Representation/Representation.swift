@@ -21,13 +21,22 @@ package struct Representation: Sendable, Equatable {
     }
 
     /// What entity tags carry behind `~`, so that two representations never share one.
-    package var code: String {
-        let base: String
+    package var code: String { staticCode.description }
+
+    /// The same without a text being made: it is written with every object.
+    var staticCode: StaticString {
         switch format {
-        case .json: base = "j1"
-        case .ejson(let isRelaxed): base = isRelaxed ? "r1" : "e1"
+        case .json: return choose("j1", "j1s", "j1n", "j1sn")
+        case .ejson(let isRelaxed):
+            return isRelaxed ? choose("r1", "r1s", "r1n", "r1sn") : choose("e1", "e1s", "e1n", "e1sn")
         }
-        return base + (intsAsStrings ? "s" : "") + (includesMeta ? "" : "n")
+    }
+
+    private func choose(
+        _ plain: StaticString, _ asStrings: StaticString, _ withoutMeta: StaticString, _ both: StaticString
+    ) -> StaticString {
+        if includesMeta { return intsAsStrings ? asStrings : plain }
+        return intsAsStrings ? both : withoutMeta
     }
 
     package var mediaType: StaticString {

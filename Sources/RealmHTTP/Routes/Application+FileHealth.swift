@@ -27,19 +27,19 @@ extension Application {
         return "\(detail): \(reason)"
     }
 
-    /// What is sent: nothing that was read from a file that is not what it was. Read before it is known, it might be zeros
-    /// in place of what is gone.
-    func sound(_ response: consuming Response, _ request: Request) -> Response {
-        guard case .ready(let database)? = request.realm else { return response }
+    /// Nothing is sent that was read from a file that is not what it was. Read before it is known, it might be zeros in place
+    /// of what is gone.
+    func replaceUnsound(_ response: inout Response, _ request: Request) {
+        guard case .ready(let database)? = request.realm else { return }
         var isWorthALook = response.status >= 500
         if case .stream = response.body { isWorthALook = true }
         // What looks like damage may be a file that somebody is writing to; a long answer is better refused than cut off.
         guard let failure = isWorthALook ? database.health.look() : database.health.failure else {
             if case .stream(let producer) = response.body { response.body = .stream(CheckedProducer(producer, database)) }
-            return response
+            return
         }
         caretaker.fail(database, failure)
-        return self.response(to: Problem(unavailable: failure), for: request)
+        response = self.response(to: Problem(unavailable: failure), for: request)
     }
 }
 

@@ -120,7 +120,7 @@ extension Application: RequestHandler {
             request.route = match.template
             try checkRate(request)
             try checkRoute(match, request)
-            request.holding = ByteHolding(waitingBytes, request.clientAddress)
+            if request.headers.announcesBody { request.holding = ByteHolding(waitingBytes, request.client) }
             return .accept(
                 bodyLimit: bodyLimit(of: request), spoolFolders: request.route == .import ? spoolFolders : [])
         } catch {
@@ -306,7 +306,8 @@ extension Application: RequestHandler {
     }
 
     package func finish(_ response: consuming Response, for request: Request) -> Response {
-        var response = sound(response, request)
+        var response = response
+        replaceUnsound(&response, request)
         compress(&response, for: request)
         response.removeAddresses(longerThan: limits.targetBytes)
         response.add("X-Request-Id", request.id.text)

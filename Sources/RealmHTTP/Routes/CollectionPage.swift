@@ -155,7 +155,7 @@ extension JSONValue {
 extension ReadContext {
     /// `Link` to the next page, and the count.
     func addPageHeaders(to response: inout Response, next: String?, count: Int?) {
-        if let next { response.add("Link", "<\(nextURL(next))>; rel=\"next\"") }
+        if let next { response.addNextPage(nextURL(next)) }
         if let count { response.add("Realm-Count", String(count)) }
     }
 

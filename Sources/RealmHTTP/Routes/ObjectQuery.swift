@@ -53,7 +53,18 @@ final class ObjectQuery {
     /// Whether reading and binding alone may take milliseconds: shapes with many corners, long texts, many arguments.
     private static func isDearToBind(_ parameters: ReadParameters) -> Bool {
         guard let text = parameters.predicate else { return false }
-        return text.utf8.count > 2048 || parameters.args.count > 100 || text.contains("geo") || text.contains("GEO")
+        return text.utf8.count > 2048 || parameters.args.count > 100 || mayHaveShapes(text)
+    }
+
+    /// Whether `geo` stands in a text, in any case of letters, as before every shape.
+    private static func mayHaveShapes(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            for index in 0..<max(0, bytes.count - 2) where bytes[index] | 0x20 == UInt8(ascii: "g") {
+                if bytes[index + 1] | 0x20 == UInt8(ascii: "e"), bytes[index + 2] | 0x20 == UInt8(ascii: "o") { return true }
+            }
+            return false
+        }
     }
 
     static func parse(_ text: String?, _ parameter: String) throws(Problem) -> Query {

@@ -14,7 +14,7 @@ extension Application {
         let ttl = try Application.ttl(call) ?? min(PinnedVersions.defaultSeconds, Double(limits.snapshotSeconds))
         let lease = try pinned.pin(database, realm: database.name.text, client: holder(call.request), ttl: ttl)
         var response = snapshotDocument(201, lease)
-        response.add("Location", ObjectAddress.snapshot(database.name.text, lease.id))
+        response.addLocation(ObjectAddress.snapshot(database.name.text, lease.id))
         return response
     }
 

@@ -303,7 +303,7 @@ final class Attaching: Sendable {
                 document.append(UInt8(ascii: "}"))
             }
             var response = application.unstored(201, document)
-            response.add("Location", ObjectAddress.realm(name))
+            response.addLocation(ObjectAddress.realm(name))
             response.add("Realm-Version", database.current.tokenText)
             return response
         } catch {

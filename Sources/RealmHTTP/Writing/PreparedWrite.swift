@@ -129,7 +129,7 @@ struct PreparedWrite: Sendable {
         if let state = database.asyncWrites.state(id, owner: Application.nobody) {
             response = Response(status: 202, type: "application/json", AsyncWriteDocument.text(id, state))
         }
-        response.add("Location", ObjectAddress.write(database.name.text, id))
+        response.addLocation(ObjectAddress.write(database.name.text, id))
         let version = database.current.tokenText
         request.version = version
         response.add("Realm-Version", version)

@@ -34,7 +34,7 @@ extension Application {
         try reserve(attachment)
         guard options.preferences.isAsynchronous else { return attaching.run(promise) }
         var response = unstored(202, try realmDocument(attachment.name.text, call))
-        response.add("Location", ObjectAddress.realm(attachment.name.text))
+        response.addLocation(ObjectAddress.realm(attachment.name.text))
         response.add("Preference-Applied", constant: "respond-async")
         promise.complete(response)
         attaching.run(nil)

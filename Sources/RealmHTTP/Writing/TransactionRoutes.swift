@@ -24,7 +24,7 @@ extension Application {
                 case .success(let info):
                     self.addLease(info, database)
                     var response = self.transactionResponse(201, info, showsState: false, call)
-                    response.add("Location", ObjectAddress.transaction(database.name.text, info.id))
+                    response.addLocation(ObjectAddress.transaction(database.name.text, info.id))
                     promise.complete(response)
                 case .failure(let error): promise.complete(self.response(to: Problem(error), for: call.request))
                 }

@@ -61,7 +61,7 @@ struct WriteDraft: Sendable {
         if options.isDryRun { return rehearsal(outcome, options) }
         var response = Response(status: status)
         if let body = body(outcome) { response = Response(status: status, type: type, body) }
-        if let location { response.add("Location", location) }
+        if let location { response.addLocation(location) }
         if let etag { response.add("ETag", etag) }
         addCommon(to: &response, outcome, options)
         return response

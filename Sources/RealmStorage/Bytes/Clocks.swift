@@ -28,7 +28,9 @@ package struct Instant: Sendable, Comparable {
         return Instant(nanoseconds: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec))
     }
 
-    package static let distantFuture = Instant(nanoseconds: .max)
+    package static var distantFuture: Instant { Instant(nanoseconds: .max) }
+
+    package var isDistantFuture: Bool { nanoseconds == .max }
 
     package func adding(seconds: Double) -> Instant {
         guard seconds < 1e9 else { return .distantFuture }

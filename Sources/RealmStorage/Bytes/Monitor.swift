@@ -76,7 +76,7 @@ package final class Monitor<State>: @unchecked Sendable {
         defer { unlock() }
         while true {
             if let result = take(&state) { return result }
-            if deadline == .distantFuture {
+            if deadline.isDistantFuture {
                 pthread_cond_wait(condition, mutex)
                 continue
             }

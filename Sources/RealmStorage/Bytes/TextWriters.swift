@@ -3,14 +3,29 @@
 /// Hex digits, written straight into memory.
 package enum HexWriter {
     /// Writes the lower-case digits of the `byteCount` low bytes of `word`, most significant first.
-    @inlinable package static func write(_ word: UInt64, byteCount: Int, to target: UnsafeMutablePointer<UInt8>) {
-        for index in 0..<byteCount * 2 {
-            target[index] = digit(UInt8(truncatingIfNeeded: word >> UInt64((byteCount * 2 - 1 - index) * 4) & 15))
+    package static func write(_ word: UInt64, byteCount: Int, to target: UnsafeMutablePointer<UInt8>) {
+        var target = target
+        var left = byteCount
+        while left >= 4 {
+            left &-= 4
+            UnsafeMutableRawPointer(target).storeBytes(of: digits(UInt32(truncatingIfNeeded: word >> UInt64(left &* 8))), as: UInt64.self)
+            target += 8
+        }
+        guard left > 0 else { return }
+        withUnsafeBytes(of: digits(UInt32(truncatingIfNeeded: word) << UInt32((4 &- left) &* 8))) { bytes in
+            UnsafeMutableRawPointer(target).copyMemory(from: bytes.baseAddress.unsafelyUnwrapped, byteCount: left &* 2)
         }
     }
 
-    @inlinable package static func digit(_ nibble: UInt8) -> UInt8 {
-        nibble < 10 ? UInt8(ascii: "0") &+ nibble : UInt8(ascii: "a") &+ nibble &- 10
+    /// The eight digits of a word in the order of memory: each of its bytes is spread over two, and all are made letters at once.
+    @inline(__always) private static func digits(_ word: UInt32) -> UInt64 {
+        var spread = UInt64(word.byteSwapped)
+        spread = (spread | spread << 16) & 0x0000_ffff_0000_ffff
+        spread = (spread | spread << 8) & 0x00ff_00ff_00ff_00ff
+        spread = spread >> 4 & 0x000f_000f_000f_000f | (spread & 0x000f_000f_000f_000f) << 8
+        // One in each byte that is 10 or more.
+        let isLetter = (spread &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return (spread &+ 0x3030_3030_3030_3030 &+ isLetter &* 39).littleEndian
     }
 }
 

@@ -107,14 +107,14 @@ package final class WorkBudget: @unchecked Sendable {
     private func reasonToStop() -> WorkStop? {
         if cancelled.load(ordering: .relaxed) { return .cancelled }
         let now = Instant.now()
-        if now >= deadline { return .expired }
-        if now >= handOverAt { return .handOver }
+        if now.nanoseconds >= deadline.nanoseconds { return .expired }
+        if now.nanoseconds >= handOverAt.nanoseconds { return .handOver }
         return isWanted(now) ? nil : .cancelled
     }
 
     private func isWanted(_ now: Instant) -> Bool {
         guard let isStillWanted else { return true }
-        if nextProbe == .distantFuture { nextProbe = now.adding(seconds: WorkBudget.secondsPerProbe) }
+        if nextProbe.isDistantFuture { nextProbe = now.adding(seconds: WorkBudget.secondsPerProbe) }
         guard now >= nextProbe else { return true }
         nextProbe = now.adding(seconds: WorkBudget.secondsPerProbe)
         return isStillWanted()
@@ -123,7 +123,7 @@ package final class WorkBudget: @unchecked Sendable {
     /// Said before a step that takes long and looks at no clock: work that was begun on a thread that must not be kept goes
     /// on elsewhere.
     package func beginLongStep() throws(StorageError) {
-        if handOverAt != .distantFuture { try refuse(.handOver) }
+        if !handOverAt.isDistantFuture { try refuse(.handOver) }
     }
 
     /// Values of more bytes than this are read and written elsewhere.
@@ -153,6 +153,15 @@ package final class WorkBudget: @unchecked Sendable {
         if count &- partStart > roomLimit { try takeRoom(for: count &- partStart) }
     }
 
+    /// The same for loops: up to this count nobody has to be asked.
+    package var roomEnd: Int { partStart.addingReportingOverflow(roomLimit).overflow ? .max : partStart &+ roomLimit }
+
+    /// Where the room ends once `count` bytes were allowed.
+    package func roomEnd(for count: Int) throws(StorageError) -> Int {
+        try requireRoom(for: count)
+        return roomEnd
+    }
+
     /// So much is taken at a time.
     private static let roomStep = 1 << 20
 
@@ -170,7 +179,11 @@ package final class WorkBudget: @unchecked Sendable {
     /// Counts one more object that a link leads to.
     @inline(__always) package func follow() throws(StorageError) {
         objects &+= 1
-        if objects > objectLimit { try refuse(.tooManyObjects(limit: objectLimit)) }
+        if objects > objectLimit { try refuseObjects() }
+    }
+
+    @inline(never) private func refuseObjects() throws(StorageError) {
+        try refuse(.tooManyObjects(limit: objectLimit))
     }
 
     /// Counts the objects and bytes of the next part of an answer by themselves; `count` bytes stand before it.

@@ -18,6 +18,10 @@ final class ChangeServer: Sendable {
         options.limits.streams = 2000
         options.limits.streamsPerPrincipal = 2000
         options.limits.registrations = 2000
+        // However long a busy machine takes for a test, nobody is let go of meanwhile unless the test is about that.
+        options.limits.stallSeconds = 86_400
+        options.limits.streamSeconds = 86_400
+        options.limits.registrationSeconds = 3600
         change(&options)
         server = try RealmServer(options)
         try server.start()

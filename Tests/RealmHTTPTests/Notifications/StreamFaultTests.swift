@@ -156,8 +156,6 @@ struct StreamFaultTests {
         let fixture = try ChangeFixture { options in
             options.limits.queueEvents = 1 << 20
             options.limits.queueBytes = 1 << 30
-            // However long a busy machine takes for the writes, nobody is let go of for not reading meanwhile.
-            options.limits.stallSeconds = 86_400
         }
         let pad = String(repeating: "n", count: 60)
         let members = (0..<50).map { "\"\(pad)\($0)\":{\"class\":\"Dog\",\"include\":\"keys\"}" }.joined(separator: ",")

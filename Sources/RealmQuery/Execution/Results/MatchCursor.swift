@@ -43,17 +43,17 @@ package final class MatchCursor {
     ///
     /// Nil is also the answer when nothing was found up to `pause`; then `isPaused` is true, and the next call goes on.
     package func next(
-        check: BoundQuery.Check? = nil, pauseAt pause: Instant = .distantFuture
+        check: BoundQuery.Check? = nil, pauseAt pause: Instant? = nil
     ) throws(QueryError) -> (leaf: ClusterLeaf, rows: Mask)? {
         try query.interrupt.watching(check) { () throws(QueryError) in try nextWatched(check, pause) }
     }
 
     /// The same while the query is watched already.
-    func nextWatched(_ check: BoundQuery.Check?, _ pause: Instant = .distantFuture) throws(QueryError) -> (leaf: ClusterLeaf, rows: Mask)? {
+    func nextWatched(_ check: BoundQuery.Check?, _ pause: Instant? = nil) throws(QueryError) -> (leaf: ClusterLeaf, rows: Mask)? {
         isPaused = false
         while remaining > 0 {
             if let check, !check() { throw .cancelled }
-            if pause != .distantFuture, Instant.now() >= pause {
+            if let pause, Instant.now() >= pause {
                 isPaused = true
                 return nil
             }
