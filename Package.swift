@@ -39,10 +39,7 @@ let package = Package(
             swiftSettings: hot),
         .target(
             name: "RealmQuery",
-            dependencies: [
-                "RealmStorage",
-                .product(name: "Collections", package: "swift-collections"),
-            ],
+            dependencies: ["RealmStorage"],
             swiftSettings: hot),
         .target(
             name: "RealmEngine",
@@ -52,6 +49,7 @@ let package = Package(
             name: "RealmHTTP",
             dependencies: [
                 "CMicrohttpd", "CJansson", "CZlib", "RealmStorage", "RealmQuery", "RealmEngine",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: hot),
@@ -79,7 +77,10 @@ let package = Package(
             swiftSettings: shared),
         .executableTarget(
             name: "MutantTrials",
-            dependencies: ["RealmMutants", "RealmStorage", "RealmTestSupport"],
+            dependencies: [
+                "RealmMutants", "RealmStorage", "RealmTestSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             path: "Tests/MutantTrials",
             swiftSettings: shared),
         .testTarget(

@@ -1,71 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import Foundation
 import RealmMutants
 import RealmStorage
 import RealmTestSupport
 import Synchronization
 
-/// Tries damaged files by the thousand: `MutantTrials [--from N] [--count N] [--parts cluster,index] [--only FIXTURE]
-/// [--formats] [--sealed] [--sanitized] [--verbose] FIXTURES…`
+/// Tries damaged files by the thousand.
 ///
 /// A trial that crashes, hangs or takes too much memory ends a child process; the parent says which it was, and goes on
-/// behind it. `--only FIXTURE --from SEED --count 1` repeats one trial.
+/// behind it.
 @main
-struct MutantTrials {
-    static func main() throws {
-        let options = TrialOptions(CommandLine.arguments.dropFirst())
-        if options.isChild { return try TrialChild(options).run() }
-        exit(try TrialParent(options).run() ? 0 : 1)
+struct MutantTrials: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "MutantTrials", abstract: "Damages files in many ways, and reads and writes each of them.",
+        discussion: "A trial is repeated with --only FIXTURE --from NUMBER --count 1.")
+
+    @OptionGroup var options: TrialOptions
+
+    func run() throws {
+        if options.childFrom != nil { return try TrialChild(options).run() }
+        guard try TrialParent(options).run() else { throw ExitCode.failure }
     }
 }
 
-struct TrialOptions {
-    var from = 0
-    var count = 1000
+struct TrialOptions: ParsableArguments {
+    @Option(help: "The number of the first trial.") var from = 0
+    @Option(help: "How many trials there are.") var count = 1000
+    @Option(help: "Only these parts of files are damaged, a list with commas.", transform: TrialOptions.parts)
     var parts: Set<StructuralDamage.Part>?
-    var only: String?
-    var hasOlderFormats = false
-    var isSealed = false
-    var isChild = false
-    var isVerbose = false
-    /// Under address sanitizer everything takes longer and more memory.
+    @Option(help: "Only this of the fixtures is tried.") var only: String?
+    @Flag(name: .customLong("formats"), help: "Files say that they are of older formats, too.") var hasOlderFormats = false
+    @Flag(name: .customLong("sealed"), help: "Files are encrypted.") var isSealed = false
+    @Flag(name: .customLong("sanitized"), help: "The address sanitizer is there, and with it everything takes longer and more memory.")
     var isSanitized = false
-    var files: [String] = []
-    /// As they were given, but for the range.
-    var passed: [String] = []
+    @Flag(name: .customLong("verbose"), help: "Every damage and every answer is told.") var isVerbose = false
+    /// Where a child begins, which ends where the whole ends.
+    @Option(name: .customLong("child-from"), help: .hidden) var childFrom: Int?
+    @Argument(help: "Files to damage.") var files: [String]
 
-    init(_ arguments: ArraySlice<String>) {
-        var rest = Array(arguments)[...]
-        while let word = rest.popFirst() {
-            switch word {
-            case "--from": from = rest.popFirst().flatMap { Int($0) } ?? 0
-            case "--count": count = rest.popFirst().flatMap { Int($0) } ?? 0
-            case "--child": isChild = true
-            case "--parts":
-                let text = rest.popFirst() ?? ""
-                parts = Set(text.split(separator: ",").compactMap { StructuralDamage.Part(rawValue: String($0)) })
-                passed += [word, text]
-            case "--only":
-                only = rest.popFirst()
-                passed += [word, only ?? ""]
-            case "--formats":
-                hasOlderFormats = true
-                passed.append(word)
-            case "--sealed":
-                isSealed = true
-                passed.append(word)
-            case "--sanitized":
-                isSanitized = true
-                passed.append(word)
-            case "--verbose":
-                isVerbose = true
-                passed.append(word)
-            default:
-                files.append(word)
-                passed.append(word)
-            }
-        }
+    var range: Range<Int> { max(from, childFrom ?? from)..<from + count }
+
+    mutating func validate() throws {
+        guard from >= 0, count > 0 else { throw ValidationError("the first trial and their number are whole numbers, and there is at least one") }
+        guard files.contains(where: { only == nil || TrialFile.name($0) == only }) else { throw ValidationError("no file is called \(only ?? "")") }
+    }
+
+    private static func parts(_ text: String) throws -> Set<StructuralDamage.Part> {
+        Set(try text.split(separator: ",").map { name in
+            guard let part = StructuralDamage.Part(rawValue: String(name)) else { throw ValidationError("there is no part '\(name)'") }
+            return part
+        })
     }
 }
 
@@ -89,7 +75,7 @@ struct TrialChild {
         watch.start(seconds: TrialChild.hangSeconds * Double(room), bytes: TrialChild.maximumBytes * room)
         let files = try options.files.filter { options.only == nil || TrialFile.name($0) == options.only }.map(TrialFile.init)
         var damages: [Int: StructuralDamage] = [:]
-        for number in options.from..<options.from + options.count {
+        for number in options.range {
             let index = options.only == nil ? number % files.count : 0
             let damage = damages[index] ?? StructuralDamage(files[index].bytes, parts: options.parts)
             damages[index] = damage

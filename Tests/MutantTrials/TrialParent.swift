@@ -12,11 +12,11 @@ final class TrialParent {
 
     /// Returns whether nothing went wrong.
     func run() throws -> Bool {
-        let end = options.from + options.count
+        let end = options.range.upperBound
         var next = options.from
         let start = Date()
         while next < end {
-            let (last, isFinished) = try runChild(from: next, to: end)
+            let (last, isFinished) = try runChild(from: next)
             if isFinished { break }
             faults += 1
             next = last + 1
@@ -26,10 +26,10 @@ final class TrialParent {
         return faults == 0
     }
 
-    private func runChild(from: Int, to end: Int) throws -> (last: Int, isFinished: Bool) {
+    private func runChild(from: Int) throws -> (last: Int, isFinished: Bool) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = ["--child", "--from", "\(from)", "--count", "\(end - from)"] + options.passed
+        process.arguments = CommandLine.arguments.dropFirst() + ["--child-from", "\(from)"]
         let output = Pipe()
         let errors = FileManager.default.temporaryDirectory.appendingPathComponent("mutants-\(ProcessInfo.processInfo.processIdentifier).err")
         FileManager.default.createFile(atPath: errors.path, contents: nil)

@@ -348,7 +348,6 @@ final class Exchange: @unchecked Sendable {
         stage = .sent
         record.setReading(false)
         _ = record.enter(.busy)
-        var response = response
         let holding = afford(&response, request)
         status = response.status
         // What the request brought is done with, or somebody else's by now.

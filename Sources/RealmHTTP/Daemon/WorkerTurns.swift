@@ -1,37 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import DequeModule
+
 /// Jobs that wait for a worker, by client. Clients take turns, and each has a bounded number of jobs that run and wait.
 struct WorkerTurns {
     typealias Job = WorkerPool.Job
 
     private struct Client {
-        var jobs: [Job] = []
-        /// Index of the next job in `jobs`.
-        var head = 0
+        var jobs: Deque<Job> = []
         var running = 0
         /// Whether it stands in `turns`.
         var isInTurns = false
-
-        var waiting: Int { jobs.count - head }
-
-        mutating func take() -> Job? {
-            guard head < jobs.count else { return nil }
-            let job = jobs[head]
-            head += 1
-            // Shift only when half of the array is behind us, so that taking stays constant on average.
-            if head * 2 > jobs.count {
-                jobs.removeFirst(head)
-                head = 0
-            }
-            return job
-        }
     }
 
     private let size: WorkerPool.Size
     private var clients: [String: Client] = [:]
     /// Clients that have a job and may run another, in their order.
-    private var turns: [String] = []
-    private var nextTurn = 0
+    private var turns: Deque<String> = []
     private(set) var waiting = 0
     /// Jobs that could be running if there were threads enough.
     private(set) var startable = 0
@@ -40,7 +25,7 @@ struct WorkerTurns {
 
     /// Adds a job; false when too many are waiting. What was admitted before is never refused.
     mutating func add(_ job: @escaping Job, of name: String, isAdmitted: Bool) -> Bool {
-        let own = clients[name]?.waiting ?? 0
+        let own = clients[name]?.jobs.count ?? 0
         guard isAdmitted || (waiting < size.queue && own < size.queuePerClient) else { return false }
         waiting += 1
         change(name) { $0.jobs.append(job) }
@@ -50,17 +35,11 @@ struct WorkerTurns {
     /// The job whose turn it is, with the name of its client; nil when there is none, or every client has its share of
     /// threads.
     mutating func take() -> (client: String, job: Job)? {
-        guard nextTurn < turns.count else { return nil }
-        let name = turns[nextTurn]
-        nextTurn += 1
-        if nextTurn * 2 > turns.count {
-            turns.removeFirst(nextTurn)
-            nextTurn = 0
-        }
+        guard let name = turns.popFirst() else { return nil }
         clients[name]?.isInTurns = false
         var job: Job?
         change(name) { client in
-            job = client.take()
+            job = client.jobs.popFirst()
             client.running += 1
         }
         waiting -= 1
@@ -88,9 +67,9 @@ struct WorkerTurns {
             client.isInTurns = true
             turns.append(name)
         }
-        if client.waiting > 0 || client.running > 0 { clients[name] = client }
+        if !client.jobs.isEmpty || client.running > 0 { clients[name] = client }
     }
 
     /// How many more jobs of a client could run now.
-    private func share(_ client: Client) -> Int { min(client.waiting, max(0, size.threadsPerClient - client.running)) }
+    private func share(_ client: Client) -> Int { min(client.jobs.count, max(0, size.threadsPerClient - client.running)) }
 }

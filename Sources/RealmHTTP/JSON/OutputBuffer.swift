@@ -82,6 +82,21 @@ package final class OutputBuffer: @unchecked Sendable {
         append(base, other.count)
     }
 
+    /// Writes a line of a page with `write`, unless the answer is full before its end: then nothing of it is written, and the
+    /// answer is false.
+    func fits(_ budget: WorkBudget, _ write: () throws(StorageError) -> Void) throws(StorageError) -> Bool {
+        let mark = count
+        do throws(StorageError) {
+            try write()
+            try budget.requireRoom(for: count)
+            return true
+        } catch {
+            guard error.isFullAnswer else { throw error }
+            truncate(to: mark)
+            return false
+        }
+    }
+
     package var lastByte: UInt8? {
         guard count > 0, let start else { return nil }
         return start[count - 1]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmEngine
 package import RealmStorage
 
 /// Every bound of the server that can be configured, with its default.
@@ -20,7 +21,7 @@ package struct Limits: Sendable {
     /// Terms of `sort`, of `distinct`, of `ops` and of `keyPaths`.
     package var queryTerms = 100
     /// Memory for what one write changes, imports aside.
-    package var writeBytes = 128 << 20
+    package var writeBytes = WriteLimits().writeBytes
     /// Values that one query keeps to sort rows by, or to tell them apart by.
     package var sortedValues = 2_000_000
     /// Paths of `fields` and of `expand`.
@@ -73,7 +74,7 @@ package struct Limits: Sendable {
     /// What such files leave free on their disk, but at most a sixteenth of it.
     package var spoolReserveBytes = 256 << 20
     /// Interactive transactions of one client in one realm, the open one and those that wait.
-    package var transactionsPerPrincipal = 4
+    package var transactionsPerPrincipal = WriteLimits().transactionsPerClient
     /// An interactive transaction that nobody uses ends after this.
     package var transactionIdleSeconds = 5
     /// An interactive transaction ends after this whatever happens.
@@ -88,8 +89,8 @@ package struct Limits: Sendable {
     package var snapshotsPerPrincipal = 8
     package var liveVersions = 1000
     /// Classes of a realm, and properties of a class, beyond which none are added.
-    package var classes = 1000
-    package var properties = 1000
+    package var classes = WriteLimits().classes
+    package var properties = WriteLimits().properties
     /// Bytes of a document, or of one row of a stream.
     package var answerBytes = 64 << 20
     /// Bytes of answers that clients have not taken yet, of the whole server.

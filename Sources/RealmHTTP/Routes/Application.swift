@@ -306,7 +306,6 @@ extension Application: RequestHandler {
     }
 
     package func finish(_ response: consuming Response, for request: Request) -> Response {
-        var response = response
         replaceUnsound(&response, request)
         compress(&response, for: request)
         response.removeAddresses(longerThan: limits.targetBytes)

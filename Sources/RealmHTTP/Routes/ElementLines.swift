@@ -55,16 +55,9 @@ final class ElementLines {
 extension ElementLines {
     /// Writes a row of a page, unless the answer is full before its end: then nothing of it is written.
     func fits(at index: Int, in buffer: OutputBuffer) throws(StorageError) -> Bool {
-        let count = buffer.count
-        do throws(StorageError) {
+        try buffer.fits(budget) { () throws(StorageError) in
             try budget.spend()
             try write(at: index, to: buffer)
-            try budget.requireRoom(for: buffer.count)
-            return true
-        } catch {
-            guard error.isFullAnswer else { throw error }
-            buffer.truncate(to: count)
-            return false
         }
     }
 }

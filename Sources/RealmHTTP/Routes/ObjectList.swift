@@ -5,11 +5,18 @@ internal import RealmQuery
 internal import RealmStorage
 
 /// One list request: a page, positions, an index, sections, a plan, or a stream of rows.
-struct ObjectList: Sendable {
+final class ObjectList: Sendable {
     let context: ReadContext
     let parameters: ReadParameters
     let table: Table
     let etag: String
+
+    init(context: ReadContext, parameters: ReadParameters, table: Table, etag: String) {
+        self.context = context
+        self.parameters = parameters
+        self.table = table
+        self.etag = etag
+    }
 
     /// Objects that a daemon's thread may look at before it has to hand over.
     private static let shortScan = 2000
@@ -63,7 +70,7 @@ struct ObjectList: Sendable {
         let found = limit == 0 && !parameters.countsExactly ? [] : try query.keys(window)
         let count = parameters.countsExactly ? try query.count() : nil
         let keys = found.prefix(limit)
-        return try answer(rows: keys, count: count) { written throws(Problem) in
+        return try answer(rows: keys, count: count) { [self] written throws(Problem) in
             if query.ordersItself, written < keys.count { return nil }
             guard written < found.count, written > 0,
                 let row = try Problem.mapping({ () throws(StorageError) in try table.find(found[written - 1]) })

@@ -42,16 +42,7 @@ final class RowLines {
 extension RowLines {
     /// Writes a row of a page, unless the answer is full before its end: then nothing of it is written.
     func fits(_ row: Row, in buffer: OutputBuffer) throws(StorageError) -> Bool {
-        let count = buffer.count
-        do throws(StorageError) {
-            try write(row, to: buffer)
-            try budget.requireRoom(for: buffer.count)
-            return true
-        } catch {
-            guard error.isFullAnswer else { throw error }
-            buffer.truncate(to: count)
-            return false
-        }
+        try buffer.fits(budget) { () throws(StorageError) in try write(row, to: buffer) }
     }
 }
 

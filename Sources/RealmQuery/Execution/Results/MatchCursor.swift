@@ -18,6 +18,9 @@ package final class MatchCursor {
     private var remaining: Int
     /// Objects up to this one are left out.
     private let after: ObjectKey?
+    /// Leaves that are passed without a question: what takes long inside of one asks by itself.
+    private static let leavesPerCheck = 3
+    private var leavesUntilCheck = 0
     /// Whether the last `next` found nothing only because its time was over.
     package private(set) var isPaused = false
 
@@ -38,8 +41,8 @@ package final class MatchCursor {
         }
     }
 
-    /// The next leaf with matches and their rows; nil at the end. `check` is asked before each leaf, and within one now and
-    /// then: after its refusal the cursor is of no use any more.
+    /// The next leaf with matches and their rows; nil at the end. `check` is asked before the first leaf, then every few leaves,
+    /// and within one now and then: after its refusal the cursor is of no use any more.
     ///
     /// Nil is also the answer when nothing was found up to `pause`; then `isPaused` is true, and the next call goes on.
     package func next(
@@ -52,22 +55,26 @@ package final class MatchCursor {
     func nextWatched(_ check: BoundQuery.Check?, _ pause: Instant? = nil) throws(QueryError) -> (leaf: ClusterLeaf, rows: Mask)? {
         isPaused = false
         while remaining > 0 {
-            if let check, !check() { throw .cancelled }
+            if let check, isTimeToAsk(), !check() { throw .cancelled }
             if let pause, Instant.now() >= pause {
                 isPaused = true
                 return nil
             }
-            let found = try storage { () throws(StorageError) in
-                let found = try advance()
-                try query.interrupt.requireGoingOn()
-                return found
-            }
-            guard let (leaf, rows) = found else { return nil }
+            guard let (leaf, rows) = try storage({ () throws(StorageError) in try advance() }) else { break }
+            if query.interrupt.isStopped { throw .cancelled }
             if rows.isEmpty { continue }
             let taken = take(rows)
             if !taken.isEmpty { return (leaf, taken) }
         }
+        if query.interrupt.isStopped { throw .cancelled }
         return nil
+    }
+
+    private func isTimeToAsk() -> Bool {
+        leavesUntilCheck &-= 1
+        guard leavesUntilCheck < 0 else { return false }
+        leavesUntilCheck = MatchCursor.leavesPerCheck
+        return true
     }
 
     /// What is left of the rows after skipping, up to the limit.

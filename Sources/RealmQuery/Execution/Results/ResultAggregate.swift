@@ -193,9 +193,10 @@ extension BoundQuery {
         var count = 0
         let columns = aggregators.filter { $0.key.isPlainColumn }.map(\.key.column)
         try forEachResult(check, reading: columns) { leaf, rows throws(StorageError) in
-            count += rows.count
+            let rowCount = rows.count
+            count += rowCount
             for aggregator in aggregators {
-                try interrupt.step(rows.count)
+                try interrupt.step(rowCount)
                 try aggregator.add(leaf, rows)
             }
         }
