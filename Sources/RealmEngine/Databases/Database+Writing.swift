@@ -267,6 +267,9 @@ extension Database {
         if let name { copies?.remove(name) }
     }
 
+    /// Notes the time of the last write, so that later ones of others are noticed; see `FileWitness`.
+    func didPause() { health.look() }
+
     /// The write that made a copy is durable.
     private func keepCopy() {
         let name = pendingCopy.withLock { pending in

@@ -82,8 +82,7 @@ package final class Request: @unchecked Sendable {
 
     /// The body as JSON, for which memory is taken on the books.
     func readJSON(_ limits: Limits) throws(Problem) -> JSONValue {
-        if let holding { try holding.require(JSONParser.valueCount(of: body, upTo: limits.jsonValues) * Request.bytesPerValue) }
-        return try JSONParser.parse(body, limits)
+        try JSONParser.parse(body, limits) { count throws(Problem) in try holding?.require(count * Request.bytesPerValue) }
     }
 
     /// The same for a body that nobody reads again: its text is let go of.

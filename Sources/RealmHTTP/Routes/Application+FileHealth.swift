@@ -27,10 +27,13 @@ extension Application {
         return "\(detail): \(reason)"
     }
 
+    /// What letting go of a realm answers is not read from its file, which may be gone by then, and rightly so.
+    private static func removesRealm(_ request: Request) -> Bool { request.route == .realm && request.method == .delete }
+
     /// Nothing is sent that was read from a file that is not what it was. Read before it is known, it might be zeros in place
     /// of what is gone.
     func replaceUnsound(_ response: inout Response, _ request: Request) {
-        guard case .ready(let database)? = request.realm else { return }
+        guard case .ready(let database)? = request.realm, !Application.removesRealm(request) else { return }
         var isWorthALook = response.status >= 500
         if case .stream = response.body { isWorthALook = true }
         // What looks like damage may be a file that somebody is writing to; a long answer is better refused than cut off.

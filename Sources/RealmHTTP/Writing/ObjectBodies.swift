@@ -15,10 +15,9 @@ enum ObjectBodies {
     /// Reads the body of a request that creates objects.
     init(_ call: Call, _ options: WriteOptions) throws(Problem) {
         if options.bodyType == "application/x-ndjson" {
-            let body = call.request.body
-            let count = JSONParser.valueCount(of: body, upTo: call.limits.jsonValues)
-            try call.request.holding?.require(count * Request.bytesPerValue)
-            let lines = try NDJSONLines.parse(body, call.limits)
+            let lines = try NDJSONLines.parse(call.request.body, call.limits) { count throws(Problem) in
+                try call.request.holding?.require(count * Request.bytesPerValue)
+            }
             call.request.forgetBody()
             self = .many(lines.map { ObjectBodies.read($0.value) }, lines: lines.map(\.line))
             return
@@ -56,14 +55,18 @@ extension Result where Success: Sendable, Failure == InputReader.Mistake {
 enum NDJSONLines {
     /// The values with their lines, counted from 1; blank lines are skipped. Errors have a `line`.
     ///
-    /// All lines together have as many values as one document may have.
-    static func parse(_ bytes: [UInt8], _ limits: Limits) throws(Problem) -> [(line: Int, value: JSONValue)] {
+    /// All lines together have as many values as one document may have. `expect` is told before how many there are, and may
+    /// refuse them.
+    static func parse(
+        _ bytes: [UInt8], _ limits: Limits, expect: (Int) throws(Problem) -> Void
+    ) throws(Problem) -> [(line: Int, value: JSONValue)] {
         guard !bytes.isEmpty else { throw Problem(.invalidJSON, "the body is empty where JSON is needed") }
         let total = JSONParser.valueCount(of: bytes, upTo: limits.jsonValues)
         guard total <= limits.jsonValues else {
             throw Problem.overLimit(.bodyTooLarge, "JSON of more than \(limits.jsonValues) values", limit: limits.jsonValues)
                 .with("limitName", "json-values")
         }
+        try expect(total)
         var values: [(line: Int, value: JSONValue)] = []
         var line = 0
         var start = 0
@@ -74,7 +77,7 @@ enum NDJSONLines {
             start = end + 1
             guard text.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0d }) else { continue }
             do throws(Problem) {
-                values.append((line: line, value: try JSONParser.parse(Array(text), limits)))
+                values.append((line: line, value: try JSONParser.parse(Array(text), depthLimit: limits.jsonDepth)))
             } catch {
                 throw error.with("line", .integer(Int64(line)))
             }

@@ -6,12 +6,15 @@
 /// - Its size, the time of its last change and its first bytes are those that this process saw or wrote last.
 /// - No part of it was gone when somebody read there.
 ///
-/// One look costs a system call or two. While this process writes, only the writer looks, who knows what it has written.
+/// One look costs a system call or two. While this process writes, only the writer looks, who knows what it has written. The
+/// time of its last write is asked for by the first look afterwards, because asking slows the next write down: `WriteQueue`
+/// looks as soon as it has nothing to do.
 /// Source: docs/ARCHITECTURE.md, "The life of a file that changes underneath".
 package final class FileWitness: Sendable {
     private struct State: Sendable {
         var byteCount: Int
-        var modified: Int64
+        /// Nil when this process has written, and nobody looked since.
+        var modified: Int64?
         var bytes: [UInt8]
         var head: MappedHead
         var isWriting = false
@@ -44,6 +47,7 @@ package final class FileWitness: Sendable {
         guard !seen.isWriting else { return }
         do throws(StorageError) {
             try requireUnchanged(seen)
+            if seen.modified == nil { try noteTime(of: seen) }
         } catch {
             // What this process has written meanwhile is no change.
             let isCurrent = state.withLock { !$0.isWriting && $0.writes == seen.writes }
@@ -52,28 +56,45 @@ package final class FileWitness: Sendable {
     }
 
     private func requireUnchanged(_ seen: State) throws(StorageError) {
-        let facts = try requireNamed(byteCount: seen.byteCount)
-        guard facts.modified == seen.modified, seen.head.bytes == seen.bytes else {
-            throw FileWitness.changed("another program has written to it")
-        }
+        try requireNamed(byteCount: seen.byteCount)
+        var isAsWritten = seen.head.bytes == seen.bytes
+        if let known = seen.modified { isAsWritten = try modified() == known && isAsWritten }
+        guard isAsWritten else { throw FileWitness.changed("another program has written to it") }
         try requireWhole()
     }
 
-    /// The path leads to the file, which is as long as it was, and nobody else can own it.
-    private func requireNamed(byteCount: Int) throws(StorageError) -> System.FileFacts {
-        let facts: System.FileFacts
-        do throws(StorageError) {
-            facts = try System.facts(path: path)
-        } catch {
-            throw FileWitness.changed("it cannot be found where it was: \(error)")
+    /// From now on the file may not change, until this process writes.
+    private func noteTime(of seen: State) throws(StorageError) {
+        let modified = try modified()
+        state.withLock { state in
+            if !state.isWriting, state.writes == seen.writes { state.modified = modified }
         }
-        guard facts.identity == identity else { throw FileWitness.changed("another file has taken its place") }
-        guard facts.byteCount == byteCount else {
-            throw FileWitness.changed("it has \(facts.byteCount) bytes, and had \(byteCount)")
+    }
+
+    private func modified() throws(StorageError) -> Int64 {
+        do throws(StorageError) {
+            return try System.facts(path: path).modified
+        } catch {
+            throw FileWitness.absent(error)
+        }
+    }
+
+    /// The path leads to the file, which is as long as it was, and nobody else can own it.
+    private func requireNamed(byteCount: Int) throws(StorageError) {
+        let place: System.FilePlace
+        do throws(StorageError) {
+            place = try System.place(path: path)
+        } catch {
+            throw FileWitness.absent(error)
+        }
+        guard place.identity == identity else { throw FileWitness.changed("another file has taken its place") }
+        guard place.byteCount == byteCount else {
+            throw FileWitness.changed("it has \(place.byteCount) bytes, and had \(byteCount)")
         }
         if let lock, !lock.isNamed { throw FileWitness.changed("the lock file beside it was removed") }
-        return facts
     }
+
+    private static func absent(_ error: StorageError) -> StorageError { changed("it cannot be found where it was: \(error)") }
 
     private func requireWhole() throws(StorageError) {
         guard !loss.isSet else { throw FileWitness.lost }
@@ -102,19 +123,17 @@ package final class FileWitness: Sendable {
     }
 
     /// Throws when the file has another size or other first bytes than were written, or no name. Its owner is writing.
-    @discardableResult
-    func requireOwn(byteCount: Int, bytes: [UInt8], _ head: MappedHead) throws(StorageError) -> System.FileFacts {
-        let facts = try requireNamed(byteCount: byteCount)
+    func requireOwn(byteCount: Int, bytes: [UInt8], _ head: MappedHead) throws(StorageError) {
+        try requireNamed(byteCount: byteCount)
         guard head.bytes == bytes else { throw FileWitness.changed("another program has written to it") }
         try requireWhole()
-        return facts
     }
 
     /// What was written is durable: throws unless it is in the file that has the name, which is as it was written.
     func endWriting(byteCount: Int, bytes: [UInt8], _ head: MappedHead) throws(StorageError) {
         do throws(StorageError) {
-            let facts = try requireOwn(byteCount: byteCount, bytes: bytes, head)
-            note(byteCount, facts, bytes, head)
+            try requireOwn(byteCount: byteCount, bytes: bytes, head)
+            note(byteCount, bytes, head)
         } catch {
             state.withLock { $0.isWriting = false }
             throw error
@@ -123,16 +142,15 @@ package final class FileWitness: Sendable {
 
     /// Writing has failed: what is there now is what the file has to be, unless it is another one.
     func abandonWriting(byteCount: Int, _ head: MappedHead) {
-        if let facts = try? requireNamed(byteCount: byteCount) { return note(byteCount, facts, head.bytes, head) }
+        if (try? requireNamed(byteCount: byteCount)) != nil { return note(byteCount, head.bytes, head) }
         state.withLock { $0.isWriting = false }
     }
 
-    private func note(_ byteCount: Int, _ facts: System.FileFacts, _ bytes: [UInt8], _ head: MappedHead) {
+    private func note(_ byteCount: Int, _ bytes: [UInt8], _ head: MappedHead) {
         // The memory of an earlier, shorter range is let go of outside of the lock.
         let earlier = state.withLock { state in
             let earlier = state
-            state = State(
-                byteCount: byteCount, modified: facts.modified, bytes: bytes, head: head, writes: earlier.writes + 1)
+            state = State(byteCount: byteCount, modified: nil, bytes: bytes, head: head, writes: earlier.writes + 1)
             return earlier
         }
         withExtendedLifetime(earlier) {}

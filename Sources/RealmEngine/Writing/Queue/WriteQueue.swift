@@ -153,8 +153,11 @@ final class WriteQueue: Sendable {
             refuseUnprepared()
             return !monitor.withLock { $0.isClosed }
         }
+        var hasWritten = false
         while true {
-            switch next() {
+            let work = next(afterWrite: hasWritten)
+            hasWritten = true
+            switch work {
             case .group(let jobs): perform(jobs)
             case .begin(let request):
                 if monitor.withLock({ $0.isClosed }) {
@@ -167,17 +170,28 @@ final class WriteQueue: Sendable {
         }
     }
 
-    private func next() -> Work {
+    /// A pause between writes that is worth a look at the file.
+    private static let pauseSeconds = 0.005
+
+    private func next(afterWrite: Bool) -> Work {
+        if afterWrite {
+            if let work = waitForWork(seconds: WriteQueue.pauseSeconds) { return work }
+            writer.didPause()
+        }
         while true {
-            let restEnds = Instant.now().adding(seconds: limits.restSeconds)
-            let work = monitor.wait(until: restEnds) { state -> Work? in
-                guard !state.entries.isEmpty else { return state.isClosed ? .stop : nil }
-                return take(&state)
-            }
-            if let work, case .group = work { return work }
-            if let work, case .begin = work { return work }
+            if let work = waitForWork(seconds: limits.restSeconds) { return work }
             if rests() { return .stop }
         }
+    }
+
+    /// Nil when there is none in this time, or the queue is closed.
+    private func waitForWork(seconds: Double) -> Work? {
+        let work = monitor.wait(until: Instant.now().adding(seconds: seconds)) { state -> Work? in
+            guard !state.entries.isEmpty else { return state.isClosed ? .stop : nil }
+            return take(&state)
+        }
+        guard let work, case .stop = work else { return work }
+        return nil
     }
 
     /// Lets the thread end, unless something came just now; the next write makes another.
@@ -285,4 +299,6 @@ protocol WriteBackend: Sendable {
     func commit(_ transaction: WriteTransaction, mark: (any Sendable)?) throws(WriteError) -> Database.Version
     /// A group of writes is over, committed or not.
     func didEndWrite()
+    /// Nothing was there to write for a moment.
+    func didPause()
 }

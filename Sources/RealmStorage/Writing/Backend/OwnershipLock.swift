@@ -63,8 +63,8 @@ package final class OwnershipLock: Sendable {
     /// Whether the lock file still has its name: without it somebody else could take a lock beside this one.
     var isNamed: Bool {
         let descriptor = descriptor.load(ordering: .acquiring)
-        guard descriptor >= 0, let facts = try? System.facts(descriptor) else { return false }
-        return facts.linkCount > 0
+        guard descriptor >= 0, let place = try? System.place(descriptor) else { return false }
+        return place.linkCount > 0
     }
 
     /// Removes a lock file that this process has made and still holds. Whoever opened it meanwhile read who holds it.

@@ -140,8 +140,8 @@ package struct TableState {
     package func column(named name: String) -> Column? { columnSet.positions[name].map { columnSet.columns[$0] } }
     /// The position of a public column in `columns`. `guess` is where it may well be.
     package func columnPosition(named name: String, guess: Int = 0) -> Int? {
-        let columns = columnSet.columns
-        return guess < columns.count && columns[guess].name == name ? guess : columnSet.positions[name]
+        let set = columnSet
+        return guess < set.columns.count && set.columns[guess].name == name ? guess : set.positions[name]
     }
 
     /// Any column, public or hidden, by leaf index.
