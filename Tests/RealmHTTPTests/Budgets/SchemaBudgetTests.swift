@@ -66,29 +66,29 @@ import Testing
     }
 
     @Test func `embedded classes lie a hundred levels deep at most`() throws {
-        func chain(_ count: Int) -> String {
-            (0..<count).map { level in
-                let link = level == count - 1 ? "" : #"{"name":"n","type":"object","objectType":"E\#(level + 1)"}"#
-                return #"{"name":"E\#(level)","type":"embedded","properties":[\#(link)]}"#
-            }.joined(separator: ",")
-        }
         try withWriteServer { server in
-            let answer3 = try server.attach(#"{"name":"deep","schema":{"classes":[\#(chain(100))]}}"#)
+            let answer3 = try server.attach(#"{"name":"deep","schema":{"classes":[\#(chain(100, end: "int"))]}}"#)
             #expect(answer3.status == 201)
-            let answer4 = try server.attach(#"{"name":"deeper","schema":{"classes":[\#(chain(101))]}}"#)
+            let answer4 = try server.attach(#"{"name":"deeper","schema":{"classes":[\#(chain(101, end: "int"))]}}"#)
             #expect(answer4.code == "invalid_schema")
         }
     }
 
+    /// A class `R` and so many embedded classes, each within the one before; the last has a property `end`.
+    private func chain(_ levels: Int, end: String) -> String {
+        let embedded = (0..<levels).map { level in
+            let link = level == levels - 1 ? #"{"name":"end","type":"\#(end)"}"# : #"{"name":"n","type":"object","objectType":"E\#(level + 1)"}"#
+            return #"{"name":"E\#(level)","type":"embedded","properties":[\#(link)]}"#
+        }
+        let root = #"{"name":"R","primaryKey":"id","properties":[{"name":"id","type":"int"},{"name":"e","type":"object","objectType":"E0"}]}"#
+        return ([root] + embedded).joined(separator: ",")
+    }
+
     @Test func `embedded objects more than sixteen levels deep are shown and exported whole`() throws {
         let levels = 40
-        let embedded = (0..<levels).map { level in
-            let link = level == levels - 1 ? #"{"name":"end","type":"int"}"# : #"{"name":"n","type":"object","objectType":"E\#(level + 1)"}"#
-            return #"{"name":"E\#(level)","type":"embedded","properties":[\#(link)]}"#
-        }.joined(separator: ",")
-        let root = #"{"name":"R","primaryKey":"id","properties":[{"name":"id","type":"int"},{"name":"e","type":"object","objectType":"E0"}]}"#
+        let classes = chain(levels, end: "int")
         try withWriteServer { server in
-            let answer5 = try server.attach(#"{"name":"nest","schema":{"classes":[\#(root),\#(embedded)]}}"#)
+            let answer5 = try server.attach(#"{"name":"nest","schema":{"classes":[\#(classes)]}}"#)
             #expect(answer5.status == 201)
             let object = String(repeating: #"{"n":"#, count: levels - 1) + #"{"end":7}"# + String(repeating: "}", count: levels - 1)
             let answer6 = try server.send("POST", "nest/objects/R", #"{"id":1,"e":\#(object)}"#)
@@ -101,16 +101,12 @@ import Testing
 
     @Test func `an export as deep as it can be is imported again`() throws {
         let levels = 100
-        let embedded = (0..<levels).map { level in
-            let link = level == levels - 1 ? #"{"name":"end","type":"mixed"}"# : #"{"name":"n","type":"object","objectType":"E\#(level + 1)"}"#
-            return #"{"name":"E\#(level)","type":"embedded","properties":[\#(link)]}"#
-        }.joined(separator: ",")
-        let root = #"{"name":"R","primaryKey":"id","properties":[{"name":"id","type":"int"},{"name":"e","type":"object","objectType":"E0"}]}"#
+        let classes = chain(levels, end: "mixed")
         func nested(_ count: Int, _ inner: String) -> String {
             String(repeating: #"{"n":"#, count: count) + inner + String(repeating: "}", count: count)
         }
         try withWriteServer { server in
-            #expect(try server.attach(#"{"name":"nest","schema":{"classes":[\#(root),\#(embedded)]}}"#).status == 201)
+            #expect(try server.attach(#"{"name":"nest","schema":{"classes":[\#(classes)]}}"#).status == 201)
             #expect(try server.send("POST", "nest/objects/R", #"{"id":1,"e":\#(nested(50, "{}"))}"#).status == 201)
             let collections = String(repeating: "[", count: 5) + "7" + String(repeating: "]", count: 5)
             let path = "/e" + String(repeating: "/n", count: 51)
