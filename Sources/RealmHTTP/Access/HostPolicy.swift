@@ -40,13 +40,8 @@ package struct HostPolicy: Sendable {
 
     /// The host in `HOST` or `HOST:PORT`; nil when something else stands behind it.
     static func name(in authority: String) -> String? {
-        var authority = authority
-        return authority.withUTF8 { bytes in
-            nameEnd(bytes).map { String(decoding: UnsafeBufferPointer(rebasing: bytes[..<$0]), as: UTF8.self) }
-        }
-    }
-
-    private static func nameEnd(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        // Every request comes by here, and an array is looked through faster than a text.
+        let bytes = Array(authority.utf8)
         var end = bytes.count
         if bytes.first == UInt8(ascii: "[") {
             guard let bracket = bytes.firstIndex(of: UInt8(ascii: "]")) else { return nil }
@@ -54,9 +49,9 @@ package struct HostPolicy: Sendable {
         } else if let colon = bytes.firstIndex(of: UInt8(ascii: ":")) {
             end = colon
         }
-        guard end < bytes.count else { return end }
+        guard end < bytes.count else { return authority }
         let port = bytes[(end + 1)...]
         guard bytes[end] == UInt8(ascii: ":"), port.count <= 5, port.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        return end
+        return String(decoding: bytes[..<end], as: UTF8.self)
     }
 }

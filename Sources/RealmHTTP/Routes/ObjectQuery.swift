@@ -58,13 +58,12 @@ final class ObjectQuery {
 
     /// Whether `geo` stands in a text, in any case of letters, as before every shape.
     private static func mayHaveShapes(_ text: String) -> Bool {
-        var text = text
-        return text.withUTF8 { bytes in
-            for index in 0..<max(0, bytes.count - 2) where bytes[index] | 0x20 == UInt8(ascii: "g") {
-                if bytes[index + 1] | 0x20 == UInt8(ascii: "e"), bytes[index + 2] | 0x20 == UInt8(ascii: "o") { return true }
-            }
-            return false
+        var last: UInt32 = 0
+        for byte in text.utf8 {
+            last = (last << 8 | UInt32(byte | 0x20)) & 0xff_ffff
+            if last == 0x67_656f { return true }
         }
+        return false
     }
 
     static func parse(_ text: String?, _ parameter: String) throws(Problem) -> Query {

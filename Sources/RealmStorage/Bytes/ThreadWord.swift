@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if DEBUG
+internal import Glibc
+
+/// A word of which each thread has its own, 0 at first. The system keeps words of threads as pointers; this one points nowhere.
+struct ThreadWord: Sendable {
+    private let key: pthread_key_t
+
+    init() {
+        var key = pthread_key_t()
+        precondition(pthread_key_create(&key, nil) == 0, "there is no room for a word of each thread")
+        self.key = key
+    }
+
+    var value: UInt {
+        get { UInt(bitPattern: pthread_getspecific(key)) }
+        nonmutating set { pthread_setspecific(key, UnsafeRawPointer(bitPattern: newValue)) }
+    }
+}
+#endif
