@@ -269,6 +269,10 @@ struct TCPInfoPrefix {
 
     /// Whether the other side sends nothing more; the state is the first byte (TCP_CLOSE_WAIT).
     var isHalfClosed: Bool { states & 0xff == 8 }
+    /// The time since bytes were sent last, for the first time or again (`tcpi_last_data_sent`, 44 bytes from the start).
+    var millisecondsSinceSent: UInt32 { UInt32(truncatingIfNeeded: counters.4 >> 32) }
+    /// The time since the other side acknowledged last, be it nothing new (`tcpi_last_ack_recv`, at 56).
+    var millisecondsSinceAnswer: UInt32 { UInt32(truncatingIfNeeded: counters.6) }
 
     /// Nil for what is no TCP connection.
     static func read(_ descriptor: Int32) -> TCPInfoPrefix? {

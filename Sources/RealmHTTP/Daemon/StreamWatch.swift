@@ -18,10 +18,13 @@ final class StreamWatch: Sendable {
         var acknowledged: UInt64
         /// Not acknowledged yet, sent or not.
         var bytesQueued = 0
+        /// Whether the other side has said something since it was last sent something. One that has no memory left for
+        /// what it is sent answers that too, and acknowledges none of it.
+        var isAnswered: Bool
 
-        /// Whether a client is dead that had this in flight and has acknowledged so much by the next sign of life.
-        func isLost(acknowledgedNow: UInt64) -> Bool {
-            bytesInFlight > 0 && acknowledgedNow < acknowledged &+ UInt64(bytesInFlight)
+        /// Whether a client is dead that had this in flight and is found like `present` by the next sign of life.
+        func isLost(_ present: Flight) -> Bool {
+            bytesInFlight > 0 && !present.isAnswered && present.acknowledged < acknowledged &+ UInt64(bytesInFlight)
         }
     }
 
@@ -182,7 +185,7 @@ final class StreamWatch: Sendable {
                 guard var entry = state.entries[number] else { continue }
                 if entry.nextBeat <= now {
                     if let flight = entry.flight, let present = StreamWatch.flight(entry.descriptor),
-                        flight.isLost(acknowledgedNow: present.acknowledged)
+                        flight.isLost(present)
                     {
                         dead.append(entry.body)
                         shutdown(entry.descriptor, Int32(SHUT_RDWR))
@@ -218,11 +221,13 @@ final class StreamWatch: Sendable {
 
     /// Nil for what is no TCP connection.
     private static func flight(_ descriptor: Int32) -> Flight? {
-        guard let acknowledged = TCPInfoPrefix.read(descriptor)?.bytesAcknowledged else { return nil }
+        guard let info = TCPInfoPrefix.read(descriptor) else { return nil }
         var queued: Int32 = 0
         var unsent: Int32 = 0
         // SIOCOUTQ and SIOCOUTQNSD.
         guard ioctl(descriptor, 0x5411, &queued) == 0, ioctl(descriptor, 0x894b, &unsent) == 0 else { return nil }
-        return Flight(bytesInFlight: Int(max(0, queued - unsent)), acknowledged: acknowledged, bytesQueued: Int(queued))
+        return Flight(
+            bytesInFlight: Int(max(0, queued - unsent)), acknowledged: info.bytesAcknowledged, bytesQueued: Int(queued),
+            isAnswered: info.millisecondsSinceAnswer <= info.millisecondsSinceSent)
     }
 }

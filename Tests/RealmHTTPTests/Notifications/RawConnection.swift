@@ -15,9 +15,7 @@ final class RawConnection {
 
     init(port: Int, receiveBuffer: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        if var size = receiveBuffer {
-            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
-        }
+        if let receiveBuffer { setReceiveBuffer(receiveBuffer) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(UInt16(port)).bigEndian
@@ -72,6 +70,19 @@ final class RawConnection {
     }
 
     func forgetText() { text = "" }
+
+    /// How much the kernel keeps for this side; the other may still send what it was allowed before.
+    func setReceiveBuffer(_ byteCount: Int32) {
+        var size = byteCount
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// Bytes that have come and were not read.
+    var unread: Int {
+        var count: Int32 = 0
+        // FIONREAD.
+        return ioctl(descriptor, 0x541b, &count) == 0 ? Int(count) : -1
+    }
 
     /// Empty at the end, and when the connection was broken; nil when nothing comes in time.
     private func receive(seconds: Double) -> [UInt8]? {

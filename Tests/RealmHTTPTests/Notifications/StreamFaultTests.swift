@@ -108,6 +108,28 @@ struct StreamFaultTests {
         withExtendedLifetime(gone) {}
     }
 
+    @Test("a client that has no memory for what it is sent says so, and is not taken for dead")
+    func shortOfMemory() throws {
+        let fixture = try ChangeFixture { $0.limits.heartbeat = 1 }
+        let server = fixture.server
+        let short = try RawConnection(port: server.port, "/v1/realms/app/changes?class=Dog&hb=event")
+        #expect(short.read(until: "event: ready"))
+        let other = try server.stream("app", "class=Person&keyPaths=age&include=none&hb=event")
+        _ = try other.next("snapshot")
+        _ = try other.next("ready")
+        short.setReceiveBuffer(1)
+        let text = String(repeating: "x", count: 20_000)
+        for round in 0..<3 {
+            try fixture.write("{\"patch\":{\"class\":\"Dog\",\"key\":\"1\",\"body\":{\"name\":\"\(round)\(text)\"}}}")
+        }
+        for _ in 0..<4 { _ = try other.next("heartbeat") }
+        #expect(short.unread < 20_000, "all of it was taken, so that this shows nothing")
+        #expect(server.server.daemon.deadClients == 0)
+        #expect(try server.metric("streams") == 2)
+        short.setReceiveBuffer(1 << 20)
+        #expect(short.read(until: "\"2xxxx"))
+    }
+
     @Test("a stream that is broken off, at rest or in the middle of a snapshot, is let go of at once", arguments: [false, true])
     func breaking(_ inSnapshot: Bool) throws {
         let fixture = try ChangeFixture { $0.limits.retentionSeconds = 0 }
