@@ -168,6 +168,12 @@ extension System {
         /// How many names it has.
         let linkCount: Int
 
+        fileprivate init(_ info: stat) {
+            identity = FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino))
+            byteCount = Int(info.st_size)
+            linkCount = Int(info.st_nlink)
+        }
+
         fileprivate init(_ place: realm_rest_place) {
             identity = FileIdentity(device: place.device, inode: place.inode)
             byteCount = Int(clamping: place.byte_count)
@@ -189,10 +195,7 @@ extension System {
 
     /// What the system tells of a file without reading it.
     package struct FileFacts: Equatable, Sendable {
-        package let identity: FileIdentity
-        package let byteCount: Int
-        /// How many names it has.
-        let linkCount: Int
+        let place: FilePlace
         /// When its contents changed last, in nanoseconds since 1970.
         let modified: Int64
         /// When anything about it changed last.
@@ -204,9 +207,7 @@ extension System {
         }
 
         fileprivate init(_ info: stat) {
-            identity = FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino))
-            byteCount = Int(info.st_size)
-            linkCount = Int(info.st_nlink)
+            place = FilePlace(info)
             modified = Int64(info.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(info.st_mtim.tv_nsec)
             changed = Int64(info.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(info.st_ctim.tv_nsec)
         }

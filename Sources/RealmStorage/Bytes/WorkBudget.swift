@@ -179,11 +179,7 @@ package final class WorkBudget: @unchecked Sendable {
     /// Counts one more object that a link leads to.
     @inline(__always) package func follow() throws(StorageError) {
         objects &+= 1
-        if objects > objectLimit { try refuseObjects() }
-    }
-
-    @inline(never) private func refuseObjects() throws(StorageError) {
-        try refuse(.tooManyObjects(limit: objectLimit))
+        if objects > objectLimit { try refuse(.tooManyObjects(limit: objectLimit)) }
     }
 
     /// Counts the objects and bytes of the next part of an answer by themselves; `count` bytes stand before it.

@@ -33,9 +33,9 @@ package final class FileWitness: Sendable {
         self.path = path
         self.lock = lock
         self.loss = loss
-        identity = facts.identity
+        identity = facts.place.identity
         state = RankedMutex(
-            .leaf, State(byteCount: facts.byteCount, modified: facts.modified, bytes: head.bytes, head: head))
+            .leaf, State(byteCount: facts.place.byteCount, modified: facts.modified, bytes: head.bytes, head: head))
     }
 
     // MARK: - Looking
@@ -46,8 +46,11 @@ package final class FileWitness: Sendable {
         let seen = state.withLock { $0 }
         guard !seen.isWriting else { return }
         do throws(StorageError) {
-            try requireUnchanged(seen)
-            if seen.modified == nil { try noteTime(of: seen) }
+            let modified = try requireUnchanged(seen)
+            // From now on the file may not change, until this process writes.
+            state.withLock { state in
+                if !state.isWriting, state.writes == seen.writes { state.modified = modified }
+            }
         } catch {
             // What this process has written meanwhile is no change.
             let isCurrent = state.withLock { !$0.isWriting && $0.writes == seen.writes }
@@ -55,38 +58,23 @@ package final class FileWitness: Sendable {
         }
     }
 
-    private func requireUnchanged(_ seen: State) throws(StorageError) {
-        try requireNamed(byteCount: seen.byteCount)
-        var isAsWritten = seen.head.bytes == seen.bytes
-        if let known = seen.modified { isAsWritten = try modified() == known && isAsWritten }
-        guard isAsWritten else { throw FileWitness.changed("another program has written to it") }
+    /// Returns the time of the last write.
+    private func requireUnchanged(_ seen: State) throws(StorageError) -> Int64 {
+        let facts = try FileWitness.present { () throws(StorageError) in try System.facts(path: path) }
+        try require(facts.place, seen.byteCount)
+        guard seen.modified == nil || facts.modified == seen.modified, seen.head.bytes == seen.bytes else {
+            throw FileWitness.changed("another program has written to it")
+        }
         try requireWhole()
+        return facts.modified
     }
 
-    /// From now on the file may not change, until this process writes.
-    private func noteTime(of seen: State) throws(StorageError) {
-        let modified = try modified()
-        state.withLock { state in
-            if !state.isWriting, state.writes == seen.writes { state.modified = modified }
-        }
-    }
-
-    private func modified() throws(StorageError) -> Int64 {
-        do throws(StorageError) {
-            return try System.facts(path: path).modified
-        } catch {
-            throw FileWitness.absent(error)
-        }
-    }
-
-    /// The path leads to the file, which is as long as it was, and nobody else can own it.
+    /// The path leads to the file, which is as long as it was, and nobody else can own it. The time is not asked for.
     private func requireNamed(byteCount: Int) throws(StorageError) {
-        let place: System.FilePlace
-        do throws(StorageError) {
-            place = try System.place(path: path)
-        } catch {
-            throw FileWitness.absent(error)
-        }
+        try require(try FileWitness.present { () throws(StorageError) in try System.place(path: path) }, byteCount)
+    }
+
+    private func require(_ place: System.FilePlace, _ byteCount: Int) throws(StorageError) {
         guard place.identity == identity else { throw FileWitness.changed("another file has taken its place") }
         guard place.byteCount == byteCount else {
             throw FileWitness.changed("it has \(place.byteCount) bytes, and had \(byteCount)")
@@ -94,7 +82,13 @@ package final class FileWitness: Sendable {
         if let lock, !lock.isNamed { throw FileWitness.changed("the lock file beside it was removed") }
     }
 
-    private static func absent(_ error: StorageError) -> StorageError { changed("it cannot be found where it was: \(error)") }
+    private static func present<Found>(_ find: () throws(StorageError) -> Found) throws(StorageError) -> Found {
+        do throws(StorageError) {
+            return try find()
+        } catch {
+            throw changed("it cannot be found where it was: \(error)")
+        }
+    }
 
     private func requireWhole() throws(StorageError) {
         guard !loss.isSet else { throw FileWitness.lost }
@@ -115,7 +109,12 @@ package final class FileWitness: Sendable {
             return state
         }
         do throws(StorageError) {
-            try requireUnchanged(seen)
+            // Who writes all the time looks at the time only where somebody else has asked for it already.
+            if seen.modified == nil {
+                try requireOwn(byteCount: seen.byteCount, bytes: seen.bytes, seen.head)
+            } else {
+                _ = try requireUnchanged(seen)
+            }
         } catch {
             state.withLock { $0.isWriting = false }
             throw error

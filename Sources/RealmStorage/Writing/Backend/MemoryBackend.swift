@@ -3,22 +3,15 @@
 /// A file that exists in memory only: a realm that is gone when the process ends.
 ///
 /// `@unchecked Sendable`: all mutable fields belong to the thread that holds the write transaction.
-package final class MemoryBackend: StorageBackend, @unchecked Sendable {
+package final class MemoryBackend: VolatileBackend, @unchecked Sendable {
     package private(set) var byteCount = 0
-    private var current: ReservedMemory
+    package private(set) var current: ReservedMemory
 
     /// `reservation` replaces the usual size of address ranges.
     package init(_ bytes: [UInt8] = [], reservation: Int? = nil) throws(StorageError) {
         current = try ReservedMemory(capacity: max(reservation ?? Reservation.capacity(for: bytes.count), bytes.count))
         try extend(to: bytes.count)
         try ByteView.withBytes(of: bytes) { current.store($0, at: 0) }
-    }
-
-    package func memory() -> ReservedMemory { current }
-
-    package func write(_ bytes: ByteView, at offset: Int) throws(StorageError) {
-        precondition(offset >= 0 && bytes.count <= byteCount - offset, "a write at \(offset) beyond \(byteCount) bytes")
-        current.store(bytes, at: offset)
     }
 
     package func extend(to wanted: Int) throws(StorageError) {
@@ -44,10 +37,6 @@ package final class MemoryBackend: StorageBackend, @unchecked Sendable {
         try extend(to: wanted)
         try ByteView.withBytes(of: kept) { current.store($0, at: 0) }
     }
-
-    package func sync(_ scope: SyncScope) throws(StorageError) {}
-
-    package func close() {}
 
     /// A copy of all bytes.
     package var bytes: [UInt8] { current.view(at: 0, byteCount: byteCount).array }

@@ -5,9 +5,9 @@
 /// Pages of the file are shown until they are written to; what is written, and what the file grows by, is memory.
 ///
 /// `@unchecked Sendable`: all mutable fields belong to the thread that holds the write transaction.
-package final class ShadowBackend: StorageBackend, @unchecked Sendable {
+package final class ShadowBackend: VolatileBackend, @unchecked Sendable {
     private let descriptor: Int32
-    private let current: ReservedMemory
+    package let current: ReservedMemory
     package private(set) var byteCount: Int
     package let identity: System.FileIdentity?
 
@@ -33,13 +33,6 @@ package final class ShadowBackend: StorageBackend, @unchecked Sendable {
     /// The open file.
     var file: Int32 { descriptor }
 
-    package func memory() -> ReservedMemory { current }
-
-    package func write(_ bytes: ByteView, at offset: Int) throws(StorageError) {
-        precondition(offset >= 0 && bytes.count <= byteCount - offset, "a write at \(offset) beyond \(byteCount) bytes")
-        current.store(bytes, at: offset)
-    }
-
     package func extend(to wanted: Int) throws(StorageError) {
         guard wanted > byteCount else { return }
         current.clear(byteCount..<wanted)
@@ -48,8 +41,4 @@ package final class ShadowBackend: StorageBackend, @unchecked Sendable {
     }
 
     package func truncate(to wanted: Int) throws(StorageError) { byteCount = min(byteCount, wanted) }
-
-    package func sync(_ scope: SyncScope) throws(StorageError) {}
-
-    package func close() {}
 }
