@@ -42,6 +42,7 @@ extension Problem {
         }
         if !error.counts.isEmpty { problem = problem.with("counts", .json(Problem.counts(error.counts))) }
         if let limit = error.limit { problem = problem.with("limit", .integer(Int64(limit))) }
+        if let name = error.limitName { problem = problem.with("limitName", name) }
         if let key = error.key { problem = problem.with("key", key) }
         if let seconds = error.retryAfterSeconds { problem.retryAfterSeconds = max(1, Int(min(seconds, 3600).rounded(.up))) }
         let inner = place.inside(error.path)

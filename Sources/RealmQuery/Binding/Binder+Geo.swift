@@ -25,15 +25,23 @@ extension Binder {
                 .geospatial, "the shapes of the query have more than \(GeoRegion.maximumVertexCount) points together", syntax.regionRange)
         }
         try storage { () throws(StorageError) in try interrupt.step(Interrupt.stepsOfLongWork) }
+        return GeoCondition(
+            LinkChain(links, interrupt), locations, try region(shape, syntax.regionRange), syntax.property.quantifier ?? .any,
+            label: source(range.lowerBound..<syntax.regionRange.upperBound), interrupt)
+    }
+
+    private func region(_ shape: GeoShape, _ range: Range<Int>) throws(QueryError) -> GeoRegion {
+        // A check that was stopped has found out nothing.
+        func requireGoingOn() throws(QueryError) { try storage { () throws(StorageError) in try interrupt.requireGoingOn() } }
         let region: GeoRegion
         do throws(GeoRegion.Invalid) {
-            region = try GeoRegion(shape)
+            region = try GeoRegion(shape) { interrupt.goesOn($0) }
         } catch {
-            throw invalid(.geospatial, error.text, syntax.regionRange)
+            try requireGoingOn()
+            throw invalid(.geospatial, error.text, range)
         }
-        return GeoCondition(
-            LinkChain(links, interrupt), locations, region, syntax.property.quantifier ?? .any,
-            label: source(range.lowerBound..<syntax.regionRange.upperBound), interrupt)
+        try requireGoingOn()
+        return region
     }
 
     /// The shape as it is written or passed.

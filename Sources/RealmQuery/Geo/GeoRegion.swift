@@ -19,10 +19,14 @@ package struct GeoRegion: Sendable {
     /// More vertices than this are refused: the checks look at pairs of edges.
     static let maximumVertexCount = 20_000
 
-    package init(_ shape: GeoShape) throws(Invalid) {
+    /// Is told how many comparisons come next, and says whether they are worth it; once it says no it has to go on saying no.
+    package typealias Check = (_ comparisons: Int) -> Bool
+
+    /// Rings of many points take seconds to check. Where `goesOn` has said no, the outcome means nothing, be it an error.
+    package init(_ shape: GeoShape, goesOn: Check = { _ in true }) throws(Invalid) {
         switch shape {
-        case .box(let corner, let opposite): self.init(try GeoRegion.polygon([GeoShape.ring(ofBox: corner, opposite)]))
-        case .polygon(let rings): self.init(try GeoRegion.polygon(rings))
+        case .box(let corner, let opposite): self.init(try GeoRegion.polygon([GeoShape.ring(ofBox: corner, opposite)], goesOn))
+        case .polygon(let rings): self.init(try GeoRegion.polygon(rings, goesOn))
         case .circle(let center, let radius): try self.init(center: center, radius: radius)
         case .point: throw Invalid(text: "a point cannot stand on the right of geoWithin")
         }
@@ -92,24 +96,24 @@ package struct GeoRegion: Sendable {
 
 extension GeoRegion {
     /// The loops of a polygon, the outer one first.
-    private static func polygon(_ rings: [[GeoPoint]]) throws(Invalid) -> [SphereLoop] {
+    private static func polygon(_ rings: [[GeoPoint]], _ goesOn: Check) throws(Invalid) -> [SphereLoop] {
         guard !rings.isEmpty else { throw Invalid(text: "a polygon without rings") }
         guard rings.reduce(0, { $0 + $1.count }) <= maximumVertexCount else {
             throw Invalid(text: "a polygon of more than \(maximumVertexCount) points")
         }
         var loops: [SphereLoop] = []
         for (number, ring) in rings.enumerated() {
-            let loop = try loop(ring, number)
-            if let outer = loops.first, !outer.contains(loop) {
+            let loop = try loop(ring, number, goesOn)
+            if let outer = loops.first, !outer.contains(loop, goesOn) {
                 throw Invalid(text: "ring \(number) is not inside the first ring, so it is no hole")
             }
             loops.append(loop)
         }
-        try checkTogether(loops)
+        try checkTogether(loops, goesOn)
         return loops
     }
 
-    private static func loop(_ ring: [GeoPoint], _ number: Int) throws(Invalid) -> SphereLoop {
+    private static func loop(_ ring: [GeoPoint], _ number: Int, _ goesOn: Check) throws(Invalid) -> SphereLoop {
         var points: [SpherePoint] = []
         for point in ring {
             let next = try spherePoint(point)
@@ -120,18 +124,19 @@ extension GeoRegion {
         points.removeLast()
         guard points.count >= 3 else { throw Invalid(text: "ring \(number) has fewer than three different points") }
         var loop = SphereLoop(points)
-        if let defect = loop.defect { throw Invalid(text: "ring \(number) is not valid: \(defect)") }
+        if let defect = loop.defect(goesOn) { throw Invalid(text: "ring \(number) is not valid: \(defect)") }
         loop.normalize()
         return loop
     }
 
     /// Rings share no edge, do not cross, touch the outer ring in one vertex at most and do not lie in each other.
-    private static func checkTogether(_ loops: [SphereLoop]) throws(Invalid) {
+    private static func checkTogether(_ loops: [SphereLoop], _ goesOn: Check) throws(Invalid) {
         guard loops.count > 1 else { return }
         try checkEdges(loops)
         for (number, loop) in loops.enumerated() {
+            guard goesOn(loops.count) else { return }
             guard loop.isNormalized else { throw Invalid(text: "ring \(number) covers more than half of the sphere") }
-            for other in loops[(number + 1)...] where loop.crosses(other) {
+            for other in loops[(number + 1)...] where loop.crosses(other, goesOn) {
                 throw Invalid(text: "ring \(number) crosses another ring")
             }
         }
@@ -142,6 +147,7 @@ extension GeoRegion {
             guard hole.vertices.count(where: outerVertices.contains) <= 1 else {
                 throw Invalid(text: "ring \(number) shares more than one vertex with the first ring")
             }
+            guard goesOn(holes.count) else { return }
             for (otherNumber, other) in zip(1..., holes) where otherNumber != number && hole.containsNested(other) {
                 throw Invalid(text: "ring \(otherNumber) is inside ring \(number): holes cannot be nested")
             }

@@ -3,11 +3,11 @@
 /// How two loops lie to each other.
 extension SphereLoop {
     /// Is `other`, a valid loop, inside this one? Boundaries may touch.
-    func contains(_ other: SphereLoop) -> Bool {
+    func contains(_ other: SphereLoop, _ goesOn: GeoRegion.Check) -> Bool {
         guard bounds.contains(other.bounds) else { return false }
         let start = other.vertex(0)
         guard contains(start) || index(of: start) != nil else { return false }
-        let meeting = meet(other) { wedges in wedges.isContained ? .goOn : .stop }
+        let meeting = meet(other, goesOn) { wedges in wedges.isContained ? .goOn : .stop }
         guard meeting == .apart else { return false }
         // Two loops that cover the whole sphere together contain each other's boundary, but not each other.
         if bounds.union(other.bounds).isFull, other.contains(vertex(0)), other.index(of: vertex(0)) == nil { return false }
@@ -15,10 +15,10 @@ extension SphereLoop {
     }
 
     /// Do the boundaries cross, also at a shared vertex?
-    func crosses(_ other: SphereLoop) -> Bool {
+    func crosses(_ other: SphereLoop, _ goesOn: GeoRegion.Check) -> Bool {
         guard bounds.intersects(other.bounds) else { return false }
         var hasWiderWedge = false, hasNarrowerWedge = false
-        let meeting = meet(other) { wedges in
+        let meeting = meet(other, goesOn) { wedges in
             switch wedges.relation {
             case .overlapping: return .stop
             case .containing: hasWiderWedge = true
@@ -43,8 +43,9 @@ extension SphereLoop {
     private enum Meeting { case apart, stopped, crossing }
 
     /// Goes through all places where the boundaries meet. `atVertex` is asked about each shared vertex.
-    private func meet(_ other: SphereLoop, atVertex: (Wedges) -> Answer) -> Meeting {
+    private func meet(_ other: SphereLoop, _ goesOn: GeoRegion.Check, atVertex: (Wedges) -> Answer) -> Meeting {
         for theirs in other.vertices.indices {
+            guard goesOn(vertices.count) else { return .stopped }
             var crossing = EdgeCrossing(other.vertex(theirs), other.vertex(theirs + 1), chainFrom: vertices[0])
             for mine in vertices.indices {
                 switch crossing.next(vertex(mine + 1)) {

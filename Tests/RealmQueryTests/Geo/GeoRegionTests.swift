@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import RealmQuery
 import RealmTestSupport
 import Testing
@@ -51,6 +52,29 @@ struct GeoRegionTests {
             #expect(row.error == "invalid", "\(row.label): \(error)")
             return nil
         }
+    }
+
+    @Test("checking a shape of many edges ends soon after it is told to, and finds nothing out")
+    func stoppedChecks() throws {
+        let corners = (0..<2000).map { number in
+            let angle = Double(number) / 1000 * .pi, radius = number % 2 == 0 ? 1.0 : 40.0
+            return GeoPoint(longitude: radius * cos(angle), latitude: radius * sin(angle))
+        }
+        let star = GeoShape.polygon([corners + [corners[0]]])
+        var all = 0
+        _ = try GeoRegion(star) { comparisons in
+            all += comparisons
+            return true
+        }
+        var asked = 0, most = 0
+        _ = try? GeoRegion(star) { comparisons in
+            asked += comparisons
+            most = max(most, comparisons)
+            return asked < all / 10
+        }
+        #expect(all > 100_000)
+        #expect(asked <= all / 10 + most)
+        #expect(most <= corners.count)
     }
 
     private func lies(_ link: JSONValue?, _ region: GeoRegion, _ objects: [JSONValue]) -> Bool {

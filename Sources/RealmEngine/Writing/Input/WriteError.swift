@@ -66,6 +66,8 @@ package struct WriteError: Error, Sendable {
     package var counts: [(name: String, count: Int)] = []
     /// The number that was exceeded.
     package var limit: Int?
+    /// What this number is called where it is set, if it is a setting.
+    package var limitName: String?
     /// A name that means nothing, and those that would: for whoever guesses what was meant.
     package var misnomer: (name: String, known: [String])?
     /// When it may make sense to try again.

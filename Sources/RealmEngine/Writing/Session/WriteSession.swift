@@ -88,6 +88,7 @@ package final class WriteSession {
     private var tooMuch: WriteError {
         var error = WriteError(.tooManyAffected, "the write changes more than \(byteLimit) bytes; change fewer objects at a time")
         error.limit = byteLimit
+        error.limitName = "write-bytes"
         return error
     }
 
