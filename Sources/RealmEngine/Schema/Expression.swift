@@ -6,7 +6,7 @@ internal import RealmStorage
 ///
 /// `+` joins texts and adds numbers. Whatever null takes part in is null.
 indirect enum Expression {
-    case value(HeldValue)
+    case value(OwnedValue)
     case path([String])
     case negated(Expression)
     case binary(Operator, Expression, Expression)
@@ -22,32 +22,32 @@ indirect enum Expression {
     }
 
     /// The value, with what `path` says that paths hold.
-    func value(_ path: ([String]) throws(WriteError) -> HeldValue) throws(WriteError) -> HeldValue {
+    func value(_ path: ([String]) throws(WriteError) -> OwnedValue) throws(WriteError) -> OwnedValue {
         switch self {
         case .value(let value): return value
         case .path(let names): return try path(names)
-        case .negated(let inner): return try Expression.combine(.subtract, HeldValue(.int(0)), try inner.value(path))
+        case .negated(let inner): return try Expression.combine(.subtract, OwnedValue(.int(0)), try inner.value(path))
         case .binary(let sign, let left, let right):
             return try Expression.combine(sign, try left.value(path), try right.value(path))
         }
     }
 
-    private static func combine(_ sign: Operator, _ left: HeldValue, _ right: HeldValue) throws(WriteError) -> HeldValue {
+    private static func combine(_ sign: Operator, _ left: OwnedValue, _ right: OwnedValue) throws(WriteError) -> OwnedValue {
         switch (left.value, right.value) {
-        case (.null, _), (_, .null): return HeldValue(.null)
+        case (.null, _), (_, .null): return OwnedValue(.null)
         case (.string(let left), .string(let right)):
             guard sign == .add else { throw WriteError(.typeMismatch, "texts can only be joined by '+'") }
             guard left.count + right.count <= Expression.maximumByteCount else {
                 throw WriteError(.outOfRange, "a text of more than \(Expression.maximumByteCount >> 20) MiB")
             }
             return .string(left.array + right.array)
-        case (.int(let left), .int(let right)): return HeldValue(.int(try integer(sign, left, right)))
+        case (.int(let left), .int(let right)): return OwnedValue(.int(try integer(sign, left, right)))
         case (let left, let right):
             guard let first = left.asDecimal, let second = right.asDecimal else {
                 throw WriteError(.typeMismatch, "only numbers can be calculated with, and only texts be joined")
             }
-            if isDecimal(left) || isDecimal(right) { return HeldValue(.decimal(decimal(sign, first, second))) }
-            return HeldValue(.double(double(sign, real(left), real(right))))
+            if isDecimal(left) || isDecimal(right) { return OwnedValue(.decimal(decimal(sign, first, second))) }
+            return OwnedValue(.double(double(sign, real(left), real(right))))
         }
     }
 
@@ -184,9 +184,9 @@ private struct ExpressionParser {
         let start = position
         while position < characters.count, characters[position].isNumber || characters[position] == "." { position += 1 }
         let text = String(characters[start..<position])
-        if let whole = Int64(text) { return .value(HeldValue(.int(whole))) }
+        if let whole = Int64(text) { return .value(OwnedValue(.int(whole))) }
         guard let real = Double(text) else { throw error("'\(text)' is no number") }
-        return .value(HeldValue(.double(real)))
+        return .value(OwnedValue(.double(real)))
     }
 
     private mutating func word() throws(WriteError) -> Expression {
@@ -205,9 +205,9 @@ private struct ExpressionParser {
         guard !names.contains("") else { throw error("a key path is expected") }
         guard names.count <= ExpressionParser.maximumSteps else { throw error("a key path of more than \(ExpressionParser.maximumSteps) steps") }
         switch names {
-        case ["true"]: return .value(HeldValue(.bool(true)))
-        case ["false"]: return .value(HeldValue(.bool(false)))
-        case ["null"], ["NULL"], ["nil"]: return .value(HeldValue(.null))
+        case ["true"]: return .value(OwnedValue(.bool(true)))
+        case ["false"]: return .value(OwnedValue(.bool(false)))
+        case ["null"], ["NULL"], ["nil"]: return .value(OwnedValue(.null))
         default: return .path(names)
         }
     }
@@ -238,15 +238,15 @@ extension WriteSession {
     }
 
     /// The value at a key path; links on the way may be null, and then so is the value.
-    private func operand(_ path: [String], of place: ObjectPlace) throws(WriteError) -> HeldValue {
+    private func operand(_ path: [String], of place: ObjectPlace) throws(WriteError) -> OwnedValue {
         var place = place
-        var held = HeldValue(.null)
+        var held = OwnedValue(.null)
         for (index, name) in path.enumerated() {
             let table = try table(place.table)
             guard let column = table.column(named: name), column.collection == nil else {
                 throw WriteError(.invalidSchema, "class '\(table.className)' has no single value '\(name)'")
             }
-            held = HeldValue(copying: try stored(try transaction.value(column, of: place.object, in: place.table)))
+            held = OwnedValue(copying: try stored(try transaction.value(column, of: place.object, in: place.table)))
             guard index < path.count - 1 else { break }
             switch held.value {
             case .null: return held

@@ -113,24 +113,24 @@ package enum ValueConversion: String, Sendable, CaseIterable {
     }
 
     /// Nil when the value cannot be converted.
-    func convert(_ value: Value) -> HeldValue? {
+    func convert(_ value: Value) -> OwnedValue? {
         switch (self, value) {
-        case (_, .null): return HeldValue(.null)
-        case (.intToDouble, .int(let number)): return HeldValue(.double(Double(number)))
+        case (_, .null): return OwnedValue(.null)
+        case (.intToDouble, .int(let number)): return OwnedValue(.double(Double(number)))
         case (.intToString, .int(let number)): return .string(String(number))
         case (.stringToInt, .string(let bytes)):
-            return bytes.validatedString.flatMap { Int64($0) }.map { HeldValue(.int($0)) }
-        case (.doubleToDecimal128, .double(let number)): return HeldValue(.decimal(Decimal128(number)))
+            return bytes.validatedString.flatMap { Int64($0) }.map { OwnedValue(.int($0)) }
+        case (.doubleToDecimal128, .double(let number)): return OwnedValue(.decimal(Decimal128(number)))
         case (.stringToObjectId, .string(let bytes)):
-            return bytes.validatedString.flatMap { ObjectID($0) }.map { HeldValue(.objectID($0)) }
+            return bytes.validatedString.flatMap { ObjectID($0) }.map { OwnedValue(.objectID($0)) }
         case (.stringToUuid, .string(let bytes)):
-            return bytes.validatedString.flatMap { UUIDValue($0) }.map { HeldValue(.uuid($0)) }
+            return bytes.validatedString.flatMap { UUIDValue($0) }.map { OwnedValue(.uuid($0)) }
         case (.intToDateSeconds, .int(let seconds)):
-            return HeldValue(.timestamp(Timestamp(seconds: seconds, nanoseconds: 0)))
+            return OwnedValue(.timestamp(Timestamp(seconds: seconds, nanoseconds: 0)))
         case (.intToDateMilliseconds, .int(let milliseconds)):
             let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
-            return HeldValue(.timestamp(Timestamp(seconds: seconds, nanoseconds: Int32(rest) * 1_000_000)))
-        case (.toMixed, _): return HeldValue(copying: value)
+            return OwnedValue(.timestamp(Timestamp(seconds: seconds, nanoseconds: Int32(rest) * 1_000_000)))
+        case (.toMixed, _): return OwnedValue(copying: value)
         default: return nil
         }
     }

@@ -52,7 +52,7 @@ extension WriteSession {
     }
 
     /// Nil for a null that has no place in the new property: it keeps the default value.
-    private func converted(_ value: Value, _ mover: ColumnMover) throws(WriteError) -> HeldValue? {
+    private func converted(_ value: Value, _ mover: ColumnMover) throws(WriteError) -> OwnedValue? {
         if value.isNull, !mover.target.isNullable {
             guard let replacement = mover.nullValue else { return nil }
             return try at(.name("nullValue"), try ValueReader.read(replacement, as: mover.target.type, isNullable: false))
@@ -60,7 +60,7 @@ extension WriteSession {
         if value.isNull, let replacement = mover.nullValue {
             return try at(.name("nullValue"), try ValueReader.read(replacement, as: mover.target.type, isNullable: true))
         }
-        guard let conversion = mover.conversion else { return HeldValue(copying: value) }
+        guard let conversion = mover.conversion else { return OwnedValue(copying: value) }
         guard let converted = conversion.convert(value) else {
             throw WriteError(.typeMismatch, "a value of '\(mover.source.name)' cannot be converted by \(conversion.rawValue)")
         }
@@ -89,10 +89,10 @@ extension WriteSession {
 
     private func moveEntries(_ mover: ColumnMover, _ object: ObjectKey, _ lost: inout Int) throws(WriteError) {
         let target = CollectionPlace(mover.table, object, mover.target)
-        var entries: [(key: String, value: HeldValue)] = []
+        var entries: [(key: String, value: OwnedValue)] = []
         var cursor = try dictionary(CollectionPlace(mover.table, object, mover.source)).entries()
         while let entry = try stored(try cursor.next()) {
-            entries.append((key: entry.key.bytes.string, value: HeldValue(copying: entry.value)))
+            entries.append((key: entry.key.bytes.string, value: OwnedValue(copying: entry.value)))
         }
         for entry in entries {
             try spend(WriteSession.unitsPerElement)
@@ -108,19 +108,19 @@ extension WriteSession {
     }
 
     /// What a required property of this type has when nobody says anything.
-    private static func defaultValue(_ type: ColumnType) -> HeldValue {
+    private static func defaultValue(_ type: ColumnType) -> OwnedValue {
         switch type {
-        case .int: return HeldValue(.int(0))
-        case .bool: return HeldValue(.bool(false))
+        case .int: return OwnedValue(.int(0))
+        case .bool: return OwnedValue(.bool(false))
         case .string: return .string("")
         case .binary: return .binary([])
-        case .timestamp: return HeldValue(.timestamp(Timestamp(seconds: 0, nanoseconds: 0)))
-        case .float: return HeldValue(.float(0))
-        case .double: return HeldValue(.double(0))
-        case .decimal: return HeldValue(.decimal(.zero))
-        case .objectID: return HeldValue(.objectID(ObjectID(first: 0, last: 0)))
-        case .uuid: return HeldValue(.uuid(UUIDValue(first: 0, last: 0)))
-        case .mixed, .link, .backlink: return HeldValue(.null)
+        case .timestamp: return OwnedValue(.timestamp(Timestamp(seconds: 0, nanoseconds: 0)))
+        case .float: return OwnedValue(.float(0))
+        case .double: return OwnedValue(.double(0))
+        case .decimal: return OwnedValue(.decimal(.zero))
+        case .objectID: return OwnedValue(.objectID(ObjectID(first: 0, last: 0)))
+        case .uuid: return OwnedValue(.uuid(UUIDValue(first: 0, last: 0)))
+        case .mixed, .link, .backlink: return OwnedValue(.null)
         }
     }
 

@@ -75,6 +75,7 @@ extension PagePosition.Cell {
         case .double(let number): bytes.append(tag: 5, number.bitPattern)
         case .string(let text): bytes.append(tag: 6, Array(text.utf8))
         case .binary(let data): bytes.append(tag: 7, data)
+        case .stringBytes(let text): bytes.append(tag: 15, text)
         case .timestamp(let date):
             bytes.append(tag: 8, UInt64(bitPattern: date.seconds))
             bytes.append(word: UInt64(bitPattern: Int64(date.nanoseconds)))
@@ -100,9 +101,10 @@ extension PagePosition.Cell {
         case 255: self = .missing
         case 0: self = .value(.null)
         case 2, 3: self = .value(.bool(tag == 3))
-        case 6, 7:
+        case 6, 7, 15:
             guard let bytes = reader.bytes() else { return nil }
-            self = .value(tag == 6 ? .string(String(decoding: bytes, as: UTF8.self)) : .binary(bytes))
+            self = .value(
+                tag == 6 ? .string(String(decoding: bytes, as: UTF8.self)) : tag == 7 ? .binary(bytes) : .stringBytes(bytes))
         case 1, 4, 5:
             guard let word = reader.word() else { return nil }
             self = .value(

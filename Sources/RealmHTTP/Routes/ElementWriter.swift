@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmEngine
 internal import RealmStorage
 
 /// Writes elements of a collection as rows of a page: objects for links, else values; in dictionaries with their entry.

@@ -84,7 +84,7 @@ package final class ImportRun {
         }
         if written.isCreated { memory.created += 1 } else { memory.updated += 1 }
         memory.line = object.line
-        if let old = object.key.flatMap(KeyTranslation.objectKey) {
+        if let old = object.key.flatMap(KeyText.objectKey)?.rawValue {
             memory.keys[object.className, default: KeyTranslation()].record(old, written.place.object.rawValue)
         }
         if !linked.isEmpty { memory.later.append(Waiting(object: written.place.object, place: object.place)) }
@@ -105,7 +105,7 @@ package final class ImportRun {
     private func isReachable(_ value: InputValue) -> Bool {
         switch value {
         case .link(.stub(let className, let key)):
-            if case .text(let text) = key, let old = KeyTranslation.objectKey(text) { return memory.keys[className]?.new(old) != nil }
+            if case .text(let text) = key, let old = KeyText.objectKey(text)?.rawValue { return memory.keys[className]?.new(old) != nil }
             do throws(WriteError) {
                 return try session.find(key, class: className) != nil
             } catch {
@@ -141,7 +141,7 @@ package final class ImportRun {
     private func redirected(_ value: InputValue) -> InputValue {
         switch value {
         case .link(.stub(let className, .text(let key))):
-            guard let old = KeyTranslation.objectKey(key), let new = memory.keys[className]?.new(old) else { return value }
+            guard let old = KeyText.objectKey(key)?.rawValue, let new = memory.keys[className]?.new(old) else { return value }
             return .link(.stub(className: className, key: .objectKey(ObjectKey(new))))
         case .list(let elements): return .list(elements.map(redirected))
         case .object(let object):

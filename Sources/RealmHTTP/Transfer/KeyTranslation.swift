@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmStorage
-
 /// The new keys of objects that are named by object keys, which are others in another file.
 ///
 /// Exports have objects in ascending order, and mostly the new keys are the old ones: those are kept as ranges.
@@ -9,12 +7,6 @@ struct KeyTranslation: Sendable {
     private var moved: [Int64: Int64] = [:]
     /// Ascending ranges of keys that are the same.
     private var kept: [ClosedRange<Int64>] = []
-
-    /// The object key in `@k<number>`, or nil for a text that is a primary key.
-    static func objectKey(_ text: String) -> Int64? {
-        guard text.hasPrefix("@k"), let key = Int64(text.dropFirst(2)), key >= 0, text == "@k\(key)" else { return nil }
-        return key
-    }
 
     mutating func record(_ old: Int64, _ new: Int64) {
         guard old == new, kept.last.map({ $0.upperBound < old }) ?? true else { return moved[old] = new }

@@ -104,6 +104,7 @@ extension Binder {
         case .float(let number): return .float(number)
         case .double(let number): return .double(number)
         case .string(let text): return .string(pool.keep(text.utf8))
+        case .stringBytes(let bytes): return .string(pool.keep(bytes))
         case .binary(let bytes): return .binary(pool.keep(bytes))
         case .timestamp(let timestamp): return .timestamp(timestamp)
         case .decimal(let number): return number.isNull ? .null : .decimal(number)

@@ -10,6 +10,8 @@ package indirect enum QueryArgument: Sendable {
     case float(Float)
     case double(Double)
     case string(String)
+    /// Text that is not UTF-8.
+    case stringBytes([UInt8])
     case binary([UInt8])
     case timestamp(Timestamp)
     case decimal(Decimal128)
@@ -29,7 +31,7 @@ extension QueryArgument {
     var byteCount: Int {
         switch self {
         case .string(let text): return text.utf8.count
-        case .binary(let bytes): return bytes.count
+        case .binary(let bytes), .stringBytes(let bytes): return bytes.count
         default: return 0
         }
     }

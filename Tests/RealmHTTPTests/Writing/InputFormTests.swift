@@ -50,4 +50,56 @@ import Testing
         #expect(put.status == 200, "\(put.text)")
         try server.finish()
     }
+
+    /// Wrappers that are read, and those that are not.
+    static let wrappers: [(text: String, isRead: Bool)] = [
+        (#"{"$numberInt":"5"}"#, true), (#"{"$numberInt":"2147483648"}"#, false), (#"{"$numberLong":"+5"}"#, false),
+        (#"{"$numberLong":5}"#, true), (#"{"$numberLong":"9223372036854775808"}"#, false), (#"{"$numberLong":"-"}"#, false),
+        (#"{"$numberLong":5.0}"#, false), (#"{"$numberDouble":"+1"}"#, false), (#"{"$numberDouble":"1e999"}"#, false),
+        (#"{"$numberDouble":12345678901234567890}"#, true), (#"{"$numberDouble":"inf"}"#, false),
+        (#"{"$numberFloat":"3.5e38"}"#, false), (#"{"$numberFloat":3}"#, true), (#"{"$numberDecimal":"+-5"}"#, false),
+        (#"{"$numberDecimal":"+5"}"#, true), (#"{"$numberDecimal":"nan"}"#, false), (#"{"$numberDecimal":1.5}"#, false),
+        (#"{"$numberDecimal":"1e7000"}"#, false), (#"{"$numberDecimal":"."}"#, false),
+        (#"{"$binary":{"base64":"AQID","subType":"zz"}}"#, false), (#"{"$binary":{"base64":"AQID","subType":"0"}}"#, true),
+        (#"{"$binary":{"base64":"AQID","subType":"004"}}"#, false), (#"{"$binary":{"base64":"AQID","subType":"04"}}"#, false),
+        (#"{"$binary":"AQI"}"#, false), (#"{"$bytes":"/w=="}"#, true), (#"{"$bytes":"/w"}"#, false),
+        (#"{"$date":{"$numberLong":"+1"}}"#, false), (#"{"$date":{"$numberInt":"1"}}"#, false), (#"{"$date":"2026-11-21T10:00:00"}"#, false),
+        (#"{"$instant":{"seconds":"1","nanoseconds":1000000000}}"#, false), (#"{"$instant":{"seconds":-1,"nanoseconds":5}}"#, true),
+        (#"{"$oid":"507f1f77bcf86cd79943901"}"#, false), (#"{"$uuid":"5871519-00c58-42bc-ab54-f775cb3b694a"}"#, false),
+        (#"{"$link":{"class":"Value"}}"#, false), (#"{"$link":{"class":"Value","key":"1"}}"#, true),
+    ]
+
+    @Test("arguments of queries and bodies read the same wrappers", arguments: wrappers)
+    func wrappersAgree(_ wrapper: (text: String, isRead: Bool)) throws {
+        let server = try WriteServer()
+        try server.fill()
+        let body = try server.send("PATCH", "app/objects/Value/1", "{\"mixed\":\(wrapper.text)}")
+        #expect((body.status == 200) == wrapper.isRead, "\(body.text)")
+        let query = "{\"where\":\"mixed == $0\",\"args\":[\(wrapper.text)],\"fields\":[\"_id\"]}"
+        let found = try server.send("POST", "app/query/Value", query)
+        #expect((found.status == 200) == wrapper.isRead, "\(found.text)")
+        #expect(!wrapper.isRead || found.text.contains("\"_id\":1"), "\(found.text)")
+        #expect(wrapper.isRead || found.text.contains("\"invalid_parameter\""), "\(found.text)")
+        try server.finish()
+    }
+
+    @Test("pages in the order of texts that are not UTF-8 show every object once") func pagesOfBytes() throws {
+        let server = try WriteServer()
+        try server.fill()
+        for number in 1...40 {
+            let text = Data([0x61, 0xff, UInt8(200 - number)]).base64EncodedString()
+            let made = try server.send("PUT", "app/objects/Value/\(number)", "{\"text\":{\"$bytes\":\"\(text)\"}}")
+            #expect(made.status < 300, "\(made.text)")
+        }
+        let list = "app/objects/Value?where=_id%20%3C%3D%2040&sort=text&limit=7&fields=_id"
+        var ids: [Int] = [], next: String?
+        repeat {
+            let answer = try server.get(list + (next.map { "&after=\($0)" } ?? ""))
+            let items = answer.json["items"] as? [[String: Any]] ?? []
+            ids += items.compactMap { $0["_id"] as? Int }
+            next = answer.json["next"] as? String
+        } while next != nil && ids.count <= 40
+        #expect(ids == (1...40).reversed())
+        try server.finish()
+    }
 }

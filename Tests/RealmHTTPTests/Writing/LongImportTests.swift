@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmEngine
+import RealmStorage
 import RealmTestSupport
 import Synchronization
 import Testing
@@ -162,7 +164,7 @@ import Testing
         expected[3000] = 3000
         expected[2500] = 2500
         for old in Int64(-5)..<3100 { #expect(keys.new(old) == expected[old]) }
-        #expect(KeyTranslation.objectKey("@k12") == 12)
-        for text in ["@k", "@k-1", "@k01", "k1", "@kx", "12"] { #expect(KeyTranslation.objectKey(text) == nil) }
+        #expect(KeyText.objectKey("@k12") == ObjectKey(12))
+        for text in ["@k", "@k-1", "@k01", "k1", "@kx", "12"] { #expect(KeyText.objectKey(text) == nil) }
     }
 }

@@ -10,7 +10,7 @@ final class ObjectDraft {
     /// By position of the property; nil where there is none.
     private(set) var values: [Value?] = []
     /// What `values` borrow from.
-    private var lenders: [HeldValue] = []
+    private var lenders: [OwnedValue] = []
     /// Links, Mixed, collections, and what may be too long.
     private(set) var rest: [(name: String, value: InputValue, column: Column)] = []
     /// Whether there is a member for the property at a position.
@@ -23,7 +23,7 @@ final class ObjectDraft {
     ///
     /// Throws when a member is not what its property takes; which mistake is the first one it does not tell.
     func read(
-        _ body: InputObject, of table: TableState, primaryKey: HeldValue?,
+        _ body: InputObject, of table: TableState, primaryKey: OwnedValue?,
         _ position: (_ name: String, _ guess: Int) throws(WriteError) -> Int?
     ) throws(WriteError) {
         let columns = table.columns

@@ -188,12 +188,12 @@ extension WriteSession {
         }
     }
 
-    private func removeMember(_ member: HeldValue, from place: CollectionPlace) throws(WriteError) {
+    private func removeMember(_ member: OwnedValue, from place: CollectionPlace) throws(WriteError) {
         try member.use { value throws(WriteError) in _ = try stored(try transaction.removeMember(value, in: place)) }
     }
 
     private func intersect(_ place: CollectionPlace, _ values: [InputValue], _ options: Options) throws(WriteError) {
-        var kept: [HeldValue] = []
+        var kept: [OwnedValue] = []
         for (index, value) in values.enumerated() { kept.append(try at(.index(index), try member(value, of: place, options))) }
         let sorted = WriteSession.distinct(kept)
         for member in try members(of: place) {
@@ -203,7 +203,7 @@ extension WriteSession {
     }
 
     /// Binary search in values sorted by their order.
-    private static func contains(_ member: HeldValue, _ sorted: [HeldValue]) -> Bool {
+    private static func contains(_ member: OwnedValue, _ sorted: [OwnedValue]) -> Bool {
         var low = 0, high = sorted.count
         while low < high {
             let middle = (low + high) / 2

@@ -102,7 +102,7 @@ extension WriteSession {
         _ elements: [InputValue], _ place: CollectionPlace, _ options: Options
     ) throws(WriteError) -> Bool {
         let present = try members(of: place)
-        var wanted: [HeldValue] = []
+        var wanted: [OwnedValue] = []
         for element in elements { wanted.append(try member(element, of: place, options)) }
         let distinct = WriteSession.distinct(wanted)
         guard distinct.count == present.count else { return false }
@@ -110,23 +110,23 @@ extension WriteSession {
     }
 
     /// The members of a set in their order, with bytes of their own.
-    func members(of place: CollectionPlace) throws(WriteError) -> [HeldValue] {
-        var members: [HeldValue] = []
+    func members(of place: CollectionPlace) throws(WriteError) -> [OwnedValue] {
+        var members: [OwnedValue] = []
         var cursor = try list(place).elements()
         while let value = try stored(try cursor.next()) {
             try spend()
-            members.append(HeldValue(copying: value))
+            members.append(OwnedValue(copying: value))
         }
         return members
     }
 
     /// Sorted, each once; of equal numbers the first stays.
-    static func distinct(_ values: [HeldValue]) -> [HeldValue] {
+    static func distinct(_ values: [OwnedValue]) -> [OwnedValue] {
         let sorted = values.enumerated().sorted { left, right in
             let order = Value.order(left.element.value, right.element.value)
             return order != 0 ? order < 0 : left.offset < right.offset
         }
-        var kept: [HeldValue] = []
+        var kept: [OwnedValue] = []
         for (_, value) in sorted {
             if let last = kept.last, Value.order(last.value, value.value) == 0 { continue }
             kept.append(value)

@@ -61,10 +61,10 @@ extension WriteSession {
         return Written(place: try make(in: table, body, primaryKey: value, options: options), isCreated: true)
     }
 
-    private func primaryKey(_ name: ObjectName, _ column: Column) throws(WriteError) -> HeldValue? {
+    private func primaryKey(_ name: ObjectName, _ column: Column) throws(WriteError) -> OwnedValue? {
         switch name {
         case .text(let text):
-            guard case .primaryKey(let value)? = KeyReader.target(text, primaryKey: column) else { return nil }
+            guard case .primaryKey(let value)? = KeyText.parse(text, primaryKey: column) else { return nil }
             return value
         case .primaryKey(let input):
             return try ValueReader.read(input, as: column.type, isNullable: column.isNullable)
@@ -118,7 +118,7 @@ extension WriteSession {
 
     /// Makes an object from `body`, under `primaryKey` or the one in the body.
     func make(
-        in table: TableState, _ body: InputObject, primaryKey: HeldValue? = nil, options: Options
+        in table: TableState, _ body: InputObject, primaryKey: OwnedValue? = nil, options: Options
     ) throws(WriteError) -> ObjectPlace {
         var key = primaryKey
         if key == nil, let column = table.primaryKey {
@@ -151,7 +151,7 @@ extension WriteSession {
     /// Whether all members are what their properties take. What is wrong with one is found by writing them one after the
     /// other, which tells the first mistake.
     private func read(
-        _ body: InputObject, of table: TableState, _ key: HeldValue?, _ options: Options, into draft: ObjectDraft
+        _ body: InputObject, of table: TableState, _ key: OwnedValue?, _ options: Options, into draft: ObjectDraft
     ) -> Bool {
         do throws(WriteError) {
             try draft.read(body, of: table, primaryKey: key) { name, guess throws(WriteError) in
@@ -163,19 +163,19 @@ extension WriteSession {
         }
     }
 
-    private func create(in table: TableKey, _ key: HeldValue?, _ draft: ObjectDraft?) throws(WriteError) -> ObjectKey {
+    private func create(in table: TableKey, _ key: OwnedValue?, _ draft: ObjectDraft?) throws(WriteError) -> ObjectKey {
         defer { withExtendedLifetime((key, draft)) {} }
         return try stored(try transaction.createObject(in: table, primaryKey: key?.value, values: draft?.values ?? []))
     }
 
     /// The key given, or a new one for types that the server can make up.
-    private func newPrimaryKey(_ column: Column, _ body: InputObject) throws(WriteError) -> HeldValue {
+    private func newPrimaryKey(_ column: Column, _ body: InputObject) throws(WriteError) -> OwnedValue {
         if let input = member(named: column.name, of: body) {
             return try at(.name(column.name), try ValueReader.read(input, as: column.type, isNullable: column.isNullable))
         }
         switch column.type {
-        case .objectID: return HeldValue(.objectID(KeyGenerator.objectID()))
-        case .uuid: return HeldValue(.uuid(KeyGenerator.uuid()))
+        case .objectID: return OwnedValue(.objectID(KeyGenerator.objectID()))
+        case .uuid: return OwnedValue(.uuid(KeyGenerator.uuid()))
         default: throw WriteError(.missingProperty, "the primary key '\(column.name)' is missing")
         }
     }

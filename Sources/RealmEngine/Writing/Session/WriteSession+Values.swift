@@ -125,7 +125,7 @@ extension WriteSession {
     private static let maximumNesting = 100
 
     /// A value of Mixed that is no collection.
-    func mixedValue(_ input: InputValue, _ options: Options) throws(WriteError) -> HeldValue {
+    func mixedValue(_ input: InputValue, _ options: Options) throws(WriteError) -> OwnedValue {
         guard case .link(let link) = input else {
             return try ValueReader.read(input, as: .mixed, isNullable: true)
         }
@@ -133,7 +133,7 @@ extension WriteSession {
         guard try table(target.table).kind != .embedded else {
             throw WriteError(.typeMismatch, "nothing can link to an object of an embedded class")
         }
-        return HeldValue(.link(target.table, target.object))
+        return OwnedValue(.link(target.table, target.object))
     }
 
     // MARK: - Collections
@@ -170,12 +170,12 @@ extension WriteSession {
     }
 
     /// A value as a member of a set.
-    func member(_ input: InputValue, of place: CollectionPlace, _ options: Options) throws(WriteError) -> HeldValue {
+    func member(_ input: InputValue, of place: CollectionPlace, _ options: Options) throws(WriteError) -> OwnedValue {
         let shape = place.elementShape
         switch shape.type {
         case .link:
             guard let target = shape.target else { throw ValueReader.mismatch(input, .link) }
-            return HeldValue(try link(input, to: try table(target), shape, options))
+            return OwnedValue(try link(input, to: try table(target), shape, options))
         case .mixed: return try mixedValue(input, options)
         default: return try ValueReader.read(input, as: shape.type, isNullable: shape.isNullable)
         }

@@ -135,9 +135,9 @@ package final class WriteSession {
             return place.table == table.key ? place : nil
         case .objectKey(let key): return try existing(key, in: table)
         case .text(let text):
-            switch KeyReader.target(text, primaryKey: table.primaryKey) {
+            switch KeyText.parse(text, primaryKey: table.primaryKey) {
             case nil: return nil
-            case .object(let key): return try existing(key, in: table)
+            case .objectKey(let key): return try existing(key, in: table)
             case .primaryKey(let value): return try find(value, in: table)
             }
         case .primaryKey(let input):
@@ -146,7 +146,7 @@ package final class WriteSession {
         }
     }
 
-    func find(_ primaryKey: HeldValue, in table: TableState) throws(WriteError) -> ObjectPlace? {
+    func find(_ primaryKey: OwnedValue, in table: TableState) throws(WriteError) -> ObjectPlace? {
         let key = try primaryKey.use { value throws(WriteError) in
             try stored(try transaction.findByPrimaryKey(value, in: table.key))
         }

@@ -14,8 +14,8 @@ package import RealmStorage
 ///
 /// `@b64.` and base64url of the bytes is accepted for every string, and written for those that are not UTF-8.
 package enum KeyText {
-    /// Appends the text of a primary key value, without quotes; for strings in JSON use `write(_:_:to:)`.
-    static func text(_ value: Value, objectKey: ObjectKey) -> String {
+    /// The text of an object with such a primary key value; `objectKey` stands in for values that are no primary keys.
+    package static func text(_ value: Value, objectKey: ObjectKey) -> String {
         switch value {
         case .null: return "@null"
         case .int(let number): return String(number)
@@ -26,34 +26,12 @@ package enum KeyText {
         }
     }
 
-    static func text(_ objectKey: ObjectKey) -> String { "@k\(objectKey.rawValue)" }
+    package static func text(_ objectKey: ObjectKey) -> String { "@k\(objectKey.rawValue)" }
 
     private static func text(_ bytes: ByteView) -> String {
         if bytes.isEmpty { return "@empty" }
         guard let text = bytes.validatedString else { return "@b64." + Base64.encode(bytes.array, .url) }
         return text.hasPrefix("@") ? "@" + text : text
-    }
-
-    /// Writes the key of an object as a JSON string.
-    static func write(_ value: Value?, _ objectKey: ObjectKey, to writer: inout JSONWriter) {
-        switch value {
-        case .int(let number):
-            writer.value { buffer in
-                buffer.append(UInt8(ascii: "\""))
-                buffer.append(decimal: number)
-                buffer.append(UInt8(ascii: "\""))
-            }
-        case .string(let bytes) where !bytes.isEmpty && bytes[0] != UInt8(ascii: "@"):
-            if !writer.string(bytes) { writer.string(text(bytes)) }
-        case .objectID(let id):
-            writer.value { buffer in
-                buffer.append(UInt8(ascii: "\""))
-                buffer.append(id)
-                buffer.append(UInt8(ascii: "\""))
-            }
-        case .some(let value): writer.string(text(value, objectKey: objectKey))
-        case nil: writer.string(text(objectKey))
-        }
     }
 
     /// The key of an object of `table`.
@@ -67,29 +45,29 @@ package enum KeyText {
     /// What a key text names.
     package enum Target: Sendable {
         case objectKey(ObjectKey)
-        /// The value borrows from `storage` where it is a string.
-        case primaryKey(Value, storage: ByteStorage?)
+        case primaryKey(OwnedValue)
     }
 
     /// What `text` (after percent-decoding) names in a class with such a primary key; nil when it cannot name anything.
     package static func parse(_ text: String, primaryKey: Column?) -> Target? {
-        if text.hasPrefix("@k"), let key = Int64(text.dropFirst(2)), key >= 0, text == "@k\(key)" {
-            return .objectKey(ObjectKey(key))
-        }
+        if let key = objectKey(text) { return .objectKey(key) }
         guard let primaryKey else { return nil }
-        if text == "@null" { return primaryKey.isNullable ? .primaryKey(.null, storage: nil) : nil }
+        if text == "@null" { return primaryKey.isNullable ? .primaryKey(OwnedValue(.null)) : nil }
         switch primaryKey.type {
         case .int:
             guard let number = Int64(text), text == String(number) else { return nil }
-            return .primaryKey(.int(number), storage: nil)
-        case .objectID: return ObjectID(text).map { .primaryKey(.objectID($0), storage: nil) }
-        case .uuid: return UUIDValue(text).map { .primaryKey(.uuid($0), storage: nil) }
-        case .string:
-            guard let bytes = stringBytes(text) else { return nil }
-            let storage = ByteStorage(bytes)
-            return .primaryKey(.string(storage.view), storage: storage)
+            return .primaryKey(OwnedValue(.int(number)))
+        case .objectID: return ObjectID(text).map { .primaryKey(OwnedValue(.objectID($0))) }
+        case .uuid: return UUIDValue(text).map { .primaryKey(OwnedValue(.uuid($0))) }
+        case .string: return stringBytes(text).map { .primaryKey(.string($0)) }
         default: return nil
         }
+    }
+
+    /// The object key in `@k<number>`; nil for every other text.
+    package static func objectKey(_ text: String) -> ObjectKey? {
+        guard text.hasPrefix("@k"), let key = Int64(text.dropFirst(2)), key >= 0, text == "@k\(key)" else { return nil }
+        return ObjectKey(key)
     }
 
     private static func stringBytes(_ text: String) -> [UInt8]? {
@@ -105,9 +83,7 @@ package enum KeyText {
         switch parse(text, primaryKey: table.primaryKey) {
         case nil: return nil
         case .objectKey(let key): return try table.find(key)
-        case .primaryKey(let value, let storage):
-            defer { withExtendedLifetime(storage) {} }
-            return try table.findByPrimaryKey(value)
+        case .primaryKey(let key): return try key.use { value throws(StorageError) in try table.findByPrimaryKey(value) }
         }
     }
 }

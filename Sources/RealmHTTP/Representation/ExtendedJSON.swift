@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// Values that say their type themselves: an object with one member, such as `{"$oid":"…"}`. Bodies, imports and arguments
+/// of queries read them here; `ValueWriter` writes them.
+///
+/// Source: MongoDB Extended JSON, canonical and relaxed, and three of our own: `$numberFloat`, `$instant`, `$bytes`.
+enum ExtendedJSON {
+    /// Why what stands in a wrapper is no value of its type.
+    enum Mistake: Error {
+        case unreadable
+        case outOfRange(String)
+        case decimalNeedsString
+
+        /// The mistake in the wrapper called `name`.
+        func detail(_ name: String) -> String {
+            switch self {
+            case .unreadable: return "the value of '\(name)' cannot be read"
+            case .outOfRange(let detail): return detail
+            case .decimalNeedsString: return "a decimal with fraction or exponent is given as a text"
+            }
+        }
+    }
+
+    /// The value in the wrapper called `name`; nil when there is no wrapper of this name for a plain value.
+    static func value(_ name: String, _ json: JSONValue) throws(Mistake) -> TypedInput? {
+        let read: TypedInput?
+        switch name {
+        case "$numberInt": read = try integer(json).map { number throws(Mistake) in .int(Int64(try narrow(number))) }
+        case "$numberLong": read = try integer(json).map { .int($0) }
+        case "$numberDouble": read = try real(json).map { .double($0) }
+        case "$numberFloat": read = try float(json).map { .float($0) }
+        case "$numberDecimal": read = try decimal(json).map { .decimal($0) }
+        case "$oid": read = json.string.flatMap { ObjectID($0) }.map { .objectID($0) }
+        case "$uuid": read = json.string.flatMap { UUIDValue($0) }.map { .uuid($0) }
+        case "$binary": read = binary(json)
+        case "$bytes": read = json.string.flatMap { Base64.decode($0) }.map { .stringBytes($0) }
+        case "$date": read = try date(json).map { .timestamp($0) }
+        case "$instant": read = try instant(json).map { .timestamp($0) }
+        default: return nil
+        }
+        guard let read else { throw .unreadable }
+        return read
+    }
+
+    /// The class and the key text of `{"class":…,"key":…}`; nil for every other value.
+    static func stub(_ json: JSONValue) -> (className: String, key: String)? {
+        guard let object = json.object, object.count == 2, let name = object["class"]?.string, let key = object["key"]?.string
+        else { return nil }
+        return (name, key)
+    }
+
+    // MARK: - Numbers
+
+    private static let tooLarge = Mistake.outOfRange("the number is beyond the range of its type")
+
+    private static func narrow(_ number: Int64) throws(Mistake) -> Int32 {
+        guard let narrow = Int32(exactly: number) else { throw tooLarge }
+        return narrow
+    }
+
+    private static func number<Number>(
+        _ text: String, _ read: (String) throws(NumberText.OutOfRange) -> Number?
+    ) throws(Mistake) -> Number? {
+        do throws(NumberText.OutOfRange) { return try read(text) } catch { throw .outOfRange(error.detail) }
+    }
+
+    private static func integer(_ json: JSONValue) throws(Mistake) -> Int64? {
+        switch json {
+        case .integer(let integer): return integer
+        case .string(let digits), .longInteger(let digits): return try number(digits, NumberText.integer)
+        default: return nil
+        }
+    }
+
+    private static func real(_ json: JSONValue) throws(Mistake) -> Double? {
+        switch json {
+        case .integer(let number): return Double(number)
+        case .real(let number): return number
+        case .longInteger(let digits): return try finite(Double(digits))
+        case .longReal: throw tooLarge
+        case .string(let text):
+            if let special = NumberText.special(text) { return special }
+            return JSONTokens.isNumber(text[...].utf8) ? try finite(Double(text)) : nil
+        default: return nil
+        }
+    }
+
+    /// The float nearest to the number.
+    private static func float(_ json: JSONValue) throws(Mistake) -> Float? {
+        if case .string(let text) = json, JSONTokens.isNumber(text[...].utf8) { return try finite(Float(text)) }
+        guard let number = try real(json) else { return nil }
+        return number.isFinite ? try finite(Float(number)) : Float(number)
+    }
+
+    private static func finite<Number: FloatingPoint>(_ number: Number?) throws(Mistake) -> Number {
+        guard let number, number.isFinite else { throw tooLarge }
+        return number
+    }
+
+    private static func decimal(_ json: JSONValue) throws(Mistake) -> Decimal128? {
+        switch json {
+        case .string(let text), .longInteger(let text): return try number(text, NumberText.decimal)
+        case .integer(let number): return Decimal128(number)
+        case .real, .longReal: throw .decimalNeedsString
+        default: return nil
+        }
+    }
+
+    // MARK: - Bytes and times
+
+    /// Base64, or base64 with a subtype of one or two hexadecimal digits; 4 is a UUID.
+    private static func binary(_ json: JSONValue) -> TypedInput? {
+        if let text = json.string { return Base64.decode(text).map { .binary($0) } }
+        guard let object = json.object, object.count == 2, let bytes = object["base64"]?.string.flatMap({ Base64.decode($0) }),
+            let subtype = object["subType"]?.string, (1...2).contains(subtype.utf8.count), let kind = UInt8(subtype, radix: 16)
+        else { return nil }
+        guard kind == 4 else { return .binary(bytes) }
+        let storage = ByteStorage(bytes)
+        return withExtendedLifetime(storage) { UUIDValue(bytes: storage.view).map { .uuid($0) } }
+    }
+
+    /// RFC 3339 text, or milliseconds since 1970 as `$numberLong`.
+    private static func date(_ json: JSONValue) throws(Mistake) -> Timestamp? {
+        if let text = json.string { return Timestamp(rfc3339: text) }
+        guard let (name, inner) = json.object?.single, name == "$numberLong", let milliseconds = try integer(inner) else { return nil }
+        return Timestamp(seconds: milliseconds / 1000, nanoseconds: Int32(milliseconds % 1000) * 1_000_000)
+    }
+
+    private static func instant(_ json: JSONValue) throws(Mistake) -> Timestamp? {
+        guard let object = json.object, object.count == 2, let first = object["seconds"], let second = object["nanoseconds"],
+            let seconds = try integer(first), let nanoseconds = try integer(second), nanoseconds.magnitude < 1_000_000_000
+        else { return nil }
+        // Both parts have one sign in the file; a fraction of the other sign is moved over.
+        if seconds < 0, nanoseconds > 0 { return Timestamp(seconds: seconds + 1, nanoseconds: Int32(nanoseconds) - 1_000_000_000) }
+        if seconds > 0, nanoseconds < 0 { return Timestamp(seconds: seconds - 1, nanoseconds: Int32(nanoseconds) + 1_000_000_000) }
+        return Timestamp(seconds: seconds, nanoseconds: Int32(nanoseconds))
+    }
+}
