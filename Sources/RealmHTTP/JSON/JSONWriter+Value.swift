@@ -24,3 +24,12 @@ extension JSONWriter {
         }
     }
 }
+
+extension JSONValue {
+    /// Text that is the same for equal values.
+    package var canonicalText: String {
+        var writer = JSONWriter()
+        writer.write(self)
+        return writer.buffer.text
+    }
+}

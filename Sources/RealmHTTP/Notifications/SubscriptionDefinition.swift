@@ -132,7 +132,7 @@ struct SubscriptionDefinition: Sendable {
         if let predicate { writer.member("where", text: predicate) }
         if !args.isEmpty {
             writer.key("args")
-            JSONValue.array(args).write(to: &writer)
+            writer.write(.array(args))
         }
         SubscriptionDefinition.write("sort", sort.map { ($0.isAscending ? "" : "-") + $0.path }, &writer)
         SubscriptionDefinition.write("distinct", distinct, &writer)
@@ -143,7 +143,7 @@ struct SubscriptionDefinition: Sendable {
         case .text(let text): writer.member("section", text: text)
         case .json(let value):
             writer.key("section")
-            value.write(to: &writer)
+            writer.write(value)
         }
         SubscriptionDefinition.write("keyPaths", keyPaths, &writer)
         if isShallow { writer.member("shallow", bool: true) }

@@ -31,27 +31,14 @@ package struct Call: Sendable {
     /// Whether `If-None-Match` names `etag`, so that 304 is the answer.
     package func isCurrent(_ etag: String) -> Bool {
         guard let condition = request.headers[.ifNoneMatch] else { return false }
-        return EntityTag.list(condition, contains: etag) || EntityTag.list(condition, contains: EntityTag.packed(etag))
+        if condition == etag { return true }
+        guard let list = EntityTagList(condition) else { return false }
+        return list.names(etag) || list.names(EntityTag.packed(etag))
     }
 }
 
-/// Entity tags in conditions.
+/// Entity tags of what is answered.
 package enum EntityTag {
-    /// Whether a comma list of tags names `etag`, which is given with its quotes. `*` names any.
-    package static func list(_ condition: String, contains etag: String) -> Bool {
-        if condition == etag || condition == "*" { return true }
-        return parse(condition).contains(etag)
-    }
-
     /// The tag of the packed form of what `etag` names.
     static func packed(_ etag: String) -> String { etag.hasSuffix("\"") ? etag.dropLast() + "z\"" : etag }
-
-    /// The tags of a list, with quotes and without `W/`.
-    package static func parse(_ condition: String) -> [String] {
-        condition.split(separator: ",").map { part in
-            var tag = String(part.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
-            if tag.hasPrefix("W/") { tag.removeFirst(2) }
-            return tag
-        }
-    }
 }

@@ -120,38 +120,6 @@ extension ReadParameters {
     }
 }
 
-extension JSONValue {
-    /// Text that is the same for equal values.
-    package var canonicalText: String {
-        var writer = JSONWriter()
-        write(to: &writer)
-        return writer.buffer.text
-    }
-
-    /// Writes the value; long numbers with the digits they came with.
-    func write(to writer: inout JSONWriter) {
-        switch self {
-        case .null: writer.null()
-        case .bool(let flag): writer.bool(flag)
-        case .integer(let number): writer.int(number)
-        case .longInteger(let digits), .longReal(let digits): writer.raw(Array(digits.utf8))
-        case .real(let number): writer.double(number)
-        case .string(let text): writer.string(text)
-        case .array(let elements):
-            writer.beginArray()
-            for element in elements { element.write(to: &writer) }
-            writer.endArray()
-        case .object(let object):
-            writer.beginObject()
-            for member in object.members {
-                writer.key(member.name)
-                member.value.write(to: &writer)
-            }
-            writer.endObject()
-        }
-    }
-}
-
 extension ReadContext {
     /// `Link` to the next page, and the count.
     func addPageHeaders(to response: inout Response, next: String?, count: Int?) {

@@ -31,7 +31,7 @@ struct WriteCondition: Sendable {
         ifMatch: String?, ifNoneMatch: String?, problem: (String, String) -> Problem
     ) throws(Problem) {
         if let ifMatch {
-            guard let tags = WriteCondition.parse(ifMatch, isStrong: true) else {
+            guard let tags = WriteCondition.tags(ifMatch, isStrong: true) else {
                 throw problem("If-Match", "the condition is no list of entity tags")
             }
             self.ifMatch = tags
@@ -41,7 +41,7 @@ struct WriteCondition: Sendable {
             }
         }
         if let ifNoneMatch {
-            guard let tags = WriteCondition.parse(ifNoneMatch, isStrong: false) else {
+            guard let tags = WriteCondition.tags(ifNoneMatch, isStrong: false) else {
                 throw problem("If-None-Match", "the condition is no list of entity tags")
             }
             self.ifNoneMatch = tags
@@ -78,26 +78,9 @@ struct WriteCondition: Sendable {
     }
 
     /// Nil for text that is no list of tags. Weak tags never match where the strong comparison is asked for.
-    private static func parse(_ text: String, isStrong: Bool) -> Tags? {
-        let trimmed = text.trimmed
-        if trimmed == "*" { return .any }
-        var states: [String] = []
-        for part in trimmed.split(separator: ",", omittingEmptySubsequences: false) {
-            var tag = String(part).trimmed
-            let isWeak = tag.hasPrefix("W/")
-            if isWeak { tag.removeFirst(2) }
-            guard tag.utf8.count >= 2, tag.hasPrefix("\""), tag.hasSuffix("\""), !tag.dropFirst().dropLast().contains("\"") else {
-                return nil
-            }
-            if !isWeak || !isStrong { states.append(state(ofTag: tag)) }
-        }
-        return .states(states)
-    }
-}
-
-extension String {
-    /// Without blanks at both ends.
-    fileprivate var trimmed: String {
-        String(drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+    private static func tags(_ text: String, isStrong: Bool) -> Tags? {
+        guard let list = EntityTagList(text) else { return nil }
+        if list.isAny { return .any }
+        return .states(list.tags.compactMap { $0.isWeak && isStrong ? nil : state(ofTag: String($0.text)) })
     }
 }

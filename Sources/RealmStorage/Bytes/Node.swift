@@ -39,24 +39,17 @@ package struct Node: @unchecked Sendable {
     @inlinable package var width: Int { (1 << Int(flags & 7)) >> 1 }
     /// The number of elements.
     @inlinable package var count: Int { Node.count(ofHeader: header) }
-    @inlinable package var payloadByteCount: Int { Node.payloadByteCount(ofHeader: header) }
+    @inlinable package var payloadByteCount: Int { NodeLayout.payloadByteCount(flags: flags, count: count) }
     /// Header, payload and padding.
-    @inlinable package var byteCount: Int { 8 + (payloadByteCount + 7) & ~7 }
+    @inlinable package var byteCount: Int { NodeLayout.byteCount(payload: payloadByteCount) }
 
     @inlinable static func count(ofHeader header: UInt64) -> Int {
         Int(truncatingIfNeeded: header.byteSwapped & 0xff_ffff)
     }
 
-    /// At most 16777215 * 64 bytes, so it cannot overflow. Width type 3 is rejected at attach.
-    @inlinable static func payloadByteCount(ofHeader header: UInt64) -> Int {
-        let count = count(ofHeader: header)
-        let flags = UInt8(truncatingIfNeeded: header >> 32)
-        let width = (1 << Int(flags & 7)) >> 1
-        switch (flags >> 3) & 3 {
-        case 0: return (count * width + 7) >> 3
-        case 1: return count * width
-        default: return count
-        }
+    /// Header, payload and padding of the node with this header.
+    @inlinable static func byteCount(ofHeader header: UInt64) -> Int {
+        NodeLayout.byteCount(flags: UInt8(truncatingIfNeeded: header >> 32), count: count(ofHeader: header))
     }
 
     /// The whole payload as bytes.

@@ -59,10 +59,10 @@ final class NodeOutput {
     /// Adds a node of packed integers, which all fit the width that `widthCode` stands for.
     func append(integers values: some RandomAccessCollection<Int64>, flags: UInt8, widthCode: Int) {
         let flags = flags & ~7 | UInt8(widthCode)
-        let payload = MutableNode.payloadByteCount(flags: flags, count: values.count)
+        let payload = NodeLayout.padded(NodeLayout.payloadByteCount(flags: flags, count: values.count))
         appendHeader(flags: flags, count: values.count)
-        let target = room((payload + 7) & ~7)
-        target.initializeMemory(as: UInt8.self, repeating: 0, count: (payload + 7) & ~7)
+        let target = room(payload)
+        target.initializeMemory(as: UInt8.self, repeating: 0, count: payload)
         switch widthCode {
         case 0: return
         case 1, 2, 3: storeBits(values, at: target, width: (1 << widthCode) >> 1)

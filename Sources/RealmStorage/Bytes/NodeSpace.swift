@@ -52,7 +52,7 @@ package struct NodeSpace: @unchecked Sendable {
         let flags = UInt8(truncatingIfNeeded: header >> 32)
         guard NodeSpace.isLegal(flags: flags) else { throw NodeSpace.badFlags(ref, flags) }
         if flags & 0x47 == 0x40, Node.count(ofHeader: header) > NodeSpace.maximumEmptyCount { throw NodeSpace.emptyNode(ref) }
-        let byteCount = UInt64(8 + (Node.payloadByteCount(ofHeader: header) + 7) & ~7)
+        let byteCount = UInt64(Node.byteCount(ofHeader: header))
         guard byteCount <= limit - offset else {
             throw .corrupt(ref: ref, reason: "the node's \(byteCount) bytes end after the logical file")
         }

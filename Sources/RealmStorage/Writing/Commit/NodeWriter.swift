@@ -117,8 +117,7 @@ struct NodeWriter {
         let frame = frames.removeLast()
         let values = elements[frame.first..<frame.end]
         let code = NodeWriter.widthCode(for: values)
-        let payload = MutableNode.payloadByteCount(flags: UInt8(code), count: values.count)
-        let position = try place(8 + (payload + 7) & ~7)
+        let position = try place(NodeLayout.byteCount(flags: UInt8(code), count: values.count))
         output.append(integers: values, flags: frame.flags, widthCode: code)
         elements.removeLast(elements.count - frame.first)
         return position
@@ -160,7 +159,7 @@ extension NodeWriter {
                 continue
             }
             let width = reach == .allNodes ? min(code, node.widthCode) : code
-            sum += 8 + (MutableNode.payloadByteCount(flags: UInt8(width), count: node.count) + 7) & ~7
+            sum += NodeLayout.byteCount(flags: UInt8(width), count: node.count)
             // Refs of new nodes need all 64 bits.
             guard reach == .allNodes || node.widthCode == 7 else { continue }
             for index in 0..<node.count where isWritten(node.integer(index), reach) { try pending.add(node.ref(index)) }

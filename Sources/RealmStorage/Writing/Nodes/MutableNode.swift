@@ -51,15 +51,6 @@ package struct MutableNode {
     /// Sets or clears the context flag.
     package func setContext(_ isSet: Bool) { setHeader(flags: isSet ? flags | 0x20 : flags & ~0x20, count: count) }
 
-    static func payloadByteCount(flags: UInt8, count: Int) -> Int {
-        let width = (1 << Int(flags & 7)) >> 1
-        switch (flags >> 3) & 3 {
-        case 0: return (count * width + 7) >> 3
-        case 1: return count * width
-        default: return count
-        }
-    }
-
     // MARK: - Filling
 
     mutating func initialize(flags: UInt8, count: Int) {
@@ -163,7 +154,7 @@ extension MutableNode {
         let oldCount = count
         assert(index >= 0 && index <= oldCount)
         try widen(for: value, form)
-        try reserve(MutableNode.payloadByteCount(flags: flags, count: oldCount + 1), count: oldCount + 1)
+        try reserve(NodeLayout.payloadByteCount(flags: flags, count: oldCount + 1), count: oldCount + 1)
         setHeader(flags: flags, count: oldCount + 1)
         move(from: index, to: index + 1, count: oldCount - index)
         store(value, at: index, widthCode)
@@ -207,7 +198,7 @@ extension MutableNode {
         guard code > oldCode else { return }
         let elementCount = count
         let newFlags = flags & ~7 | UInt8(code)
-        try reserve(MutableNode.payloadByteCount(flags: newFlags, count: elementCount), count: elementCount)
+        try reserve(NodeLayout.payloadByteCount(flags: newFlags, count: elementCount), count: elementCount)
         setHeader(flags: newFlags, count: elementCount)
         if oldCode == 0 { return clear(elementCount, code) }
         // From the end: a wider element never reaches below those that are still to be read.
@@ -218,7 +209,7 @@ extension MutableNode {
 
     /// Sets all elements to 0.
     private func clear(_ elementCount: Int, _ code: Int) {
-        let byteCount = MutableNode.payloadByteCount(flags: UInt8(code), count: elementCount)
+        let byteCount = NodeLayout.payloadByteCount(flags: UInt8(code), count: elementCount)
         payload.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
     }
 

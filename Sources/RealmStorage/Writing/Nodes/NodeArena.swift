@@ -54,7 +54,7 @@ package final class NodeArena: @unchecked Sendable {
         guard offset < UInt64(used), ref.rawValue & 7 == 0 else { return nil }
         let header = UInt64(littleEndian: (memory + Int(offset)).load(as: UInt64.self))
         guard NodeSpace.isLegal(flags: UInt8(truncatingIfNeeded: header >> 32)) else { return nil }
-        guard Int(offset) + 8 + (Node.payloadByteCount(ofHeader: header) + 7) & ~7 <= used else { return nil }
+        guard Int(offset) + Node.byteCount(ofHeader: header) <= used else { return nil }
         return Node(payload: memory + Int(offset) + 8, ref: ref, header: header)
     }
 

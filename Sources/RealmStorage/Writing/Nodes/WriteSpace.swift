@@ -40,7 +40,7 @@ package final class WriteSpace {
         _ kind: NodeKind, widthCode: Int = 0, count: Int = 0, capacity: Int = 0
     ) throws(StorageError) -> MutableNode {
         let flags = kind.flags | UInt8(widthCode)
-        let payload = MutableNode.payloadByteCount(flags: flags, count: count)
+        let payload = NodeLayout.payloadByteCount(flags: flags, count: count)
         let block = try arena.allocate(byteCount: 8 + max(payload, capacity) + 7)
         var node = MutableNode(space: self, ref: block.ref, header: block.address)
         node.initialize(flags: flags, count: count)

@@ -80,7 +80,7 @@ struct FreeListLayout {
     }
 
     private static func size(_ widthCode: Int, _ count: Int) -> Int {
-        8 + (MutableNode.payloadByteCount(flags: UInt8(widthCode), count: count) + 7) & ~7
+        NodeLayout.byteCount(flags: UInt8(widthCode), count: count)
     }
 
     /// Usable and locked blocks as one list, without the usable block `left` out.

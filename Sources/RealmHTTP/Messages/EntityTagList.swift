@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What `If-Match` and `If-None-Match` name: entity tags with commas between, or `*` for whatever there is.
+///
+/// Source: RFC 9110, sections 8.8.3 and 13.1.
+struct EntityTagList {
+    struct Tag: Equatable {
+        /// With its quotes.
+        let text: Substring
+        let isWeak: Bool
+    }
+
+    /// Empty for `*`.
+    private(set) var tags: [Tag] = []
+    let isAny: Bool
+
+    /// Nil for text that is no such list.
+    init?(_ text: String) {
+        var rest = EntityTagList.withoutBlanks(text[...])
+        isAny = rest == "*"
+        guard !isAny else { return }
+        while true {
+            guard let tag = EntityTagList.takeTag(&rest) else { return nil }
+            tags.append(tag)
+            rest = EntityTagList.withoutBlanks(rest)
+            if rest.isEmpty { return }
+            guard rest.utf8.first == UInt8(ascii: ",") else { return nil }
+            rest = EntityTagList.withoutBlanks(rest.dropFirst())
+        }
+    }
+
+    private static func takeTag(_ rest: inout Substring) -> Tag? {
+        let isWeak = rest.utf8.starts(with: "W/".utf8)
+        let quoted = isWeak ? rest.dropFirst(2) : rest
+        guard quoted.utf8.first == UInt8(ascii: "\""), let end = quoted.utf8.dropFirst().firstIndex(of: UInt8(ascii: "\""))
+        else { return nil }
+        rest = quoted[quoted.utf8.index(after: end)...]
+        return Tag(text: quoted[...end], isWeak: isWeak)
+    }
+
+    private static func withoutBlanks(_ text: Substring) -> Substring {
+        var bytes = text.utf8
+        while let first = bytes.first, first == 0x20 || first == 0x09 { bytes.removeFirst() }
+        while let last = bytes.last, last == 0x20 || last == 0x09 { bytes.removeLast() }
+        return Substring(bytes)
+    }
+
+    /// Whether it names `tag`, which is given with its quotes; weak tags count too.
+    func names(_ tag: String) -> Bool { isAny || tags.contains { $0.text == tag } }
+}
