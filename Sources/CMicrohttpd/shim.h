@@ -165,6 +165,17 @@ realm_rest_head_size (struct MHD_Connection *connection)
   return info ? (long) info->header_size : 0;
 }
 
+/* Bounds what the allocator keeps of memory that was freed. It keeps pieces for threads apart, and at the end of each it
+   keeps as much as twice the largest block that was ever freed, which trimming does not reach: with a few large answers
+   that comes to gigabytes on a machine of many cores. */
+static inline void
+realm_rest_bound_kept_memory (int pieces, int bytes_of_piece)
+{
+  mallopt (M_ARENA_MAX, pieces);
+  mallopt (M_MMAP_THRESHOLD, bytes_of_piece);
+  mallopt (M_TRIM_THRESHOLD, bytes_of_piece);
+}
+
 /* Gives memory that was freed back to the system. */
 static inline void
 realm_rest_return_memory (void)

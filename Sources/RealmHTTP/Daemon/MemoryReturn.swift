@@ -4,7 +4,8 @@ internal import CMicrohttpd
 internal import RealmStorage
 internal import Synchronization
 
-/// Gives memory back to the system after requests that took much of it: the allocator keeps what was freed in pieces.
+/// Gives memory back to the system after requests that took much of it: the allocator keeps what was freed in pieces,
+/// and of each its end. How many pieces there are and how long an end may be is bounded for the whole process.
 final class MemoryReturn: Sendable {
     private let isDue = Atomic<Bool>(false)
     private let alarm: Alarm
@@ -14,8 +15,17 @@ final class MemoryReturn: Sendable {
     /// What is worth the trouble.
     private static let largeByteCount = 1 << 20
     private static let longSeconds = 0.5
+    /// Threads share as many pieces; more than run at the same time gain nothing.
+    private static let pieceCount = max(4, 2 * Threads.processorCount)
+    /// What the end of a piece keeps. Blocks above this are given back as soon as they are freed.
+    private static let keptByteCount = 4 << 20
+    /// Once for the process, as the settings of the allocator are.
+    private static let boundOfProcess: Void = realm_rest_bound_kept_memory(Int32(clamping: pieceCount), Int32(keptByteCount))
 
-    init(_ alarm: Alarm) { self.alarm = alarm }
+    init(_ alarm: Alarm) {
+        self.alarm = alarm
+        MemoryReturn.boundOfProcess
+    }
 
     /// A request ended.
     func note(bytesReceived: Int, bytesSent: Int, seconds: Double, _ workers: WorkerPool) {
