@@ -147,15 +147,22 @@ import Testing
         }
     }
 
-    @Test func `many properties are made in little time`() throws {
+    /// The time in which a class of so many properties is made, in seconds.
+    private func secondsToMake(_ count: Int) throws -> Double {
         let realm = try TemporaryRealm()
         var limits = WriteLimits()
         limits.properties = 60_000
-        let properties = (0..<6000).map { PropertyInput("p\($0)", $0 % 5 == 0 ? "string" : "int", indexed: $0 % 7 == 0 ? "general" : nil) }
+        let properties = (0..<count).map { PropertyInput("p\($0)", $0 % 5 == 0 ? "string" : "int", indexed: $0 % 7 == 0 ? "general" : nil) }
         let begin = Instant.now()
         let made = try EngineRealm(path: realm.path, [ClassInput("Wide", properties)], limits: limits)
         try made.finish()
-        // A cost that grows with the square takes minutes here.
-        #expect(Instant.now().seconds(since: begin) < 20)
+        return Instant.now().seconds(since: begin)
+    }
+
+    @Test func `many properties are made in little time`() throws {
+        let seconds = try secondsToMake(6000)
+        // A cost that grows with the square takes minutes here, and sixteen times as long as for a quarter of them. A busy
+        // machine takes its time for both.
+        if seconds > 20 { #expect(try seconds < 9 * secondsToMake(1500)) }
     }
 }
