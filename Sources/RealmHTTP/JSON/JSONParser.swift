@@ -8,23 +8,22 @@ internal import CJansson
 /// as `longInteger` and `longReal`; the mark is drawn per process, so that a request cannot write it.
 package enum JSONParser {
     /// Parses one document; depth counts nested arrays and objects. A parsed value takes some hundred bytes of memory
-    /// however short its text is, so there is a limit on their number, too.
-    package static func parse(_ bytes: [UInt8], depthLimit: Int, valueLimit: Int = .max) throws(Problem) -> JSONValue {
-        guard !bytes.isEmpty else { throw JSONParser.empty }
-        let result = bytes.withUnsafeBufferPointer { parse($0, depthLimit, valueLimit) }
+    /// however short its text is, so there is a limit on their number, too. `expect` is told before how many values there
+    /// are, and may refuse them.
+    package static func parse(
+        _ bytes: [UInt8], depthLimit: Int, valueLimit: Int = .max, expect: (Int) throws(Problem) -> Void = { _ in }
+    ) throws(Problem) -> JSONValue {
+        guard !bytes.isEmpty else { throw Problem(.invalidJSON, "the body is empty where JSON is needed") }
+        let result = bytes.withUnsafeBufferPointer { parse($0, depthLimit, valueLimit, expect) }
         return try result.get()
     }
 
-    /// Parses a body by the limits of the server. `expect` is told before how many values there are, and may refuse them.
+    /// Parses a body by the limits of the server.
     static func parse(
         _ bytes: [UInt8], _ limits: Limits, expect: (Int) throws(Problem) -> Void
     ) throws(Problem) -> JSONValue {
-        guard !bytes.isEmpty else { throw JSONParser.empty }
-        let result = bytes.withUnsafeBufferPointer { parse($0, limits.jsonDepth, limits.jsonValues, expect) }
-        return try result.get()
+        try parse(bytes, depthLimit: limits.jsonDepth, valueLimit: limits.jsonValues, expect: expect)
     }
-
-    private static var empty: Problem { Problem(.invalidJSON, "the body is empty where JSON is needed") }
 
     /// How many values a text has, whether it can be parsed or not; counting ends behind `limit`.
     static func valueCount(of bytes: [UInt8], upTo limit: Int) -> Int {
@@ -42,7 +41,7 @@ package enum JSONParser {
 
     private static func parse(
         _ bytes: UnsafeBufferPointer<UInt8>, _ depthLimit: Int, _ valueLimit: Int,
-        _ expect: (Int) throws(Problem) -> Void = { _ in }
+        _ expect: (Int) throws(Problem) -> Void
     ) -> Result<JSONValue, Problem> {
         let tokens = JSONTokens(bytes, valueLimit: valueLimit)
         do throws(Problem) {

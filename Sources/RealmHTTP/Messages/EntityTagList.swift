@@ -16,16 +16,16 @@ struct EntityTagList {
 
     /// Nil for text that is no such list.
     init?(_ text: String) {
-        var rest = EntityTagList.withoutBlanks(text[...])
+        var rest = text[...].withoutBlanks
         isAny = rest == "*"
         guard !isAny else { return }
         while true {
             guard let tag = EntityTagList.takeTag(&rest) else { return nil }
             tags.append(tag)
-            rest = EntityTagList.withoutBlanks(rest)
+            rest = rest.withoutBlanks
             if rest.isEmpty { return }
             guard rest.utf8.first == UInt8(ascii: ",") else { return nil }
-            rest = EntityTagList.withoutBlanks(rest.dropFirst())
+            rest = rest.dropFirst().withoutBlanks
         }
     }
 
@@ -36,13 +36,6 @@ struct EntityTagList {
         else { return nil }
         rest = quoted[quoted.utf8.index(after: end)...]
         return Tag(text: quoted[...end], isWeak: isWeak)
-    }
-
-    private static func withoutBlanks(_ text: Substring) -> Substring {
-        var bytes = text.utf8
-        while let first = bytes.first, first == 0x20 || first == 0x09 { bytes.removeFirst() }
-        while let last = bytes.last, last == 0x20 || last == 0x09 { bytes.removeLast() }
-        return Substring(bytes)
     }
 
     /// Whether it names `tag`, which is given with its quotes; weak tags count too.

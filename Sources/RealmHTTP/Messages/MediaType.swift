@@ -9,7 +9,7 @@ package struct MediaType: Sendable, Equatable {
     package let parameters: [String: String]
 
     package init?(_ text: some StringProtocol) {
-        let parts = String(text).split(separator: ";", omittingEmptySubsequences: false).map(MediaType.trimmed)
+        let parts = String(text).split(separator: ";", omittingEmptySubsequences: false).map(\.withoutBlanks)
         let names = (parts.first ?? "").split(separator: "/", omittingEmptySubsequences: false)
         guard names.count == 2, names.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(MediaType.isToken) }) else { return nil }
         type = names[0].lowercased()
@@ -17,8 +17,8 @@ package struct MediaType: Sendable, Equatable {
         var parameters: [String: String] = [:]
         for part in parts.dropFirst() where !part.isEmpty {
             guard let equals = part.firstIndex(of: "=") else { return nil }
-            let name = MediaType.trimmed(part[..<equals]).lowercased()
-            let value = MediaType.trimmed(part[part.index(after: equals)...])
+            let name = part[..<equals].withoutBlanks.lowercased()
+            let value = part[part.index(after: equals)...].withoutBlanks
             guard !name.isEmpty else { return nil }
             parameters[name] = value.count >= 2 && value.hasPrefix("\"") && value.hasSuffix("\"")
                 ? String(value.dropFirst().dropLast()) : String(value)
@@ -27,13 +27,6 @@ package struct MediaType: Sendable, Equatable {
     }
 
     package var essence: String { type + "/" + subtype }
-
-    private static func trimmed(_ text: Substring) -> Substring {
-        var bytes = text.utf8
-        while let first = bytes.first, first == 0x20 || first == 0x09 { bytes.removeFirst() }
-        while let last = bytes.last, last == 0x20 || last == 0x09 { bytes.removeLast() }
-        return Substring(bytes)
-    }
 
     static func isToken(_ byte: UInt8) -> Bool {
         switch byte {

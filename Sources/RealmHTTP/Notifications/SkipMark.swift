@@ -24,11 +24,10 @@ extension SkipMark {
         let table = call.application.notifications.registrations
         var subs: [ReadSubscription] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let entry = part.drop { $0 == " " || $0 == "\t" }
-            let words = entry.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-            let id = SkipMark.trimmed(words.first ?? "")
+            let words = part.withoutBlanks.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+            let id = String((words.first ?? "").withoutBlanks)
             if id.isEmpty, words.count < 2 { continue }
-            let name = words.count > 1 ? SkipMark.trimmed(words[1]) : nil
+            let name = words.count > 1 ? String(words[1]) : nil
             let registration: Registration?
             do throws(Problem) {
                 registration = try table.find(id: id, in: database)
@@ -45,9 +44,5 @@ extension SkipMark {
         }
         guard !subs.isEmpty else { return nil }
         self.subs = subs
-    }
-
-    private static func trimmed(_ text: Substring) -> String {
-        String(text.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
     }
 }

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Substring {
+    /// Without the blanks and tabs that header fields may have around each part (RFC 9110, section 5.6.3).
+    var withoutBlanks: Substring {
+        var bytes = utf8
+        while let first = bytes.first, first == 0x20 || first == 0x09 { bytes.removeFirst() }
+        while let last = bytes.last, last == 0x20 || last == 0x09 { bytes.removeLast() }
+        return Substring(bytes)
+    }
+}
