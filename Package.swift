@@ -11,14 +11,15 @@ let shared: [SwiftSetting] = [
 ]
 
 /// Hot modules drop the exclusivity checks that the optimiser cannot prove away; debug builds keep them.
-let hot: [SwiftSetting] = shared + [
-    .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
-]
+let hot: [SwiftSetting] =
+    shared + [
+        .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
+    ]
 
 let package = Package(
     name: "realm-rest",
     products: [
-        .executable(name: "realm-rest", targets: ["realm-rest"]),
+        .executable(name: "realm-rest", targets: ["realm-rest"])
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),

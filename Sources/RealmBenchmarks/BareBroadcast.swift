@@ -18,7 +18,8 @@ final class BareBroadcast {
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let failure = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(listening, address, size) != 0 || Glibc.listen(listening, 4096) != 0 || getsockname(listening, address, &size) != 0
+                bind(listening, address, size) != 0 || Glibc.listen(listening, 4096) != 0
+                    || getsockname(listening, address, &size) != 0
             }
         }
         guard !failure else { throw BenchmarkError.unsuitable("no port for the bare broadcast") }

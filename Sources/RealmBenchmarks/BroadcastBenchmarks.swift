@@ -32,8 +32,9 @@ struct BroadcastBenchmarks {
         report.add(
             "streams ended by the server", .milliseconds, served.map(\.ending).sorted()[1],
             note: "until the last connection was closed")
-        print("  per commit \(served[1].evaluations) evaluations and \(served[1].encodings) encodings; "
-            + "\(served[0].bytesPerStream) bytes of memory per stream")
+        print(
+            "  per commit \(served[1].evaluations) evaluations and \(served[1].encodings) encodings; "
+                + "\(served[0].bytesPerStream) bytes of memory per stream")
     }
 
     private struct Outcome {
@@ -136,7 +137,8 @@ struct BroadcastBenchmarks {
         let client = LoadClient(port: server.daemon.socket.port)
         let target = "/v1/realms/\(name)/changes?class=Item&wait=0"
         let first = try client.body(of: target + "&initial=false") ?? []
-        guard let next = String(decoding: first, as: UTF8.self).split(separator: "\"next\":\"").last?.prefix(while: { $0 != "\"" }),
+        guard
+            let next = String(decoding: first, as: UTF8.self).split(separator: "\"next\":\"").last?.prefix(while: { $0 != "\"" }),
             case .ready(let database)? = server.application.catalog[name]
         else { return 600 }
         _ = try WrittenRealm(database, seed: 33).makeOne(age: 5)

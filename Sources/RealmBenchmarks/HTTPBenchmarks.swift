@@ -49,8 +49,10 @@ struct HTTPBenchmarks {
             ("list of 500", ["\(objects)?limit=500"], true),
             ("city == 'Northburg', page of 20", ["\(objects)?where=city%20%3D%3D%20'Northburg'&limit=20"], true),
             ("age > 50, page of 20 with count", ["\(objects)?where=age%20%3E%2050&limit=20&count=exact"], false),
-            ("name CONTAINS[c] 'an', by score, page of 20",
-             ["\(objects)?where=name%20CONTAINS%5Bc%5D%20'an'&sort=-score&limit=20"], false),
+            (
+                "name CONTAINS[c] 'an', by score, page of 20",
+                ["\(objects)?where=name%20CONTAINS%5Bc%5D%20'an'&sort=-score&limit=20"], false
+            ),
         ]
     }
 

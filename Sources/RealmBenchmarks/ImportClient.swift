@@ -9,9 +9,10 @@ struct ImportClient {
     func send(_ count: Int, query: String) throws -> Bool {
         var connection = try Connection(port)
         defer { connection.close() }
-        connection.send(Array(
-            ("POST /v1/realms/\(realm)/import?\(query) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
-                + "Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n").utf8))
+        connection.send(
+            Array(
+                ("POST /v1/realms/\(realm)/import?\(query) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
+                    + "Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n").utf8))
         var rows = ItemRows(7)
         var chunk = ""
         for id in 0..<count {

@@ -52,17 +52,23 @@ struct ItemRows {
         let item = next()
         let balance = item.cents.map { "\"\($0 / 100).\(10 + $0 % 90)\"" } ?? "null"
         let (day, second) = (item.seconds % 28 + 1, item.seconds % 60)
-        let createdAt = "20\(10 + day / 2)-\(10 + day % 3)-0\(day % 9 + 1)T\(10 + day / 3):\(10 + day):\(second < 10 ? "0" : "")\(second).\(100 + item.milliseconds % 900)Z"
-        return "{\"id\":\(id),\"name\":\"\(item.name)\",\"age\":\(age ?? item.age),\"score\":\(item.score),\"active\":\(item.isActive),"
+        let createdAt =
+            "20\(10 + day / 2)-\(10 + day % 3)-0\(day % 9 + 1)T\(10 + day / 3):\(10 + day):\(second < 10 ? "0" : "")\(second).\(100 + item.milliseconds % 900)Z"
+        return
+            "{\"id\":\(id),\"name\":\"\(item.name)\",\"age\":\(age ?? item.age),\"score\":\(item.score),\"active\":\(item.isActive),"
             + "\"city\":\"\(item.city)\",\"createdAt\":\"\(createdAt)\",\"balance\":\(balance)}"
     }
 
-    static let schema = SchemaInput(version: 0, classes: [
-        ClassInput("Item", primaryKey: "id", [
-            PropertyInput("id", "int"), PropertyInput("name", "string"), PropertyInput("age", "int"),
-            PropertyInput("score", "double"), PropertyInput("active", "bool"),
-            PropertyInput("city", "string", indexed: "general"), PropertyInput("createdAt", "date"),
-            PropertyInput("balance", "decimal128", optional: true),
-        ]),
-    ])
+    static let schema = SchemaInput(
+        version: 0,
+        classes: [
+            ClassInput(
+                "Item", primaryKey: "id",
+                [
+                    PropertyInput("id", "int"), PropertyInput("name", "string"), PropertyInput("age", "int"),
+                    PropertyInput("score", "double"), PropertyInput("active", "bool"),
+                    PropertyInput("city", "string", indexed: "general"), PropertyInput("createdAt", "date"),
+                    PropertyInput("balance", "decimal128", optional: true),
+                ])
+        ])
 }

@@ -113,9 +113,10 @@ private struct RealLeaves {
     init() throws {
         var random = Random()
         buffers = try (0..<Leaves.count).map { _ in
-            try PackedBuffer((0..<256).map { _ in
-                Int64(bitPattern: (Double(random.next() >> 11) / 9_007_199_254_740_992 * 1000).bitPattern)
-            }, widthCode: 7)
+            try PackedBuffer(
+                (0..<256).map { _ in
+                    Int64(bitPattern: (Double(random.next() >> 11) / 9_007_199_254_740_992 * 1000).bitPattern)
+                }, widthCode: 7)
         }
         leaves = try buffers.map { try DoubleLeaf($0.node(asNumbers: true)) }
     }

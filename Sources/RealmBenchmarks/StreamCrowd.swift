@@ -27,7 +27,9 @@ final class StreamCrowd {
         posix_spawn_file_actions_adddup2(&actions, toCrowd[0], STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, fromCrowd[1], STDOUT_FILENO)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        var arguments: [UnsafeMutablePointer<CChar>?] = ["RealmBenchmarks", "--crowd", "\(port)"].map { (text: String) in strdup(text) }
+        var arguments: [UnsafeMutablePointer<CChar>?] = ["RealmBenchmarks", "--crowd", "\(port)"].map { (text: String) in
+            strdup(text)
+        }
         arguments.append(nil)
         defer { for argument in arguments { free(argument) } }
         guard posix_spawn(&process, "/proc/self/exe", &actions, nil, &arguments, environ) == 0 else {
@@ -158,7 +160,9 @@ struct ListeningCrowd {
     }
 
     /// Small pieces of a stream come whole.
-    private static func isReadyEvent(_ bytes: ArraySlice<UInt8>) -> Bool { bytes.firstRange(of: Array("event: ready".utf8)) != nil }
+    private static func isReadyEvent(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.firstRange(of: Array("event: ready".utf8)) != nil
+    }
 }
 
 extension ListeningCrowd.Listener {

@@ -83,7 +83,9 @@ struct WriteBenchmarks {
         _ name: String, _ figure: String?, _ figures: [String: Double], _ report: inout Report, _ body: () throws -> Double
     ) {
         guard isWanted(name) else { return }
-        guard let rates = try? (0...Self.runs).map({ _ in try body() }).dropFirst() else { return report.add(name, .perSecond, nil) }
+        guard let rates = try? (0...Self.runs).map({ _ in try body() }).dropFirst() else {
+            return report.add(name, .perSecond, nil)
+        }
         report.add(
             name, .perSecond, rates.sorted()[rates.count / 2], comparedWith: figure.flatMap { figures[$0] })
     }
@@ -122,9 +124,11 @@ final class WrittenRealm: @unchecked Sendable {
     convenience init(emptyAt path: String, seed: UInt64) throws {
         try self.init(path, seed: seed, createsFile: true)
         let run = Monitor(Progress(left: 0, running: 1))
-        database.write(WriteRequest(deadline: .now().adding(seconds: 60)), { session in
-            try session.createSchema(ItemRows.schema)
-        }, completion: { result in run.broadcast { $0.end(result) } })
+        database.write(
+            WriteRequest(deadline: .now().adding(seconds: 60)),
+            { session in
+                try session.createSchema(ItemRows.schema)
+            }, completion: { result in run.broadcast { $0.end(result) } })
         try WrittenRealm.finish(run)
     }
 

@@ -124,7 +124,8 @@ struct WriteHTTPBenchmarks {
         let (alone, together) = (figures.sorted()[Self.rounds / 2], group.sorted()[Self.rounds / 2])
         report.add(name + " per commit", .perSecond, alone, comparedWith: other)
         report.add(
-            name + ", 32 clients", .perSecond, together, note: "\(fixed(together / alone, decimals: 1, width: 0)) times one client")
+            name + ", 32 clients", .perSecond, together,
+            note: "\(fixed(together / alone, decimals: 1, width: 0)) times one client")
     }
 
     private func batches(_ other: Double?, _ served: Served, _ report: inout Report) throws {
@@ -161,7 +162,9 @@ struct WriteHTTPBenchmarks {
                 let seconds = Double(Harness.now() - begin) / 1e9
                 report.add(
                     title, .perSecond, Double(importCount) / seconds,
-                    note: "\(fixed(seconds, decimals: 1, width: 0)) s; resident memory \(before) -> \(ProcessMemory.peakMiB) MiB at most")
+                    note:
+                        "\(fixed(seconds, decimals: 1, width: 0)) s; resident memory \(before) -> \(ProcessMemory.peakMiB) MiB at most"
+                )
             }
         }
     }

@@ -42,7 +42,8 @@ struct ImportCommand: ParsableCommand {
 
 /// `realm-rest export`: everything in a file, as NDJSON.
 struct ExportCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "export", abstract: "Prints everything in a Realm file as NDJSON.")
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Prints everything in a Realm file as NDJSON.")
 
     @OptionGroup var options: FileOptions
 
@@ -77,11 +78,15 @@ enum DataImport {
         do {
             guard let name = RealmName(file: file) else { throw ValidationError("'\(file)' cannot be served: \(RealmName.rule)") }
             let source = try open(data)
-            let reader = { ImportReader(ImportSource(source), className: className, bounds: JSONBounds(depth: JSONBounds.deepestExport)) }
+            let reader = {
+                ImportReader(ImportSource(source), className: className, bounds: JSONBounds(depth: JSONBounds.deepestExport))
+            }
             let path = try System.resolved(file)
             let exists = System.entry(atPath: path, followsLink: false) != nil
             if exists, !replaces { return try add(reader, to: path, name, key, mode) }
-            return try make(path, name, key) { database in try write(reader(), database, mode) } whenWhole: {
+            return try make(path, name, key) { database in
+                try write(reader(), database, mode)
+            } whenWhole: {
                 if exists { try RealmFiles.delete(path, key: key) }
             }
         } catch let problem as Problem {
@@ -91,7 +96,8 @@ enum DataImport {
     }
 
     private static func make(
-        _ path: String, _ name: RealmName, _ key: EncryptionKey?, _ fill: (Database) throws -> Counts, whenWhole: () throws -> Void
+        _ path: String, _ name: RealmName, _ key: EncryptionKey?, _ fill: (Database) throws -> Counts,
+        whenWhole: () throws -> Void
     ) throws -> Counts {
         if System.entry(atPath: path, followsLink: false) != nil { try RealmFiles.requireDeletable(path) }
         try OwnershipLock.check(ofFile: path)
@@ -128,11 +134,13 @@ enum DataImport {
         _ reader: ImportReader, _ database: Database, _ mode: ImportRun.Mode, isDryRun: Bool = false
     ) throws -> Counts {
         let outcome = RealmStorage.Monitor<Result<WriteReceipt<Counts>, WriteError>?>(nil)
-        database.write(WriteRequest(deadline: .distantFuture, isDryRun: isDryRun), { session in
-            let run = ImportRun(session, mode)
-            try run.run(reader)
-            return Counts(created: run.created, updated: run.updated)
-        }, completion: { result in outcome.broadcast { $0 = result } })
+        database.write(
+            WriteRequest(deadline: .distantFuture, isDryRun: isDryRun),
+            { session in
+                let run = ImportRun(session, mode)
+                try run.run(reader)
+                return Counts(created: run.created, updated: run.updated)
+            }, completion: { result in outcome.broadcast { $0 = result } })
         switch outcome.wait({ $0 }) {
         case .success(let receipt)?: return receipt.value
         case .failure(let error)?: throw error.cause as? Problem ?? Problem(.internalError, error.detail)

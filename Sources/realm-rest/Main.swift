@@ -9,7 +9,8 @@ struct RealmRest: ParsableCommand {
         commandName: "realm-rest",
         abstract: "Serves Realm database files over HTTP and JSON, and looks into them.",
         subcommands: [
-            ServeCommand.self, DumpCommand.self, VerifyCommand.self, SchemaCommand.self, QueryCommand.self, HealthCommand.self, OpenAPICommand.self,
+            ServeCommand.self, DumpCommand.self, VerifyCommand.self, SchemaCommand.self, QueryCommand.self, HealthCommand.self,
+            OpenAPICommand.self,
             WatchCommand.self, ImportCommand.self, ExportCommand.self, DemoCommand.self,
         ])
 

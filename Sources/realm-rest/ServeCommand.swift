@@ -36,10 +36,13 @@ struct ServeOptions: ParsableArguments {
     @Option(
         name: .customLong("attach-root"),
         help: ArgumentHelp(
-            "A folder that paths in requests may lead into, beside the one of --data. May be given several times.", valueName: "DIR"))
+            "A folder that paths in requests may lead into, beside the one of --data. May be given several times.",
+            valueName: "DIR"))
     var attachRoots: [String] = []
 
-    @Option(help: ArgumentHelp("How many copies are kept beside a file that were made before migrations, and before upgrades.", valueName: "N"))
+    @Option(
+        help: ArgumentHelp(
+            "How many copies are kept beside a file that were made before migrations, and before upgrades.", valueName: "N"))
     var keepMigrationBackups = 1
 
     @Option(help: "The address to listen on.")
@@ -101,7 +104,9 @@ struct ServeOptions: ParsableArguments {
             "Names for linking objects, as JSON in a file: {\"Dog\":{\"owners\":\"Person.dogs\"}}.", valueName: "REALM=FILE"))
     var backlinkNames: [String] = []
 
-    @Option(name: .customLong("allow-host"), help: ArgumentHelp("A host name that clients may call this server by.", valueName: "NAME"))
+    @Option(
+        name: .customLong("allow-host"),
+        help: ArgumentHelp("A host name that clients may call this server by.", valueName: "NAME"))
     var hosts: [String] = []
 
     @Option(
@@ -109,7 +114,10 @@ struct ServeOptions: ParsableArguments {
         help: ArgumentHelp("An origin whose pages may use this server.", valueName: "ORIGIN"))
     var origins: [String] = []
 
-    @Flag(help: "Let strangers read: listen on an address that others can reach, or take requests that came through a proxy, although there are no credentials.")
+    @Flag(
+        help:
+            "Let strangers read: listen on an address that others can reach, or take requests that came through a proxy, although there are no credentials."
+    )
     var insecure = false
 
     @Option(
@@ -119,7 +127,10 @@ struct ServeOptions: ParsableArguments {
             valueName: "HOST:PORT|unix:PATH|none"))
     var admin: String?
 
-    @Flag(name: .customLong("no-admin"), help: "Do not administer through the main listener, not even on loopback: for proxies that do not tell that they are one.")
+    @Flag(
+        name: .customLong("no-admin"),
+        help: "Do not administer through the main listener, not even on loopback: for proxies that do not tell that they are one."
+    )
     var refusesAdministration = false
 
     func serverOptions(paths: [String]) throws -> RealmServer.Options {
@@ -173,7 +184,9 @@ struct ServeOptions: ParsableArguments {
         guard FileStore.Verification(rawValue: verify) != nil else { throw ValidationError("--verify takes auto, always or off") }
         guard upgrade == nil || upgrade == "in-place" else { throw ValidationError("--upgrade takes in-place") }
         guard upgrade == nil || !readOnly else { throw ValidationError("--upgrade and --read-only exclude each other") }
-        guard (0...1000).contains(keepMigrationBackups) else { throw ValidationError("--keep-migration-backups takes a number from 0 to 1000") }
+        guard (0...1000).contains(keepMigrationBackups) else {
+            throw ValidationError("--keep-migration-backups takes a number from 0 to 1000")
+        }
         guard (0...65_535).contains(port) else { throw ValidationError("--port takes a number from 0 to 65535") }
     }
 }

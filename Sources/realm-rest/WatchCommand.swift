@@ -103,10 +103,14 @@ enum EventPrinter {
         let flags = ["cleared", "deleted", "skipped"].filter { data[$0] == .bool(true) }.map { ", " + $0 }.joined()
         var lines = [
             "** \(text(data["sub"])) \(text(data["from"])) -> \(text(data["to"]))"
-                + (data["count"].map { ", \(text($0)) rows" } ?? "") + flags,
+                + (data["count"].map { ", \(text($0)) rows" } ?? "") + flags
         ]
-        for section in data["sectionsToDelete"]?.array ?? [] { lines.append(" - section \(text(section.object?["section"])): \(text(section.object?["key"]))") }
-        for section in data["sectionsToInsert"]?.array ?? [] { lines.append(" + section \(text(section.object?["section"])): \(text(section.object?["key"]))") }
+        for section in data["sectionsToDelete"]?.array ?? [] {
+            lines.append(" - section \(text(section.object?["section"])): \(text(section.object?["key"]))")
+        }
+        for section in data["sectionsToInsert"]?.array ?? [] {
+            lines.append(" + section \(text(section.object?["section"])): \(text(section.object?["key"]))")
+        }
         for (sign, name) in [("-", "deletions"), ("+", "insertions"), ("~", "modifications")] {
             for row in data[name]?.array ?? [] { lines.append(" \(sign) \(place(row)) \(self.row(row))") }
         }

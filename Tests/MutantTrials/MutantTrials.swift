@@ -33,7 +33,9 @@ struct TrialOptions: ParsableArguments {
     @Option(help: "Only this of the fixtures is tried.") var only: String?
     @Flag(name: .customLong("formats"), help: "Files say that they are of older formats, too.") var hasOlderFormats = false
     @Flag(name: .customLong("sealed"), help: "Files are encrypted.") var isSealed = false
-    @Flag(name: .customLong("sanitized"), help: "The address sanitizer is there, and with it everything takes longer and more memory.")
+    @Flag(
+        name: .customLong("sanitized"),
+        help: "The address sanitizer is there, and with it everything takes longer and more memory.")
     var isSanitized = false
     @Flag(name: .customLong("verbose"), help: "Every damage and every answer is told.") var isVerbose = false
     /// Where a child begins, which ends where the whole ends.
@@ -43,15 +45,22 @@ struct TrialOptions: ParsableArguments {
     var range: Range<Int> { max(from, childFrom ?? from)..<from + count }
 
     mutating func validate() throws {
-        guard from >= 0, count > 0 else { throw ValidationError("the first trial and their number are whole numbers, and there is at least one") }
-        guard files.contains(where: { only == nil || TrialFile.name($0) == only }) else { throw ValidationError("no file is called \(only ?? "")") }
+        guard from >= 0, count > 0 else {
+            throw ValidationError("the first trial and their number are whole numbers, and there is at least one")
+        }
+        guard files.contains(where: { only == nil || TrialFile.name($0) == only }) else {
+            throw ValidationError("no file is called \(only ?? "")")
+        }
     }
 
     private static func parts(_ text: String) throws -> Set<StructuralDamage.Part> {
-        Set(try text.split(separator: ",").map { name in
-            guard let part = StructuralDamage.Part(rawValue: String(name)) else { throw ValidationError("there is no part '\(name)'") }
-            return part
-        })
+        Set(
+            try text.split(separator: ",").map { name in
+                guard let part = StructuralDamage.Part(rawValue: String(name)) else {
+                    throw ValidationError("there is no part '\(name)'")
+                }
+                return part
+            })
     }
 }
 

@@ -22,7 +22,9 @@ final class TrialParent {
             next = last + 1
         }
         let seconds = String(format: "%.0f", Date().timeIntervalSince(start))
-        print("\(options.count) trials, \(opened) opened, \(reads) reads, \(writes) writes, \(successful) successful, \(faults) faults, \(seconds) s")
+        print(
+            "\(options.count) trials, \(opened) opened, \(reads) reads, \(writes) writes, \(successful) successful, \(faults) faults, \(seconds) s"
+        )
         return faults == 0
     }
 
@@ -31,7 +33,8 @@ final class TrialParent {
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments = CommandLine.arguments.dropFirst() + ["--child-from", "\(from)"]
         let output = Pipe()
-        let errors = FileManager.default.temporaryDirectory.appendingPathComponent("mutants-\(ProcessInfo.processInfo.processIdentifier).err")
+        let errors = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "mutants-\(ProcessInfo.processInfo.processIdentifier).err")
         FileManager.default.createFile(atPath: errors.path, contents: nil)
         process.standardOutput = output
         process.standardError = try FileHandle(forWritingTo: errors)
@@ -71,8 +74,12 @@ final class TrialParent {
 
     private func report(_ tail: [String], _ process: Process, _ errors: URL) {
         let text = (try? String(contentsOf: errors, encoding: .utf8)) ?? ""
-        let what = text.split(separator: "\n").filter { $0.contains(" in ") || $0.contains("Fatal") || $0.contains("ERROR: AddressSanitizer") }
-        print("ENDED with \(process.terminationReason == .exit ? "status" : "signal") \(process.terminationStatus): \(tail.joined(separator: " | "))")
+        let what = text.split(separator: "\n").filter {
+            $0.contains(" in ") || $0.contains("Fatal") || $0.contains("ERROR: AddressSanitizer")
+        }
+        print(
+            "ENDED with \(process.terminationReason == .exit ? "status" : "signal") \(process.terminationStatus): \(tail.joined(separator: " | "))"
+        )
         for line in what.prefix(12) { print("    \(line.prefix(220))") }
         fflush(nil)
     }

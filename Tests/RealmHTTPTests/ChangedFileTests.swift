@@ -42,7 +42,8 @@ struct ChangedFileTests {
             options.graceSeconds = 0
             options.attachRoots = [folder]
             options.isReadOnly = mode == .readOnly || mode == .encryptedReadOnly
-            options.paths = mode == .copy ? [folder + "/kept/other.realm"] : [folder + "/served/app.realm", folder + "/kept/other.realm"]
+            options.paths =
+                mode == .copy ? [folder + "/kept/other.realm"] : [folder + "/served/app.realm", folder + "/kept/other.realm"]
             if let key { options.keys["app"] = key }
             server = try RealmServer(options)
             try server.start()
@@ -77,7 +78,9 @@ struct ChangedFileTests {
         }
 
         /// What the realm document tells as the epoch.
-        func epoch() throws -> String { try get("app").json["version"].flatMap { ($0 as? String)?.split(separator: ".").first.map(String.init) } ?? "" }
+        func epoch() throws -> String {
+            try get("app").json["version"].flatMap { ($0 as? String)?.split(separator: ".").first.map(String.init) } ?? ""
+        }
     }
 
     private static let dog = #"{"_id":77,"age":7}"#
@@ -140,7 +143,9 @@ struct ChangedFileTests {
         let served = try Served(.readWrite)
         let epoch = try served.epoch()
         try FileManager.default.removeItem(atPath: served.path)
-        func isReady() throws -> Bool { try HTTPClient.request(port: served.server.daemon.socket.port, "GET", "/readyz").status == 200 }
+        func isReady() throws -> Bool {
+            try HTTPClient.request(port: served.server.daemon.socket.port, "GET", "/readyz").status == 200
+        }
         #expect(try ChangeServer.wait(seconds: 20) { try !isReady() })
         try served.restore()
         #expect(try ChangeServer.wait(seconds: 20) { try isReady() })

@@ -68,7 +68,8 @@ struct DamagedReadTests {
             switch (column.collection, column.type) {
             case (nil, .int), (nil, .float), (nil, .double), (nil, .decimal):
                 queries += ["\(name) > 3", "\(name) == 1", "\(name) BETWEEN {1, 9} SORT(\(name) DESC) LIMIT(5)"]
-            case (nil, .string): queries += ["\(name) CONTAINS[c] 'a'", "\(name) == 'a'", "TRUEPREDICATE SORT(\(name) ASC) DISTINCT(\(name))"]
+            case (nil, .string):
+                queries += ["\(name) CONTAINS[c] 'a'", "\(name) == 'a'", "TRUEPREDICATE SORT(\(name) ASC) DISTINCT(\(name))"]
             case (nil, _): queries += ["\(name) == null", "\(name) != null"]
             default: queries += ["\(name).@count > 1"]
             }

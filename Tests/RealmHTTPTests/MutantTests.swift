@@ -12,7 +12,9 @@ struct MutantTests {
     private static let isLong = ProcessInfo.processInfo.environment["REALM_REST_LONG_TESTS"] != nil
     private static let trialsPerFile = isLong ? 100 : 6
     /// A few are enough where nobody waits for all.
-    private static let fixtures = DamagedReadTests.fixtures.filter { isLong || ["links", "lists", "mixed", "embedded"].contains($0) }
+    private static let fixtures = DamagedReadTests.fixtures.filter {
+        isLong || ["links", "lists", "mixed", "embedded"].contains($0)
+    }
 
     @Test("are answered or refused, and never show what is in another realm", arguments: fixtures)
     func survives(_ name: String) throws {

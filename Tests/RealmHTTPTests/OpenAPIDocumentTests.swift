@@ -15,7 +15,9 @@ struct OpenAPIDocumentTests {
         #expect(text == OpenAPIDocument.api(version: Build.version).yaml, "run: realm-rest openapi > openapi/openapi.yaml")
     }
 
-    @Test("operation ids are unique and every reference leads somewhere", arguments: [nil] + Fixtures.names.filter { !Fixtures.isEncrypted($0) })
+    @Test(
+        "operation ids are unique and every reference leads somewhere",
+        arguments: [nil] + Fixtures.names.filter { !Fixtures.isEncrypted($0) })
     func isConsistent(_ fixture: String?) throws {
         let document: DocumentValue
         if let fixture {

@@ -6,14 +6,18 @@ import Testing
 
 /// What files that cannot be opened, or are damaged, answer.
 @Suite struct OpeningProblemTests {
-    @Test(arguments: [
-        (.refused(.fileNotFound), 404, "file_not_found"), (.refused(.unsuitable("a pipe")), 422, "filesystem_unsuitable"),
-        (.refused(.notARealm("short")), 422, "not_a_realm"), (.refused(.encryptionKeyRequired("x")), 422, "encryption_key_required"),
-        (.refused(.encryptionKeyWrong("x")), 422, "encryption_key_wrong"),
-        (.refused(.encryptionKeyMalformed("x")), 422, "encryption_key_wrong"), (.refused(.fileInUse("x")), 409, "file_in_use"),
-        (.refused(.formatUnsupported(found: 9, reason: "x")), 422, "file_format_unsupported"),
-        (.corrupt(ref: .none, reason: "x"), 422, "file_corrupt"), (.io(operation: "open", errno: 5), 422, "filesystem_unsuitable"),
-    ] as [(StorageError, Int, String)])
+    @Test(
+        arguments: [
+            (.refused(.fileNotFound), 404, "file_not_found"), (.refused(.unsuitable("a pipe")), 422, "filesystem_unsuitable"),
+            (.refused(.notARealm("short")), 422, "not_a_realm"),
+            (.refused(.encryptionKeyRequired("x")), 422, "encryption_key_required"),
+            (.refused(.encryptionKeyWrong("x")), 422, "encryption_key_wrong"),
+            (.refused(.encryptionKeyMalformed("x")), 422, "encryption_key_wrong"),
+            (.refused(.fileInUse("x")), 409, "file_in_use"),
+            (.refused(.formatUnsupported(found: 9, reason: "x")), 422, "file_format_unsupported"),
+            (.corrupt(ref: .none, reason: "x"), 422, "file_corrupt"),
+            (.io(operation: "open", errno: 5), 422, "filesystem_unsuitable"),
+        ] as [(StorageError, Int, String)])
     func `opening`(_ error: StorageError, _ status: Int, _ code: String) {
         let problem = Problem(opening: error)
         #expect(problem.status == status)

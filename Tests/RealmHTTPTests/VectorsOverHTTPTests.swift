@@ -54,7 +54,8 @@ struct VectorsOverHTTPTests {
     private static func failure(
         of entry: QueryVectors.Case, in suite: QueryVectors.Suite, _ client: HTTPClient
     ) throws -> String? {
-        let body = "{\"where\":\(json(.string(entry.query))),\"args\":[\(entry.arguments.map { argument($0, suite) }.joined(separator: ","))],"
+        let body =
+            "{\"where\":\(json(.string(entry.query))),\"args\":[\(entry.arguments.map { argument($0, suite) }.joined(separator: ","))],"
             + "\"count\":\"exact\",\"limit\":1000}"
         let className = entry.className.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         let answer = try client.request(
@@ -64,7 +65,8 @@ struct VectorsOverHTTPTests {
         if entry.error != nil {
             let code = document["code"]?.text ?? ""
             // A path that leads nowhere has a code of its own among what does not bind.
-            let isRight = answer.status == 400 && (code == "invalid_query" || (code == "unknown_key_path" && entry.error == "invalid"))
+            let isRight =
+                answer.status == 400 && (code == "invalid_query" || (code == "unknown_key_path" && entry.error == "invalid"))
             return isRight ? nil : "expected \(entry.error ?? ""), got \(answer.status) \(code)"
         }
         guard answer.status == 200 else { return "\(answer.status) \(answer.text)" }

@@ -42,7 +42,8 @@ package final class LocalServer: Sendable {
         if body != nil, !headers.contains(where: { $0.0 == .contentType }) { fields.add(.contentType, "application/json") }
         for (name, value) in headers { fields.add(name, value) }
         let request = Request(
-            methodName: method, target: RequestTarget(Array(target.utf8)), headers: fields, id: RequestID(), arrival: Instant.now(),
+            methodName: method, target: RequestTarget(Array(target.utf8)), headers: fields, id: RequestID(),
+            arrival: Instant.now(),
             clientAddress: "127.0.0.1", isHTTP10: false)
         if case .refuse(let response) = application.admit(request) { return answer(response, limit) }
         request.body = Array((body ?? "").utf8)

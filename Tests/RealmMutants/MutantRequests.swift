@@ -37,7 +37,8 @@ struct MutantRequests {
         let name = one.name.escaped
         var requests = [
             get("/objects/\(name)?limit=50"), get("/objects/\(name)?limit=20&meta=none"),
-            get("/objects/\(name)?limit=20", accept: "application/ejson+json"), get("/objects/\(name)?limit=20", accept: "text/csv"),
+            get("/objects/\(name)?limit=20", accept: "application/ejson+json"),
+            get("/objects/\(name)?limit=20", accept: "text/csv"),
             get("/objects/\(name)", accept: "application/x-ndjson"), get("/objects/\(name)?where=@links.@count%20%3E%200"),
             get("/objects/\(name)?limit=3&offset=5&count=exact"), get("/aggregate/\(name)?ops=count"),
             post("/query/\(name)", #"{"where":"TRUEPREDICATE","limit":5}"#),
@@ -66,16 +67,23 @@ struct MutantRequests {
         switch property.type {
         case "object": requests.append(get(list + "expand=\(name)"))
         case "mixed":
-            requests += [get(list + "where=\(name)%5B*%5D%20==%207"), get(list + "where=\(name).@type%20==%20'string'"), get(list + "sort=\(name)")]
+            requests += [
+                get(list + "where=\(name)%5B*%5D%20==%207"), get(list + "where=\(name).@type%20==%20'string'"),
+                get(list + "sort=\(name)"),
+            ]
         case "string":
             requests += ["CONTAINS", "BEGINSWITH", "LIKE", "ENDSWITH"].map { get(list + "where=\(name)%20\($0)%20'a'") }
-            requests += [get(list + "where=\(name)%20==%20'a'"), get(list + "where=\(name)%20TEXT%20'a*'"), get(list + "sort=-\(name)"),
-                get(list + "distinct=\(name)")]
+            requests += [
+                get(list + "where=\(name)%20==%20'a'"), get(list + "where=\(name)%20TEXT%20'a*'"), get(list + "sort=-\(name)"),
+                get(list + "distinct=\(name)"),
+            ]
         default:
             requests += [get(list + "sort=-\(name)"), get(list + "distinct=\(name)")]
             if property.isNumber {
-                requests += [get(list + "where=\(name)%20%3E%203"), get(list + "where=\(name)%20BETWEEN%20%7B1,9%7D"),
-                    get("/aggregate/\(one.name.escaped)?ops=min:\(name),max:\(name),sum:\(name),avg:\(name)")]
+                requests += [
+                    get(list + "where=\(name)%20%3E%203"), get(list + "where=\(name)%20BETWEEN%20%7B1,9%7D"),
+                    get("/aggregate/\(one.name.escaped)?ops=min:\(name),max:\(name),sum:\(name),avg:\(name)"),
+                ]
             }
         }
         return requests
@@ -116,16 +124,21 @@ struct MutantRequests {
     private func writes(_ one: SchemaOutline.Class, _ key: String, _ property: SchemaOutline.Property) -> [Request] {
         let target = "\"class\":\(one.name.quoted),\"key\":\(key.quoted),\"property\":\(property.name.quoted)"
         let value = sample(property)
-        func batch(_ verb: String, _ ops: String) -> Request { post("/batch", "{\"ops\":[{\"\(verb)\":{\(target),\"ops\":[\(ops)]}}]}") }
+        func batch(_ verb: String, _ ops: String) -> Request {
+            post("/batch", "{\"ops\":[{\"\(verb)\":{\(target),\"ops\":[\(ops)]}}]}")
+        }
         switch property.collection {
         case "list":
             return [
-                batch("list", "{\"insert\":[0,\(value)]}"), batch("list", "{\"move\":[0,1]}"), batch("list", "{\"move\":[1048575,0]}"),
+                batch("list", "{\"insert\":[0,\(value)]}"), batch("list", "{\"move\":[0,1]}"),
+                batch("list", "{\"move\":[1048575,0]}"),
                 batch("list", "{\"swap\":[0,2]}"), batch("list", "{\"set\":[1,\(value)]}"), batch("list", "{\"remove\":0}"),
                 batch("list", "{\"add\":\(value)}"), batch("list", "{\"clear\":true}"),
             ]
         case "set":
-            return [batch("set", "{\"insert\":\(value)}"), batch("set", "{\"remove\":\(value)}"), batch("set", "{\"clear\":true}")]
+            return [
+                batch("set", "{\"insert\":\(value)}"), batch("set", "{\"remove\":\(value)}"), batch("set", "{\"clear\":true}"),
+            ]
         case "dictionary":
             return [
                 batch("dictionary", "{\"set\":[\"k\",\(value)]}"), batch("dictionary", "{\"remove\":\"k\"}"),
@@ -144,14 +157,23 @@ struct MutantRequests {
     /// Changes of the schema, each of which goes through all objects.
     func migrations(_ one: SchemaOutline.Class) -> [Request] {
         func step(_ verb: String, _ members: String) -> Request {
-            post("/migrations", "{\"fromVersion\":\(outline.version),\"toVersion\":\(outline.version),\"allowDataLoss\":true,"
-                + "\"steps\":[{\"\(verb)\":{\"class\":\(one.name.quoted),\(members)}}]}")
+            post(
+                "/migrations",
+                "{\"fromVersion\":\(outline.version),\"toVersion\":\(outline.version),\"allowDataLoss\":true,"
+                    + "\"steps\":[{\"\(verb)\":{\"class\":\(one.name.quoted),\(members)}}]}")
         }
         var requests = [step("addProperty", "\"property\":{\"name\":\"fz\",\"type\":\"int\"},\"value\":3")]
-        if let link = one.properties.first(where: { $0.type == "object" }) { requests.append(step("removeProperty", "\"name\":\(link.name.quoted)")) }
-        if let first = one.properties.first { requests.append(step("setIndex", "\"name\":\(first.name.quoted),\"indexed\":true")) }
+        if let link = one.properties.first(where: { $0.type == "object" }) {
+            requests.append(step("removeProperty", "\"name\":\(link.name.quoted)"))
+        }
+        if let first = one.properties.first {
+            requests.append(step("setIndex", "\"name\":\(first.name.quoted),\"indexed\":true"))
+        }
         if let last = one.properties.last(where: { $0.name != one.primaryKey }) {
-            requests += [step("changeProperty", "\"name\":\(last.name.quoted),\"optional\":true"), step("removeProperty", "\"name\":\(last.name.quoted)")]
+            requests += [
+                step("changeProperty", "\"name\":\(last.name.quoted),\"optional\":true"),
+                step("removeProperty", "\"name\":\(last.name.quoted)"),
+            ]
         }
         return requests
     }

@@ -53,7 +53,8 @@ package final class MutantTrial {
         var options = Database.OpenOptions(mode: .readWrite)
         options.createsMissingFile = true
         if let error = server.open("neighbour", path: folder + "/neighbour.realm", options) { throw error }
-        let schema = #"{"fromVersion":0,"toVersion":1,"steps":[{"addClass":{"name":"S","properties":[{"name":"word","type":"string"}]}}]}"#
+        let schema =
+            #"{"fromVersion":0,"toVersion":1,"steps":[{"addClass":{"name":"S","properties":[{"name":"word","type":"string"}]}}]}"#
         _ = server.request("POST", "/v1/realms/neighbour/migrations", body: schema)
         let creations = (0..<200).map { "{\"create\":{\"class\":\"S\",\"body\":{\"word\":\"\(MutantTrial.secret) \($0)\"}}}" }
         _ = server.request("POST", "/v1/realms/neighbour/batch", body: "{\"ops\":[\(creations.joined(separator: ","))]}")
@@ -92,7 +93,8 @@ package final class MutantTrial {
     /// What `verify` does, and reading without queries.
     private func inspect(_ path: String, _ form: Form) {
         didBegin("verify")
-        guard let file = try? RealmFile(path: path, key: form.isEncrypted ? key : nil), let snapshot = try? Snapshot(file: file) else { return }
+        guard let file = try? RealmFile(path: path, key: form.isEncrypted ? key : nil), let snapshot = try? Snapshot(file: file)
+        else { return }
         _ = snapshot.verify()
         didBegin("read everything")
         var read = DeepRead(snapshot, budget: 500_000)
@@ -119,7 +121,8 @@ package final class MutantTrial {
     }
 
     private func outline(_ name: String, _ outcome: inout Outcome) -> SchemaOutline? {
-        guard let schema = json(.init(method: "GET", path: "/v1/realms/\(name)/schema"), &outcome), var outline = SchemaOutline(schema)
+        guard let schema = json(.init(method: "GET", path: "/v1/realms/\(name)/schema"), &outcome),
+            var outline = SchemaOutline(schema)
         else { return nil }
         for index in outline.classes.indices.prefix(5) {
             let path = "/v1/realms/\(name)/objects/\(outline.classes[index].name.escaped)?limit=4&meta=full"
@@ -151,7 +154,9 @@ package final class MutantTrial {
         if answer.contains(MutantTrial.secret) { outcome.faults.append("another realm's bytes: \(what)") }
         guard answer.status == 0 || answer.status >= 500 else { return }
         let text = answer.text
-        let isExpected = ["file_corrupt", "deadline_exceeded", "not_ready", "writes_stopped", "insufficient_storage"].contains { text.contains("\"\($0)\"") }
+        let isExpected = ["file_corrupt", "deadline_exceeded", "not_ready", "writes_stopped", "insufficient_storage"].contains {
+            text.contains("\"\($0)\"")
+        }
         if !isExpected { outcome.faults.append("\(answer.status) \(text.prefix(200)): \(what)") }
     }
 }

@@ -36,7 +36,8 @@ struct SchemaOutline {
                     name: name, type: type, collection: property["collection"]?.text, target: property["objectType"]?.text)
             }
             return Class(
-                name: name, primaryKey: one["primaryKey"]?.text, isEmbedded: one["type"]?.text == "embedded", properties: properties)
+                name: name, primaryKey: one["primaryKey"]?.text, isEmbedded: one["type"]?.text == "embedded",
+                properties: properties)
         }
     }
 

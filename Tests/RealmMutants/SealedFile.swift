@@ -19,7 +19,8 @@ enum SealedFile {
                 }
             }
             let entry = PageEntry(newest: stamp, previous: .none).bytes
-            file.replaceSubrange(EncryptionLayout.entryOffset(page)..<EncryptionLayout.entryOffset(page) + entry.count, with: entry)
+            file.replaceSubrange(
+                EncryptionLayout.entryOffset(page)..<EncryptionLayout.entryOffset(page) + entry.count, with: entry)
         }
         return file
     }

@@ -66,7 +66,8 @@ struct ChangedFileTests {
             truncate(file.path, off_t(length))
             let report = snapshot.verify()
             let failure = error { try snapshot.file.requireWhole() }
-            #expect(report.isClean ? failure == nil || isChange(failure) : isChange(failure), "\(length): \(report.errors.prefix(2))")
+            #expect(
+                report.isClean ? failure == nil || isChange(failure) : isChange(failure), "\(length): \(report.errors.prefix(2))")
             #expect(isChange(error { try snapshot.file.witness?.look() }))
         }
     }

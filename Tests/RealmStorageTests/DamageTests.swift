@@ -25,7 +25,8 @@ struct DamageTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         for round in 0..<DamageTests.mutationsPerFile {
-            let seed = UInt64(truncatingIfNeeded: round) &+ 1_000_003 &* UInt64(name.utf8.reduce(0) { $0 * 31 % 65_521 + Int($1) })
+            let seed =
+                UInt64(truncatingIfNeeded: round) &+ 1_000_003 &* UInt64(name.utf8.reduce(0) { $0 * 31 % 65_521 + Int($1) })
             var generator = SeededGenerator(seed: seed)
             let damage = Damage.allCases[round % Damage.allCases.count]
             let path = folder.appendingPathComponent("\(round).realm").path

@@ -18,7 +18,9 @@ struct HostileFileTests {
 
     private func editor(_ fixture: String) throws -> (FileEditor, Snapshot) {
         let path = try Fixtures.path(fixture)
-        return (FileEditor([UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))), try Snapshot(file: try RealmFile(path: path)))
+        return (
+            FileEditor([UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))), try Snapshot(file: try RealmFile(path: path))
+        )
     }
 
     private func expectCorrupt(_ reason: String = "", _ body: () throws -> Void) {
@@ -86,7 +88,9 @@ struct HostileFileTests {
             expectCorrupt(HostileFileTests.promise) { try transaction.swapElements(last, 0, in: place) }
             expectCorrupt(HostileFileTests.promise) { try transaction.eraseElement(at: last, in: place) }
             expectCorrupt(HostileFileTests.promise) { try transaction.setElement(.null, at: last, in: place) }
-            expectCorrupt(HostileFileTests.promise) { _ = try transaction.storedLinks(at: last, in: Ref(UInt64(inner)), .list(column.elementShape)) }
+            expectCorrupt(HostileFileTests.promise) {
+                _ = try transaction.storedLinks(at: last, in: Ref(UInt64(inner)), .list(column.elementShape))
+            }
         }
     }
 
@@ -112,7 +116,8 @@ struct HostileFileTests {
 
     // MARK: - Schema arrays
 
-    @Test("Opposite tables and columns of different number are damage, whatever a write would do with them", arguments: [0, 1, 3])
+    @Test(
+        "Opposite tables and columns of different number are damage, whatever a write would do with them", arguments: [0, 1, 3])
     func opposites(_ count: Int) throws {
         var (file, snapshot) = try editor("links")
         let columns = file.child(file.table("Person", in: snapshot), 8)
@@ -274,7 +279,8 @@ struct VerifyDetailTests {
         Case(what: "padding", fixture: "strings", expected: "padded with zeros") { file, snapshot in
             let cells = file.values("Text", "upTo3", in: snapshot)
             let width = file.width(cells)
-            let row = try #require((0..<file.count(cells)).first { (1..<width).contains(Int(file.bytes[cells + 8 + ($0 + 1) * width - 1])) })
+            let row = try #require(
+                (0..<file.count(cells)).first { (1..<width).contains(Int(file.bytes[cells + 8 + ($0 + 1) * width - 1])) })
             file.bytes[cells + 8 + (row + 1) * width - 2] = 0x41
         },
         Case(what: "names", fixture: "links", expected: "padded with zeros") { file, snapshot in
@@ -290,7 +296,8 @@ struct VerifyDetailTests {
             let keys = file.child(file.child(file.table("Person", in: snapshot), 0), 5)
             file.setElement(keys, 0, file.element(keys, 0) | 1 << 63)
         },
-        Case(what: "embedded objects in circles", fixture: "links", expected: "embedded objects hold themselves") { file, snapshot in
+        Case(what: "embedded objects in circles", fixture: "links", expected: "embedded objects hold themselves") {
+            file, snapshot in
             file.setElement(file.table("Person", in: snapshot), 12, 3)
         },
         Case(what: "the primary key's key", fixture: "links", expected: "primary key is no column") { file, snapshot in

@@ -67,7 +67,8 @@ struct KernelsFoldTests {
             let start = size % 2
             let values = PackedCase.values(start + count, widthCode: widthCode, using: &random)
             let members = (0..<size).map { _ in
-                Bool.random(using: &random) ? values.randomElement(using: &random) ?? 1
+                Bool.random(using: &random)
+                    ? values.randomElement(using: &random) ?? 1
                     : Int64.random(in: -300...300, using: &random)
             }
             let set = IntegerSet(members)
@@ -102,7 +103,8 @@ struct KernelsFoldTests {
         for (count, heaps) in [(0, 1), (1, 1), (63, 3), (65, 60), (256, 1), (1000, 4), (1000, 1000)] {
             let centres = (0..<heaps).map { _ in Int64.random(in: range, using: &random) }
             let keys = (0..<count).map { _ in
-                let near = (centres.randomElement(using: &random) ?? 0).addingReportingOverflow(.random(in: 0...40, using: &random))
+                let near = (centres.randomElement(using: &random) ?? 0).addingReportingOverflow(
+                    .random(in: 0...40, using: &random))
                 return near.overflow ? range.upperBound : min(near.partialValue, range.upperBound)
             }.sorted()
             let buffer = try PackedBuffer(keys, widthCode: widthCode)

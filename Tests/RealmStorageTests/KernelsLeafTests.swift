@@ -56,7 +56,8 @@ struct KernelsLeafTests {
         let (values, stored) = Self.nullable(200, widthCode, &random)
         let buffer = try PackedBuffer(stored, widthCode: widthCode)
         let leaf = try IntLeaf(buffer.node(), isNullable: true)
-        let needles = [0, -0.0, 0.5, -0.5, 3, 100.25, 9e18, -9.3e18, 9_223_372_036_854_775_808, -9_223_372_036_854_775_808]
+        let needles =
+            [0, -0.0, 0.5, -0.5, 3, 100.25, 9e18, -9.3e18, 9_223_372_036_854_775_808, -9_223_372_036_854_775_808]
             + [.infinity, -.infinity, .nan] + stored.prefix(3).map { Double($0) + 0.5 }
         for needle in needles {
             for op in Relation.allCases {
@@ -116,9 +117,11 @@ struct KernelsLeafTests {
         var random = SeededGenerator(seed: PackedCase.seed)
         for count in [0, 1, 64, 100, 256] {
             let marker: Int64 = 100
-            let seconds = [marker] + (0..<count).map { _ in
-                Int.random(in: 0..<9, using: &random) == 0 ? marker : Int64.random(in: -2...2, using: &random)
-            }
+            let seconds =
+                [marker]
+                + (0..<count).map { _ in
+                    Int.random(in: 0..<9, using: &random) == 0 ? marker : Int64.random(in: -2...2, using: &random)
+                }
             let parts = seconds.dropFirst().map { second -> Int64 in
                 let part = Int64.random(in: 0...2, using: &random)
                 return second < 0 ? -part : part

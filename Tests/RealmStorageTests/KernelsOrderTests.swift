@@ -35,15 +35,21 @@ struct KernelsOrderTests {
         let integerBuffer = try PackedBuffer(stored, widthCode: 4)
         let integers = try IntLeaf(integerBuffer.node(), isNullable: true)
         let reals = (0..<200).map { row -> Double in
-            row % 7 == 0 ? .init(bitPattern: DoubleLeaf.nullBits) : row % 7 == 1 ? .nan : row % 7 == 2 ? -0.0
-                : .random(in: -5...5, using: &random)
+            row % 7 == 0
+                ? .init(bitPattern: DoubleLeaf.nullBits)
+                : row % 7 == 1
+                    ? .nan
+                    : row % 7 == 2
+                        ? -0.0
+                        : .random(in: -5...5, using: &random)
         }
         let realBuffer = try PackedBuffer(reals.map { Int64(bitPattern: $0.bitPattern) }, widthCode: 7)
         let doubles = try DoubleLeaf(realBuffer.node(asNumbers: true))
         let floatBits = reals.map { Int64($0.bitPattern == DoubleLeaf.nullBits ? FloatLeaf.nullBits : Float($0).bitPattern) }
         let floatBuffer = try PackedBuffer(floatBits, widthCode: 6)
         let floats = try FloatLeaf(floatBuffer.node(asNumbers: true))
-        let dates = TimestampLeaf(seconds: integers, nanoseconds: try PackedBuffer(Array(repeating: 0, count: 200), widthCode: 0).integers)
+        let dates = TimestampLeaf(
+            seconds: integers, nanoseconds: try PackedBuffer(Array(repeating: 0, count: 200), widthCode: 0).integers)
         let boolBuffer = try PackedBuffer((0..<200).map { [0, 1, 3][$0 % 3] }, widthCode: 2)
         let bools = try BoolLeaf(boolBuffer.node())
         for op in orders {
@@ -91,7 +97,8 @@ struct KernelsOrderTests {
         var top = TopK(limit: 30)
         for (row, value) in values.enumerated() { top.offer(OrderKey(value.0), Int64(row), order: order) }
         let rows = values.indices.sorted {
-            values[$0].0 != values[$1].0 ? values[$0].0 < values[$1].0
+            values[$0].0 != values[$1].0
+                ? values[$0].0 < values[$1].0
                 : values[$0].1 != values[$1].1 ? values[$0].1 < values[$1].1 : $0 < $1
         }
         #expect(top.sorted(order: order).map(\.row) == rows.prefix(30).map(Int64.init), "seed \(PackedCase.seed)")

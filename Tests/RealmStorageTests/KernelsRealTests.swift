@@ -66,7 +66,9 @@ struct KernelsRealTests {
             for op in Relation.allCases {
                 for order in [RealOrder.ieee, .general] {
                     let expected = naiveMask(count) { Self.expected(op, values[$0], needle, order) }
-                    #expect(leaf.compare(op, needle, order: order) == expected, "seed \(PackedCase.seed), \(op) \(String(describing: needle)) \(order)")
+                    #expect(
+                        leaf.compare(op, needle, order: order) == expected,
+                        "seed \(PackedCase.seed), \(op) \(String(describing: needle)) \(order)")
                 }
             }
         }
@@ -130,7 +132,9 @@ struct KernelsRealTests {
         }
     }
 
-    @Test("numbers compare exactly with integers", arguments: [0, 1, -1, 5, 1 << 53, 1 << 53 + 1, -(1 << 53) - 1, 16_777_217, Int64.max, .min])
+    @Test(
+        "numbers compare exactly with integers",
+        arguments: [0, 1, -1, 5, 1 << 53, 1 << 53 + 1, -(1 << 53) - 1, 16_777_217, Int64.max, .min])
     func integers(_ needle: Int64) throws {
         let near = Double(needle)
         let values = [near, near.nextUp, near.nextDown, 0, -0.0, .infinity, -.infinity, .nan, nil]
@@ -158,7 +162,9 @@ struct KernelsRealTests {
         for round in 0..<12 {
             var values = Self.doubles(count, &random)
             if round % 3 == 0 { values = values.map { _ in .random(in: -1...1, using: &random) } }
-            if round % 3 == 1 { values = values.map { $0.map { $0.isInfinite || $0 > 1e300 ? 0 : abs($0).rounded() * ($0 < 0 ? -0.0 : 1) } } }
+            if round % 3 == 1 {
+                values = values.map { $0.map { $0.isInfinite || $0 > 1e300 ? 0 : abs($0).rounded() * ($0 < 0 ? -0.0 : 1) } }
+            }
             let mask = round == 0 ? Mask(first: count) : randomMask(count, using: &random)
             let chosen = (0..<count).filter { mask[$0] }.compactMap { values[$0] }.filter { !$0.isNaN }
             let (buffer, leaf) = try Self.leaf(values)

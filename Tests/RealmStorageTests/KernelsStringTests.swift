@@ -45,7 +45,9 @@ struct KernelsStringTests {
                     }
                     #expect(try leaf.isEqual(to: bytes, among: rows) == expected { $0 == wanted }, hint)
                     #expect(try leaf.hasPrefix(bytes, among: rows) == expected { $0.starts(with: wanted) }, hint)
-                    #expect(try leaf.hasSuffix(bytes, among: rows) == expected { $0.reversed().starts(with: wanted.reversed()) }, hint)
+                    #expect(
+                        try leaf.hasSuffix(bytes, among: rows) == expected { $0.reversed().starts(with: wanted.reversed()) }, hint
+                    )
                     #expect(try leaf.contains(bytes, among: rows) == expected { Self.contains($0, wanted) }, hint)
                 }
             }

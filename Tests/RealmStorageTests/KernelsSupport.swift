@@ -26,7 +26,8 @@ enum PackedCase {
     /// Random elements of a width; half of them few different ones, the limits among them.
     static func values(_ count: Int, widthCode: Int, using random: inout SeededGenerator) -> [Int64] {
         let range = range(widthCode)
-        let few = [range.lowerBound, range.upperBound, 0, min(1, range.upperBound), max(-1, range.lowerBound)]
+        let few =
+            [range.lowerBound, range.upperBound, 0, min(1, range.upperBound), max(-1, range.lowerBound)]
             + (0..<3).map { _ in Int64.random(in: range, using: &random) }
         return (0..<count).map { _ in
             Bool.random(using: &random) ? few.randomElement(using: &random) ?? 0 : .random(in: range, using: &random)

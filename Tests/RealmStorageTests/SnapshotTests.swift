@@ -6,7 +6,9 @@ import Testing
 
 @Suite("Snapshots of files by the reference engine")
 struct SnapshotTests {
-    @Test("every plain fixture opens and every value of every object can be read", arguments: Fixtures.names.filter { !Fixtures.isEncrypted($0) })
+    @Test(
+        "every plain fixture opens and every value of every object can be read",
+        arguments: Fixtures.names.filter { !Fixtures.isEncrypted($0) })
     func readsEverything(_ name: String) throws {
         let snapshot = try Snapshot(file: try RealmFile(path: try Fixtures.path(name)))
         for table in snapshot.tables {

@@ -48,7 +48,9 @@ struct SpaceAuditTests {
         return file
     }
 
-    @Test("a file whose writes might land on something in use is refused and left as it is", arguments: [Fault.freeOnNode, .outOfOrder])
+    @Test(
+        "a file whose writes might land on something in use is refused and left as it is",
+        arguments: [Fault.freeOnNode, .outOfOrder])
     func refuses(_ fault: Fault) throws {
         let file = try damaged(fault)
         let before = try file.bytes

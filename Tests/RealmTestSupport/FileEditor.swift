@@ -52,7 +52,8 @@ package struct FileEditor {
         guard width < 8 else { return set(value, at: node + 8 + index * width / 8, byteCount: width / 8) }
         let bit = index * width
         let mask = UInt8((1 << UInt64(width)) - 1) << UInt8(bit % 8)
-        bytes[node + 8 + bit / 8] = bytes[node + 8 + bit / 8] & ~mask | (UInt8(truncatingIfNeeded: value) << UInt8(bit % 8) & mask)
+        bytes[node + 8 + bit / 8] =
+            bytes[node + 8 + bit / 8] & ~mask | (UInt8(truncatingIfNeeded: value) << UInt8(bit % 8) & mask)
     }
 
     /// The node that slot `index` refers to.
@@ -66,7 +67,9 @@ package struct FileEditor {
     package mutating func append(flags: UInt8, widthCode: UInt8, _ values: [Int64]) -> Int {
         while bytes.count % 8 != 0 { bytes.append(0) }
         let node = bytes.count
-        bytes += [0x41, 0x41, 0x41, 0x41, flags | widthCode, 0, UInt8(values.count >> 8), UInt8(truncatingIfNeeded: values.count)]
+        bytes += [
+            0x41, 0x41, 0x41, 0x41, flags | widthCode, 0, UInt8(values.count >> 8), UInt8(truncatingIfNeeded: values.count),
+        ]
         for value in values {
             for step in 0..<(1 << Int(widthCode)) >> 4 { bytes.append(UInt8(truncatingIfNeeded: value >> Int64(8 * step))) }
         }

@@ -26,7 +26,8 @@ package enum FileMischief: String, CaseIterable, Sendable {
             var random = SeededGenerator(seed: 5)
             let size = try FileMischief.size(path)
             for _ in 0..<300 {
-                try FileMischief.write(Data([UInt8.random(in: 0...255, using: &random)]), to: path, at: Int.random(in: 64..<size, using: &random))
+                try FileMischief.write(
+                    Data([UInt8.random(in: 0...255, using: &random)]), to: path, at: Int.random(in: 64..<size, using: &random))
             }
         case .lengthened: truncate(path, off_t(try FileMischief.size(path) + 4096))
         case .headerFlipped:

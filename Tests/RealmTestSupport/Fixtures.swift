@@ -16,7 +16,8 @@ package enum Fixtures {
     }()
 
     /// The folder with all fixtures where they are at hand, else the few that are kept in the repository.
-    package static let folder: URL = shared?.appendingPathComponent("fixtures")
+    package static let folder: URL =
+        shared?.appendingPathComponent("fixtures")
         ?? packageRoot.appendingPathComponent("Tests/RealmStorageTests/Golden")
 
     /// Names of all fixtures, without extension.

@@ -175,8 +175,10 @@ package final class HTTPClient {
                 guard try receive() else { return (body, false) }
                 lineEnd = received.firstIndex(of: 0x0a)
             }
-            guard let lineEnd, let size = Int(
-                String(decoding: received[..<lineEnd], as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines), radix: 16)
+            guard let lineEnd,
+                let size = Int(
+                    String(decoding: received[..<lineEnd], as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines),
+                    radix: 16)
             else { throw Failure(description: "no chunk size") }
             received.removeFirst(lineEnd + 1)
             guard try fill(size + 2) else { return (body, false) }

@@ -171,7 +171,9 @@ private struct JSONReader {
     private mutating func readPlainString() -> String? {
         let start = offset
         let length: Int? = bytes.withUnsafeBytes { all in
-            guard let rest = all.baseAddress.map({ $0 + start }), let end = memchr(rest, 0x22, all.count - start) else { return nil }
+            guard let rest = all.baseAddress.map({ $0 + start }), let end = memchr(rest, 0x22, all.count - start) else {
+                return nil
+            }
             let length = rest.distance(to: UnsafeRawPointer(end))
             return memchr(rest, 0x5c, length) == nil ? length : nil
         }

@@ -6,13 +6,16 @@ package import Foundation
 package enum NotificationVectors {
     /// The folder that REALM_REST_VECTORS names, else the vectors beside the checkout where they are at hand, else those that
     /// are kept in the repository.
-    package static let folder: URL = ProcessInfo.processInfo.environment["REALM_REST_VECTORS"].map { URL(fileURLWithPath: $0) }
+    package static let folder: URL =
+        ProcessInfo.processInfo.environment["REALM_REST_VECTORS"].map { URL(fileURLWithPath: $0) }
         ?? Fixtures.shared?.appendingPathComponent("vectors/notifications")
         ?? Fixtures.packageRoot.appendingPathComponent("Tests/RealmEngineTests/Observation/Vectors")
 
     /// A file of vectors; nil when it is not at hand.
     package static func file(_ name: String) -> JSONValue? {
-        guard let data = FileManager.default.contents(atPath: folder.appendingPathComponent(name + ".json").path) else { return nil }
+        guard let data = FileManager.default.contents(atPath: folder.appendingPathComponent(name + ".json").path) else {
+            return nil
+        }
         return try? JSONValue(parsing: [UInt8](data))
     }
 

@@ -49,7 +49,8 @@ package struct QueryVectors: Sendable {
     package let suites: [Suite]
 
     /// The vectors beside the checkout where they are at hand, else those that are kept in the repository.
-    package static let folder: URL = Fixtures.shared?.appendingPathComponent("vectors/query")
+    package static let folder: URL =
+        Fixtures.shared?.appendingPathComponent("vectors/query")
         ?? Fixtures.packageRoot.appendingPathComponent("Tests/RealmQueryTests/Vectors")
 
     package static let groups: [String] = {

@@ -53,7 +53,8 @@ package struct StorageWorkload {
             for isNullable in [false, true] {
                 let suffix = isNullable ? "Optional" : ""
                 let index: IndexKind? = indexed && indexable.contains(type) ? .general : nil
-                try transaction.addColumn(ColumnDefinition("\(type)\(suffix)", type, isNullable: isNullable, index: index), to: key)
+                try transaction.addColumn(
+                    ColumnDefinition("\(type)\(suffix)", type, isNullable: isNullable, index: index), to: key)
                 for (kind, name) in [(CollectionKind.list, "List"), (.set, "Set"), (.dictionary, "Map")] {
                     let definition = ColumnDefinition("\(type)\(suffix)\(name)", type, isNullable: isNullable, collection: kind)
                     try transaction.addColumn(definition, to: key)

@@ -61,7 +61,9 @@ package struct StructuralDamage: Sendable {
             let node = Node(ref: ref, path: path, flags: bytes[ref + 4], count: count)
             guard ref + node.byteCount <= bytes.count else { continue }
             found.append(node)
-            for index in refSlots(of: node, in: bytes) { pending.append((Int(element(index, of: node, in: bytes)), path + [index])) }
+            for index in refSlots(of: node, in: bytes) {
+                pending.append((Int(element(index, of: node, in: bytes)), path + [index]))
+            }
         }
         return found
     }
@@ -129,7 +131,8 @@ package struct StructuralDamage: Sendable {
     // MARK: - Damage
 
     private static let interesting: [Int64] = [
-        0, 1, 2, 3, 7, 8, 16, 24, 255, 256, 257, 1000, 65535, 65536, 0xff_fffe, 0xff_ffff, 1 << 24, 1 << 24 + 1, 1 << 31 - 1, 1 << 31,
+        0, 1, 2, 3, 7, 8, 16, 24, 255, 256, 257, 1000, 65535, 65536, 0xff_fffe, 0xff_ffff, 1 << 24, 1 << 24 + 1, 1 << 31 - 1,
+        1 << 31,
         1 << 32 - 1, 1 << 32, 1 << 55, 1 << 56, 1 << 62 - 1, 1 << 62, .max, -1, -2, -8, -1 << 31, -1 << 62, .min,
     ]
 
@@ -214,7 +217,9 @@ package struct StructuralDamage: Sendable {
         let new: Int64
         switch operation {
         case .swap:
-            guard let other = self.node(&generator, { !StructuralDamage.refSlots(of: $0, in: before).isEmpty }) else { return nil }
+            guard let other = self.node(&generator, { !StructuralDamage.refSlots(of: $0, in: before).isEmpty }) else {
+                return nil
+            }
             let otherSlot = pick(StructuralDamage.refSlots(of: other, in: bytes), &generator)
             new = StructuralDamage.element(otherSlot, of: other, in: bytes)
             StructuralDamage.set(otherSlot, of: other, old, in: &bytes)
@@ -225,8 +230,11 @@ package struct StructuralDamage: Sendable {
         case .share: new = StructuralDamage.element(pick(slots, &generator), of: node, in: bytes)
         case .badRef:
             let size = Int64(bytes.count)
-            new = pick([old + 8, old - 8, old + 2, size, size - 8, size - 16, 8, 16, 24, 1 << 40, 1 << 46, .max - 7, -8, .min,
-                Int64(number(0..<bytes.count / 8, &generator) * 8)], &generator)
+            new = pick(
+                [
+                    old + 8, old - 8, old + 2, size, size - 8, size - 16, 8, 16, 24, 1 << 40, 1 << 46, .max - 7, -8, .min,
+                    Int64(number(0..<bytes.count / 8, &generator) * 8),
+                ], &generator)
         default:
             let isSameKind = number(0..<10, &generator) < 6
             let candidates = isSameKind ? parts[StructuralDamage.part(of: node.path)] ?? nodes : nodes
@@ -272,7 +280,9 @@ package struct StructuralDamage: Sendable {
     }
 
     private func setCount(of node: Node, _ bytes: inout [UInt8], _ generator: inout SeededGenerator) -> String {
-        let near = [node.count - 1, node.count + 1, node.count + 2, node.count * 2, node.count / 2, number(0..<1 << 24, &generator)]
+        let near = [
+            node.count - 1, node.count + 1, node.count + 2, node.count * 2, node.count / 2, number(0..<1 << 24, &generator),
+        ]
         let new = pick(StructuralDamage.counts + near + near, &generator) & 0xff_ffff
         for step in 0..<3 { bytes[node.ref + 5 + step] = UInt8(truncatingIfNeeded: new >> (16 - 8 * step)) }
         return "size \(node.path) \(node.count) -> \(new)"
@@ -301,7 +311,9 @@ package struct StructuralDamage: Sendable {
             bytes[offset] = pick([0, 255, 128, flipped, UInt8(node.width), UInt8(node.width - 1)], &generator)
             return "byte \(node.path) at \(offset) \(old) -> \(bytes[offset])"
         }
-        let slot = operation == .tag ? pick(StructuralDamage.tagSlots(of: node, in: bytes), &generator) : number(0..<node.count, &generator)
+        let slot =
+            operation == .tag
+            ? pick(StructuralDamage.tagSlots(of: node, in: bytes), &generator) : number(0..<node.count, &generator)
         let old = StructuralDamage.element(slot, of: node, in: bytes)
         let new = value(operation, old, node, bytes, &generator)
         StructuralDamage.set(slot, of: node, new, in: &bytes)
@@ -319,8 +331,11 @@ package struct StructuralDamage: Sendable {
         case .free:
             let live = pick(nodes, &generator)
             let another = StructuralDamage.element(number(0..<node.count, &generator), of: node, in: bytes)
-            return pick([Int64(live.ref), Int64(live.ref + 8), Int64(live.byteCount), old &+ 8, old &- 8, old &* 2,
-                old &+ Int64(live.byteCount), Int64(bytes.count), 0, 8, 24, 1, 3, 1 << 62, -8, another], &generator)
+            return pick(
+                [
+                    Int64(live.ref), Int64(live.ref + 8), Int64(live.byteCount), old &+ 8, old &- 8, old &* 2,
+                    old &+ Int64(live.byteCount), Int64(bytes.count), 0, 8, 24, 1, 3, 1 << 62, -8, another,
+                ], &generator)
         default:
             let noise = Int64(truncatingIfNeeded: generator.next())
             return pick(StructuralDamage.interesting + [old &+ 1, old &- 1, old ^ 1, old &* 2, 0 &- old, noise], &generator)
@@ -334,8 +349,11 @@ package struct StructuralDamage: Sendable {
         switch operation {
         case .logicalSize:
             let old = StructuralDamage.element(2, of: top, in: bytes) >> 1
-            let new = pick([old + 8, old - 8, old / 2, old * 2, 24, 0, 8, Int64(bytes.count), Int64(bytes.count) + 8, 1 << 40, 1 << 61,
-                old - 4, old - 4096, old + 4096, Int64(number(0..<bytes.count / 8, &generator) * 8)], &generator)
+            let new = pick(
+                [
+                    old + 8, old - 8, old / 2, old * 2, 24, 0, 8, Int64(bytes.count), Int64(bytes.count) + 8, 1 << 40, 1 << 61,
+                    old - 4, old - 4096, old + 4096, Int64(number(0..<bytes.count / 8, &generator) * 8),
+                ], &generator)
             StructuralDamage.set(2, of: top, new << 1 | 1, in: &bytes)
             return "logical size \(old) -> \(new)"
         case .version:

@@ -58,7 +58,13 @@ package struct AttachRoots: Sendable {
             // Links are walked as the system walks them: what is before `..` has no links any more.
             var inner: [Substring] = []
             for step in target.split(separator: "/") where step != "." {
-                if step == "..", inner.isEmpty { _ = done.popLast() } else if step == ".." { inner.removeLast() } else { inner.append(step) }
+                if step == "..", inner.isEmpty {
+                    _ = done.popLast()
+                } else if step == ".." {
+                    inner.removeLast()
+                } else {
+                    inner.append(step)
+                }
             }
             waiting.append(contentsOf: inner.reversed())
         }

@@ -38,7 +38,8 @@ extension Catalog {
 
     // MARK: - Plans
 
-    func plan(_ name: RealmName, _ path: String, _ options: Database.OpenOptions, after error: StorageError, isBusy: Bool = false) {
+    func plan(_ name: RealmName, _ path: String, _ options: Database.OpenOptions, after error: StorageError, isBusy: Bool = false)
+    {
         let facts = error.isAboutContents ? try? System.facts(path: path) : nil
         plans.withLock { plans in
             plans.nextNumber += 1

@@ -187,7 +187,8 @@ extension Database {
     ///
     /// The seed has to be a file that can be read with `key`. Nothing is made unless its copy can be, too.
     package static func plant(
-        _ seed: String, served: Snapshot?, key: EncryptionKey?, at path: String, isExactPath: Bool = false, _ control: WorkControl? = nil
+        _ seed: String, served: Snapshot?, key: EncryptionKey?, at path: String, isExactPath: Bool = false,
+        _ control: WorkControl? = nil
     ) throws(StorageError) {
         // Tells a wrong key before anything is copied, also for what is served with another one.
         _ = try Snapshot(file: try RealmFile(path: seed, key: key, isExact: isExactPath))

@@ -65,10 +65,11 @@ extension Database {
         guard let queue = queue.withLock({ $0 }) else { return completion(.failure(notWriting)) }
         let wait = min(max(waitSeconds, 0), limits.maximumWaitSeconds)
         let lifetime = min(max(lifetimeSeconds ?? limits.usualLifetimeSeconds, 0), limits.lifetimeSeconds)
-        queue.submit(BeginRequest(
-            owner: owner, client: client, waitEnds: Instant.now().adding(seconds: wait),
-            idleSeconds: min(max(idleSeconds ?? limits.usualIdleSeconds, 0), min(limits.idleSeconds, lifetime)),
-            lifetimeSeconds: lifetime, completion: completion))
+        queue.submit(
+            BeginRequest(
+                owner: owner, client: client, waitEnds: Instant.now().adding(seconds: wait),
+                idleSeconds: min(max(idleSeconds ?? limits.usualIdleSeconds, 0), min(limits.idleSeconds, lifetime)),
+                lifetimeSeconds: lifetime, completion: completion))
     }
 
     /// A transaction, open or ended; nil when it never was, is forgotten, or is somebody else's (`owner` nil: of anybody).
@@ -237,11 +238,13 @@ extension Database {
         var request = request
         request.isAlone = true
         let isReal = !request.isDryRun
-        return write(request, { [self] session in
-            let migrated = try session.migrate(migration)
-            if isReal { try backUp(before: session) }
-            return migrated
-        }, completion: completion)
+        return write(
+            request,
+            { [self] session in
+                let migrated = try session.migrate(migration)
+                if isReal { try backUp(before: session) }
+                return migrated
+            }, completion: completion)
     }
 
     /// Copies the file as it is on the disk to `<path>.before-<version>` when the write has changed anything, and returns the

@@ -153,7 +153,9 @@ extension Database {
         let snapshot = version.snapshot
         let classes = snapshot.classes
         return DatabaseFacts(
-            isEncrypted: snapshot.file.isEncrypted, fileFormat: snapshot.fileFormat == 0 ? FileHeader.writtenFormat : snapshot.fileFormat, schemaVersion: snapshot.schemaVersion,
+            isEncrypted: snapshot.file.isEncrypted,
+            fileFormat: snapshot.fileFormat == 0 ? FileHeader.writtenFormat : snapshot.fileFormat,
+            schemaVersion: snapshot.schemaVersion,
             fileBytes: snapshot.file.fileByteCount, usedBytes: try Database.usedBytes(snapshot), classCount: classes.count,
             isEmpty: classes.allSatisfy { $0.count == 0 }, liveVersions: liveVersions, pendingWrites: pendingWrites)
     }

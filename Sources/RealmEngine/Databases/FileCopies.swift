@@ -88,7 +88,8 @@ package struct FileCopies: Sendable {
         case .migration(let version): guard (try? Snapshot(file: file))?.version == version else { return nil }
         case .upgrade(let format): guard file.header.fileFormat == format else { return nil }
         }
-        return Copy(name: name, kind: kind, byteCount: entry.byteCount, modified: [entry.modified.seconds, entry.modified.nanoseconds])
+        return Copy(
+            name: name, kind: kind, byteCount: entry.byteCount, modified: [entry.modified.seconds, entry.modified.nanoseconds])
     }
 
     /// What the name of a copy tells; nil for other names.
@@ -98,7 +99,9 @@ package struct FileCopies: Sendable {
         if rest.hasPrefix("before-") {
             rest = rest.dropFirst(7)
             let parts = rest.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let version = FileCopies.number(parts[0]), parts.count == 1 || FileCopies.number(parts[1]) != nil else { return nil }
+            guard let version = FileCopies.number(parts[0]), parts.count == 1 || FileCopies.number(parts[1]) != nil else {
+                return nil
+            }
             return .migration(version: version)
         }
         guard rest.hasPrefix("v"), let dot = rest.firstIndex(of: "."),
@@ -110,7 +113,8 @@ package struct FileCopies: Sendable {
     }
 
     private static func number(_ text: Substring) -> UInt64? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), text.first != "0" || text.utf8.count == 1 else { return nil }
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), text.first != "0" || text.utf8.count == 1
+        else { return nil }
         return UInt64(text)
     }
 

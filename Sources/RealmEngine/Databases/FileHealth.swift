@@ -32,7 +32,8 @@ package final class FileHealth: Sendable {
         let next = nextLook.load(ordering: .relaxed)
         guard now.nanoseconds >= next,
             nextLook.compareExchange(
-                expected: next, desired: now.nanoseconds + FileHealth.pauseNanoseconds, ordering: .relaxed).exchanged
+                expected: next, desired: now.nanoseconds + FileHealth.pauseNanoseconds, ordering: .relaxed
+            ).exchanged
         else { return nil }
         return look()
     }

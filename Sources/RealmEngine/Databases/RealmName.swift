@@ -9,7 +9,8 @@ package struct RealmName: Sendable, Hashable, Comparable, CustomStringConvertibl
 
     package init?(_ text: String) {
         // Clients and servers fold '.' and '..' in paths, and listings hide other names that begin with a dot.
-        guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(RealmName.isAllowed), text.utf8.first != UInt8(ascii: ".") else {
+        guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(RealmName.isAllowed), text.utf8.first != UInt8(ascii: ".")
+        else {
             return nil
         }
         self.text = text

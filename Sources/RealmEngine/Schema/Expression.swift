@@ -203,7 +203,9 @@ private struct ExpressionParser {
             position += 1
         }
         guard !names.contains("") else { throw error("a key path is expected") }
-        guard names.count <= ExpressionParser.maximumSteps else { throw error("a key path of more than \(ExpressionParser.maximumSteps) steps") }
+        guard names.count <= ExpressionParser.maximumSteps else {
+            throw error("a key path of more than \(ExpressionParser.maximumSteps) steps")
+        }
         switch names {
         case ["true"]: return .value(OwnedValue(.bool(true)))
         case ["false"]: return .value(OwnedValue(.bool(false)))

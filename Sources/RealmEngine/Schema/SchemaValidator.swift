@@ -266,7 +266,8 @@ package enum SchemaValidator {
     private static func requireHeight(_ visit: Visit, _ position: (String) -> Int?) throws(WriteError) {
         guard visit.height > maximumEmbedding else { return }
         throw invalid(
-            "embedded classes lie more than \(maximumEmbedding) levels deep in '\(visit.one.name)'", place(visit.one.name, position))
+            "embedded classes lie more than \(maximumEmbedding) levels deep in '\(visit.one.name)'",
+            place(visit.one.name, position))
     }
 }
 

@@ -92,9 +92,10 @@ extension WriteSession {
         guard table.kind != .embedded else { throw WriteSession.invalid("an embedded class has no primary key", "class") }
         let column = try property(name, of: table)
         do throws(WriteError) {
-            try SchemaValidator.requireKeyType(PropertySchema(
-                name: name, type: PropertyType(column.type), collection: column.collection, isOptional: column.isNullable,
-                index: column.declaredIndex, objectType: nil))
+            try SchemaValidator.requireKeyType(
+                PropertySchema(
+                    name: name, type: PropertyType(column.type), collection: column.collection, isOptional: column.isNullable,
+                    index: column.declaredIndex, objectType: nil))
         } catch {
             throw WriteSession.invalid(error.detail, "name")
         }

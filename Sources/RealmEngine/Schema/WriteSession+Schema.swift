@@ -47,7 +47,9 @@ extension WriteSession {
         for table in tables { try stored(try transaction.deleteAllObjects(in: table.key)) }
         // Links first, so that no table is a target when it goes.
         for table in tables {
-            for column in table.columns where column.type == .link { try stored(try transaction.removeColumn(column.key, of: table.key)) }
+            for column in table.columns where column.type == .link {
+                try stored(try transaction.removeColumn(column.key, of: table.key))
+            }
         }
         for table in tables { try stored(try transaction.removeTable(table.key)) }
         try stored(try transaction.setSchemaVersion(input.version ?? 0))

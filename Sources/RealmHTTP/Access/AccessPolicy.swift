@@ -54,13 +54,15 @@ package struct AccessPolicy: Sendable {
             return Problem(.unauthenticated, "this request comes from another machine, and there are no credentials yet")
                 .with(header: challenge)
         }
-        let detail = "this request came through a proxy, as its header field \(header) tells, so it may be anybody's: start the "
+        let detail =
+            "this request came through a proxy, as its header field \(header) tells, so it may be anybody's: start the "
             + "server with --insecure to let such requests read, and write or administer at the server's own address or by --admin"
         return Problem(.unauthenticated, detail).with("header", header).with(header: challenge)
     }
 
     private static func forbidden(_ granted: AccessClass) -> Problem {
-        let detail = granted == .write
+        let detail =
+            granted == .write
             ? "this listener does not administer; use the one of --admin"
             : "strangers may only read: write and administer from the machine of the server when it is bound to loopback, or by --admin"
         return Problem(.forbidden, detail)

@@ -51,7 +51,9 @@ package struct HostPolicy: Sendable {
         }
         guard end < bytes.count else { return authority }
         let port = bytes[(end + 1)...]
-        guard bytes[end] == UInt8(ascii: ":"), port.count <= 5, port.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard bytes[end] == UInt8(ascii: ":"), port.count <= 5, port.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
         return String(decoding: bytes[..<end], as: UTF8.self)
     }
 }

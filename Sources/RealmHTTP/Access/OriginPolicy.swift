@@ -37,7 +37,8 @@ package struct OriginPolicy: Sendable {
             throw Problem(
                 .crossOrigin,
                 "this browser does not say which page a request comes from, as browsers do only on loopback and with https, "
-                    + "so it may be a page of another origin; programs are not asked").with("header", "Sec-Fetch-Site")
+                    + "so it may be a page of another origin; programs are not asked"
+            ).with("header", "Sec-Fetch-Site")
         }
     }
 
@@ -45,7 +46,8 @@ package struct OriginPolicy: Sendable {
         Problem(
             .crossOrigin,
             "this request comes from a page of another origin; --allow-origin lists origins whose pages may use this server, "
-                + "and whoever wants to see this address can type it into the address bar").with("header", header)
+                + "and whoever wants to see this address can type it into the address bar"
+        ).with("header", header)
     }
 
     /// Whether an origin is the one that the request was sent to.
@@ -74,7 +76,8 @@ package struct OriginPolicy: Sendable {
         }
         let authority = String(origin.dropFirst(scheme.count))
         guard !authority.contains(where: { "/?#".contains($0) }) else {
-            return "an origin ends with its host or port, without a path or a slash, such as \(scheme)\(authority.prefix { !"/?#".contains($0) })"
+            return
+                "an origin ends with its host or port, without a path or a slash, such as \(scheme)\(authority.prefix { !"/?#".contains($0) })"
         }
         guard let host = HostPolicy.name(in: authority), !host.isEmpty, !authority.hasSuffix(":"),
             host.utf8.allSatisfy({ OriginPolicy.isHostByte($0) })
@@ -112,7 +115,9 @@ extension OriginPolicy {
         response.add("Access-Control-Allow-Origin", origin)
         response.add(
             "Access-Control-Expose-Headers",
-            constant: "ETag, Link, Location, Retry-After, Realm-Version, Realm-Count, Realm-Unsafe-Integers, Realm-Lossy, Realm-Live-Versions, Idempotency-Replayed, Preference-Applied, X-Request-Id")
+            constant:
+                "ETag, Link, Location, Retry-After, Realm-Version, Realm-Count, Realm-Unsafe-Integers, Realm-Lossy, Realm-Live-Versions, Idempotency-Replayed, Preference-Applied, X-Request-Id"
+        )
     }
 
     /// Whether the client may be a browser: each calls itself one, and most say more.
@@ -129,11 +134,12 @@ extension OriginPolicy {
     ]
 
     /// With those for documents.
-    static let rules: [HeaderField] = rulesForAll + [
-        HeaderField("Cross-Origin-Opener-Policy", "same-origin"),
-        HeaderField("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
-        HeaderField("Referrer-Policy", "same-origin"),
-    ]
+    static let rules: [HeaderField] =
+        rulesForAll + [
+            HeaderField("Cross-Origin-Opener-Policy", "same-origin"),
+            HeaderField("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
+            HeaderField("Referrer-Policy", "same-origin"),
+        ]
 
     /// The rules as lines of a head, for an answer that is not made by the daemon.
     static let ruleLines = rules.map { "\($0.name): \($0.text)\r\n" }.joined()
@@ -142,7 +148,9 @@ extension OriginPolicy {
     func addPreflight(to response: inout Response, _ request: Request, _ allowed: MethodSet) {
         guard listedOrigin(request) != nil, request.headers[.accessControlRequestMethod] != nil else { return }
         response.add("Access-Control-Allow-Methods", allowed.allow)
-        if let headers = request.headers[.accessControlRequestHeaders], headers.utf8.allSatisfy({ MediaType.isToken($0) || $0 == 0x2c || $0 == 0x20 }) {
+        if let headers = request.headers[.accessControlRequestHeaders],
+            headers.utf8.allSatisfy({ MediaType.isToken($0) || $0 == 0x2c || $0 == 0x20 })
+        {
             response.add("Access-Control-Allow-Headers", headers)
         }
         response.add("Access-Control-Max-Age", constant: "600")

@@ -138,7 +138,8 @@ final class ConnectionRecord: Sendable {
 
     private func bodyVerdict(_ now: Instant, _ limits: Limits) -> Verdict? {
         if isOver(progress.load(ordering: .relaxed), limits.requestSeconds, now) {
-            return .tooSlow(detail: "nothing more of the body came for \(limits.requestSeconds) seconds", limit: limits.requestSeconds)
+            return .tooSlow(
+                detail: "nothing more of the body came for \(limits.requestSeconds) seconds", limit: limits.requestSeconds)
         }
         if isOver(bodyBegin.load(ordering: .relaxed), limits.bodySeconds, now) { return .incomplete(after: limits.bodySeconds) }
         return isSlowBody(now, limits, afterSeconds: limits.requestSeconds) ? slowBody(limits) : nil

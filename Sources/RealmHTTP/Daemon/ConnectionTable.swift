@@ -62,7 +62,9 @@ final class ConnectionTable: Sendable {
     private func hasRoom(for client: String, _ state: inout State) -> Bool {
         guard state.records.count < ConnectionTable.mostSockets(limits.connections) else { return false }
         makeRoom(for: client, &state)
-        if isLimited(client), state.count(client) >= limits.connectionsPerAddress + ConnectionTable.excessPerClient { return false }
+        if isLimited(client), state.count(client) >= limits.connectionsPerAddress + ConnectionTable.excessPerClient {
+            return false
+        }
         return state.count < limits.connections + ConnectionTable.excess
     }
 

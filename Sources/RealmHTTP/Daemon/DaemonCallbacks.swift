@@ -51,22 +51,23 @@ enum DaemonCallbacks {
     }
 
     /// The first line of a request is there.
-    private static let begin: @convention(c) (
-        UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?
-    ) -> UnsafeMutableRawPointer? = { context, target, connection in
-        guard let server = server(context), let connection, let record = realm_rest_connection_context(connection)
-        else { return nil }
-        let bytes = target.map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) } ?? []
-        let exchange = Exchange(
-            server: server, connection: connection,
-            record: Unmanaged<ConnectionRecord>.fromOpaque(record).takeUnretainedValue(), target: bytes,
-            targetAddress: UInt(bitPattern: target))
-        // The library would want more memory for so many parameters than it has, and then say nothing more.
-        if bytes.count > Exchange.parameterLimit, bytes.count(where: { $0 == UInt8(ascii: "&") }) > Exchange.parameterLimit {
-            exchange.refuseTarget()
+    private static let begin:
+        @convention(c) (
+            UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?
+        ) -> UnsafeMutableRawPointer? = { context, target, connection in
+            guard let server = server(context), let connection, let record = realm_rest_connection_context(connection)
+            else { return nil }
+            let bytes = target.map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) } ?? []
+            let exchange = Exchange(
+                server: server, connection: connection,
+                record: Unmanaged<ConnectionRecord>.fromOpaque(record).takeUnretainedValue(), target: bytes,
+                targetAddress: UInt(bitPattern: target))
+            // The library would want more memory for so many parameters than it has, and then say nothing more.
+            if bytes.count > Exchange.parameterLimit, bytes.count(where: { $0 == UInt8(ascii: "&") }) > Exchange.parameterLimit {
+                exchange.refuseTarget()
+            }
+            return Unmanaged.passRetained(exchange).toOpaque()
         }
-        return Unmanaged.passRetained(exchange).toOpaque()
-    }
 
     /// Called when the head is complete, for every piece of the body, at its end, and after a resumption.
     private static let handle: MHD_AccessHandlerCallback = { _, _, _, method, version, data, byteCount, slot in

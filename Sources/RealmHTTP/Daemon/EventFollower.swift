@@ -133,7 +133,8 @@ package final class EventFollower {
         let status = Int(head.split(separator: " ").dropFirst().first ?? "") ?? 0
         guard status == 200, lines.contains(where: { $0.lowercased().hasPrefix("content-type: text/event-stream") }) else {
             throw Failure(
-                description: "\(lines.first ?? ""): \(try problem(lines))", isPassing: status == 503 || status == 429 || status == 423)
+                description: "\(lines.first ?? ""): \(try problem(lines))",
+                isPassing: status == 503 || status == 429 || status == 423)
         }
     }
 

@@ -76,7 +76,8 @@ final class Exchange: @unchecked Sendable {
     /// Answers a target with too many parameters, and ends the connection: nothing else can be done so early.
     func refuseTarget() {
         let problem = Problem.overLimit(
-            .uriTooLong, "the target has too many parameters; send long queries with POST to /query", limit: Exchange.parameterLimit)
+            .uriTooLong, "the target has too many parameters; send long queries with POST to /query",
+            limit: Exchange.parameterLimit)
         record.refuse(problem)
         shutdown(record.descriptor, Int32(SHUT_RDWR))
     }
@@ -100,7 +101,8 @@ final class Exchange: @unchecked Sendable {
         let request = Request(
             methodName: layout.method, target: RequestTarget(targetBytes), headers: headers,
             id: headers[.requestID].flatMap(RequestID.init(client:)) ?? RequestID(), arrival: arrival,
-            clientAddress: record.address, client: record.client, isFromThisMachine: record.isFromThisMachine, isHTTP10: layout.isHTTP10,
+            clientAddress: record.address, client: record.client, isFromThisMachine: record.isFromThisMachine,
+            isHTTP10: layout.isHTTP10,
             entrance: server.configuration.entrance)
         request.spool = server.spool
         self.request = request
@@ -317,7 +319,9 @@ final class Exchange: @unchecked Sendable {
         stage = .answering
         guard server.suspensions.suspend(connection, for: self) else { return send(shuttingDown(request)) }
         holdAnswer(of: request)
-        request.budget.isStillWanted = { [record, arrival] in !record.hasLeft(requestSeconds: Instant.now().seconds(since: arrival)) }
+        request.budget.isStillWanted = { [record, arrival] in
+            !record.hasLeft(requestSeconds: Instant.now().seconds(since: arrival))
+        }
         let isQueued = workers.submit(for: record.client) { [self] in complete(work()) }
         if !isQueued {
             let problem = Problem.noWorker

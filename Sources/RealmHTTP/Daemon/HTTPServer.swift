@@ -37,7 +37,8 @@ package final class HTTPServer: @unchecked Sendable {
     package let socket: ListeningSocket
     package let workers: WorkerPool
     /// Tells what the server knows of itself, also when all workers have work for long.
-    let attendant = WorkerPool(name: "attendant", WorkerPool.Size(threads: 1, threadsPerClient: 1, queue: 256, queuePerClient: 64))
+    let attendant = WorkerPool(
+        name: "attendant", WorkerPool.Size(threads: 1, threadsPerClient: 1, queue: 256, queuePerClient: 64))
     let spool: SpoolRoom
     /// Write long bodies to files; as many jobs as there are connections at the most.
     let spoolers = WorkerPool(name: "spooler", WorkerPool.Size(threads: 2, threadsPerClient: 1, queue: 0, queuePerClient: 0))
@@ -62,7 +63,8 @@ package final class HTTPServer: @unchecked Sendable {
         self.handler = handler
         connections = ConnectionTable(configuration.limits)
         streams = StreamWatch(configuration.limits)
-        unsentBytes = ByteLedger(limit: configuration.limits.unsentBytes, limitOfPrincipal: configuration.limits.unsentBytesPerPrincipal)
+        unsentBytes = ByteLedger(
+            limit: configuration.limits.unsentBytes, limitOfPrincipal: configuration.limits.unsentBytesPerPrincipal)
         spool = SpoolRoom(configuration.limits)
         workers = WorkerPool(name: "worker", configuration.workers)
     }
@@ -73,7 +75,9 @@ package final class HTTPServer: @unchecked Sendable {
     package var waitingJobs: Int { workers.waiting }
     /// The most sockets of clients that are open at any time.
     package static func mostSockets(_ limits: Limits) -> Int { ConnectionTable.mostSockets(limits.connections) }
-    package static func mostSocketsOfAdministrators(_ limits: Limits) -> Int { ConnectionTable.mostSockets(limits.adminConnections) }
+    package static func mostSocketsOfAdministrators(_ limits: Limits) -> Int {
+        ConnectionTable.mostSockets(limits.adminConnections)
+    }
     /// Endless answers that are being sent.
     package var streamCount: Int { streams.count }
     /// Clients of such answers that were gone without a word.

@@ -74,7 +74,8 @@ struct HeadLayout {
         }
         guard let coding = request.headers[.transferEncoding] else { return nil }
         if request.headers[.contentLength] != nil || isHTTP10 {
-            return Problem(.malformedRequest, "a body is told by Content-Length or by chunks, not by both").with("header", "Transfer-Encoding")
+            return Problem(.malformedRequest, "a body is told by Content-Length or by chunks, not by both").with(
+                "header", "Transfer-Encoding")
         }
         guard coding.lowercased() != "chunked" else { return nil }
         return Problem(.notImplemented, "the only transfer coding of requests is chunked").with("header", "Transfer-Encoding")

@@ -6,7 +6,8 @@ enum LastWords {
     static func bytes(_ problem: Problem, _ id: RequestID) -> [UInt8] {
         var writer = JSONWriter()
         problem.write(to: &writer, requestID: id)
-        let head = "HTTP/1.1 \(problem.status) \(reason(problem.status))\r\nContent-Type: application/problem+json\r\n"
+        let head =
+            "HTTP/1.1 \(problem.status) \(reason(problem.status))\r\nContent-Type: application/problem+json\r\n"
             + "Cache-Control: no-store\r\n" + OriginPolicy.ruleLines + "X-Request-Id: \(id.text)\r\nConnection: close\r\n"
             + "Content-Length: \(writer.buffer.count)\r\n\r\n"
         return Array(head.utf8) + writer.buffer.array

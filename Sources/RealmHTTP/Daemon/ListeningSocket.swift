@@ -102,7 +102,9 @@ package struct ListeningSocket: Sendable {
     func removeFile() { file?.remove() }
 
     /// `http://HOST:PORT` with brackets around IPv6 addresses, or `unix:PATH`.
-    package var url: String { file != nil ? address : "http://" + (address.contains(":") ? "[\(address)]" : address) + ":\(port)" }
+    package var url: String {
+        file != nil ? address : "http://" + (address.contains(":") ? "[\(address)]" : address) + ":\(port)"
+    }
 }
 
 /// Text of socket addresses.

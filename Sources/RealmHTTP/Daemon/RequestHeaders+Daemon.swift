@@ -34,10 +34,12 @@ extension RequestHeaders {
     }
 
     private static func readFields(of connection: OpaquePointer, _ reading: UnsafeMutablePointer<Reading>) {
-        _ = MHD_get_connection_values(connection, .HEADER_KIND, { context, _, name, value in
-            if let context, let name { context.assumingMemoryBound(to: Reading.self).pointee.take(name, value) }
-            return .YES
-        }, reading)
+        _ = MHD_get_connection_values(
+            connection, .HEADER_KIND,
+            { context, _, name, value in
+                if let context, let name { context.assumingMemoryBound(to: Reading.self).pointee.take(name, value) }
+                return .YES
+            }, reading)
     }
 
     /// Names by their length, so that few are compared.

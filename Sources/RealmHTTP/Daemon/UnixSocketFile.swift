@@ -46,7 +46,10 @@ struct UnixSocketFile: Sendable {
         guard let status = status(of: path) else { return }
         let isOurs = status.st_mode & S_IFMT == S_IFSOCK && status.st_uid == geteuid() && status.st_mode & 0o777 == 0o600
         guard isOurs else {
-            throw Failure(description: "unix:\(path): there is something at this path that is not a socket of this server; remove it or name another path")
+            throw Failure(
+                description:
+                    "unix:\(path): there is something at this path that is not a socket of this server; remove it or name another path"
+            )
         }
         let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
         guard probe >= 0 else { throw Failure(description: "unix:\(path): \(String(cString: strerror(errno)))") }

@@ -87,7 +87,9 @@ package final class WorkerPool: Sendable {
 
     private func add(_ job: @escaping Job, _ client: String, isAdmitted: Bool) -> Bool {
         monitor.signal { state in
-            guard !state.isClosed, hasThread(&state), state.turns.add(job, of: client, isAdmitted: isAdmitted) else { return false }
+            guard !state.isClosed, hasThread(&state), state.turns.add(job, of: client, isAdmitted: isAdmitted) else {
+                return false
+            }
             activity.add(1)
             if state.turns.startable > state.resting, state.threads < size.threads {
                 // Without one more, the job waits for those that there are.

@@ -71,7 +71,8 @@ extension Problem {
         case .tooManyBytes(let limit): self = .answerTooLarge("the answer has more than \(limit) bytes", "answer-bytes", limit)
         case .noRoom(let limit, let ofPrincipal): self = .noRoomForAnswer(limit: limit, ofPrincipal: ofPrincipal)
         case .tooManyValues(let limit):
-            self = .answerTooLarge("the query keeps more than \(limit) values to sort rows or to tell them apart", "sorted-values", limit)
+            self = .answerTooLarge(
+                "the query keeps more than \(limit) values to sort rows or to tell them apart", "sorted-values", limit)
         case .tooManyObjects(let limit):
             self = .answerTooLarge("the answer expands links to more than \(limit) objects", "expanded-objects", limit)
         }
@@ -87,7 +88,8 @@ extension Problem {
 
     /// `limit` is the value of the bound that is called `name` on the command line.
     package static func answerTooLarge(_ detail: String, _ name: String, _ limit: Int) -> Problem {
-        Problem.overLimit(.answerTooLarge, detail + "; ask for less at a time, or for fewer fields", limit: limit).with("limitName", name)
+        Problem.overLimit(.answerTooLarge, detail + "; ask for less at a time, or for fewer fields", limit: limit).with(
+            "limitName", name)
     }
 
     /// Runs something that reads storage.

@@ -102,7 +102,8 @@ extension ProblemCode {
     /// `fileCorrupt` is 500 when damage is met while serving and 422 on opening.
     package var status: Int {
         switch self {
-        case .malformedRequest, .invalidJSON, .invalidBody, .invalidQuery, .unknownParameter, .invalidParameter, .conflictingParameters,
+        case .malformedRequest, .invalidJSON, .invalidBody, .invalidQuery, .unknownParameter, .invalidParameter,
+            .conflictingParameters,
             .cursorInvalid, .unknownKeyPath, .missingWhere:
             return 400
         case .unauthenticated, .tokenExpired: return 401

@@ -20,7 +20,8 @@ package struct MediaType: Sendable, Equatable {
             let name = part[..<equals].withoutBlanks.lowercased()
             let value = part[part.index(after: equals)...].withoutBlanks
             guard !name.isEmpty else { return nil }
-            parameters[name] = value.count >= 2 && value.hasPrefix("\"") && value.hasSuffix("\"")
+            parameters[name] =
+                value.count >= 2 && value.hasPrefix("\"") && value.hasSuffix("\"")
                 ? String(value.dropFirst().dropLast()) : String(value)
         }
         self.parameters = parameters

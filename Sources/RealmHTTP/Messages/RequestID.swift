@@ -35,10 +35,11 @@ package struct RequestID: Sendable {
     }
 
     /// Ids need to differ, not to be secret: a counter-based generator seeded once is enough and makes no system call.
-    private static let sequence = Atomic<UInt64>({
-        var generator = SystemRandomNumberGenerator()
-        return generator.next()
-    }())
+    private static let sequence = Atomic<UInt64>(
+        {
+            var generator = SystemRandomNumberGenerator()
+            return generator.next()
+        }())
 
     private static func random() -> UInt64 {
         var word = sequence.wrappingAdd(0x9e37_79b9_7f4a_7c15, ordering: .relaxed).newValue

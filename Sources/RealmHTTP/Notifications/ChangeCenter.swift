@@ -260,7 +260,8 @@ final class ChangeCenter: Sendable {
                 state.hasNewSchema = false
             }
             return (
-                state.changed, state.hasNewSchema ? Array(state.streams.values) : [], state.hasNewSchema ? Array(state.polls.values) : []
+                state.changed, state.hasNewSchema ? Array(state.streams.values) : [],
+                state.hasNewSchema ? Array(state.polls.values) : []
             )
         }
         var lines: [any EventLine] = streams.compactMap(\.line)

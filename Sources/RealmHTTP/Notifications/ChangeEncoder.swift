@@ -224,7 +224,9 @@ struct ChangeEncoder {
                 writer.key("entry")
                 ElementWriter.write(change.deleted[index], to: &writer)
             }
-            for (name, places) in [("insertions" as StaticString, change.insertedPlaces), ("modifications", change.modifiedPlaces)] {
+            for (name, places) in [
+                ("insertions" as StaticString, change.insertedPlaces), ("modifications", change.modifiedPlaces),
+            ] {
                 try array(name, places.count, &writer) { (index, writer) throws(Problem) in
                     try rows.writeElementMembers(at: places[index], to: &writer)
                 }
@@ -259,7 +261,8 @@ struct ChangeEncoder {
 
     /// The name that the configuration gives to linking objects, or the long form.
     private func linkingName(_ target: TableKey, _ origin: TableKey, _ column: ColumnKey, _ snapshot: Snapshot) -> String {
-        guard let table = snapshot.table(origin), let className = table.className, let property = table.column(column)?.name else {
+        guard let table = snapshot.table(origin), let className = table.className, let property = table.column(column)?.name
+        else {
             return "@links"
         }
         let targetName = snapshot.table(target)?.className ?? ""

@@ -123,7 +123,8 @@ struct ChangeReader: Sendable {
         let (place, set) = sub.channel.next(after: position)
         guard place != .lost else { return .lost }
         let ready = set.flatMap { $0.to <= end ? $0 : nil }
-        guard let skip = sub.skips?.first(after: position, upTo: end), skip <= ready?.to ?? .max, !sub.channel.isOver(at: skip) else {
+        guard let skip = sub.skips?.first(after: position, upTo: end), skip <= ready?.to ?? .max, !sub.channel.isOver(at: skip)
+        else {
             return ready.map { .set($0) }
         }
         // The set of exactly that version is put aside for one that says nothing.

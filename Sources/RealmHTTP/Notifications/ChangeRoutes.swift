@@ -8,7 +8,9 @@ extension Application {
     func changes(_ call: Call) throws(Problem) -> Reply {
         let url = Result { () throws(Problem) in try QueryParameters(call.request.target) }
         let isStream = call.request.headers[.accept].map { AcceptHeader($0).names("text/event-stream") } ?? false
-        let format = isStream ? ResponseFormat.json
+        let format =
+            isStream
+            ? ResponseFormat.json
             : try ResponseFormat.negotiate(call.request, parameter: (try? url.get())?["format"], among: .documents)
         var request = try ChangeRequest(try url.get(), call, format, isStream: isStream)
         let context = try ReadContext(call)
@@ -51,10 +53,12 @@ extension Application {
         let stream = EventStream(
             reader, center, wishes, slot: slot, registration: registration, requestID: call.request.id,
             didEnd: { [leases] in leases.remove(leaseID) })
-        leases.add(LeaseRegistry.Lease(
-            id: leaseID, kind: .stream, realm: center.database.name.text, principal: nil, end: { [weak stream] in
-                stream?.line?.hangUp()
-            }))
+        leases.add(
+            LeaseRegistry.Lease(
+                id: leaseID, kind: .stream, realm: center.database.name.text, principal: nil,
+                end: { [weak stream] in
+                    stream?.line?.hangUp()
+                }))
         var response = Response(status: 200, body: .events(stream))
         response.add("Content-Type", constant: "text/event-stream")
         response.add("Cache-Control", constant: "no-store, no-transform")

@@ -41,7 +41,9 @@ struct DefinitionResolver {
     func resolve() throws(Problem) -> ResolvedSubscription {
         guard let className = definition.className else { return resolved(.realm, .realm, element: nil, filter: .all) }
         guard let table = snapshot.classTable(named: className) else {
-            let hint = Spelling.nearest(to: className, in: snapshot.classes.compactMap(\.className)).map { "; did you mean '\($0)'?" } ?? ""
+            let hint =
+                Spelling.nearest(to: className, in: snapshot.classes.compactMap(\.className)).map { "; did you mean '\($0)'?" }
+                ?? ""
             throw Problem(.classNotFound, "there is no class of this name\(hint)").with("parameter", "class")
         }
         guard let key = definition.key else { return try result(of: table) }
@@ -138,7 +140,8 @@ struct DefinitionResolver {
     /// Elements that are values have no properties.
     private func checkValues(_ target: PropertyTarget) throws(Problem) {
         if let path = definition.keyPaths.first {
-            throw Problem(.unknownKeyPath, "the elements of '\(target.column.name)' have no property '\(path)'").with("parameter", "keyPaths")
+            throw Problem(.unknownKeyPath, "the elements of '\(target.column.name)' have no property '\(path)'").with(
+                "parameter", "keyPaths")
         }
         for (name, isGiven) in [("fields", definition.fields != nil), ("expand", !definition.expand.isEmpty)] where isGiven {
             throw Problem(.unknownKeyPath, "the elements of '\(target.column.name)' are no objects").with("parameter", name)
@@ -153,7 +156,8 @@ struct DefinitionResolver {
 
     private var order: ResultOrder {
         ResultOrder(
-            sort: definition.sort.map { ResultOrder.Key(path: $0.path, isAscending: $0.isAscending) }, distinct: definition.distinct)
+            sort: definition.sort.map { ResultOrder.Key(path: $0.path, isAscending: $0.isAscending) },
+            distinct: definition.distinct)
     }
 
     /// The query over objects, after it was bound once to find its mistakes.
@@ -167,7 +171,8 @@ struct DefinitionResolver {
         do throws(QueryError) {
             _ = try query.bind(to: table, in: snapshot, arguments: arguments, mapping: mapping, order: order)
         } catch {
-            throw ObjectQuery.orderProblem(error, sort: definition.sort, distinct: definition.distinct, sectionBy: definition.sectionBy)
+            throw ObjectQuery.orderProblem(
+                error, sort: definition.sort, distinct: definition.distinct, sectionBy: definition.sectionBy)
         }
         return ObservedQuery(query, arguments, order: order, limit: definition.limit)
     }
@@ -182,7 +187,8 @@ struct DefinitionResolver {
             throw Problem(error, parameter: "where")
         }
         do throws(QueryError) {
-            _ = try ElementQuery.bind(query, to: target.column, of: target.table, in: snapshot, arguments: arguments, order: order)
+            _ = try ElementQuery.bind(
+                query, to: target.column, of: target.table, in: snapshot, arguments: arguments, order: order)
         } catch {
             throw ObjectQuery.orderProblem(error, sort: definition.sort, distinct: definition.distinct, sectionBy: nil)
         }
@@ -218,7 +224,8 @@ struct DefinitionResolver {
                 throw DefinitionResolver.wrongSort
             }
         } else {
-            let sorted = ResultOrder(sort: [ResultOrder.Key(path: grouping.path, isAscending: true)], distinct: definition.distinct)
+            let sorted = ResultOrder(
+                sort: [ResultOrder.Key(path: grouping.path, isAscending: true)], distinct: definition.distinct)
             do throws(QueryError) {
                 _ = try query.query.bind(
                     to: table, in: snapshot, arguments: query.arguments, mapping: database.backlinkNames.mapping, order: sorted)
@@ -275,7 +282,8 @@ struct DefinitionResolver {
                 definition.keyPaths, of: element, in: snapshot, names: database.backlinkNames)
             return resolved(kind, shape, element: element, filter: .keyPaths(filter))
         } catch {
-            let what = error.component.isEmpty ? "the key path '\(error.path)'" : "'\(error.component)' in the key path '\(error.path)'"
+            let what =
+                error.component.isEmpty ? "the key path '\(error.path)'" : "'\(error.component)' in the key path '\(error.path)'"
             throw Problem(.unknownKeyPath, "\(what) \(DefinitionResolver.text(of: error.kind))").with("parameter", "keyPaths")
         }
     }

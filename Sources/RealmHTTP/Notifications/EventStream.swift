@@ -299,8 +299,10 @@ final class EventStream: EventSource {
         }
         if let reason = plan.reset {
             tellOthers(except: plan.snapshots, from: plan.position, upTo: newest, &state)
-            state.push(EventText.reset(ResetNotice(
-                subs: plan.snapshots.map { reader.subs[$0].name }, reason: reason, version: attached.version.tokenText)))
+            state.push(
+                EventText.reset(
+                    ResetNotice(
+                        subs: plan.snapshots.map { reader.subs[$0].name }, reason: reason, version: attached.version.tokenText)))
         }
         state.production = SnapshotProduction(plan.snapshots.map { (reader.subs[$0], attached.contents[$0]) }, attached.version)
         state.phase = .snapshots

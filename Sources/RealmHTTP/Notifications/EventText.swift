@@ -10,7 +10,9 @@ enum EventText {
     }()
 
     /// An event whose data is JSON on one line.
-    static func event(_ name: StaticString, id: String? = nil, _ write: (inout JSONWriter) throws -> Void) rethrows -> OutputBuffer {
+    static func event(_ name: StaticString, id: String? = nil, _ write: (inout JSONWriter) throws -> Void) rethrows
+        -> OutputBuffer
+    {
         let buffer = OutputBuffer(capacity: 128)
         begin(name, id: id, in: buffer)
         var writer = JSONWriter(buffer)

@@ -85,7 +85,9 @@ final class LongPoll: Sendable {
         if !look(), wishes.seconds > 0, !state.withLock({ $0.isUrgent }) {
             let isOver = state.withLock { $0.isAnswered }
             guard !isOver else { return }
-            call.application.alarm.set(at: call.request.arrival.adding(seconds: Double(wishes.seconds))) { [weak self] in self?.finish() }
+            call.application.alarm.set(at: call.request.arrival.adding(seconds: Double(wishes.seconds))) { [weak self] in
+                self?.finish()
+            }
             // Whoever leaves gives its place back at once.
             promise.onLeave { [weak self] in self?.finish() }
         } else {

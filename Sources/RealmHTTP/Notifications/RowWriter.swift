@@ -18,7 +18,8 @@ final class RowWriter {
     private var collection: (elements: Elements, member: ObjectPlan.Member, linked: ObjectPlan?)?
 
     init(
-        _ version: Database.Version, _ definition: SubscriptionDefinition, _ shape: ResolvedSubscription.Shape, _ names: BacklinkNames,
+        _ version: Database.Version, _ definition: SubscriptionDefinition, _ shape: ResolvedSubscription.Shape,
+        _ names: BacklinkNames,
         _ budget: WorkBudget
     ) throws(Problem) {
         self.version = version

@@ -28,7 +28,9 @@ final class SnapshotProduction: @unchecked Sendable {
             let item = items[index]
             if current == nil {
                 current = try item.contents.flatMap { contents throws(Problem) in
-                    try SnapshotWriter(item.sub, contents, version, rowsOfPart: SnapshotProduction.rowsOfPart, bytesOfPart: SnapshotProduction.bytesOfPart)
+                    try SnapshotWriter(
+                        item.sub, contents, version, rowsOfPart: SnapshotProduction.rowsOfPart,
+                        bytesOfPart: SnapshotProduction.bytesOfPart)
                 }
             }
             guard let writer = current, !writer.isFinished else {
@@ -141,7 +143,9 @@ final class SnapshotWriter {
 
     /// Writes rows until the part is full; returns how many there are, at least one.
     private func writeRows(_ range: Range<Int>, to writer: inout JSONWriter) throws(Problem) -> Int {
-        if case .sections(let table, let sections) = contents { return try writeSections(sections, of: table, range, to: &writer) }
+        if case .sections(let table, let sections) = contents {
+            return try writeSections(sections, of: table, range, to: &writer)
+        }
         writer.key("items")
         writer.beginArray()
         var written = 0

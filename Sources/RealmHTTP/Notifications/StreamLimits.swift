@@ -31,12 +31,14 @@ final class StreamSlots: Sendable {
     func take(_ client: String) throws(Problem) -> Slot {
         let problem = state.withLock { state -> Problem? in
             guard state.total < limits.streams else {
-                return .overLimit(.overloaded, "the server has as many streams and waiting polls as it takes", limit: limits.streams)
+                return .overLimit(
+                    .overloaded, "the server has as many streams and waiting polls as it takes", limit: limits.streams)
             }
             let known = state.perClient[client, default: 0]
             // Clients on a Unix socket have no address that would tell them apart.
             guard client.isEmpty || known < limits.streamsPerPrincipal else {
-                return .overLimit(.tooManyStreams, "too many streams and waiting polls of one client", limit: limits.streamsPerPrincipal)
+                return .overLimit(
+                    .tooManyStreams, "too many streams and waiting polls of one client", limit: limits.streamsPerPrincipal)
             }
             state.total += 1
             state.perClient[client] = known + 1

@@ -25,8 +25,10 @@ final class SubscriptionAttaching: Sendable {
         self.subs = subs
         self.wantsContents = wantsContents
         self.completion = completion
-        state = RankedMutex(.leaf, State(
-            versions: Array(repeating: nil, count: subs.count), contents: Array(repeating: nil, count: subs.count)))
+        state = RankedMutex(
+            .leaf,
+            State(
+                versions: Array(repeating: nil, count: subs.count), contents: Array(repeating: nil, count: subs.count)))
     }
 
     func begin() { bring(Array(subs.indices)) }

@@ -168,17 +168,22 @@ struct SubscriptionDefinition: Sendable {
 
 extension SubscriptionDefinition {
     /// Reads the body of a registration: definitions by name, in the order they stand there.
-    static func readAll(_ body: JSONObject, _ limits: Limits) throws(Problem) -> [(name: String, definition: SubscriptionDefinition)] {
+    static func readAll(_ body: JSONObject, _ limits: Limits) throws(Problem) -> [(
+        name: String, definition: SubscriptionDefinition
+    )] {
         for member in body.members where member.name != "subscriptions" {
-            throw Problem(.invalidBody, "a registration has no '\(member.name)'").with("pointer", "/" + JSONPointer.escape(member.name))
+            throw Problem(.invalidBody, "a registration has no '\(member.name)'").with(
+                "pointer", "/" + JSONPointer.escape(member.name))
         }
         guard let members = body["subscriptions"]?.object?.members else {
-            throw Problem(.invalidBody, "'subscriptions' has to be an object of definitions by name").with("pointer", "/subscriptions")
+            throw Problem(.invalidBody, "'subscriptions' has to be an object of definitions by name").with(
+                "pointer", "/subscriptions")
         }
         guard (1...limits.registrationNames).contains(members.count) else {
             throw .overLimit(
-                .invalidBody, "a registration has 1 to \(limits.registrationNames) subscriptions", limit: limits.registrationNames)
-                .with("pointer", "/subscriptions")
+                .invalidBody, "a registration has 1 to \(limits.registrationNames) subscriptions", limit: limits.registrationNames
+            )
+            .with("pointer", "/subscriptions")
         }
         var result: [(name: String, definition: SubscriptionDefinition)] = []
         for member in members {
@@ -200,14 +205,16 @@ extension SubscriptionDefinition {
     }
 
     private static func isName(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                return true
-            default: return false
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"),
+                    UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    return true
+                default: return false
+                }
             }
-        }
     }
 }
 
@@ -217,7 +224,9 @@ extension Problem {
         var copy = self
         var place = pointer
         for member in extensions {
-            if member.name.description == "parameter", case .text(let name) = member.value { place += "/" + JSONPointer.escape(name) }
+            if member.name.description == "parameter", case .text(let name) = member.value {
+                place += "/" + JSONPointer.escape(name)
+            }
         }
         for member in extensions {
             // A pointer into the arguments begins with their name.

@@ -20,17 +20,21 @@ enum OpenAPIChanges {
         "Change sets of one subscription, given here, or of a registration: as a stream of events, or in one answer that waits for them.",
         tag: "changes",
         parameters: [
-            "Realm", "ChangesClass", "ChangesKey", "ChangesProperty", "Where", "Args", "Sort", "Distinct", "ChangesLimit", "SectionBy",
-            "Section", "KeyPaths", "Shallow", "Fields", "Expand", "Meta", "Ints", "Include", "Subscription", "Ticket", "Since", "Wait",
+            "Realm", "ChangesClass", "ChangesKey", "ChangesProperty", "Where", "Args", "Sort", "Distinct", "ChangesLimit",
+            "SectionBy",
+            "Section", "KeyPaths", "Shallow", "Fields", "Expand", "Meta", "Ints", "Include", "Subscription", "Ticket", "Since",
+            "Wait",
             "Initial", "Heartbeat", "DocumentFormat", "LastEventId", "RealmMinVersion", "RequestId",
         ],
-        responses: OpenAPIParts.responses([
-            "description": "What changed; or a stream of events.", "headers": answerHeaders,
-            "content": [
-                "application/json": ["schema": OpenAPIParts.schema("Changes")],
-                "application/ejson": ["schema": ["type": "object"]], "text/event-stream": ["schema": text],
-            ],
-        ], isConditional: false).adding([.init("410", OpenAPIParts.response("Problem")), .init("412", OpenAPIParts.response("Problem"))]))
+        responses: OpenAPIParts.responses(
+            [
+                "description": "What changed; or a stream of events.", "headers": answerHeaders,
+                "content": [
+                    "application/json": ["schema": OpenAPIParts.schema("Changes")],
+                    "application/ejson": ["schema": ["type": "object"]], "text/event-stream": ["schema": text],
+                ],
+            ], isConditional: false
+        ).adding([.init("410", OpenAPIParts.response("Problem")), .init("412", OpenAPIParts.response("Problem"))]))
 
     private static let register = OpenAPIWrites.operation(
         "createSubscriptions", "Registers subscriptions under names, to be read on one stream.", tag: "changes",
@@ -54,9 +58,11 @@ enum OpenAPIChanges {
     private static func answers(_ status: String, _ description: String, _ schema: String?, more: [String]) -> DocumentValue {
         let body = schema.map { name -> DocumentValue in ["application/json": ["schema": OpenAPIParts.schema(name)]] }
         var members: [DocumentValue.Member] = [
-            .init(status, .members(("description", .string(description)), ("headers", answerHeaders), ("content", body))),
+            .init(status, .members(("description", .string(description)), ("headers", answerHeaders), ("content", body)))
         ]
-        for status in ["400", "404", "405", "406", "429", "503", "504"] + more { members.append(.init(status, OpenAPIParts.response("Problem"))) }
+        for status in ["400", "404", "405", "406", "429", "503", "504"] + more {
+            members.append(.init(status, OpenAPIParts.response("Problem")))
+        }
         members.append(.init("default", OpenAPIParts.response("Problem")))
         return .object(members)
     }
@@ -66,26 +72,53 @@ enum OpenAPIChanges {
     static let parameters: [(String, DocumentValue)] = [
         ("ChangesClass", OpenAPIParts.inQuery("class", "The class that is observed; without it the whole realm is.", text)),
         ("ChangesKey", OpenAPIParts.inQuery("key", "Key of the object that is observed.", text)),
-        ("ChangesProperty", OpenAPIParts.inQuery("property", "A collection of that object, an embedded object in it, or linking objects such as @links.Person.dogs.", text)),
+        (
+            "ChangesProperty",
+            OpenAPIParts.inQuery(
+                "property",
+                "A collection of that object, an embedded object in it, or linking objects such as @links.Person.dogs.", text)
+        ),
         ("ChangesLimit", OpenAPIParts.inQuery("limit", "Only the first so many of the result.", OpenAPIParts.number(from: 0))),
         ("KeyPaths", OpenAPIParts.inQuery("keyPaths", "Comma list of key paths; changes elsewhere do not count.", text)),
         ("Shallow", OpenAPIParts.inQuery("shallow", "true leaves changes of elements out.", flag)),
-        ("Include", OpenAPIParts.inQuery("include", "How much of a row is told: objects, keys, or none but counts.", OpenAPIParts.choice("objects", "keys", "none"))),
+        (
+            "Include",
+            OpenAPIParts.inQuery(
+                "include", "How much of a row is told: objects, keys, or none but counts.",
+                OpenAPIParts.choice("objects", "keys", "none"))
+        ),
         ("Subscription", OpenAPIParts.inQuery("subscription", "The id of a registration, instead of a definition.", text)),
         ("Ticket", OpenAPIParts.inQuery("ticket", "The ticket of a registration, instead of its id.", text)),
-        ("Since", OpenAPIParts.inQuery("since", "The position to go on from; now begins here and tells nothing of before.", text)),
-        ("Wait", OpenAPIParts.inQuery("wait", "Seconds to wait for something to tell.", OpenAPIParts.number(from: 0, to: ChangeRequest.longestWait))),
+        (
+            "Since",
+            OpenAPIParts.inQuery("since", "The position to go on from; now begins here and tells nothing of before.", text)
+        ),
+        (
+            "Wait",
+            OpenAPIParts.inQuery(
+                "wait", "Seconds to wait for something to tell.", OpenAPIParts.number(from: 0, to: ChangeRequest.longestWait))
+        ),
         ("Initial", OpenAPIParts.inQuery("initial", "false leaves the state at the beginning out.", flag)),
-        ("Heartbeat", OpenAPIParts.inQuery("hb", "event sends signs of life as events.", OpenAPIParts.choice("comment", "event"))),
-        ("LastEventId", ["name": "Last-Event-ID", "in": "header", "description": "The last id of a stream, to go on from.", "schema": text]),
+        (
+            "Heartbeat",
+            OpenAPIParts.inQuery("hb", "event sends signs of life as events.", OpenAPIParts.choice("comment", "event"))
+        ),
+        (
+            "LastEventId",
+            ["name": "Last-Event-ID", "in": "header", "description": "The last id of a stream, to go on from.", "schema": text]
+        ),
     ]
 
     /// What every write takes.
     static let writeParameters: [(String, DocumentValue)] = [
-        ("RealmWithoutNotifying", [
-            "name": "Realm-Without-Notifying", "in": "header",
-            "description": "Comma list of registrations, each perhaps with /name, that shall not hear of this write.", "schema": text,
-        ]),
+        (
+            "RealmWithoutNotifying",
+            [
+                "name": "Realm-Without-Notifying", "in": "header",
+                "description": "Comma list of registrations, each perhaps with /name, that shall not hear of this write.",
+                "schema": text,
+            ]
+        )
     ]
 
     // MARK: - Schemas
@@ -189,15 +222,19 @@ enum OpenAPIChanges {
     private static func subscriptions(closed: Bool) -> DocumentValue {
         .members(
             ("type", "object"), ("required", ["subscriptions"]), ("additionalProperties", closed ? false : nil),
-            ("properties", [
-                "subscriptions": ["type": "object", "additionalProperties": OpenAPIParts.schema("SubscriptionDefinition")],
-            ]))
+            (
+                "properties",
+                [
+                    "subscriptions": ["type": "object", "additionalProperties": OpenAPIParts.schema("SubscriptionDefinition")]
+                ]
+            ))
     }
 
     private static let registered: DocumentValue = [
         "type": "object", "required": ["id", "subscriptions", "version", "expiresAt", "streams"],
         "properties": [
-            "id": text, "subscriptions": ["type": "object", "additionalProperties": OpenAPIParts.schema("SubscriptionDefinition")],
+            "id": text,
+            "subscriptions": ["type": "object", "additionalProperties": OpenAPIParts.schema("SubscriptionDefinition")],
             "version": text, "expiresAt": ["type": "string", "format": "date-time", "nullable": true],
             "streams": ["type": "integer", "format": "int64"],
         ],
@@ -206,7 +243,8 @@ enum OpenAPIChanges {
     private static let created: DocumentValue = [
         "type": "object", "required": ["id", "url", "version", "expiresAt"],
         "properties": [
-            "id": text, "url": ["type": "string", "description": "A path whose ticket lets read this registration, and nothing else."],
+            "id": text,
+            "url": ["type": "string", "description": "A path whose ticket lets read this registration, and nothing else."],
             "version": text, "expiresAt": ["type": "string", "format": "date-time", "nullable": true],
         ],
     ]

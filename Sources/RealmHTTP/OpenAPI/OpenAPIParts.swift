@@ -33,19 +33,32 @@ enum OpenAPIParts {
 
     /// A document describes one form of integers, so this parameter has one value in it.
     static func intsParameter(_ ints: OpenAPIDocument.Integers) -> (String, DocumentValue) {
-        let description = "string writes every integer as a string. This document describes answers with ints=\(ints.rawValue); "
+        let description =
+            "string writes every integer as a string. This document describes answers with ints=\(ints.rawValue); "
             + "take it with the parameter ints for the other form."
-        return ("Ints", .members(
-            ("name", "ints"), ("in", "query"), ("required", ints == .string ? true : nil),
-            ("description", .string(description)), ("schema", choice(ints.rawValue))))
+        return (
+            "Ints",
+            .members(
+                ("name", "ints"), ("in", "query"), ("required", ints == .string ? true : nil),
+                ("description", .string(description)), ("schema", choice(ints.rawValue)))
+        )
     }
 
     /// Parameters by the name that operations refer to them with.
     static let parameters: [(String, DocumentValue)] = [
         ("Realm", inPath("realm", "Name of a realm.", pattern: "^[A-Za-z0-9._-]{1,128}$")),
         ("Class", inPath("class", "Name of a class, without Realm's internal prefix.")),
-        ("Key", inPath("key", "Key of an object: its primary key as text, or @k and its object key. See the documentation for @null, @empty and @b64.")),
-        ("Property", inPath("property", "Name of a property, or a path into embedded objects such as address.phones or kids[0].tags.")),
+        (
+            "Key",
+            inPath(
+                "key",
+                "Key of an object: its primary key as text, or @k and its object key. See the documentation for @null, @empty and @b64."
+            )
+        ),
+        (
+            "Property",
+            inPath("property", "Name of a property, or a path into embedded objects such as address.phones or kids[0].tags.")
+        ),
         ("OriginClass", inPath("originClass", "The class whose objects link here.")),
         ("OriginProperty", inPath("originProperty", "The linking property of that class.")),
         ("Where", inQuery("where", "Predicate in the Realm Query Language.", text)),
@@ -59,7 +72,10 @@ enum OpenAPIParts {
         ("Fields", inQuery("fields", "Comma list of properties; a dotted path expands the link it crosses.", text)),
         ("Expand", inQuery("expand", "Comma list of links to replace by the objects they point to.", text)),
         ("Meta", inQuery("meta", "none leaves the member $meta out.", choice("full", "none"))),
-        ("DocumentInts", inQuery("ints", "string describes answers in which every integer is a string.", choice("number", "string"))),
+        (
+            "DocumentInts",
+            inQuery("ints", "string describes answers in which every integer is a string.", choice("number", "string"))
+        ),
         ("Format", inQuery("format", "Representation, instead of the header Accept.", choice("json", "ejson", "ndjson", "csv"))),
         ("DocumentFormat", inQuery("format", "Representation, instead of the header Accept.", choice("json", "ejson"))),
         ("At", inQuery("at", "Comma list of positions in the result; negative ones count from its end.", text)),
@@ -70,15 +86,33 @@ enum OpenAPIParts {
         ("Section", inQuery("section", "Only the section with this key.", text)),
         ("Operations", inQuery("ops", "Comma list of count, min:property, max:property, sum:property, avg:property.", text)),
         ("Snapshot", inQuery("snapshot", "Reads the version that this snapshot holds.", text)),
-        ("SchemaFormat", inQuery("format", "Rendering of the schema.", choice("json", "json-schema", "swift", "kotlin", "typescript", "mermaid"))),
-        ("IfNoneMatch", ["name": "If-None-Match", "in": "header", "description": "Answers 304 while the entity tag is still this one.", "schema": text]),
-        ("RequestId", ["name": "X-Request-Id", "in": "header", "description": "1 to 128 of A-Z a-z 0-9 . _ -; returned with the answer and named in problems and logs. The server makes an id of its own in the place of anything else.", "schema": text]),
+        (
+            "SchemaFormat",
+            inQuery(
+                "format", "Rendering of the schema.", choice("json", "json-schema", "swift", "kotlin", "typescript", "mermaid"))
+        ),
+        (
+            "IfNoneMatch",
+            [
+                "name": "If-None-Match", "in": "header", "description": "Answers 304 while the entity tag is still this one.",
+                "schema": text,
+            ]
+        ),
+        (
+            "RequestId",
+            [
+                "name": "X-Request-Id", "in": "header",
+                "description":
+                    "1 to 128 of A-Z a-z 0-9 . _ -; returned with the answer and named in problems and logs. The server makes an id of its own in the place of anything else.",
+                "schema": text,
+            ]
+        ),
     ]
 
     // MARK: - Responses
 
     static let headers: DocumentValue = [
-        "X-Request-Id": ["description": "Identifies this request in logs and problems.", "schema": text],
+        "X-Request-Id": ["description": "Identifies this request in logs and problems.", "schema": text]
     ]
 
     static let readHeaders: DocumentValue = [
@@ -111,9 +145,12 @@ enum OpenAPIParts {
 
     static let commonResponses: [(String, DocumentValue)] = [
         ("NotModified", ["description": "The client's copy is current.", "headers": headers]),
-        ("Problem", [
-            "description": "What went wrong, as RFC 9457 describes it.", "headers": headers,
-            "content": ["application/problem+json": ["schema": schema("Problem")]],
-        ]),
+        (
+            "Problem",
+            [
+                "description": "What went wrong, as RFC 9457 describes it.", "headers": headers,
+                "content": ["application/problem+json": ["schema": schema("Problem")]],
+            ]
+        ),
     ]
 }

@@ -109,21 +109,33 @@ package struct OpenAPIRealm {
     private func paths(_ table: Table) -> [DocumentValue.Member] {
         let name = identifier(table)
         let path = "/v1/realms/\(realm)/objects/\(OpenAPIRealm.percentEncoded(table.className ?? ""))"
-        let list: DocumentValue = ["get": OpenAPIDocument.operation(
-            "list\(name)", "Objects of this class.", tag: name, parameters: OpenAPIDocument.listParameters,
-            responses: OpenAPIDocument.list("\(name)Page"))]
-        let object: DocumentValue = ["get": OpenAPIDocument.operation(
-            "get\(name)", "One object of this class.", tag: name, parameters: ["Key"] + OpenAPIDocument.objectParameters,
-            responses: OpenAPIParts.responses(OpenAPIParts.document("The object.", OpenAPIParts.schema(name))))]
+        let list: DocumentValue = [
+            "get": OpenAPIDocument.operation(
+                "list\(name)", "Objects of this class.", tag: name, parameters: OpenAPIDocument.listParameters,
+                responses: OpenAPIDocument.list("\(name)Page"))
+        ]
+        let object: DocumentValue = [
+            "get": OpenAPIDocument.operation(
+                "get\(name)", "One object of this class.", tag: name, parameters: ["Key"] + OpenAPIDocument.objectParameters,
+                responses: OpenAPIParts.responses(OpenAPIParts.document("The object.", OpenAPIParts.schema(name))))
+        ]
         guard table.kind != .embedded else { return [.init(path, list), .init("\(path)/{key}", object)] }
         let create = OpenAPIParts.schema("\(name)Create")
         let patch = OpenAPIParts.schema("\(name)Patch")
         return [
-            .init(path, list.adding(OpenAPIWrites.classOperations(
-                ("create\(name)", "bulkUpdate\(name)", "bulkDelete\(name)"), tag: name, path: [], create: create, patch: patch))),
-            .init("\(path)/{key}", object.adding(OpenAPIWrites.objectOperations(
-                ("replace\(name)", "update\(name)", "delete\(name)"), tag: name, path: ["Key"], object: name, create: create,
-                patch: patch))),
+            .init(
+                path,
+                list.adding(
+                    OpenAPIWrites.classOperations(
+                        ("create\(name)", "bulkUpdate\(name)", "bulkDelete\(name)"), tag: name, path: [], create: create,
+                        patch: patch))),
+            .init(
+                "\(path)/{key}",
+                object.adding(
+                    OpenAPIWrites.objectOperations(
+                        ("replace\(name)", "update\(name)", "delete\(name)"), tag: name, path: ["Key"], object: name,
+                        create: create,
+                        patch: patch))),
         ]
     }
 

@@ -21,8 +21,14 @@ enum OpenAPISchemas {
         ("SchemaProperty", schemaProperty),
         ("Meta", meta),
         ("Link", link),
-        ("Object", ["type": "object", "description": "An object of a class: its properties, and $meta.", "additionalProperties": true]),
-        ("Aggregates", ["type": "object", "description": "One member per operation, and version.", "additionalProperties": true]),
+        (
+            "Object",
+            ["type": "object", "description": "An object of a class: its properties, and $meta.", "additionalProperties": true]
+        ),
+        (
+            "Aggregates",
+            ["type": "object", "description": "One member per operation, and version.", "additionalProperties": true]
+        ),
         ("Status", ["type": "object", "properties": ["status": OpenAPIParts.text], "required": ["status"]]),
     ]
 
@@ -143,7 +149,8 @@ enum OpenAPISchemas {
         [
             "type": "object",
             "properties": [
-                "items": ["type": "array", "items": item], "next": nullableText, "count": ints.schema, "version": text, "snapshot": text,
+                "items": ["type": "array", "items": item], "next": nullableText, "count": ints.schema, "version": text,
+                "snapshot": text,
                 "index": ints.schema.adding([.init("nullable", true)]),
                 "plan": ["type": "array", "items": text],
                 "sections": ["type": "array", "items": ["type": "object", "additionalProperties": true]],
@@ -174,19 +181,23 @@ enum OpenAPISchemas {
     }
 
     private static func queryBody(_ ints: OpenAPIDocument.Integers) -> DocumentValue {
-        body([
-            .init("where", text), .init("args", ["type": "array", "items": anything]), .init("sort", texts),
-            .init("distinct", texts), .init("limit", OpenAPIParts.number(from: 0, to: 1000)), .init("after", text),
-            .init("offset", OpenAPIParts.number(from: 0)), .init("count", OpenAPIParts.choice("exact", "none")),
-            .init("fields", texts), .init("expand", texts), .init("meta", OpenAPIParts.choice("full", "none")),
-            .init("at", ["type": "array", "items": ["type": "integer", "format": "int64"]]), .init("indexOf", text),
-            .init("indexOfWhere", text), .init("explain", flag), .init("sectionBy", text), .init("section", anything), .init("snapshot", text),
-        ], ints)
+        body(
+            [
+                .init("where", text), .init("args", ["type": "array", "items": anything]), .init("sort", texts),
+                .init("distinct", texts), .init("limit", OpenAPIParts.number(from: 0, to: 1000)), .init("after", text),
+                .init("offset", OpenAPIParts.number(from: 0)), .init("count", OpenAPIParts.choice("exact", "none")),
+                .init("fields", texts), .init("expand", texts), .init("meta", OpenAPIParts.choice("full", "none")),
+                .init("at", ["type": "array", "items": ["type": "integer", "format": "int64"]]), .init("indexOf", text),
+                .init("indexOfWhere", text), .init("explain", flag), .init("sectionBy", text), .init("section", anything),
+                .init("snapshot", text),
+            ], ints)
     }
 
     private static func aggregateBody(_ ints: OpenAPIDocument.Integers) -> DocumentValue {
-        body([
-            .init("where", text), .init("args", ["type": "array", "items": anything]), .init("ops", texts), .init("snapshot", text),
-        ], ints)
+        body(
+            [
+                .init("where", text), .init("args", ["type": "array", "items": anything]), .init("ops", texts),
+                .init("snapshot", text),
+            ], ints)
     }
 }

@@ -15,84 +15,180 @@ extension OpenAPIWrites {
     }
 
     static let schemas: [(String, DocumentValue)] = [
-        ("Created", object([], [
-            "created": count, "updated": count, "keys": texts, "version": text,
-            "items": ["type": "array", "items": OpenAPIParts.schema("Object")],
-        ]).describing("The object of a single create; counts and keys of an array.")),
+        (
+            "Created",
+            object(
+                [],
+                [
+                    "created": count, "updated": count, "keys": texts, "version": text,
+                    "items": ["type": "array", "items": OpenAPIParts.schema("Object")],
+                ]
+            ).describing("The object of a single create; counts and keys of an array.")
+        ),
         ("Matched", object([], ["matched": count, "version": text])),
         ("Imported", object([], ["created": count, "updated": count, "version": text])),
-        ("DryRun", object(["committed", "status"], [
-            "committed": flag, "status": ["type": "integer", "format": "int32"], "body": anything,
-        ]).describing("What a write with dryRun=true would have answered.")),
-        ("JSONPatch", ["type": "array", "items": object(["op", "path"], [
-            "op": OpenAPIParts.choice("add", "remove", "replace", "move", "copy", "test"), "path": text, "from": text, "value": anything,
-        ])]),
+        (
+            "DryRun",
+            object(
+                ["committed", "status"],
+                [
+                    "committed": flag, "status": ["type": "integer", "format": "int32"], "body": anything,
+                ]
+            ).describing("What a write with dryRun=true would have answered.")
+        ),
+        (
+            "JSONPatch",
+            [
+                "type": "array",
+                "items": object(
+                    ["op", "path"],
+                    [
+                        "op": OpenAPIParts.choice("add", "remove", "replace", "move", "copy", "test"), "path": text, "from": text,
+                        "value": anything,
+                    ]),
+            ]
+        ),
         ("Batch", object(["ops"], ["ops": ["type": "array", "items": OpenAPIParts.schema("BatchOperation")]])),
         ("BatchOperation", batchOperation),
-        ("BatchResult", object(["committed", "version", "results"], [
-            "committed": flag, "version": text,
-            "results": ["type": "array", "items": object([], [
-                "key": text, "created": flag, "matched": count, "count": count, "value": anything, "object": OpenAPIParts.schema("Object"),
-            ])],
-        ])),
+        (
+            "BatchResult",
+            object(
+                ["committed", "version", "results"],
+                [
+                    "committed": flag, "version": text,
+                    "results": [
+                        "type": "array",
+                        "items": object(
+                            [],
+                            [
+                                "key": text, "created": flag, "matched": count, "count": count, "value": anything,
+                                "object": OpenAPIParts.schema("Object"),
+                            ]),
+                    ],
+                ])
+        ),
         ("TransactionWishes", object([], ["wait": text, "idle": text, "lifetime": text])),
-        ("Transaction", object(["id", "version", "idleTimeout", "expiresAt"], [
-            "id": text, "version": text, "idleTimeout": text, "expiresAt": ["type": "string", "format": "date-time"],
-            "state": OpenAPIParts.choice("open", "aborted", "committed", "rolledBack", "expired"),
-        ])),
+        (
+            "Transaction",
+            object(
+                ["id", "version", "idleTimeout", "expiresAt"],
+                [
+                    "id": text, "version": text, "idleTimeout": text, "expiresAt": ["type": "string", "format": "date-time"],
+                    "state": OpenAPIParts.choice("open", "aborted", "committed", "rolledBack", "expired"),
+                ])
+        ),
         ("CommittedVersion", object(["version"], ["version": text])),
-        ("WriteState", object(["id", "state"], [
-            "id": text, "state": OpenAPIParts.choice("queued", "running", "committed", "failed", "cancelled"),
-            "version": ["type": "string", "nullable": true], "status": ["type": "integer", "format": "int32", "nullable": true],
-            "body": anything, "problem": OpenAPIParts.schema("Problem"),
-        ])),
-        ("RealmAttachment", object([], [
-            "name": text, "schema": OpenAPIParts.schema("SchemaDefinition"), "path": text, "inMemory": text,
-            "mode": OpenAPIParts.choice("rw", "ro", "copy"), "encryptionKey": text,
-            "backlinkNames": ["type": "object", "additionalProperties": ["type": "object", "additionalProperties": text]],
-            "schemaVersion": count, "migrations": ["type": "array", "items": OpenAPIParts.schema("MigrationStep")],
-            "allowDataLoss": flag, "maxActiveVersions": count, "upgrade": OpenAPIParts.choice("in-place"), "seed": text,
-            "compactOnOpen": object([], [
-                "minTotalBytes": count, "maxUsedRatio": ["type": "number", "format": "double", "minimum": 0, "maximum": 1],
-            ]),
-            "onMigrationNeeded": OpenAPIParts.choice("fail", "delete"),
-            "keepMigrationBackups": ["type": "integer", "format": "int32", "minimum": 0, "maximum": 1000],
-        ])),
-        ("SchemaDefinition", object(["classes"], [
-            "schemaVersion": ["type": "integer", "format": "int64", "nullable": true],
-            "classes": ["type": "array", "items": OpenAPIParts.schema("ClassDefinition")],
-        ])),
-        ("ClassDefinition", object(["name"], [
-            "name": text, "type": OpenAPIParts.choice("object", "embedded"), "primaryKey": ["type": "string", "nullable": true],
-            "properties": ["type": "array", "items": OpenAPIParts.schema("PropertyDefinition")],
-        ])),
-        ("PropertyDefinition", object(["name", "type"], [
-            "name": text, "type": text, "collection": ["type": "string", "nullable": true], "optional": flag,
-            "indexed": ["type": "string", "nullable": true], "objectType": ["type": "string", "nullable": true],
-        ])),
+        (
+            "WriteState",
+            object(
+                ["id", "state"],
+                [
+                    "id": text, "state": OpenAPIParts.choice("queued", "running", "committed", "failed", "cancelled"),
+                    "version": ["type": "string", "nullable": true],
+                    "status": ["type": "integer", "format": "int32", "nullable": true],
+                    "body": anything, "problem": OpenAPIParts.schema("Problem"),
+                ])
+        ),
+        (
+            "RealmAttachment",
+            object(
+                [],
+                [
+                    "name": text, "schema": OpenAPIParts.schema("SchemaDefinition"), "path": text, "inMemory": text,
+                    "mode": OpenAPIParts.choice("rw", "ro", "copy"), "encryptionKey": text,
+                    "backlinkNames": [
+                        "type": "object", "additionalProperties": ["type": "object", "additionalProperties": text],
+                    ],
+                    "schemaVersion": count, "migrations": ["type": "array", "items": OpenAPIParts.schema("MigrationStep")],
+                    "allowDataLoss": flag, "maxActiveVersions": count, "upgrade": OpenAPIParts.choice("in-place"), "seed": text,
+                    "compactOnOpen": object(
+                        [],
+                        [
+                            "minTotalBytes": count,
+                            "maxUsedRatio": ["type": "number", "format": "double", "minimum": 0, "maximum": 1],
+                        ]),
+                    "onMigrationNeeded": OpenAPIParts.choice("fail", "delete"),
+                    "keepMigrationBackups": ["type": "integer", "format": "int32", "minimum": 0, "maximum": 1000],
+                ])
+        ),
+        (
+            "SchemaDefinition",
+            object(
+                ["classes"],
+                [
+                    "schemaVersion": ["type": "integer", "format": "int64", "nullable": true],
+                    "classes": ["type": "array", "items": OpenAPIParts.schema("ClassDefinition")],
+                ])
+        ),
+        (
+            "ClassDefinition",
+            object(
+                ["name"],
+                [
+                    "name": text, "type": OpenAPIParts.choice("object", "embedded"),
+                    "primaryKey": ["type": "string", "nullable": true],
+                    "properties": ["type": "array", "items": OpenAPIParts.schema("PropertyDefinition")],
+                ])
+        ),
+        (
+            "PropertyDefinition",
+            object(
+                ["name", "type"],
+                [
+                    "name": text, "type": text, "collection": ["type": "string", "nullable": true], "optional": flag,
+                    "indexed": ["type": "string", "nullable": true], "objectType": ["type": "string", "nullable": true],
+                ])
+        ),
         ("SnapshotWishes", object([], ["ttl": ["type": "string", "description": "How long, as 60s or 2m; at most 10m."]])),
-        ("Snapshot", object(["id", "version", "expiresAt", "behind"], [
-            "id": text, "version": text, "expiresAt": ["type": "string", "format": "date-time"],
-            "behind": ["type": "integer", "format": "int64", "description": "Commits made since."],
-        ])),
-        ("SnapshotPage", object(["items", "next"], [
-            "items": ["type": "array", "items": OpenAPIParts.schema("Snapshot")], "next": ["type": "string", "nullable": true],
-        ])),
-        ("Migration", object(["fromVersion", "toVersion", "steps"], [
-            "fromVersion": count, "toVersion": count, "steps": ["type": "array", "items": OpenAPIParts.schema("MigrationStep")],
-            "allowDataLoss": flag,
-        ])),
+        (
+            "Snapshot",
+            object(
+                ["id", "version", "expiresAt", "behind"],
+                [
+                    "id": text, "version": text, "expiresAt": ["type": "string", "format": "date-time"],
+                    "behind": ["type": "integer", "format": "int64", "description": "Commits made since."],
+                ])
+        ),
+        (
+            "SnapshotPage",
+            object(
+                ["items", "next"],
+                [
+                    "items": ["type": "array", "items": OpenAPIParts.schema("Snapshot")],
+                    "next": ["type": "string", "nullable": true],
+                ])
+        ),
+        (
+            "Migration",
+            object(
+                ["fromVersion", "toVersion", "steps"],
+                [
+                    "fromVersion": count, "toVersion": count,
+                    "steps": ["type": "array", "items": OpenAPIParts.schema("MigrationStep")],
+                    "allowDataLoss": flag,
+                ])
+        ),
         ("MigrationStep", migrationStep),
-        ("Migrated", object([], [
-            "before": OpenAPIParts.schema("SchemaDocument"), "after": OpenAPIParts.schema("SchemaDocument"), "version": text,
-            "backup": ["type": "string", "description": "The copy of the file that was made beside it before."],
-        ])),
+        (
+            "Migrated",
+            object(
+                [],
+                [
+                    "before": OpenAPIParts.schema("SchemaDocument"), "after": OpenAPIParts.schema("SchemaDocument"),
+                    "version": text,
+                    "backup": ["type": "string", "description": "The copy of the file that was made beside it before."],
+                ])
+        ),
     ]
 
     /// An operation has one of these members.
     private static let batchOperation: DocumentValue = {
-        let target: [DocumentValue.Member] = [.init("class", text), .init("key", anything), .init("ifMatch", text), .init("ifNoneMatch", text)]
-        let matches: [DocumentValue.Member] = [.init("where", text), .init("args", ["type": "array", "items": anything]), .init("maxAffected", count)]
+        let target: [DocumentValue.Member] = [
+            .init("class", text), .init("key", anything), .init("ifMatch", text), .init("ifNoneMatch", text),
+        ]
+        let matches: [DocumentValue.Member] = [
+            .init("where", text), .init("args", ["type": "array", "items": anything]), .init("maxAffected", count),
+        ]
         let body = DocumentValue.Member("body", anything)
         let nested = DocumentValue.Member("nested", OpenAPIParts.choice("refuse", "upsert"))
         let edits: [DocumentValue.Member] = [
@@ -104,7 +200,12 @@ extension OpenAPIWrites {
         return [
             "type": "object", "minProperties": 1, "maxProperties": 1,
             "properties": .object([
-                member("create", [.init("class", text), body, .init("as", text), .init("upsert", OpenAPIParts.choice("modified", "all")), nested]),
+                member(
+                    "create",
+                    [
+                        .init("class", text), body, .init("as", text), .init("upsert", OpenAPIParts.choice("modified", "all")),
+                        nested,
+                    ]),
                 member("put", target + [body, nested]), member("patch", target + [body, nested]), member("delete", target),
                 member("patchWhere", [.init("class", text)] + matches + [body, nested]),
                 member("deleteWhere", [.init("class", text)] + matches),
@@ -118,10 +219,11 @@ extension OpenAPIWrites {
     /// A step has one of these members.
     private static let migrationStep: DocumentValue = [
         "type": "object", "minProperties": 1, "maxProperties": 1,
-        "properties": .object([
-            "addClass", "removeClass", "renameClass", "addProperty", "removeProperty", "renameProperty", "changeProperty",
-            "setPrimaryKey", "setIndex", "setType", "set", "create", "delete",
-        ].map { .init($0, ["type": "object", "additionalProperties": true]) }),
+        "properties": .object(
+            [
+                "addClass", "removeClass", "renameClass", "addProperty", "removeProperty", "renameProperty", "changeProperty",
+                "setPrimaryKey", "setIndex", "setType", "set", "create", "delete",
+            ].map { .init($0, ["type": "object", "additionalProperties": true]) }),
     ]
 }
 

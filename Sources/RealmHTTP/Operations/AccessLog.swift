@@ -165,12 +165,13 @@ package final class AccessLog: Sendable {
 
     private func writeLines() {
         while true {
-            let (lines, isClosed) = monitor.wait { state -> (OutputBuffer, Bool)? in
-                guard state.isClosed || (!state.pending.isEmpty && !state.isHeld) else { return nil }
-                let lines = state.pending
-                state.pending = OutputBuffer()
-                return (lines, state.isClosed)
-            } ?? (OutputBuffer(), true)
+            let (lines, isClosed) =
+                monitor.wait { state -> (OutputBuffer, Bool)? in
+                    guard state.isClosed || (!state.pending.isEmpty && !state.isHeld) else { return nil }
+                    let lines = state.pending
+                    state.pending = OutputBuffer()
+                    return (lines, state.isClosed)
+                } ?? (OutputBuffer(), true)
             writeAll(lines)
             if isClosed { break }
             // A short rest gathers the lines of many requests into one write.

@@ -102,11 +102,14 @@ extension ByteHolding {
         switch grow(by: bytes) {
         case nil: return
         case .total?:
-            throw Problem.overLimit(.overloaded, "the bodies of requests take all the memory that there is for them", limit: ledger.limit)
-                .with("limitName", "waiting-bytes")
+            throw Problem.overLimit(
+                .overloaded, "the bodies of requests take all the memory that there is for them", limit: ledger.limit
+            )
+            .with("limitName", "waiting-bytes")
         case .principal?:
             throw Problem.overLimit(
-                .rateLimited, "the bodies of requests from this address take all the memory that there is for one", limit: ledger.limitOfPrincipal
+                .rateLimited, "the bodies of requests from this address take all the memory that there is for one",
+                limit: ledger.limitOfPrincipal
             ).with("limitName", "waiting-bytes-per-principal")
         }
     }

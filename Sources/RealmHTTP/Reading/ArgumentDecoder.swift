@@ -47,7 +47,8 @@ package struct ArgumentDecoder {
         case "$geoBox", "$geoCircle", "$geoPolygon", "$geoPoint":
             // What is no shape is refused as a shape that makes no sense is.
             guard let shape = ShapeDecoder.shape(name, value) else {
-                throw Problem(.invalidQuery, "the shape '\(name)' cannot be read").with("parameter", "args").with("pointer", pointer)
+                throw Problem(.invalidQuery, "the shape '\(name)' cannot be read").with("parameter", "args").with(
+                    "pointer", pointer)
             }
             return shape
         default:
@@ -62,7 +63,9 @@ package struct ArgumentDecoder {
 
     /// The object that a stub names; null when there is none, as for a link to it.
     private func link(_ value: JSONValue, _ pointer: String) throws(Problem) -> QueryArgument {
-        guard let (name, key) = ExtendedJSON.stub(value) else { throw invalid(ExtendedJSON.Mistake.unreadable.detail("$link"), pointer) }
+        guard let (name, key) = ExtendedJSON.stub(value) else {
+            throw invalid(ExtendedJSON.Mistake.unreadable.detail("$link"), pointer)
+        }
         guard let table = snapshot.classTable(named: name) else {
             throw Problem(.unknownKeyPath, "there is no class '\(name)'").with("parameter", "args").with("pointer", pointer)
         }

@@ -75,7 +75,8 @@ struct MigrationReader {
         if verb == "addProperty" {
             guard let property = object["property"] else { throw reader.malformed("'property' is missing", place) }
             return .addProperty(
-                className: className, try reader.property(property, place.inside("property")), value: try value(object, "value", place))
+                className: className, try reader.property(property, place.inside("property")),
+                value: try value(object, "value", place))
         }
         let name = try reader.required(object, "name", place)
         switch verb {

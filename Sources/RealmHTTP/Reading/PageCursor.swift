@@ -58,7 +58,8 @@ package struct PageCursor: Sendable {
     }
 
     private static let invalid = Problem(
-        .cursorInvalid, "the cursor is damaged, or belongs to another query or sort").with("parameter", "after")
+        .cursorInvalid, "the cursor is damaged, or belongs to another query or sort"
+    ).with("parameter", "after")
 }
 
 // MARK: - Bytes
@@ -108,7 +109,8 @@ extension PagePosition.Cell {
         case 1, 4, 5:
             guard let word = reader.word() else { return nil }
             self = .value(
-                tag == 1 ? .int(Int64(bitPattern: word))
+                tag == 1
+                    ? .int(Int64(bitPattern: word))
                     : tag == 5 ? .double(Double(bitPattern: word)) : .float(Float(bitPattern: UInt32(truncatingIfNeeded: word))))
         case 8...12:
             guard let first = reader.word(), let second = reader.word() else { return nil }

@@ -52,7 +52,8 @@ package struct ParameterSet: Sendable {
         case .body: number = nil
         }
         guard let number, range.contains(number) else {
-            let bounds = range.upperBound == .max ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
+            let bounds =
+                range.upperBound == .max ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
             var problem = Problem.invalidParameter(name, "'\(name)' has to be a whole number \(bounds)")
             if let number, number > range.upperBound { problem = problem.with("limit", .integer(Int64(range.upperBound))) }
             throw problem
@@ -81,7 +82,8 @@ package struct ParameterSet: Sendable {
     package func list(_ name: String, atMost limit: Int) throws(Problem) -> [String]? {
         guard let texts = try list(name) else { return nil }
         guard texts.count <= limit else {
-            throw Problem.overLimit(.invalidParameter, "'\(name)' has at most \(limit) entries", limit: limit).with("parameter", name)
+            throw Problem.overLimit(.invalidParameter, "'\(name)' has at most \(limit) entries", limit: limit).with(
+                "parameter", name)
         }
         return texts
     }
@@ -124,7 +126,10 @@ package struct ParameterSet: Sendable {
         let numbers: [Int?]
         switch source(name) {
         case nil: return nil
-        case .url(let text): numbers = text.isEmpty ? [] : text.split(separator: ",", omittingEmptySubsequences: false).map { ParameterSet.digits(String($0)) }
+        case .url(let text):
+            numbers =
+                text.isEmpty
+                ? [] : text.split(separator: ",", omittingEmptySubsequences: false).map { ParameterSet.digits(String($0)) }
         case .body(.array(let values)):
             numbers = values.map { value in
                 if case .integer(let number) = value { return Int(number) }

@@ -48,20 +48,26 @@ package struct ReadParameters: Sendable {
         /// Made once, as every request needs them.
         private static let allNames: [Kind: (body: [String], url: [String])] = {
             var names: [Kind: (body: [String], url: [String])] = [:]
-            for kind in [Kind.list, .aggregate, .object, .collection] { names[kind] = (kind.bodyNames, kind.bodyNames + ["format"]) }
+            for kind in [Kind.list, .aggregate, .object, .collection] {
+                names[kind] = (kind.bodyNames, kind.bodyNames + ["format"])
+            }
             return names
         }()
 
         private var bodyNames: [String] {
             switch self {
             case .list:
-                return ["where", "args", "sort", "distinct", "limit", "after", "offset", "count", "fields", "expand", "meta", "ints",
-                    "at", "indexOf", "indexOfWhere", "explain", "sectionBy", "section", "snapshot"]
+                return [
+                    "where", "args", "sort", "distinct", "limit", "after", "offset", "count", "fields", "expand", "meta", "ints",
+                    "at", "indexOf", "indexOfWhere", "explain", "sectionBy", "section", "snapshot",
+                ]
             case .aggregate: return ["where", "args", "ops", "ints", "snapshot"]
             case .object: return ["fields", "expand", "meta", "ints", "snapshot"]
             case .collection:
-                return ["where", "args", "sort", "distinct", "limit", "after", "offset", "count", "fields", "expand", "meta", "ints",
-                    "snapshot"]
+                return [
+                    "where", "args", "sort", "distinct", "limit", "after", "offset", "count", "fields", "expand", "meta", "ints",
+                    "snapshot",
+                ]
             }
         }
     }
@@ -119,7 +125,8 @@ package struct ReadParameters: Sendable {
         countsExactly = try set.choice("count", ["none", "exact"]) == "exact"
         at = try set.integers("at")
         if let at, at.count > limits.page {
-            throw Problem.invalidParameter("at", "at most \(limits.page) positions are taken").with("limit", .integer(Int64(limits.page)))
+            throw Problem.invalidParameter("at", "at most \(limits.page) positions are taken").with(
+                "limit", .integer(Int64(limits.page)))
         }
         indexOf = try set.text("indexOf")
         sectionBy = try set.text("sectionBy")

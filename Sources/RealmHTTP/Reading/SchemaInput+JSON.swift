@@ -31,7 +31,9 @@ struct SchemaReader {
         let object = try members(json, ["name", "type", "primaryKey", "properties", "backlinks"], place)
         var properties: [PropertyInput] = []
         let inner = place.inside("properties")
-        guard let list = object["properties"].map({ $0.array }) ?? [] else { throw malformed("'properties' has to be an array", inner) }
+        guard let list = object["properties"].map({ $0.array }) ?? [] else {
+            throw malformed("'properties' has to be an array", inner)
+        }
         for (index, one) in list.enumerated() { properties.append(try property(one, inner.inside(index))) }
         return ClassInput(
             try required(object, "name", place), type: try text(object, "type", place),

@@ -136,10 +136,12 @@ package struct SectionGrouping: Sendable {
         case (.day, .timestamp(let date)): return SectionKey(.int(Int64(date.calendarDate.day)))
         case (.floor(let step), .int(let number)): return SectionKey(.int(SectionGrouping.floor(number, step)))
         case (.mod(let step), .int(let number)): return SectionKey(.int(SectionGrouping.remainder(number, step)))
-        case (.floor(let step), .double(let number)): return SectionKey(.double((number / Double(step)).rounded(.down) * Double(step)))
+        case (.floor(let step), .double(let number)):
+            return SectionKey(.double((number / Double(step)).rounded(.down) * Double(step)))
         case (.mod(let step), .double(let number)):
             return SectionKey(.double(number - (number / Double(step)).rounded(.down) * Double(step)))
-        case (.floor(let step), .float(let number)): return SectionKey(.float((number / Float(step)).rounded(.down) * Float(step)))
+        case (.floor(let step), .float(let number)):
+            return SectionKey(.float((number / Float(step)).rounded(.down) * Float(step)))
         case (.mod(let step), .float(let number)):
             return SectionKey(.float(number - (number / Float(step)).rounded(.down) * Float(step)))
         // NaN and the infinities are sections of their own.

@@ -125,7 +125,9 @@ enum ExtendedJSON {
     /// RFC 3339 text, or milliseconds since 1970 as `$numberLong`.
     private static func date(_ json: JSONValue) throws(Mistake) -> Timestamp? {
         if let text = json.string { return Timestamp(rfc3339: text) }
-        guard let (name, inner) = json.object?.single, name == "$numberLong", let milliseconds = try integer(inner) else { return nil }
+        guard let (name, inner) = json.object?.single, name == "$numberLong", let milliseconds = try integer(inner) else {
+            return nil
+        }
         return Timestamp(seconds: milliseconds / 1000, nanoseconds: Int32(milliseconds % 1000) * 1_000_000)
     }
 
@@ -134,8 +136,12 @@ enum ExtendedJSON {
             let seconds = try integer(first), let nanoseconds = try integer(second), nanoseconds.magnitude < 1_000_000_000
         else { return nil }
         // Both parts have one sign in the file; a fraction of the other sign is moved over.
-        if seconds < 0, nanoseconds > 0 { return Timestamp(seconds: seconds + 1, nanoseconds: Int32(nanoseconds) - 1_000_000_000) }
-        if seconds > 0, nanoseconds < 0 { return Timestamp(seconds: seconds - 1, nanoseconds: Int32(nanoseconds) + 1_000_000_000) }
+        if seconds < 0, nanoseconds > 0 {
+            return Timestamp(seconds: seconds + 1, nanoseconds: Int32(nanoseconds) - 1_000_000_000)
+        }
+        if seconds > 0, nanoseconds < 0 {
+            return Timestamp(seconds: seconds - 1, nanoseconds: Int32(nanoseconds) + 1_000_000_000)
+        }
         return Timestamp(seconds: seconds, nanoseconds: Int32(nanoseconds))
     }
 }

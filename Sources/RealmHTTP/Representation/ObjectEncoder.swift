@@ -207,7 +207,8 @@ package final class ObjectEncoder {
         case .dictionary(let root):
             let walk = try nested(root, walk)
             writer.beginObject()
-            var entries = try DictionaryView(root: root, space: snapshot.space, fileFormat: snapshot.fileFormat).entries(within: walk)
+            var entries = try DictionaryView(root: root, space: snapshot.space, fileFormat: snapshot.fileFormat).entries(
+                within: walk)
             while let entry = try entries.next() {
                 try spend(writer)
                 writeEntryKey(entry.key, &writer)

@@ -120,7 +120,9 @@ package struct ValueWriter: Sendable {
         case .objectID(let id): wrapped("$oid", &writer) { $0.append(id) }
         case .uuid(let id):
             var bytes: [UInt8] = []
-            for word in [id.first, id.last] { for step in (0..<8).reversed() { bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(8 * step))) } }
+            for word in [id.first, id.last] {
+                for step in (0..<8).reversed() { bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(8 * step))) }
+            }
             let storage = ByteStorage(bytes)
             binary("04", &writer) { $0.append(base64: storage.view) }
         }

@@ -52,7 +52,8 @@ extension Application {
         let body = try RequestBody.object(
             call.request, limits, types: ["application/json", "application/merge-patch+json"])
         for member in body.members where member.name != "logLevel" {
-            throw Problem(.invalidBody, "'\(member.name)' cannot be changed while the server runs").with("pointer", "/" + member.name)
+            throw Problem(.invalidBody, "'\(member.name)' cannot be changed while the server runs").with(
+                "pointer", "/" + member.name)
         }
         guard let value = body["logLevel"] else { return }
         guard let level = value.string.flatMap({ AccessLog.Level(name: $0) }) else {

@@ -69,7 +69,8 @@ struct AggregateNumbers {
                 continue
             }
             guard case .value(let value)? = remaining.popFirst() else {
-                throw Problem(.aggregateOverflow, "the sum '\(operation.text)' does not fit into 64 bits").with("parameter", "ops")
+                throw Problem(.aggregateOverflow, "the sum '\(operation.text)' does not fit into 64 bits").with(
+                    "parameter", "ops")
             }
             if isMixed(request.path) { values.writeMixed(value, to: &writer) } else { values.write(value, to: &writer) }
         }

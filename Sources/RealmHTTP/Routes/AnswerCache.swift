@@ -85,7 +85,8 @@ final class AnswerCache: Sendable {
 
     /// Keeps an answer when its request was seen before.
     func note(_ response: Response, to request: Request) {
-        guard response.status == 200, !request.readsSnapshot, case .bytes(let body) = response.body, let version = request.version,
+        guard response.status == 200, !request.readsSnapshot, case .bytes(let body) = response.body,
+            let version = request.version,
             let key = key(of: request)
         else { return }
         let byteCount = body.capacity + body.capacity / 4 + key.target.count + AnswerCache.overheadBytes

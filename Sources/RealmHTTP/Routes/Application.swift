@@ -80,15 +80,19 @@ package final class Application: Sendable {
         caretaker = RealmCaretaker(catalog, pinned, notifications, accessLog)
         metrics.add { [answers] text in
             let figures = answers.figures
-            text.single("known_answers_total", .counter, "Answers that were sent again for the same version.", Double(figures.hits))
+            text.single(
+                "known_answers_total", .counter, "Answers that were sent again for the same version.", Double(figures.hits))
             text.single("known_answers", .gauge, "Answers that are kept.", Double(figures.entries))
             text.single("known_answer_bytes", .gauge, "Memory for answers that are kept.", Double(figures.bytes))
         }
         metrics.add { [waitingBytes] text in
             let figures = waitingBytes.figures
-            text.single("waiting_bytes", .gauge, "Memory for bodies of requests that are received, parsed or waiting.", Double(figures.bytes))
             text.single(
-                "waiting_bytes_refused_total", .counter, "Requests refused because bodies took too much memory.", Double(figures.refusals))
+                "waiting_bytes", .gauge, "Memory for bodies of requests that are received, parsed or waiting.",
+                Double(figures.bytes))
+            text.single(
+                "waiting_bytes_refused_total", .counter, "Requests refused because bodies took too much memory.",
+                Double(figures.refusals))
         }
         metrics.add { [requestMetrics] text in requestMetrics.write(to: &text) }
         metrics.add { [refusals] text in refusals.write(to: &text) }
@@ -185,7 +189,8 @@ extension Application: RequestHandler {
         guard !allowed(match.template, request.realm).contains(method) else { return }
         let allowed = self.allowed(match.template, request.realm, for: request)
         let code: ProblemCode = match.template.writeMethods.contains(method) ? .readOnly : .methodNotAllowed
-        let detail = code == .readOnly
+        let detail =
+            code == .readOnly
             ? Application.readOnlyDetail(request.realm) : "the method \(method.rawValue) is not available here"
         throw Problem(code, detail).with(header: HeaderField("Allow", text: allowed.allow))
     }
@@ -347,7 +352,9 @@ extension Application {
         switch response.body {
         case .none, .events: return
         case .bytes(let buffer):
-            guard buffer.count > 1024, let packed = response.packed.map({ $0.packed(buffer) }) ?? Gzip.deflate(buffer) else { return }
+            guard buffer.count > 1024, let packed = response.packed.map({ $0.packed(buffer) }) ?? Gzip.deflate(buffer) else {
+                return
+            }
             response.body = .bytes(packed)
         case .stream(let producer):
             guard let packed = GzipProducer(producer) else { return }

@@ -19,7 +19,8 @@ struct CollectionPage {
         let limit = parameters.limit ?? ReadParameters.defaultLimit
         let first = min(start, positions.count)
         let end = limit < positions.count - first ? first + limit : positions.count
-        let made = parameters.isTabular
+        let made =
+            parameters.isTabular
             ? try lines(elementWriter, positions, first..<end, etag)
             : try envelope(elementWriter, positions, first..<end, etag)
         var response = made.response
@@ -38,7 +39,9 @@ struct CollectionPage {
         writer.beginArray()
         var end = range.lowerBound
         try Problem.mapping { () throws(StorageError) in
-            while end < range.upperBound, try elementWriter.fits(try elements.element(at: positions[end]), in: &writer) { end += 1 }
+            while end < range.upperBound, try elementWriter.fits(try elements.element(at: positions[end]), in: &writer) {
+                end += 1
+            }
         }
         let next = try next(behind: end, range, positions)
         writer.endArray()

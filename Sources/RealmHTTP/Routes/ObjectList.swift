@@ -92,7 +92,8 @@ final class ObjectList: Sendable {
         rows keys: ArraySlice<ObjectKey>, count: Int?, next: Cursor?
     ) throws(Problem) -> Response {
         let plan = try context.plan(table, parameters)
-        let made = parameters.isTabular
+        let made =
+            parameters.isTabular
             ? try lines(keys, plan, next) : try envelope(keys, plan, next, count: count)
         var response = made.response
         context.addPageHeaders(to: &response, next: made.next, count: count)
@@ -230,7 +231,8 @@ final class ObjectList: Sendable {
         let check: BoundQuery.Check = { budget.goesOn }
         let condition = try ObjectQuery.querying("indexOfWhere", budget) { () throws(QueryError) in
             try text.bind(
-                to: table, in: context.snapshot, arguments: arguments, mapping: context.database.backlinkNames.mapping, check: check)
+                to: table, in: context.snapshot, arguments: arguments, mapping: context.database.backlinkNames.mapping,
+                check: check)
         }
         let finder = RowFinder(table)
         for (index, key) in try query.keys().enumerated() {

@@ -42,7 +42,8 @@ final class ObjectQuery {
         let order = ResultOrder(
             sort: terms.map { ResultOrder.Key(path: $0.path, isAscending: $0.isAscending) }, distinct: parameters.distinct)
         do throws(QueryError) {
-            bound = try query.bind(to: table, in: context.snapshot, arguments: arguments, mapping: mapping, order: order, check: check)
+            bound = try query.bind(
+                to: table, in: context.snapshot, arguments: arguments, mapping: mapping, order: order, check: check)
         } catch {
             if case .cancelled = error { throw Problem(budget.stop ?? .expired) }
             throw ObjectQuery.orderProblem(error, parameters)
@@ -170,7 +171,9 @@ final class ObjectQuery {
             return try bound.aggregate(requests, check: check)
         } catch {
             if case .cancelled = error { throw Problem(request.budget.stop ?? .expired) }
-            if case .invalid(.typeMismatch, let detail, _, _) = error { throw Problem(.typeMismatch, detail).with("parameter", "ops") }
+            if case .invalid(.typeMismatch, let detail, _, _) = error {
+                throw Problem(.typeMismatch, detail).with("parameter", "ops")
+            }
             throw Problem(error, parameter: "ops")
         }
     }

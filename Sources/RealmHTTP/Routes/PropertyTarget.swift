@@ -52,7 +52,8 @@ struct PropertyTarget {
             if let element { return element }
             return try row.value(column)
         }
-        guard case .link(_, let key) = value, let innerRow = try Problem.mapping({ () throws(StorageError) in try inner.find(key) })
+        guard case .link(_, let key) = value,
+            let innerRow = try Problem.mapping({ () throws(StorageError) in try inner.find(key) })
         else { throw PropertyTarget.nothing }
         return PropertyTarget(table: inner, row: innerRow, column: innerColumn)
     }

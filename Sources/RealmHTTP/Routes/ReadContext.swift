@@ -42,7 +42,8 @@ final class ReadContext: Sendable {
             throw .invalidHeader("Realm-Min-Version", "the header field is no version token")
         }
         guard wanted.epoch == version.token.epoch, wanted.version <= version.token.version else {
-            throw Problem(.preconditionFailed, "this realm has not reached the version asked for").with("header", "Realm-Min-Version")
+            throw Problem(.preconditionFailed, "this realm has not reached the version asked for").with(
+                "header", "Realm-Min-Version")
         }
     }
 

@@ -51,7 +51,8 @@ extension Application {
         case .failed(let error):
             writer.member("state", text: "failed")
             writer.key("problem")
-            problem(opening: error, otherwise: "the realm could not be opened", call).write(to: &writer, requestID: call.request.id)
+            problem(opening: error, otherwise: "the realm could not be opened", call).write(
+                to: &writer, requestID: call.request.id)
         case .ready(let database):
             writer.member("state", text: "ready")
             // One damaged realm does not keep the others out of the list; nothing was written when its facts cannot be read.
@@ -107,7 +108,9 @@ extension Application {
         writer.member("version", text: version.tokenText)
         writer.member("liveVersions", int: facts.liveVersions)
         writer.member("pendingWrites", int: facts.pendingWrites)
-        if configuration.access.grant(call.request) == .administer, !database.path.isEmpty { writer.member("path", text: database.path) }
+        if configuration.access.grant(call.request) == .administer, !database.path.isEmpty {
+            writer.member("path", text: database.path)
+        }
     }
 
     private func write(_ backups: [FileCopies.Copy], to writer: inout JSONWriter) {

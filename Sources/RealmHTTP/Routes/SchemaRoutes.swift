@@ -65,7 +65,9 @@ extension Application {
         }
         guard let text = call.request.headers[.accept], !text.isEmpty else { return .json }
         let accept = AcceptHeader(text)
-        let offers = [("application/json", SchemaFormat.json), ("application/ejson", .json), ("application/schema+json", .jsonSchema)]
+        let offers = [
+            ("application/json", SchemaFormat.json), ("application/ejson", .json), ("application/schema+json", .jsonSchema),
+        ]
         let best = offers.map { (format: $0.1, weight: accept.weight(of: $0.0)) }.max { $0.weight < $1.weight }
         guard let best, best.weight > 0 else {
             throw Problem(.notAcceptable, "none of the media types of this path is acceptable to the client")
@@ -75,10 +77,11 @@ extension Application {
 
     /// `GET /v1/openapi.json`
     func openAPI(_ call: Call) throws(Problem) -> Response {
-        let text = switch try integers(call) {
-        case .number: Application.apiText
-        case .string: Application.apiTextWithStrings
-        }
+        let text =
+            switch try integers(call) {
+            case .number: Application.apiText
+            case .string: Application.apiTextWithStrings
+            }
         return description(call, OutputBuffer.text(text), epoch: "api")
     }
 

@@ -85,7 +85,9 @@ struct SectionedList {
                         limit: SectionedList.maximumSections)
                 }
                 keyBytes += sectionKey.byteCount
-                guard keyBytes <= context.limits.answerBytes else { throw Problem(WorkStop.tooManyBytes(limit: context.limits.answerBytes)) }
+                guard keyBytes <= context.limits.answerBytes else {
+                    throw Problem(WorkStop.tooManyBytes(limit: context.limits.answerBytes))
+                }
                 indexes[sectionKey] = index
                 sections.append(Section(key: sectionKey))
             }
@@ -138,7 +140,8 @@ struct SectionedList {
         for section in sections {
             let rows = range.clamped(to: start..<start + section.rows.count)
             if !rows.isEmpty {
-                result.append(Section(key: section.key, rows: Array(section.rows[rows.lowerBound - start..<rows.upperBound - start])))
+                result.append(
+                    Section(key: section.key, rows: Array(section.rows[rows.lowerBound - start..<rows.upperBound - start])))
             }
             start += section.rows.count
         }
@@ -186,7 +189,9 @@ struct SectionedList {
             writer.key("items")
             writer.beginArray()
             let count = try list.write(section.rows, plan, encoder, to: &writer)
-            if count == 0 { writer.goBack(to: mark) } else {
+            if count == 0 {
+                writer.goBack(to: mark)
+            } else {
                 writer.endArray()
                 writer.endObject()
             }

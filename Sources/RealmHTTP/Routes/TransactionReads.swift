@@ -11,8 +11,10 @@ extension Application {
     /// The state is that of the writer's thread: the answer is complete, streams too, when the thread goes on.
     func readInTransaction(_ call: Call, _ id: String, _ database: Database) -> Reply {
         guard let info = database.transaction(id, owner: Application.nobody) else {
-            return .now(response(
-                to: Problem(.notFound, "there is no transaction of this id").with("header", "Realm-Transaction"), for: call.request))
+            return .now(
+                response(
+                    to: Problem(.notFound, "there is no transaction of this id").with("header", "Realm-Transaction"),
+                    for: call.request))
         }
         return .later { [self] promise in
             database.perform(
@@ -79,7 +81,8 @@ extension Application {
     func readWhenReached(_ wanted: UInt64, _ call: Call, _ database: Database) -> Reply {
         .later { [self] promise in
             let wait = VersionWait { [self] in
-                let isQueued = self.workers.withLock { $0 }?.submit(for: call.request.client) { self.answer(call, promise) } ?? false
+                let isQueued =
+                    self.workers.withLock { $0 }?.submit(for: call.request.client) { self.answer(call, promise) } ?? false
                 if !isQueued { promise.complete(self.response(to: Problem.noWorker, for: call.request)) }
             }
             wait.begin(wanted, database, self.alarm, until: call.request.deadline)

@@ -81,7 +81,8 @@ struct KotlinRendering {
     private let rules = IdentifierRules(
         reserved: [
             "as", "break", "class", "continue", "do", "else", "false", "for", "fun", "if", "in", "interface", "is", "null",
-            "object", "package", "return", "super", "this", "throw", "true", "try", "typealias", "typeof", "val", "var", "when", "while",
+            "object", "package", "return", "super", "this", "throw", "true", "try", "typealias", "typeof", "val", "var", "when",
+            "while",
         ],
         quote: { "`\($0)`" })
 
@@ -97,7 +98,8 @@ struct KotlinRendering {
 
     func text(_ one: ClassSchema) -> String {
         let name = rules.identifier(one.name)
-        let base = one.kind == .embedded ? "EmbeddedRealmObject" : one.kind == .asymmetric ? "AsymmetricRealmObject" : "RealmObject"
+        let base =
+            one.kind == .embedded ? "EmbeddedRealmObject" : one.kind == .asymmetric ? "AsymmetricRealmObject" : "RealmObject"
         var lines: [String] = []
         if name.isMapped { lines.append("@PersistedName(\(kotlinQuoted(one.name)))") }
         lines.append("class \(name.text) : \(base) {")

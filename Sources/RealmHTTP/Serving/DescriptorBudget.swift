@@ -39,7 +39,10 @@ package struct DescriptorBudget: Sendable {
         allowed = Int(clamping: limit.rlim_cur)
     }
 
-    private var needed: Int { HTTPServer.mostSockets(limits) + HTTPServer.mostSocketsOfAdministrators(limits) + limits.spoolFiles + DescriptorBudget.base }
+    private var needed: Int {
+        HTTPServer.mostSockets(limits) + HTTPServer.mostSocketsOfAdministrators(limits) + limits.spoolFiles
+            + DescriptorBudget.base
+    }
 
     /// How many realms there is room for.
     package var realms: Int { allowed == .max ? .max : max(0, (allowed - needed) / DescriptorBudget.perRealm) }

@@ -14,7 +14,8 @@ extension RealmServer {
                 return try adminPort("127.0.0.1", options.port == 0 ? 0 : AdminAddress.usualPort)
             }
         } catch {
-            throw Failure(description: "administration: \(error.description); --admin HOST:PORT, unix:PATH or none chooses another place")
+            throw Failure(
+                description: "administration: \(error.description); --admin HOST:PORT, unix:PATH or none chooses another place")
         }
     }
 
@@ -23,7 +24,9 @@ extension RealmServer {
         guard socket.isLoopback else {
             socket.close()
             throw ListeningSocket.Failure(
-                description: "\(socket.address) can be reached from elsewhere, and there are no credentials yet: only loopback or a Unix socket will do")
+                description:
+                    "\(socket.address) can be reached from elsewhere, and there are no credentials yet: only loopback or a Unix socket will do"
+            )
         }
         return socket
     }
@@ -50,8 +53,10 @@ extension MetricsRegistry {
         add { [weak daemon] text in
             guard let daemon else { return }
             text.single(
-                "admin_in_flight", .gauge, "Requests by the administrators' listener being worked on.", Double(daemon.requestsInFlight))
-            text.single("admin_connections", .gauge, "Open connections of the administrators' listener.", Double(daemon.connectionCount))
+                "admin_in_flight", .gauge, "Requests by the administrators' listener being worked on.",
+                Double(daemon.requestsInFlight))
+            text.single(
+                "admin_connections", .gauge, "Open connections of the administrators' listener.", Double(daemon.connectionCount))
         }
     }
 }

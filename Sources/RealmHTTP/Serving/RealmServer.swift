@@ -206,7 +206,9 @@ package final class RealmServer: Sendable {
     }
 
     private static func roots(_ folders: [String]) throws(Failure) -> AttachRoots {
-        for folder in folders where !RealmFiles.isFolder(folder) { throw Failure(description: "\(folder): there is no such folder") }
+        for folder in folders where !RealmFiles.isFolder(folder) {
+            throw Failure(description: "\(folder): there is no such folder")
+        }
         do throws(StorageError) {
             return try AttachRoots(folders)
         } catch {

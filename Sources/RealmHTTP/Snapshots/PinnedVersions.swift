@@ -78,15 +78,17 @@ package final class PinnedVersions: Sendable {
                 return PinnedVersions.tooMany("this realm has \(limits.snapshots) snapshots already", limits.snapshots)
             }
             guard alive.count(where: { $0.client == client }) < limits.snapshotsPerPrincipal else {
-                return PinnedVersions.tooMany("you have \(limits.snapshotsPerPrincipal) snapshots already", limits.snapshotsPerPrincipal)
+                return PinnedVersions.tooMany(
+                    "you have \(limits.snapshotsPerPrincipal) snapshots already", limits.snapshotsPerPrincipal)
             }
             state.leases.append(lease)
             return nil
         }
         if let problem { throw problem }
-        leaseRegistry.add(LeaseRegistry.Lease(id: lease.id, kind: .snapshot, realm: realm, principal: nil) { [weak self] in
-            _ = self?.free(lease.id, realm: realm)
-        })
+        leaseRegistry.add(
+            LeaseRegistry.Lease(id: lease.id, kind: .snapshot, realm: realm, principal: nil) { [weak self] in
+                _ = self?.free(lease.id, realm: realm)
+            })
         watch(database)
         sweepLater()
         return lease

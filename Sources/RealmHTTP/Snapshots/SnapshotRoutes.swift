@@ -50,7 +50,9 @@ extension Application {
         writer.beginObject()
         writer.key("items")
         writer.beginArray()
-        for lease in pinned.all(of: database) where holder == nil || lease.client == holder { Application.write(lease, to: &writer) }
+        for lease in pinned.all(of: database) where holder == nil || lease.client == holder {
+            Application.write(lease, to: &writer)
+        }
         writer.endArray()
         writer.nullMember("next")
         writer.endObject()
@@ -99,8 +101,10 @@ extension Application {
         guard let value = body["ttl"], value != .null else { return nil }
         let maximum = Double(call.limits.snapshotSeconds)
         guard let seconds = value.string.flatMap(Duration.seconds), seconds > 0, seconds <= maximum else {
-            throw Problem.invalidParameter("ttl", "'ttl' has to be a duration of at most \(Duration.text(maximum)), such as \"60s\"")
-                .with("pointer", "/ttl").with("limit", .integer(Int64(maximum)))
+            throw Problem.invalidParameter(
+                "ttl", "'ttl' has to be a duration of at most \(Duration.text(maximum)), such as \"60s\""
+            )
+            .with("pointer", "/ttl").with("limit", .integer(Int64(maximum)))
         }
         return seconds
     }

@@ -132,7 +132,9 @@ struct CSVObjects: Sendable {
     private func value(_ cell: CSVRecord.Cell, _ name: String) throws(InputReader.Mistake) -> InputValue {
         let property = name.hasPrefix("$$") ? String(name.dropFirst()) : name
         guard let column = table.column(named: property) else { return .text(cell.text) }
-        if cell.text.isEmpty, !cell.isQuoted { return column.collection == nil ? .null : column.collection == .dictionary ? .object([:]) : .list([]) }
+        if cell.text.isEmpty, !cell.isQuoted {
+            return column.collection == nil ? .null : column.collection == .dictionary ? .object([:]) : .list([])
+        }
         guard column.collection == nil else { return try json(cell.text) }
         switch column.type {
         case .bool: return cell.text == "true" ? .bool(true) : cell.text == "false" ? .bool(false) : .text(cell.text)

@@ -66,7 +66,9 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
         _ budget: WorkBudget
     ) throws(Problem) -> Part {
         let plan: ObjectPlan
-        do throws(ObjectPlanner.UnknownPath) { plan = try ObjectPlanner(snapshot, embedded: embedded).plan(table) } catch { throw Problem(error) }
+        do throws(ObjectPlanner.UnknownPath) { plan = try ObjectPlanner(snapshot, embedded: embedded).plan(table) } catch {
+            throw Problem(error)
+        }
         let source = try Problem.querying { () throws(QueryError) -> RowStream.Source in
             let bound = try query.bind(to: table, in: snapshot, arguments: arguments)
             if let cursor = try bound.cursor() { return .cursor(cursor) }

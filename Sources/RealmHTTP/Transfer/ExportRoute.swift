@@ -37,7 +37,8 @@ extension Application {
                 version: context.version.tokenText, format, Representation(),
                 call.request.budget, limits)
         } else {
-            stream = try .all(context.snapshot, version: context.version.tokenText, format, Representation(), call.request.budget, limits)
+            stream = try .all(
+                context.snapshot, version: context.version.tokenText, format, Representation(), call.request.budget, limits)
         }
         if isForExcel { stream.guardFormulas() }
         var response = Response(status: 200, body: .stream(stream))
@@ -62,8 +63,11 @@ extension Application {
         }
         guard let text = call.request.headers[.accept], !text.isEmpty else { return .ndjson }
         let accept = AcceptHeader(text)
-        let offers: [(String, ExportStream.Format)] = [("application/x-ndjson", .ndjson), ("application/json", .json), ("text/csv", .csv)]
-        guard let best = offers.map({ (format: $0.1, weight: accept.weight(of: $0.0)) }).max(by: { $0.weight < $1.weight }), best.weight > 0
+        let offers: [(String, ExportStream.Format)] = [
+            ("application/x-ndjson", .ndjson), ("application/json", .json), ("text/csv", .csv),
+        ]
+        guard let best = offers.map({ (format: $0.1, weight: accept.weight(of: $0.0)) }).max(by: { $0.weight < $1.weight }),
+            best.weight > 0
         else { throw Problem(.notAcceptable, "an export is NDJSON, JSON or CSV") }
         return offers.first { accept.weight(of: $0.0) == best.weight }?.1 ?? .ndjson
     }

@@ -43,13 +43,15 @@ final class ImportChain: Sendable {
     /// Writes the next part.
     func run() {
         let before = progress.withLock { $0 }
-        database.write(WriteRequest(deadline: deadline), { [mode] session -> Progress in
-            var after = before
-            let run = ImportRun(session, mode, before.memory)
-            after.isAtEnd = try !run.run(&after.reader, count: ImportChain.chunkCount)
-            after.memory = run.memory
-            return after
-        }, completion: { (result: Result<WriteReceipt<Progress>, WriteError>) in self.finished(result) })
+        database.write(
+            WriteRequest(deadline: deadline),
+            { [mode] session -> Progress in
+                var after = before
+                let run = ImportRun(session, mode, before.memory)
+                after.isAtEnd = try !run.run(&after.reader, count: ImportChain.chunkCount)
+                after.memory = run.memory
+                return after
+            }, completion: { (result: Result<WriteReceipt<Progress>, WriteError>) in self.finished(result) })
     }
 
     private func finished(_ result: Result<WriteReceipt<Progress>, WriteError>) {

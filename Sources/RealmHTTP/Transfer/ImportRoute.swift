@@ -73,7 +73,10 @@ extension Application {
     private func importInParts(
         _ reader: ImportReader, _ mode: ImportRun.Mode, _ call: Call, _ options: WriteOptions, _ database: Database
     ) throws(Problem) -> Reply {
-        for (name, isGiven) in [("dryRun", options.isDryRun), ("Realm-Transaction", options.transaction != nil), ("If-Match", !options.condition.isEmpty), ("Realm-Without-Notifying", options.skipped != nil)]
+        for (name, isGiven) in [
+            ("dryRun", options.isDryRun), ("Realm-Transaction", options.transaction != nil),
+            ("If-Match", !options.condition.isEmpty), ("Realm-Without-Notifying", options.skipped != nil),
+        ]
         where isGiven {
             throw .conflict("an import in several commits cannot be one with '\(name)'", parameter: "atomic")
         }

@@ -105,7 +105,9 @@ package final class ImportRun {
     private func isReachable(_ value: InputValue) -> Bool {
         switch value {
         case .link(.stub(let className, let key)):
-            if case .text(let text) = key, let old = KeyText.objectKey(text)?.rawValue { return memory.keys[className]?.new(old) != nil }
+            if case .text(let text) = key, let old = KeyText.objectKey(text)?.rawValue {
+                return memory.keys[className]?.new(old) != nil
+            }
             do throws(WriteError) {
                 return try session.find(key, class: className) != nil
             } catch {

@@ -81,7 +81,8 @@ final class Attaching: Sendable {
     private var needsRehearsal: Bool {
         if isDryRun { return true }
         if case .memory = attachment.source { return false }
-        return attachment.schema != nil || attachment.wantedVersion != nil || attachment.backlinkNames != .none || attachment.plants
+        return attachment.schema != nil || attachment.wantedVersion != nil || attachment.backlinkNames != .none
+            || attachment.plants
     }
 
     private var openOptions: Database.OpenOptions {
@@ -170,7 +171,9 @@ final class Attaching: Sendable {
         attachment.backlinkNames.mistake(in: database.current.snapshot).map(Attaching.wrongNames)
     }
 
-    private static func wrongNames(_ mistake: String) -> Problem { Problem(.invalidSchema, mistake).with("pointer", "/backlinkNames") }
+    private static func wrongNames(_ mistake: String) -> Problem {
+        Problem(.invalidSchema, mistake).with("pointer", "/backlinkNames")
+    }
 
     /// A file that is only read has to have the version already.
     private func compare(_ database: Database) -> Problem? {
@@ -198,36 +201,42 @@ final class Attaching: Sendable {
         _ database: Database, isNew: Bool, _ stage: Stage, _ finish: @escaping @Sendable (Problem?, String?) -> Void
     ) {
         let plan = SchemaPlan(attachment, isNew: isNew)
-        database.write(request(stage), { session in
-            let migrates = try plan.apply(to: session)
-            if let mistake = plan.names.mistake(in: try session.view()) { throw Attaching.wrongNames(mistake) }
-            return try migrates ? database.backUp(before: session) : nil
-        }, completion: { [self] (result: Result<WriteReceipt<String?>, WriteError>) in
-            switch result {
-            case .success(let receipt): finish(nil, receipt.value)
-            case .failure(let error):
-                let problem = Problem(error)
-                guard attachment.startsOver, problem.code == .schemaVersionConflict else { return finish(problem, nil) }
-                startOver(database, stage, finish)
-            }
-        })
+        database.write(
+            request(stage),
+            { session in
+                let migrates = try plan.apply(to: session)
+                if let mistake = plan.names.mistake(in: try session.view()) { throw Attaching.wrongNames(mistake) }
+                return try migrates ? database.backUp(before: session) : nil
+            },
+            completion: { [self] (result: Result<WriteReceipt<String?>, WriteError>) in
+                switch result {
+                case .success(let receipt): finish(nil, receipt.value)
+                case .failure(let error):
+                    let problem = Problem(error)
+                    guard attachment.startsOver, problem.code == .schemaVersionConflict else { return finish(problem, nil) }
+                    startOver(database, stage, finish)
+                }
+            })
     }
 
     /// `onMigrationNeeded: delete`: all classes go, after a copy was made, and the new ones come, in one commit.
     private func startOver(_ database: Database, _ stage: Stage, _ finish: @escaping @Sendable (Problem?, String?) -> Void) {
         guard let schema = attachment.schema else { return }
         let place = InputPlace().inside("schema")
-        database.write(request(stage), { session in
-            try Problem.writing(place) { () throws(WriteError) in
-                try session.recreateSchema(schema)
-                return try database.backUp(before: session)
-            }
-        }, completion: { (result: Result<WriteReceipt<String?>, WriteError>) in
-            switch result {
-            case .success(let receipt): finish(nil, receipt.value)
-            case .failure(let error): finish(Problem(error), nil)
-            }
-        })
+        database.write(
+            request(stage),
+            { session in
+                try Problem.writing(place) { () throws(WriteError) in
+                    try session.recreateSchema(schema)
+                    return try database.backUp(before: session)
+                }
+            },
+            completion: { (result: Result<WriteReceipt<String?>, WriteError>) in
+                switch result {
+                case .success(let receipt): finish(nil, receipt.value)
+                case .failure(let error): finish(Problem(error), nil)
+                }
+            })
     }
 
     // MARK: - The end
@@ -372,7 +381,8 @@ private struct SchemaPlan: Sendable {
         try Problem.writing(place) { () throws(WriteError) in
             let present = try session.schema()
             guard wantedVersion.map({ $0 == present.version }) ?? true || schema != nil else {
-                throw WriteError(.schemaVersionConflict, "the file has schema version \(present.version.map(String.init) ?? "none")")
+                throw WriteError(
+                    .schemaVersionConflict, "the file has schema version \(present.version.map(String.init) ?? "none")")
             }
             if let schema { try session.fitSchema(schema) }
         }
@@ -388,7 +398,9 @@ private struct SchemaPlan: Sendable {
         } catch {
             // Steps stand under `migrations` here.
             var inner = error
-            if let first = inner.path.steps.first, first == .name("steps") { inner.path = InputPath(Array(inner.path.steps.dropFirst())) }
+            if let first = inner.path.steps.first, first == .name("steps") {
+                inner.path = InputPath(Array(inner.path.steps.dropFirst()))
+            }
             throw Problem(inner, at: InputPlace().inside("migrations"))
         }
         return true

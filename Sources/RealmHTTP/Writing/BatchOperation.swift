@@ -10,7 +10,8 @@ struct BatchOperation: Sendable {
     let kind: Kind
 
     enum Kind: Sendable {
-        case create(className: String, body: ObjectBodies.Reading, name: String?, policy: WriteSession.UpsertPolicy?, nested: Bool)
+        case create(
+            className: String, body: ObjectBodies.Reading, name: String?, policy: WriteSession.UpsertPolicy?, nested: Bool)
         case put(ObjectTarget, body: ObjectBodies.Reading, nested: Bool)
         case patch(ObjectTarget, ObjectPatch, nested: Bool)
         case delete(ObjectTarget)
@@ -62,7 +63,8 @@ struct BatchReader {
             throw Problem(.invalidBody, "a batch has the member 'ops', an array of operations").with("pointer", "/ops")
         }
         guard ops.count <= limits.batchOperations else {
-            throw .overLimit(.bodyTooLarge, "a batch has at most \(limits.batchOperations) operations", limit: limits.batchOperations)
+            throw .overLimit(
+                .bodyTooLarge, "a batch has at most \(limits.batchOperations) operations", limit: limits.batchOperations)
         }
         var operations: [BatchOperation] = []
         operations.reserveCapacity(ops.count)
@@ -73,7 +75,8 @@ struct BatchReader {
     private func operation(_ json: JSONValue, _ index: Int) throws(Problem) -> BatchOperation {
         let place = InputPlace(pointer: "/ops/\(index)", operation: index)
         guard let (verb, value) = json.object?.single else {
-            throw place.describe(Problem(.invalidBody, "an operation is an object with one member, which is named after what it does"))
+            throw place.describe(
+                Problem(.invalidBody, "an operation is an object with one member, which is named after what it does"))
         }
         let inner = place.inside(verb)
         guard let members = value.object else {

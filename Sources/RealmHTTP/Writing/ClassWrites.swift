@@ -77,7 +77,8 @@ extension Application {
         let options = try WriteOptions(call, types: [], names: ["confirm"])
         switch try options.parameters.text("confirm") {
         case "all": break
-        case nil: throw Problem(.missingWhere, "say 'confirm=all' to delete every object of this realm").with("parameter", "confirm")
+        case nil:
+            throw Problem(.missingWhere, "say 'confirm=all' to delete every object of this realm").with("parameter", "confirm")
         default: throw .invalidParameter("confirm", "'confirm' has to be 'all'")
         }
         let write = PreparedWrite(call: call, database: database, options: options) { context throws(Problem) in
@@ -114,7 +115,8 @@ struct Selection: Sendable {
     init(_ call: Call, _ options: WriteOptions) throws(Problem) {
         let parameters = options.parameters
         guard let text = try parameters.text("where") else {
-            throw Problem(.missingWhere, "say which objects are meant with 'where'; TRUEPREDICATE means all").with("parameter", "where")
+            throw Problem(.missingWhere, "say which objects are meant with 'where'; TRUEPREDICATE means all").with(
+                "parameter", "where")
         }
         args = try Selection.args(try parameters.json("args", depthLimit: call.limits.jsonDepth), call.limits)
         maximum = try parameters.int("maxAffected", in: 0...Int.max)

@@ -33,7 +33,9 @@ extension BatchOperation.CollectionStep {
     }
 
     private func index(_ value: JSONValue) throws(Problem) -> Int {
-        guard case .integer(let number) = value, number >= 0 else { throw invalid("a place in a list is a whole number of at least 0") }
+        guard case .integer(let number) = value, number >= 0 else {
+            throw invalid("a place in a list is a whole number of at least 0")
+        }
         return Int(number)
     }
 

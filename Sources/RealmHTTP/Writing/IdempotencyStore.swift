@@ -60,7 +60,9 @@ final class IdempotencyStore: Sendable {
     }
 
     func begin(_ request: Request) throws(Problem) -> Attempt {
-        guard let key = request.headers[.idempotencyKey], request.method == .post || request.method == .patch else { return .none }
+        guard let key = request.headers[.idempotencyKey], request.method == .post || request.method == .patch else {
+            return .none
+        }
         guard (1...128).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
             throw .invalidHeader("Idempotency-Key", "an idempotency key is 1 to 128 visible ASCII characters")
         }

@@ -24,7 +24,11 @@ enum ObjectPatch: Sendable {
 
     /// As it stands in an operation: an object is a merge patch, an array a JSON Patch.
     init(_ json: JSONValue, at place: InputPlace) throws(Problem) {
-        if case .array = json { self = .edits(try ObjectPatch.edits(json, place)) } else { self = .merge(ObjectBodies.read(json)) }
+        if case .array = json {
+            self = .edits(try ObjectPatch.edits(json, place))
+        } else {
+            self = .merge(ObjectBodies.read(json))
+        }
     }
 
     // MARK: - Reading
@@ -41,7 +45,8 @@ enum ObjectPatch: Sendable {
     /// Members that RFC 6902 does not define are ignored, as it says.
     private static func edit(_ json: JSONValue, _ place: InputPlace) throws(Problem) -> Edit {
         guard let object = json.object, let name = object["op"]?.string, let kind = Edit.Kind(rawValue: name) else {
-            throw place.describe(Problem(.invalidBody, "an operation of a JSON Patch has an 'op' of add, remove, replace, move, copy or test"))
+            throw place.describe(
+                Problem(.invalidBody, "an operation of a JSON Patch has an 'op' of add, remove, replace, move, copy or test"))
         }
         let path = try pointer(object, "path", place)
         switch kind {
@@ -49,7 +54,9 @@ enum ObjectPatch: Sendable {
             guard let value = object["value"] else {
                 throw place.describe(Problem(.invalidBody, "the operation '\(name)' has no 'value'"))
             }
-            return Edit(kind: kind, path: path, from: [], value: Result { () throws(InputReader.Mistake) in try InputReader().value(value) })
+            return Edit(
+                kind: kind, path: path, from: [],
+                value: Result { () throws(InputReader.Mistake) in try InputReader().value(value) })
         case .remove: return Edit(kind: kind, path: path, from: [], value: nil)
         case .move, .copy: return Edit(kind: kind, path: path, from: try pointer(object, "from", place), value: nil)
         }
@@ -61,7 +68,9 @@ enum ObjectPatch: Sendable {
         }
         guard steps.count <= PropertyPath.maximumSteps else {
             throw place.inside(name).describe(
-                .overLimit(.invalidBody, "a JSON Pointer has at most \(PropertyPath.maximumSteps) steps", limit: PropertyPath.maximumSteps))
+                .overLimit(
+                    .invalidBody, "a JSON Pointer has at most \(PropertyPath.maximumSteps) steps",
+                    limit: PropertyPath.maximumSteps))
         }
         return steps
     }
@@ -130,7 +139,9 @@ enum ObjectPatch: Sendable {
             var inner = error
             inner.path = InputPath(Array(error.path.steps.dropFirst()))
             // A mistake in the value says where in it; anything else is about the path.
-            let part: String? = !inner.path.steps.isEmpty ? "value"
+            let part: String? =
+                !inner.path.steps.isEmpty
+                ? "value"
                 : [.pathNotFound, .unknownProperty].contains(error.code) ? "path" : nil
             throw Problem(inner, at: part.map(place.inside) ?? place)
         }

@@ -72,9 +72,11 @@ struct PreparedWrite: Sendable {
     // MARK: - By itself
 
     private func run(_ promise: any ResponsePromise) {
-        database.write(writeRequest, { session in
-            try self.work(WriteContext(session, self, base: nil))
-        }, completion: { result in self.hand(self.response(result), to: promise) })
+        database.write(
+            writeRequest,
+            { session in
+                try self.work(WriteContext(session, self, base: nil))
+            }, completion: { result in self.hand(self.response(result), to: promise) })
     }
 
     /// Gives an answer from the writer's thread. Packing a long one would hold the next write up, so a worker does it.
@@ -165,7 +167,9 @@ struct ObjectLookup {
 
     /// The object as a document; `null` when there is none.
     func document() throws(Problem) -> [UInt8] {
-        guard let table = version.snapshot.classTable(named: try call.match.required(4, "class")) else { return Array("null".utf8) }
+        guard let table = version.snapshot.classTable(named: try call.match.required(4, "class")) else {
+            return Array("null".utf8)
+        }
         let key = try call.match.required(5, "key")
         guard let row = try Problem.mapping({ () throws(StorageError) in try KeyText.find(key, in: table) }) else {
             return Array("null".utf8)
@@ -173,7 +177,8 @@ struct ObjectLookup {
         var writer = JSONWriter()
         let plan = try PlanCache.of(version).wholeObjects(of: table, in: version.snapshot)
         try Problem.mapping { () throws(StorageError) in
-            try ObjectEncoder(version.snapshot, options.representation, call.limits.budgetOfDocument()).write(row, plan, to: &writer)
+            try ObjectEncoder(version.snapshot, options.representation, call.limits.budgetOfDocument()).write(
+                row, plan, to: &writer)
         }
         return writer.bytes
     }

@@ -11,7 +11,9 @@ extension Application {
         let attachment = try RealmAttachment(call, dataFolder: configuration.dataFolder)
         return onWorker(call) { [self] promise in
             do throws(Problem) {
-                guard catalog[attachment.name.text] == nil else { throw Problem(Catalog.Failure.alreadyAttached(attachment.name)) }
+                guard catalog[attachment.name.text] == nil else {
+                    throw Problem(Catalog.Failure.alreadyAttached(attachment.name))
+                }
                 var attachment = attachment
                 try attachment.locate(in: configuration.attachRoots)
                 try begin(attachment, call, options, promise)
@@ -67,7 +69,9 @@ extension Application {
     func detachRealm(_ call: Call) throws(Problem) -> Reply {
         let options = try WriteOptions(call, types: [], names: ["files"])
         let deletesFiles = try options.parameters.flag("files")
-        guard let name = call.match.realmName, catalog[name] != nil else { throw Problem(.realmNotFound, "there is no realm of this name") }
+        guard let name = call.match.realmName, catalog[name] != nil else {
+            throw Problem(.realmNotFound, "there is no realm of this name")
+        }
         return onWorker(call) { [self] promise in
             let departure = RealmDeparture(name, deletesFiles: deletesFiles, self)
             if options.isDryRun { return promise.complete(departure.rehearse(call, options)) }

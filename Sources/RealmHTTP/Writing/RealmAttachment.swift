@@ -69,7 +69,8 @@ struct RealmAttachment: Sendable {
         try readOpening(object, reader)
         if let value = object["maxActiveVersions"] {
             guard case .integer(let number) = value, number >= 2 else {
-                throw reader.malformed("'maxActiveVersions' is a whole number of at least 2", InputPlace().inside("maxActiveVersions"))
+                throw reader.malformed(
+                    "'maxActiveVersions' is a whole number of at least 2", InputPlace().inside("maxActiveVersions"))
             }
             maximumVersions = Int(number)
         }
@@ -95,7 +96,8 @@ struct RealmAttachment: Sendable {
         seed = try RealmAttachment.path(object, "seed", reader)
         if let value = object["keepMigrationBackups"] {
             guard case .integer(let number) = value, (0...1000).contains(number) else {
-                throw reader.malformed("'keepMigrationBackups' is a whole number from 0 to 1000", InputPlace().inside("keepMigrationBackups"))
+                throw reader.malformed(
+                    "'keepMigrationBackups' is a whole number from 0 to 1000", InputPlace().inside("keepMigrationBackups"))
             }
             keptCopyCount = Int(number)
         }
@@ -160,7 +162,8 @@ struct RealmAttachment: Sendable {
         case (nil, let identifier?): return .memory(identifier: identifier)
         case (nil, nil):
             guard let dataFolder else {
-                throw Problem(.filesystemUnsuitable, "this server has no data folder; name a file with 'path', or start it with --data")
+                throw Problem(
+                    .filesystemUnsuitable, "this server has no data folder; name a file with 'path', or start it with --data")
             }
             return .new(path: (dataFolder.hasSuffix("/") ? dataFolder : dataFolder + "/") + (name ?? "") + ".realm")
         }
@@ -210,8 +213,12 @@ struct RealmAttachment: Sendable {
             throw RealmAttachment.conflict("only a file of the mode rw is upgraded in place", "/upgrade")
         }
         if startsOver {
-            guard schema != nil else { throw RealmAttachment.conflict("'onMigrationNeeded' needs a schema to start over with", "/onMigrationNeeded") }
-            guard migrationSteps == nil else { throw RealmAttachment.conflict("'migrations' and starting over exclude each other", "/onMigrationNeeded") }
+            guard schema != nil else {
+                throw RealmAttachment.conflict("'onMigrationNeeded' needs a schema to start over with", "/onMigrationNeeded")
+            }
+            guard migrationSteps == nil else {
+                throw RealmAttachment.conflict("'migrations' and starting over exclude each other", "/onMigrationNeeded")
+            }
         }
         if case .new = source, mode != nil, mode != .readWrite {
             throw RealmAttachment.conflict("a new file has the mode rw", "/mode")
@@ -231,7 +238,9 @@ struct RealmAttachment: Sendable {
             throw reader.malformed(
                 "a path has 1 to \(AttachRoots.maximumPathByteCount) bytes, none of which is 0", InputPlace().inside(member))
         }
-        guard !path.hasSuffix("/") else { throw reader.malformed("the path of a file does not end with '/'", InputPlace().inside(member)) }
+        guard !path.hasSuffix("/") else {
+            throw reader.malformed("the path of a file does not end with '/'", InputPlace().inside(member))
+        }
         return path
     }
 
@@ -257,7 +266,8 @@ struct RealmAttachment: Sendable {
 
     private static func place(_ path: String, _ roots: AttachRoots?, _ pointer: String) throws(Problem) -> String {
         guard let place = roots?.resolve(path) else {
-            let detail = "paths in requests lead into the data folder, or into a folder that the server was started with --attach-root for"
+            let detail =
+                "paths in requests lead into the data folder, or into a folder that the server was started with --attach-root for"
             throw Problem(.pathNotAllowed, detail).with("pointer", pointer)
         }
         return place

@@ -114,10 +114,13 @@ struct RealmDeparture: Sendable {
         switch state {
         case .ready(let database):
             guard !database.path.isEmpty else { return }
-            if database.mode == .copy { throw RealmDeparture.notOwned("a private copy was served, and the file it was made of stays") }
+            if database.mode == .copy {
+                throw RealmDeparture.notOwned("a private copy was served, and the file it was made of stays")
+            }
             try requireOwned(database.path)
             guard database.isWritable else {
-                throw Problem(.readOnly, "the file of this realm is only read").with(header: HeaderField("Allow", "GET, HEAD, DELETE, OPTIONS"))
+                throw Problem(.readOnly, "the file of this realm is only read").with(
+                    header: HeaderField("Allow", "GET, HEAD, DELETE, OPTIONS"))
             }
             try mapping { () throws(StorageError) in try database.requireDeletable() }
         case .failed, .opening:

@@ -18,7 +18,8 @@ extension Application {
         let wishes = try TransactionWishes(call, database.limits)
         return .later { [self] promise in
             database.beginTransaction(
-                owner: Application.nobody, client: call.request.client, waitSeconds: wishes.wait, idleSeconds: wishes.idle, lifetimeSeconds: wishes.lifetime
+                owner: Application.nobody, client: call.request.client, waitSeconds: wishes.wait, idleSeconds: wishes.idle,
+                lifetimeSeconds: wishes.lifetime
             ) { result in
                 switch result {
                 case .success(let info):
@@ -150,8 +151,10 @@ private struct TransactionWishes {
 
     private static func seconds(_ member: (name: String, value: JSONValue), _ maximum: Double) throws(Problem) -> Double {
         guard let seconds = member.value.string.flatMap(Duration.seconds), seconds <= maximum else {
-            throw Problem.invalidParameter(member.name, "'\(member.name)' has to be a duration of at most \(Duration.text(maximum)), such as \"2s\"")
-                .with("pointer", "/" + member.name).with("limit", .integer(Int64(maximum)))
+            throw Problem.invalidParameter(
+                member.name, "'\(member.name)' has to be a duration of at most \(Duration.text(maximum)), such as \"2s\""
+            )
+            .with("pointer", "/" + member.name).with("limit", .integer(Int64(maximum)))
         }
         return seconds
     }

@@ -34,7 +34,9 @@ struct WriteOptions: Sendable {
         let url = Result { () throws(Problem) in try QueryParameters(request.target) }
         let format = try ResponseFormat.negotiate(request, parameter: (try? url.get())?["format"], among: .documents)
         bodyType = try WriteOptions.bodyType(request, types)
-        guard (try? url.get())?["snapshot"] == nil else { throw .conflict("a snapshot cannot be written to", parameter: "snapshot") }
+        guard (try? url.get())?["snapshot"] == nil else {
+            throw .conflict("a snapshot cannot be written to", parameter: "snapshot")
+        }
         skipped = try WriteOptions.skipped(call)
         let set = try ParameterSet(try url.get(), urlNames: names + ["dryRun"] + WriteOptions.shape)
         parameters = set
@@ -87,7 +89,8 @@ struct WriteOptions: Sendable {
 
     private static func unsupported(_ detail: String, _ types: [String], _ request: Request) -> Problem {
         let problem = Problem(.unsupportedMediaType, detail)
-        return request.method != .patch ? problem : problem.with(header: HeaderField("Accept-Patch", text: types.joined(separator: ", ")))
+        return request.method != .patch
+            ? problem : problem.with(header: HeaderField("Accept-Patch", text: types.joined(separator: ", ")))
     }
 
     /// How the engine takes inputs. `nested=upsert` is the only value.

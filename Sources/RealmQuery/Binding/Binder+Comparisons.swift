@@ -97,14 +97,16 @@ extension Binder {
             return ConditionFactory.compare(left, isNegated ? .sharesNoType : .sharesType, right, label: label, interrupt)
         }
         if let links = left as? LinkOperand, right.type == .link, right.isConstant,
-            links.chain.steps.count == 1, links.quantifier ?? .any == .any, syntax.comparison != .in {
+            links.chain.steps.count == 1, links.quantifier ?? .any == .any, syntax.comparison != .in
+        {
             return ConditionFactory.compare(ownLinks(links), relation, right, quantifier: .any, label: label, interrupt)
         }
         if left is LinkOperand && right.type == .mixed || right is LinkOperand && left.type == .mixed {
             return ConditionFactory.compare(left, isNegated ? .notBothNull : .bothNull, right, label: label, interrupt)
         }
         if let property = left as? PropertyOperand, property.isOfBaseClass, let value = right.constantValue,
-            left.type == right.type || left.type == .mixed {
+            left.type == right.type || left.type == .mixed
+        {
             return baseComparison(property, value, right, syntax)
         }
         guard syntax.ignoresCase else { return ConditionFactory.compare(left, relation, right, label: label, interrupt) }
@@ -119,7 +121,8 @@ extension Binder {
     private func ownLinks(_ links: LinkOperand) -> Operand {
         guard let step = links.chain.steps.first, step.kind == .dictionary else { return links }
         return DictionaryOperand(
-            step.column, of: step.source, chain: LinkChain([]), descent: ValueDescent(steps: [.all], snapshot: snapshot, interrupt: interrupt),
+            step.column, of: step.source, chain: LinkChain([]),
+            descent: ValueDescent(steps: [.all], snapshot: snapshot, interrupt: interrupt),
             quantifier: links.quantifier, label: links.label)
     }
 
@@ -133,7 +136,8 @@ extension Binder {
         switch property.type {
         case .float where !value.isNull, .double where !value.isNull: comparator = .ieee(isNegated ? .notEqual : .equal)
         case .string, .binary, .mixed:
-            comparator = syntax.ignoresCase
+            comparator =
+                syntax.ignoresCase
                 ? (isNegated ? .notEqualIgnoringCase : .equalIgnoringCase) : .relation(isNegated ? .notEqual : .equal)
         default: comparator = .relation(isNegated ? .notEqual : .equal)
         }
@@ -142,7 +146,8 @@ extension Binder {
 
     private func noCaseModifier(_ right: Operand, _ syntax: ComparisonSyntax) -> QueryError {
         invalid(
-            .typeMismatch, "'\(syntax.comparison.rawValue)[c]' needs a string or binary on its right side, not \(right.type.rawValue)",
+            .typeMismatch,
+            "'\(syntax.comparison.rawValue)[c]' needs a string or binary on its right side, not \(right.type.rawValue)",
             syntax.operatorRange)
     }
 
@@ -186,7 +191,8 @@ extension Binder {
         guard hasNull || left.type.isComparable(with: right.type) else { throw unsupportedComparison(left, right, range) }
         let kernel = comparison.relation
         if let property = left as? PropertyOperand, property.isOfBaseClass, let value = right.constantValue,
-            left.type == right.type || left.type == .mixed {
+            left.type == right.type || left.type == .mixed
+        {
             let constant = ConstantOperand(value, type: right.type, label: right.label)
             switch left.type {
             case .string: return ConditionFactory.compare(left, .nullFirst(kernel), constant, label: label, interrupt)
@@ -238,7 +244,8 @@ extension Binder {
         guard let kind = syntax.comparison.textOperator else { return try fullText(left, right, syntax) }
         let text = TextOperator(kind: kind, ignoresCase: syntax.ignoresCase)
         if let property = left as? PropertyOperand, property.isOfBaseClass, right.constantValue?.isNull == true,
-            left.type == right.type, kind != .like {
+            left.type == right.type, kind != .like
+        {
             // Every value has null as a part, null included, unless binary data is searched with [c].
             guard kind == .contains, syntax.ignoresCase, left.type == .binary else { return ConstantCondition(true) }
         }

@@ -23,7 +23,8 @@ extension Binder {
         if case .list(let elements) = argument {
             guard pool.admits(values: elements.count) else {
                 throw invalid(
-                    .argument, "the lists of the query have more than \(ConstantPool.maximumValueCount) values together", constant.range)
+                    .argument, "the lists of the query have more than \(ConstantPool.maximumValueCount) values together",
+                    constant.range)
             }
             var values: [Value] = []
             for element in elements { values.append(try convert(try value(of: element, constant.range), constant, hint)) }

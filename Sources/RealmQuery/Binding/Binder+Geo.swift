@@ -22,7 +22,8 @@ extension Binder {
         let shape = try shape(syntax)
         guard pool.admits(corners: shape.cornerCount) else {
             throw invalid(
-                .geospatial, "the shapes of the query have more than \(GeoRegion.maximumVertexCount) points together", syntax.regionRange)
+                .geospatial, "the shapes of the query have more than \(GeoRegion.maximumVertexCount) points together",
+                syntax.regionRange)
         }
         try storage { () throws(StorageError) in try interrupt.step(Interrupt.stepsOfLongWork) }
         return GeoCondition(

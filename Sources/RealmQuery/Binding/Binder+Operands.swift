@@ -154,7 +154,9 @@ extension Binder {
         }
     }
 
-    private func descent(_ steps: [PathStep]) -> ValueDescent { ValueDescent(steps: steps, snapshot: snapshot, interrupt: interrupt) }
+    private func descent(_ steps: [PathStep]) -> ValueDescent {
+        ValueDescent(steps: steps, snapshot: snapshot, interrupt: interrupt)
+    }
 
     /// Lists take one index; lists of mixed go on behind it.
     private func canIndexList(_ steps: [PathStep], _ column: Column) -> Bool {

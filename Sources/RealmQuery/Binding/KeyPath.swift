@@ -48,7 +48,8 @@ package struct KeyPath {
         case .column(let column, let owner, let links, let steps):
             guard column.takes(steps) else {
                 throw QueryError.invalid(
-                    .unknownProperty, detail: "'\(owner.className ?? owner.name).\(column.name)' has nothing behind it that '\(text)' names",
+                    .unknownProperty,
+                    detail: "'\(owner.className ?? owner.name).\(column.name)' has nothing behind it that '\(text)' names",
                     culprit: text, position: nil)
             }
             return KeyPath(

@@ -176,7 +176,8 @@ struct PathResolver {
             })
         else {
             throw unknown(
-                "no property '\(property)' found in type '\(realName)' which links to type '\(current.className ?? current.name)'")
+                "no property '\(property)' found in type '\(realName)' which links to type '\(current.className ?? current.name)'"
+            )
         }
         let label = "@links.\(realName).\(column.name)"
         links.append(LinkStep(kind: .backlink, column: backlink, source: current, target: origin, label: label))

@@ -29,7 +29,9 @@ final class Interrupt {
     }
 
     /// A value is about to be looked at, which takes longer for a long text.
-    @inline(__always) func step(for value: Value) throws(StorageError) { try step(1 &+ value.byteCount &>> Interrupt.bytesPerStepShift) }
+    @inline(__always) func step(for value: Value) throws(StorageError) {
+        try step(1 &+ value.byteCount &>> Interrupt.bytesPerStepShift)
+    }
 
     /// Two values are about to be compared.
     @inline(__always) func step(for left: Value, and right: Value) throws(StorageError) {

@@ -83,8 +83,9 @@ package struct GeoRegion: Sendable {
 
     private static func spherePoint(_ point: GeoPoint) throws(Invalid) -> SpherePoint {
         guard point.longitude.magnitude <= 180, point.latitude.magnitude <= 90 else {
-            throw Invalid(text:
-                "longitude \(point.longitude) and latitude \(point.latitude) are no place: at most 180 and 90 degrees")
+            throw Invalid(
+                text:
+                    "longitude \(point.longitude) and latitude \(point.latitude) are no place: at most 180 and 90 degrees")
         }
         let latitude = max(-.pi / 2, min(.pi / 2, point.latitude * (.pi / 180)))
         let longitude = (point.longitude * (.pi / 180)).remainder(dividingBy: 2 * .pi)

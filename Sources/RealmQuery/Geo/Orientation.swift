@@ -40,10 +40,12 @@ enum Orientation {
         let ab = Side(a, b), bc = Side(b, c), ca = Side(c, a)
         let determinant: Double
         if ca.isShorter(than: bc, orElse: SpherePoint.precedes(a, b)) {
-            determinant = ab.isShorter(than: bc, orElse: SpherePoint.precedes(a, c))
+            determinant =
+                ab.isShorter(than: bc, orElse: SpherePoint.precedes(a, c))
                 ? ab.vector.cross(ca.vector).dot(a) * ab.sign : ca.vector.cross(bc.vector).dot(c) * ca.sign
         } else {
-            determinant = ab.isShorter(than: ca, orElse: SpherePoint.precedes(b, c))
+            determinant =
+                ab.isShorter(than: ca, orElse: SpherePoint.precedes(b, c))
                 ? bc.vector.cross(ab.vector).dot(b) * bc.sign : ca.vector.cross(bc.vector).dot(c) * ca.sign
         }
         if determinant != 0 { return determinant > 0 ? 1 : -1 }
@@ -91,7 +93,8 @@ enum Orientation {
             let difference = Planar(x: a.x + b.x * sign, y: a.y + b.y * sign)
             let lengthA = a.x * a.x + a.y * a.y, lengthB = b.x * b.x + b.y * b.y
             let usesFirst = lengthA < lengthB || lengthA == lengthB && (a.x < b.x || a.x == b.x && a.y < b.y)
-            let product = usesFirst
+            let product =
+                usesFirst
                 ? (a.x * difference.y - a.y * difference.x) * sign : difference.x * b.y - difference.y * b.x
             return product > 0 ? 1 : product < 0 ? -1 : 0
         }

@@ -10,9 +10,11 @@ struct BacklinkLookup {
 
     /// Nil when the link has no counterpart in its target, or a null is asked for.
     init?(_ step: LinkStep, to values: [Value]) {
-        guard step.kind != .backlink, !step.hasSelector, let backlinks = step.target.backlinks.first(where: {
-            $0.targetTable == step.source.key && $0.oppositeColumn?.leafIndex == step.column.leafIndex
-        }) else { return nil }
+        guard step.kind != .backlink, !step.hasSelector,
+            let backlinks = step.target.backlinks.first(where: {
+                $0.targetTable == step.source.key && $0.oppositeColumn?.leafIndex == step.column.leafIndex
+            })
+        else { return nil }
         var keys: [ObjectKey] = []
         for value in values {
             guard case .link(step.target.key, let key) = value else { return nil }

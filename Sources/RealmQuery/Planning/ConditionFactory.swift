@@ -18,7 +18,8 @@ enum ConditionFactory {
                 return ColumnCondition(column, .relation(relation.mirrored), constant, label: label, interrupt)
             }
             if let column = baseColumn(left), let other = baseColumn(right), column.type == .int, other.type == .int,
-                case .relation(let relation) = comparator {
+                case .relation(let relation) = comparator
+            {
                 return ColumnPairCondition(column, relation, other, label: label)
             }
         }

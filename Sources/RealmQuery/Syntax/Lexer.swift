@@ -132,7 +132,6 @@ struct Lexer {
     }
 }
 
-
 extension Lexer {
     static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d }
 

@@ -32,7 +32,8 @@ enum Literal {
         for byte in digits {
             guard let digit = hexDigit(byte), digit < radix else { break }
             let (product, overflows) = value.multipliedReportingOverflow(by: radix)
-            let (sum, overflowsToo) = isNegative
+            let (sum, overflowsToo) =
+                isNegative
                 ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
             if overflows || overflowsToo { return isNegative ? .min : .max }
             value = sum

@@ -26,7 +26,8 @@ package struct TextPattern: Sendable {
             return
         }
         let like = LikePattern(pattern, ignoringCase: ignoringCase)
-        test = like.simplified.map { TextPattern.test($0, pattern.slice($1.lowerBound, $1.upperBound), ignoringCase) }
+        test =
+            like.simplified.map { TextPattern.test($0, pattern.slice($1.lowerBound, $1.upperBound), ignoringCase) }
             ?? .like(like)
     }
 
@@ -50,7 +51,9 @@ package struct TextPattern: Sendable {
         case .equal(let pattern): return pattern.equals(text)
         case .prefix(let pattern): return pattern.isPrefix(of: text)
         case .suffix(let pattern): return pattern.isSuffix(of: text)
-        case .part(let pattern): return text.count > TextPattern.pieceByteCount ? occurs(pattern, inPiecesOf: text, interrupt) : pattern.occurs(in: text)
+        case .part(let pattern):
+            return text.count > TextPattern.pieceByteCount
+                ? occurs(pattern, inPiecesOf: text, interrupt) : pattern.occurs(in: text)
         case .longPart(let search): return search.finds(in: text)
         case .like(let like): return like.matches(text, interrupt)
         }

@@ -9,7 +9,8 @@ enum BlobLeaf: Sendable {
 
     init(_ node: Node, _ space: NodeSpace, isText: Bool) throws(StorageError) {
         guard node.hasRefs, !node.isInner else { throw node.corrupt("a leaf of strings or binaries has refs") }
-        self = node.hasContext
+        self =
+            node.hasContext
             ? .big(try BigBlobs(node, space, isText: isText)) : .medium(try MediumBlobs(node, space, isText: isText))
     }
 

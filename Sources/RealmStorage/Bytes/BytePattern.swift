@@ -182,7 +182,8 @@ struct TextMatches {
         guard position >= 0 else { return false }
         while rest > 0 {
             // In bounds: `position` is below the count, and a whole word follows the last one with bits.
-            let word = words.loadUnaligned(fromByteOffset: position &>> 3, as: UInt64.self)
+            let word =
+                words.loadUnaligned(fromByteOffset: position &>> 3, as: UInt64.self)
                 &>> UInt64(truncatingIfNeeded: position & 7)
             // Of the word at least 57 bits are left after shifting. Mostly that is all, and the answer no branch.
             let isFound = word & Mask.low(Swift.min(rest, 57)) != 0

@@ -76,9 +76,10 @@ enum LanePacking {
     /// Lanes of 32 bits as lanes of 8 bits, in the two steps that vector units have instructions for.
     @inline(__always)
     static func narrowed(_ lanes: SIMD16<Int32>) -> ByteLanes {
-        narrowed(SIMD16<Int16>(
-            lowHalf: SIMD8<Int16>(truncatingIfNeeded: lanes.lowHalf),
-            highHalf: SIMD8<Int16>(truncatingIfNeeded: lanes.highHalf)))
+        narrowed(
+            SIMD16<Int16>(
+                lowHalf: SIMD8<Int16>(truncatingIfNeeded: lanes.lowHalf),
+                highHalf: SIMD8<Int16>(truncatingIfNeeded: lanes.highHalf)))
     }
 
     /// Lanes of 64 bits as lanes of 8 bits; the even 32-bit halves of all-or-nothing lanes say it all.

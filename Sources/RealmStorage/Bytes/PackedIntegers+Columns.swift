@@ -86,8 +86,9 @@ extension PackedIntegers {
         // In bounds: the caller's elements exist, and this is their size.
         let source = payload + start &* Element.byteCount
         for index in 0..<count {
-            target[index] = Int64(truncatingIfNeeded: source.loadUnaligned(
-                fromByteOffset: index &* Element.byteCount, as: Element.self))
+            target[index] = Int64(
+                truncatingIfNeeded: source.loadUnaligned(
+                    fromByteOffset: index &* Element.byteCount, as: Element.self))
         }
     }
 

@@ -91,7 +91,8 @@ extension PackedReals {
         var index = 4
         while index < 64 {
             let next = (
-                number(first &+ index), number(first &+ index &+ 1), number(first &+ index &+ 2), number(first &+ index &+ 3))
+                number(first &+ index), number(first &+ index &+ 1), number(first &+ index &+ 2), number(first &+ index &+ 3)
+            )
             lanes.0 = isBetter(next.0, lanes.0) ? next.0 : lanes.0
             lanes.1 = isBetter(next.1, lanes.1) ? next.1 : lanes.1
             lanes.2 = isBetter(next.2, lanes.2) ? next.2 : lanes.2

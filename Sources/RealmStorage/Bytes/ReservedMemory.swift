@@ -83,7 +83,8 @@ package final class ReservedMemory: @unchecked Sendable {
 
     /// The bytes from `offset`; valid while this object is alive. The caller knows that they are there.
     package func view(at offset: Int, byteCount: Int) -> ByteView {
-        precondition(offset >= 0 && byteCount >= 0 && byteCount <= populated - offset, "bytes at \(offset) end after \(populated)")
+        precondition(
+            offset >= 0 && byteCount >= 0 && byteCount <= populated - offset, "bytes at \(offset) end after \(populated)")
         return ByteView(start: UnsafePointer((address + offset).assumingMemoryBound(to: UInt8.self)), count: byteCount)
     }
 

@@ -76,7 +76,8 @@ extension System {
     package static func path(of descriptor: Int32) -> String? {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         let count = buffer.withUnsafeMutableBytes { bytes in
-            bytes.baseAddress.map { readlink("/proc/self/fd/\(descriptor)", $0.assumingMemoryBound(to: CChar.self), bytes.count) } ?? -1
+            bytes.baseAddress.map { readlink("/proc/self/fd/\(descriptor)", $0.assumingMemoryBound(to: CChar.self), bytes.count) }
+                ?? -1
         }
         guard count > 0, count < buffer.count else { return nil }
         return String(decoding: buffer[..<count], as: UTF8.self)
@@ -154,7 +155,9 @@ extension System {
         guard let locks = try? openForReading("/proc/locks") else { return 0 }
         defer { close(locks) }
         var text: [UInt8] = []
-        while let part = try? read(locks, at: text.count, byteCount: 1 << 16), !part.isEmpty, text.count < 1 << 24 { text += part }
+        while let part = try? read(locks, at: text.count, byteCount: 1 << 16), !part.isEmpty, text.count < 1 << 24 {
+            text += part
+        }
         let device = deviceNumber(file.device)
         var exact = 0, similar = 0
         // 1: FLOCK  ADVISORY  READ 1234 08:01:5678 0 EOF

@@ -8,7 +8,8 @@ package enum HexWriter {
         var left = byteCount
         while left >= 4 {
             left &-= 4
-            UnsafeMutableRawPointer(target).storeBytes(of: digits(UInt32(truncatingIfNeeded: word >> UInt64(left &* 8))), as: UInt64.self)
+            UnsafeMutableRawPointer(target).storeBytes(
+                of: digits(UInt32(truncatingIfNeeded: word >> UInt64(left &* 8))), as: UInt64.self)
             target += 8
         }
         guard left > 0 else { return }

@@ -34,13 +34,15 @@ package enum Threads {
         var thread = pthread_t()
         // The new thread takes the reference over.
         let start = Unmanaged.passRetained(Start(name, body))
-        let failure = pthread_create(&thread, &attributes, { context in
-            guard let context else { return nil }
-            let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
-            Threads.nameCurrent(start.name)
-            start.body()
-            return nil
-        }, start.toOpaque())
+        let failure = pthread_create(
+            &thread, &attributes,
+            { context in
+                guard let context else { return nil }
+                let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
+                Threads.nameCurrent(start.name)
+                start.body()
+                return nil
+            }, start.toOpaque())
         guard failure == 0 else {
             start.release()
             throw Failure(code: failure)

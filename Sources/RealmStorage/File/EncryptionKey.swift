@@ -23,8 +23,9 @@ package struct EncryptionKey: Sendable, Equatable {
         let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0d).contains($0) }
         let trimmed = Array(Array(text.utf8.drop(while: isSpace).reversed()).drop(while: isSpace).reversed())
         guard let bytes = EncryptionKey.decodeHex(trimmed) ?? Base64.decode(trimmed), bytes.count == 64 else {
-            throw .refused(.encryptionKeyMalformed(
-                "an encryption key is given as 128 hex digits or as base64 of 64 bytes; this is neither"))
+            throw .refused(
+                .encryptionKeyMalformed(
+                    "an encryption key is given as 128 hex digits or as base64 of 64 bytes; this is neither"))
         }
         self.bytes = bytes
     }

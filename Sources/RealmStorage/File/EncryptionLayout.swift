@@ -14,8 +14,9 @@ package enum EncryptionLayout {
     /// How many plain pages an encrypted file of `fileByteCount` bytes holds.
     package static func plainPageCount(fileByteCount: Int) throws(StorageError) -> Int {
         guard fileByteCount >= 2 * pageByteCount, fileByteCount % pageByteCount == 0 else {
-            throw .refused(.encryptionKeyWrong(
-                "a file of \(fileByteCount) bytes cannot be an encrypted Realm file: wrong key for a plain file?"))
+            throw .refused(
+                .encryptionKeyWrong(
+                    "a file of \(fileByteCount) bytes cannot be an encrypted Realm file: wrong key for a plain file?"))
         }
         let pages = fileByteCount / pageByteCount
         return pages - (pages + pagesPerGroup) / (pagesPerGroup + 1)

@@ -92,11 +92,13 @@ package struct FileHeader: Sendable, Equatable {
                 throw .refused(.formatUnsupported(found: 0, reason: "file format 0 is only valid for an empty database"))
             }
         case 10, 11:
-            throw .refused(.formatUnsupported(
-                found: format, reason: "file format \(format) is too old; open it once with a Realm 14 SDK to upgrade it"))
+            throw .refused(
+                .formatUnsupported(
+                    found: format, reason: "file format \(format) is too old; open it once with a Realm 14 SDK to upgrade it"))
         case 1...9:
-            throw .refused(.formatUnsupported(
-                found: format, reason: "file format \(format) is too old; upgrade it with a Realm 13 or older SDK first"))
+            throw .refused(
+                .formatUnsupported(
+                    found: format, reason: "file format \(format) is too old; upgrade it with a Realm 13 or older SDK first"))
         default:
             throw .refused(.formatUnsupported(found: format, reason: "unknown file format \(format)"))
         }

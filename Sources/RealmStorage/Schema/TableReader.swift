@@ -74,7 +74,8 @@ struct TableReader {
         let source = source
         if let previous, previous.fileFormat == fileFormat, source.hasSameSchema(as: previous.source),
             // A list of distinct strings is read in the space of its version.
-            previous.columns.allSatisfy({ $0.enumeration == nil }) {
+            previous.columns.allSatisfy({ $0.enumeration == nil })
+        {
             guard source.indexes != previous.source.indexes else {
                 return try Table(previous, source, previous.columns, objects: objects, tombstones: tombstones)
             }
@@ -258,7 +259,8 @@ struct TableReader {
         _ key: ColumnKey, _ type: ColumnType, _ attributes: ColumnAttributes, _ index: Int
     ) throws(StorageError) {
         guard key.rawValue >= 0 else { throw top.corrupt("\(what): column \(index) has the impossible key \(key.rawValue)") }
-        let inKey = key.typeNumber == ColumnType.historicLinkList && fileFormat < 24
+        let inKey =
+            key.typeNumber == ColumnType.historicLinkList && fileFormat < 24
             ? ColumnType.link.rawValue : key.typeNumber
         let relevant: ColumnAttributes = [.list, .set, .dictionary, .nullable]
         let keyAttributes = ColumnAttributes(rawValue: key.attributeBits)

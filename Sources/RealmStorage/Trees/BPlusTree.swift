@@ -27,7 +27,8 @@ package struct BPlusTree: Sendable {
             return
         }
         let node = try space.node(at: root)
-        count = node.isInner
+        count =
+            node.isInner
             ? try InnerNode(node, space).total
             : try ColumnLeaf(node, space, shape, inCluster: false).count
     }

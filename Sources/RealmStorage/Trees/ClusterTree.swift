@@ -215,7 +215,9 @@ package struct ClusterCursor: Sendable {
         }
         let inner = try ClusterTree.InnerNode(node, tree.space, tree.shift, offset: offset, parentDepth: parentDepth)
         try inner.validateOffsets()
-        let first = firstKey.map { inner.child(for: UInt64(bitPattern: $0.rawValue) &- min(offset, UInt64(bitPattern: $0.rawValue))) } ?? 0
+        let first =
+            firstKey.map { inner.child(for: UInt64(bitPattern: $0.rawValue) &- min(offset, UInt64(bitPattern: $0.rawValue))) }
+            ?? 0
         frames.append(Frame(inner: inner, next: first, end: end, isComplete: first == 0))
         return nil
     }

@@ -49,7 +49,8 @@ struct PendingRefs {
     mutating func add(_ ref: Ref) throws(StorageError) {
         budget -= 1
         guard budget >= 0 else {
-            throw .corrupt(ref: ref, reason: "more refs to nodes than the file has room for nodes: it has circles or shared nodes")
+            throw .corrupt(
+                ref: ref, reason: "more refs to nodes than the file has room for nodes: it has circles or shared nodes")
         }
         refs.append(ref)
     }

@@ -77,7 +77,8 @@ extension Decimal128 {
     }
 
     private func signed(_ magnitude: UInt128) -> Int64? {
-        isNegative ? Int64(exactly: -Int128(truncatingIfNeeded: min(magnitude, 1 << 64)))
+        isNegative
+            ? Int64(exactly: -Int128(truncatingIfNeeded: min(magnitude, 1 << 64)))
             : Int64(exactly: magnitude)
     }
 }

@@ -66,8 +66,9 @@ private struct DecimalReader {
         let special: Decimal128
         switch text.suffix(from: position).string.lowercased() {
         case "inf", "infinity": special = isNegative ? .negativeInfinity : .infinity
-        case "nan": special = Decimal128(
-            low: 0, high: Decimal128.notANumber.high | (isNegative ? Decimal128.signBit : 0))
+        case "nan":
+            special = Decimal128(
+                low: 0, high: Decimal128.notANumber.high | (isNegative ? Decimal128.signBit : 0))
         default: return nil
         }
         return ParsedDecimal(value: special, isExact: true)

@@ -164,7 +164,8 @@ struct CellCheck {
 
     private mutating func add(_ target: TableKey, _ key: ObjectKey) {
         guard !key.isNull else { return }
-        links.append(ObjectCheck.Link(
-            origin: table.key, column: column.leafIndex, originKey: object, target: target, targetKey: key))
+        links.append(
+            ObjectCheck.Link(
+                origin: table.key, column: column.leafIndex, originKey: object, target: target, targetKey: key))
     }
 }

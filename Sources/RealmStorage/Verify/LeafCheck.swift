@@ -69,7 +69,9 @@ extension MediumBlobs {
     func requireOrder() throws(StorageError) {
         var previous: Int64 = 0
         for row in 0..<count {
-            guard ends[row] >= previous, ends[row] <= Int64(bytes.count) else { throw corrupt("value \(row) ends outside its bytes") }
+            guard ends[row] >= previous, ends[row] <= Int64(bytes.count) else {
+                throw corrupt("value \(row) ends outside its bytes")
+            }
             previous = ends[row]
         }
     }

@@ -84,7 +84,8 @@ struct ObjectCheck {
                 // Removing a mixed column leaves its backlink columns behind.
                 report.warn("\(table.name): backlink column \(column.leafIndex) has no origin column")
             } else if let source, source.type == .link, source.key == column.oppositeColumn,
-                source.targetTable != table.key || source.oppositeColumn?.leafIndex != column.leafIndex {
+                source.targetTable != table.key || source.oppositeColumn?.leafIndex != column.leafIndex
+            {
                 report.error("\(table.name): backlink column \(column.leafIndex) and its link column do not name each other")
             }
         }
@@ -159,7 +160,8 @@ struct ObjectCheck {
             }
             if !known.contains(link.targetKey) { report.error("\(describe(link)): the target object does not exist") }
             if embedded.contains(link.target), embedded.contains(link.origin) {
-                cycles.add(.init(table: link.origin, object: link.originKey), holds: .init(table: link.target, object: link.targetKey))
+                cycles.add(
+                    .init(table: link.origin, object: link.originKey), holds: .init(table: link.target, object: link.targetKey))
             }
         }
     }

@@ -43,7 +43,8 @@ struct SpaceAudit {
         let free = try FreeSpace(top, space)
         if let block = free.locked.first {
             throw .corrupt(
-                ref: top.freeVersions, reason: "a free block was released by version \(block.version), after \(max(top.version, 1))")
+                ref: top.freeVersions,
+                reason: "a free block was released by version \(block.version), after \(max(top.version, 1))")
         }
         freeStarts = free.usable.map { UInt64($0.position) }
         freeEnds = free.usable.map { UInt64($0.end) }
@@ -73,7 +74,9 @@ struct SpaceAudit {
         let node = try space.node(at: ref)
         let start = ref.rawValue
         let end = start + UInt64(node.byteCount)
-        guard used.mark(start, end) else { throw .corrupt(ref: ref, reason: "the node shares bytes with another one, or is used twice") }
+        guard used.mark(start, end) else {
+            throw .corrupt(ref: ref, reason: "the node shares bytes with another one, or is used twice")
+        }
         let next = firstFree(endingAfter: start)
         if next < freeStarts.count, freeStarts[next] < end { throw .corrupt(ref: ref, reason: "the node lies in a free block") }
         if node.hasRefs { pending.append(ref) }

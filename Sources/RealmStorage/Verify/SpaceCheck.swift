@@ -55,7 +55,9 @@ struct SpaceCheck {
                 stack.append((Ref(raw), ref))
                 budget -= 1
             }
-            guard budget >= 0 else { return report.error("more refs to nodes than the file has room for nodes, the last ones in \(ref)") }
+            guard budget >= 0 else {
+                return report.error("more refs to nodes than the file has room for nodes, the last ones in \(ref)")
+            }
         }
     }
 

@@ -103,7 +103,11 @@ struct FileDump {
         writer.int(column.key.rawValue)
         if column.type == .link {
             writer.key("target")
-            if let target = column.targetTable.flatMap({ snapshot.table($0) }) { writer.string(target.name) } else { writer.null() }
+            if let target = column.targetTable.flatMap({ snapshot.table($0) }) {
+                writer.string(target.name)
+            } else {
+                writer.null()
+            }
         }
         if column.collection == .dictionary {
             writer.key("keyType")

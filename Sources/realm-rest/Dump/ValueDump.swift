@@ -155,7 +155,8 @@ struct ValueDump {
         case .objectID(let id): writer.plainString((id.first.bigEndianBytes + id.last.bigEndianBytes).hexText)
         case .uuid(let id):
             let hex = (id.first.bigEndianBytes + id.last.bigEndianBytes).hexText
-            writer.plainString([hex[0..<8], hex[8..<12], hex[12..<16], hex[16..<20], hex[20...]].joined(separator: [0x2d]).map(\.self))
+            writer.plainString(
+                [hex[0..<8], hex[8..<12], hex[12..<16], hex[16..<20], hex[20...]].joined(separator: [0x2d]).map(\.self))
         case .link(let table, let key): link(table, key, false, &writer)
         }
     }

@@ -9,15 +9,22 @@ import Testing
 /// Work that one object, one comparison or one step of a write can make long looks at its time on the way.
 @Suite struct WorkInsideTests {
     private static let classes = [
-        ClassInput("Item", primaryKey: "id", [
-            PropertyInput("id", "int"), PropertyInput("text", "string", optional: true), PropertyInput("mixed", "mixed", optional: true),
-            PropertyInput("numbers", "int", collection: "list"), PropertyInput("names", "string", collection: "list"),
-            PropertyInput("entries", "int", collection: "dictionary"), PropertyInput("kids", "object", collection: "list", objectType: "Kid"),
-            PropertyInput("favourite", "object", optional: true, objectType: "Kid"),
-        ]),
-        ClassInput("Kid", primaryKey: "id", [
-            PropertyInput("id", "int"), PropertyInput("a", "int"), PropertyInput("b", "int"), PropertyInput("text", "string", optional: true),
-        ]),
+        ClassInput(
+            "Item", primaryKey: "id",
+            [
+                PropertyInput("id", "int"), PropertyInput("text", "string", optional: true),
+                PropertyInput("mixed", "mixed", optional: true),
+                PropertyInput("numbers", "int", collection: "list"), PropertyInput("names", "string", collection: "list"),
+                PropertyInput("entries", "int", collection: "dictionary"),
+                PropertyInput("kids", "object", collection: "list", objectType: "Kid"),
+                PropertyInput("favourite", "object", optional: true, objectType: "Kid"),
+            ]),
+        ClassInput(
+            "Kid", primaryKey: "id",
+            [
+                PropertyInput("id", "int"), PropertyInput("a", "int"), PropertyInput("b", "int"),
+                PropertyInput("text", "string", optional: true),
+            ]),
     ]
 
     /// One item with thousands of everything, and the kids that it links to.
@@ -27,15 +34,19 @@ import Testing
             let text = InputValue.text(String(repeating: "a", count: 3000))
             for id in 0..<kids {
                 let id = Int64(id)
-                _ = try session.create("Kid", ["id": .integer(id), "a": .integer(id), "b": .integer(-id - 1), "text": id == 0 ? text : .null])
+                _ = try session.create(
+                    "Kid", ["id": .integer(id), "a": .integer(id), "b": .integer(-id - 1), "text": id == 0 ? text : .null])
             }
             let numbers = (0..<5000).map { InputValue.integer(Int64($0)) }
-            _ = try session.create("Item", [
-                "id": .integer(0), "text": .text(String(repeating: "a", count: 60_000)), "mixed": .list(numbers), "numbers": .list(numbers),
-                "names": .list((0..<5000).map { .text("name \($0)") }),
-                "entries": .object(InputObject((0..<5000).map { (name: "k\($0)", value: InputValue.integer(Int64($0))) })),
-                "kids": .list((0..<kids).map { .integer(Int64($0)) }), "favourite": .integer(0),
-            ])
+            _ = try session.create(
+                "Item",
+                [
+                    "id": .integer(0), "text": .text(String(repeating: "a", count: 60_000)), "mixed": .list(numbers),
+                    "numbers": .list(numbers),
+                    "names": .list((0..<5000).map { .text("name \($0)") }),
+                    "entries": .object(InputObject((0..<5000).map { (name: "k\($0)", value: InputValue.integer(Int64($0))) })),
+                    "kids": .list((0..<kids).map { .integer(Int64($0)) }), "favourite": .integer(0),
+                ])
         }
         return realm
     }
@@ -43,16 +54,21 @@ import Testing
     private func bind(_ text: String, _ realm: EngineRealm, _ arguments: [QueryArgument] = []) throws -> (BoundQuery, Row) {
         let snapshot = realm.database.current.snapshot
         let table = try #require(snapshot.classTable(named: "Item"))
-        return (try Query.parse(text).bind(to: table, in: snapshot, arguments: arguments), try #require(try table.objects.row(at: 0)))
+        return (
+            try Query.parse(text).bind(to: table, in: snapshot, arguments: arguments), try #require(try table.objects.row(at: 0))
+        )
     }
 
     @Test func `a query stops within one object`() throws {
         let realm = try realm()
         let like = "*" + String(repeating: "a", count: 8000) + "?b*"
         let texts = [
-            "text LIKE $0", "text LIKE[c] $0", "ANY mixed[*] == -1", "ANY numbers == -1", "ALL numbers >= 0", "numbers.@sum == -1",
-            "names.length == 1", "ANY entries == -1", "entries.@max == -1", "ANY entries.@keys == 'x'", "kids.@sum.a == -1", "ANY kids.a == -1",
-            "NONE kids.a == ANY kids.b", "ALL kids.a != ALL kids.b", "NONE numbers + 1 == -1", "SUBQUERY(kids, $x, $x.a == -1).@count > 0",
+            "text LIKE $0", "text LIKE[c] $0", "ANY mixed[*] == -1", "ANY numbers == -1", "ALL numbers >= 0",
+            "numbers.@sum == -1",
+            "names.length == 1", "ANY entries == -1", "entries.@max == -1", "ANY entries.@keys == 'x'", "kids.@sum.a == -1",
+            "ANY kids.a == -1",
+            "NONE kids.a == ANY kids.b", "ALL kids.a != ALL kids.b", "NONE numbers + 1 == -1",
+            "SUBQUERY(kids, $x, $x.a == -1).@count > 0",
             "numbers IN {1, 2}",
         ]
         for text in texts {
@@ -67,10 +83,12 @@ import Testing
         let (query, row) = try bind("ALL kids.a != ALL kids.b", realm)
         var checks = 0
         #expect(throws: QueryError.cancelled) {
-            try query.matches(row, check: {
-                checks += 1
-                return checks < 20
-            })
+            try query.matches(
+                row,
+                check: {
+                    checks += 1
+                    return checks < 20
+                })
         }
         try realm.finish()
     }
@@ -78,10 +96,15 @@ import Testing
     @Test func `a sort stops among long texts that are equal`() throws {
         let realm = try EngineRealm(WorkInsideTests.classes)
         try realm.write { session in
-            _ = try session.create("Kid", ["id": .integer(0), "a": .integer(0), "b": .integer(0), "text": .text(String(repeating: "a", count: 30_000))])
+            _ = try session.create(
+                "Kid",
+                ["id": .integer(0), "a": .integer(0), "b": .integer(0), "text": .text(String(repeating: "a", count: 30_000))])
             for id in 0..<1500 { _ = try session.create("Item", ["id": .integer(Int64(id)), "favourite": .integer(0)]) }
         }
-        for text in ["TRUEPREDICATE SORT(favourite.text ASC)", "TRUEPREDICATE DISTINCT(favourite.text)", "TRUEPREDICATE SORT(id ASC) SORT(favourite.text ASC)"] {
+        for text in [
+            "TRUEPREDICATE SORT(favourite.text ASC)", "TRUEPREDICATE DISTINCT(favourite.text)",
+            "TRUEPREDICATE SORT(id ASC) SORT(favourite.text ASC)",
+        ] {
             let (query, _) = try bind(text, realm)
             var checks = 0
             _ = try query.execute(check: {

@@ -17,10 +17,12 @@ struct CollectionChangeTests {
                 _ = try session.create("Node", ["_id": .integer(Int64(id)), "value": .integer(Int64(id)), "group": .text("g")])
             }
             let nodes = [1, 2, 3].map(Self.link)
-            _ = try session.patch("Node", .text("0"), [
-                "list": .list(nodes), "ints": .list([3, 8, 5].map { .integer($0) }), "marks": .object(["a": .integer(1)]),
-                "dict": .object(["a": Self.link(1)]),
-            ])
+            _ = try session.patch(
+                "Node", .text("0"),
+                [
+                    "list": .list(nodes), "ints": .list([3, 8, 5].map { .integer($0) }), "marks": .object(["a": .integer(1)]),
+                    "dict": .object(["a": Self.link(1)]),
+                ])
             for id in [4, 5] { _ = try session.patch("Node", .text("\(id)"), ["next": Self.link(0)]) }
         }
     }
@@ -144,9 +146,11 @@ struct CollectionChangeTests {
         #expect(try change { _ = try $0.patch("Node", .text("3"), ["next": Self.link(0)]) } == [[0], []])
         #expect(try change { _ = try $0.patch("Node", .text("3"), ["value": .integer(9)]) } == [[], [0]])
         #expect(try change { _ = try $0.patch("Node", .text("3"), ["next": .null]) } == [[0], [0]])
-        #expect(try change { session in
-            _ = try session.create("Node", ["_id": .integer(9), "value": .integer(1), "group": .text("g"), "next": Self.link(0)])
-        } == [[0], [0]])
+        #expect(
+            try change { session in
+                _ = try session.create(
+                    "Node", ["_id": .integer(9), "value": .integer(1), "group": .text("g"), "next": Self.link(0)])
+            } == [[0], [0]])
         try realm.finish()
     }
 

@@ -73,9 +73,10 @@ struct DifferenceVectorTests {
             var log = ListChangeLog()
             for set in vector["sets"]?.elements ?? [] {
                 let input = CollectionChanges(expected: set)
-                log.merge(ListChangeLog(
-                    deletions: input.deletions, insertions: input.insertions, modified: input.modifications,
-                    moves: input.moves, isCleared: input.isCleared))
+                log.merge(
+                    ListChangeLog(
+                        deletions: input.deletions, insertions: input.insertions, modified: input.modifications,
+                        moves: input.moves, isCleared: input.isCleared))
             }
             #expect(log.changes() == CollectionChanges(expected: vector["expect"] ?? .null), "\(vector["id"]?.text ?? "")")
         }

@@ -20,7 +20,9 @@ struct HeldVersionTests {
     private func realm(_ limits: ObservationLimits = ObservationLimits()) throws -> EngineRealm {
         let realm = try EngineRealm(ObservationWorkload.classes, observation: limits)
         try realm.write { session in
-            for id in 0..<40 { _ = try session.create("Node", ["_id": .integer(Int64(id)), "value": .integer(1), "group": .text("a")]) }
+            for id in 0..<40 {
+                _ = try session.create("Node", ["_id": .integer(Int64(id)), "value": .integer(1), "group": .text("a")])
+            }
         }
         return realm
     }
@@ -84,7 +86,8 @@ struct HeldVersionTests {
         for round in 0..<30 {
             let begun = Awaited<Result<TransactionInfo, WriteError>>()
             realm.database.beginTransaction(
-                owner: "me", waitSeconds: 10, idleSeconds: 5, lifetimeSeconds: 10) { begun.set($0) }
+                owner: "me", waitSeconds: 10, idleSeconds: 5, lifetimeSeconds: 10
+            ) { begun.set($0) }
             let info = try begun.wait().get()
             let done = Awaited<Result<Void, WriteError>>()
             realm.database.perform(

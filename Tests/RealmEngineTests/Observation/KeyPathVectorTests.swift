@@ -42,7 +42,8 @@ struct KeyPathVectorTests {
         "what is no key path is refused, with the part that is wrong",
         arguments: [
             ("", "malformed"), (".a", "malformed"), ("name.", "malformed"), ("boss..name", "malformed"), ("*x", "malformed"),
-            ("name.*", "notTraversable"), ("boss.nope", "unknownProperty"), ("*.nope", "noMatch"), ("*.boss.nope", "unknownProperty"),
+            ("name.*", "notTraversable"), ("boss.nope", "unknownProperty"), ("*.nope", "noMatch"),
+            ("*.boss.nope", "unknownProperty"),
             ("*.city.x", "notTraversable"), ("any.x", "notTraversable"),
             ("@links.Person", "malformed"), ("@links.Person.nope", "unknownProperty"),
             ("boss" + String(repeating: ".boss", count: 300), "malformed"),
@@ -73,7 +74,8 @@ struct KeyPathVectorTests {
         #expect(try chains("boss.*").allSatisfy { $0.hasPrefix("Person:boss.Person:") })
         let two = try chains("*.*")
         #expect(two.contains("Person:name") && two.contains("Person:boss.Person:name") && !two.contains("Person:boss"))
-        #expect(try chains("*.city") == ["Person:address.Address:city", "Person:homes.Address:city", "Person:places.Address:city"])
+        #expect(
+            try chains("*.city") == ["Person:address.Address:city", "Person:homes.Address:city", "Person:places.Address:city"])
         #expect(try chains("@links.Person.boss.name") == ["Person:@links.Person.boss.Person:name"])
     }
 }

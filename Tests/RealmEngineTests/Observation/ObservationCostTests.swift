@@ -15,9 +15,11 @@ struct ObservationCostTests {
     @Test("a change in an unsorted result costs what changed, not what there is")
     func proportions() throws {
         let realm = try EngineRealm([
-            ClassInput("Item", primaryKey: "_id", [
-                PropertyInput("_id", "int"), PropertyInput("value", "int"), PropertyInput("name", "string"),
-            ]),
+            ClassInput(
+                "Item", primaryKey: "_id",
+                [
+                    PropertyInput("_id", "int"), PropertyInput("value", "int"), PropertyInput("name", "string"),
+                ]),
             ClassInput("Other", primaryKey: "_id", [PropertyInput("_id", "int"), PropertyInput("value", "int")]),
         ])
         try realm.write { session in
@@ -33,20 +35,27 @@ struct ObservationCostTests {
         let whole = try best { _ in
             _ = try query.bind(to: table, in: realm.database.current.snapshot).execute()
         }
-        let observed = try Observed(ObservedTarget(.results(table.key, ObservedQuery(query)), identity: "q"), in: realm.database, isActive: true)
+        let observed = try Observed(
+            ObservedTarget(.results(table.key, ObservedQuery(query)), identity: "q"), in: realm.database, isActive: true)
         let matching = try best { round in
             try change(realm, "Item", Int64(round * 100 + 1), 2)
             try tell(observed, realm)
-        } of: { realm.database.observations.metrics.lastRoundSeconds }
+        } of: {
+            realm.database.observations.metrics.lastRoundSeconds
+        }
         let coming = try best { round in
             try change(realm, "Item", Int64(round * 100 + 70), 2)
             try tell(observed, realm)
-        } of: { realm.database.observations.metrics.lastRoundSeconds }
+        } of: {
+            realm.database.observations.metrics.lastRoundSeconds
+        }
         let evaluations = realm.database.observations.metrics.evaluations
         let unrelated = try best { round in
             try change(realm, "Other", 0, Int64(round))
             #expect(try observed.events().isEmpty)
-        } of: { realm.database.observations.metrics.lastRoundSeconds }
+        } of: {
+            realm.database.observations.metrics.lastRoundSeconds
+        }
         #expect(realm.database.observations.metrics.evaluations == evaluations)
         print("whole query \(whole) s, modified row \(matching) s, new row \(coming) s, other class \(unrelated) s")
         #expect(matching < whole / 4)

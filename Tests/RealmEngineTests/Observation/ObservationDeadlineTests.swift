@@ -12,7 +12,9 @@ struct ObservationDeadlineTests {
     private func realm(_ limits: ObservationLimits) throws -> EngineRealm {
         let realm = try EngineRealm(ObservationWorkload.classes, observation: limits)
         try realm.write { session in
-            for id in 0..<40 { _ = try session.create("Node", ["_id": .integer(Int64(id)), "value": .integer(1), "group": .text("a")]) }
+            for id in 0..<40 {
+                _ = try session.create("Node", ["_id": .integer(Int64(id)), "value": .integer(1), "group": .text("a")])
+            }
         }
         return realm
     }
@@ -67,7 +69,9 @@ struct ObservationDeadlineTests {
         let realm = try realm(limits)
         try linkAll(realm)
         let answer = Awaited<Result<Attached, ObservationError>>()
-        realm.database.observations.attach(try target(realm, Self.endless), RecordingListener(), isActive: true) { answer.set($0) }
+        realm.database.observations.attach(try target(realm, Self.endless), RecordingListener(), isActive: true) {
+            answer.set($0)
+        }
         try realm.finish()
         #expect(throws: ObservationError.self) { try answer.wait().get() }
     }

@@ -21,7 +21,9 @@ struct ObservationHubTests {
         try #require(realm.database.current.snapshot.classTable(named: name))
     }
 
-    private func results(_ realm: EngineRealm, _ query: String = "TRUEPREDICATE", _ identity: String = "r") throws -> ObservedTarget {
+    private func results(_ realm: EngineRealm, _ query: String = "TRUEPREDICATE", _ identity: String = "r") throws
+        -> ObservedTarget
+    {
         ObservedTarget(.results(try table(realm).key, ObservedQuery(try Query.parse(query))), identity: identity)
     }
 
@@ -339,7 +341,8 @@ struct ObservationHubTests {
     func nested() throws {
         let realm = try realm()
         try realm.write { session in
-            _ = try session.patch("Node", .text("0"), ["things": .list([.integer(1), .list([.integer(2), .list([.integer(3)])])])])
+            _ = try session.patch(
+                "Node", .text("0"), ["things": .list([.integer(1), .list([.integer(2), .list([.integer(3)])])])])
         }
         let things = try #require(try table(realm).column(named: "things"))
         let observed = try Observed(
@@ -406,10 +409,12 @@ struct ObservationHubTests {
         let realm = try realm()
         try realm.write { session in
             let link = InputValue.link(.stub(className: "Node", key: .text("1")))
-            _ = try session.patch("Node", .text("0"), [
-                "list": .list([link, link]), "set": .list([link]), "dict": .object(["a": link]), "next": link,
-                "things": .list([.list([link])]),
-            ])
+            _ = try session.patch(
+                "Node", .text("0"),
+                [
+                    "list": .list([link, link]), "set": .list([link]), "dict": .object(["a": link]), "next": link,
+                    "things": .list([.list([link])]),
+                ])
         }
         let observed = try Observed(ObservedTarget(.object(try object(realm, 0)), identity: "o"), in: realm.database)
         try realm.write { session in _ = try session.delete("Node", .text("1")) }

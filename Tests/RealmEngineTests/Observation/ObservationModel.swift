@@ -47,7 +47,9 @@ struct ObservationModel {
             let isEnd = chain.count == 1
             let now = try ObservationModel.origins(key, target, origin, column, to)
             for object in now {
-                if changes(origin)?.inserted.contains(object) == true || isEnd && isWritten(object, column, in: origin) { return true }
+                if changes(origin)?.inserted.contains(object) == true || isEnd && isWritten(object, column, in: origin) {
+                    return true
+                }
                 if try isHit(object, chain.dropFirst()) { return true }
             }
             // Those that link no more; where they were written they may have linked several times.
@@ -104,8 +106,9 @@ final class CommitRecorder: Sendable {
     }
 
     func changes(after version: UInt64, upTo end: UInt64) -> ChangeSummary {
-        ChangeSummary(commits.withLock { commits in
-            commits.filter { $0.version.token.version > version && $0.version.token.version <= end }.flatMap(\.changes)
-        })
+        ChangeSummary(
+            commits.withLock { commits in
+                commits.filter { $0.version.token.version > version && $0.version.token.version <= end }.flatMap(\.changes)
+            })
     }
 }

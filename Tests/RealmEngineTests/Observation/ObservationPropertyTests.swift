@@ -64,11 +64,15 @@ struct ObservationPropertyTests {
             targets.append(ObservedTarget(kind, filter: filter, identity: name))
         }
         for text in queries {
-            guard let query = try? Query.parse(text), (try? query.bind(to: node, in: snapshot, mapping: database.backlinkNames.mapping)) != nil
+            guard let query = try? Query.parse(text),
+                (try? query.bind(to: node, in: snapshot, mapping: database.backlinkNames.mapping)) != nil
             else { continue }
             add(.results(node.key, ObservedQuery(query)), text)
         }
-        add(.results(node.key, ObservedQuery(try Query.parse("value > 1"), order: ResultOrder(sort: [.init(path: "value")]), limit: 3)), "limited")
+        add(
+            .results(
+                node.key, ObservedQuery(try Query.parse("value > 1"), order: ResultOrder(sort: [.init(path: "value")]), limit: 3)),
+            "limited")
         for paths in paths {
             let filter = try KeyPathFilter.resolve(paths, of: node, in: snapshot, names: database.backlinkNames)
             add(.results(node.key, ObservedQuery(try Query.parse("value > 0"))), "filter \(paths)", .keyPaths(filter))
@@ -111,10 +115,14 @@ struct ObservationPropertyTests {
         guard let list = node.column(named: "list"), let ints = node.column(named: "ints"), let next = node.column(named: "next")
         else { return }
         let sort = ResultOrder(sort: [.init(path: "value")])
-        add(.view(ObservedProperty(object, list.key), ObservedQuery(try Query.parse("value > 1"))), "filtered list of \(id)", .all)
+        add(
+            .view(ObservedProperty(object, list.key), ObservedQuery(try Query.parse("value > 1"))), "filtered list of \(id)", .all
+        )
         add(.view(ObservedProperty(object, list.key), ObservedQuery(order: sort)), "sorted list of \(id)", .shallow)
         let ascending = ResultOrder(sort: [.init(path: "self")])
-        add(.view(ObservedProperty(object, ints.key), ObservedQuery(try Query.parse("self > 1"), order: ascending)), "sorted ints of \(id)", .all)
+        add(
+            .view(ObservedProperty(object, ints.key), ObservedQuery(try Query.parse("self > 1"), order: ascending)),
+            "sorted ints of \(id)", .all)
         add(.linkingObjects(to: object, origin: node.key, next.key, nil), "linkers of \(id)", .all)
         add(.linkingObjects(to: object, origin: node.key, list.key, ObservedQuery(order: sort)), "sorted listers of \(id)", .all)
     }

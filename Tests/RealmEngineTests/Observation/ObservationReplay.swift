@@ -46,7 +46,9 @@ final class ObservationReplay {
             if event.from.token.version < version.token.version { failures.append("\(label): an event goes back") }
             let before = copy
             try apply(event)
-            failures += try check(event, before, recorder).map { "\(label) \(event.from.token.version)→\(event.to.token.version): \($0)" }
+            failures += try check(event, before, recorder).map {
+                "\(label) \(event.from.token.version)→\(event.to.token.version): \($0)"
+            }
             version = event.to
         }
         let fresh = try read(try observed.contents(), database.current.snapshot)

@@ -25,7 +25,8 @@ enum ObservationWorkload {
             [
                 PropertyInput("_id", "int"), PropertyInput("value", "int"), PropertyInput("node", "object", objectType: "Node"),
             ]),
-        ClassInput("Child", type: "embedded", [PropertyInput("value", "int"), PropertyInput("node", "object", objectType: "Node")]),
+        ClassInput(
+            "Child", type: "embedded", [PropertyInput("value", "int"), PropertyInput("node", "object", objectType: "Node")]),
         ClassInput("Lonely", primaryKey: "_id", [PropertyInput("_id", "int"), PropertyInput("value", "int")]),
     ]
 
@@ -38,10 +39,12 @@ enum ObservationWorkload {
         let value = InputValue.integer(Int64.random(in: 0..<6, using: &generator))
         let key = ObjectName.text("\(id)")
         guard try session.find(key, class: "Node") != nil else {
-            _ = try session.create("Node", [
-                "_id": .integer(id), "value": value, "group": .text(group(&generator)), "next": try link(session, &generator),
-                "list": .list([try link(session, &generator)].filter(isLink)),
-            ])
+            _ = try session.create(
+                "Node",
+                [
+                    "_id": .integer(id), "value": value, "group": .text(group(&generator)), "next": try link(session, &generator),
+                    "list": .list([try link(session, &generator)].filter(isLink)),
+                ])
             return
         }
         switch Int.random(in: 0..<22, using: &generator) {
@@ -59,7 +62,8 @@ enum ObservationWorkload {
             _ = try session.editSet("Node", key, PropertyAddress("set"), [edit])
         case 14:
             let entry = ["a", "b", "c"].randomElement(using: &generator) ?? "a"
-            let edit: DictionaryEdit = Bool.random(using: &generator) ? .set(entry, try link(session, &generator)) : .remove(entry)
+            let edit: DictionaryEdit =
+                Bool.random(using: &generator) ? .set(entry, try link(session, &generator)) : .remove(entry)
             _ = try session.editDictionary("Node", key, PropertyAddress("dict"), [edit])
         case 15: _ = try session.patch("Node", key, ["any": try link(session, &generator)])
         case 16, 17: try editInts(key, value, session, &generator)

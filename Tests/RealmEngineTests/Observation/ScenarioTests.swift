@@ -55,9 +55,10 @@ struct ScenarioTests {
         for (end, one) in zip(from..<commits.count, observed) {
             try realm.commit(commits[end])
             let label = "\(vector["id"]?.text ?? "") \(from)→\(end + 1)"
-            let expected = vector["pairs"]?.elements?.first {
-                $0["from"]?.integer == Int64(from) && $0["to"]?.integer == Int64(end + 1)
-            }?["change"] ?? .null
+            let expected =
+                vector["pairs"]?.elements?.first {
+                    $0["from"]?.integer == Int64(from) && $0["to"]?.integer == Int64(end + 1)
+                }?["change"] ?? .null
             let wanted = expected == .null ? [] : [VectorObserver.expected(expected)]
             let told = try one.events().map { try observer.text($0) }
             if told != wanted { failures.append("\(label): \(told) instead of \(wanted)") }
@@ -148,9 +149,10 @@ private struct ScenarioRun {
         var log = ListChangeLog()
         for event in events {
             guard case .rows(let rows) = event.change else { return nil }
-            log.merge(ListChangeLog(
-                deletions: rows.changes.deletions, insertions: rows.changes.insertions,
-                modified: rows.changes.modificationsNew, moves: rows.changes.moves))
+            log.merge(
+                ListChangeLog(
+                    deletions: rows.changes.deletions, insertions: rows.changes.insertions,
+                    modified: rows.changes.modificationsNew, moves: rows.changes.moves))
         }
         return log.changes()
     }

@@ -126,7 +126,8 @@ struct VectorObserver {
                 return "\(property["name"]?.text ?? "") \(text(property["oldValue"])) \(text(property["newValue"]))"
             }.joined(separator: ", ")
         }
-        let flags = (json["cleared"] == .bool(true) ? " cleared" : "") + (json["rootDeleted"] == .bool(true) ? " rootDeleted" : "")
+        let flags =
+            (json["cleared"] == .bool(true) ? " cleared" : "") + (json["rootDeleted"] == .bool(true) ? " rootDeleted" : "")
         if json["deletedKeys"] != nil {
             return ["deletedKeys", "insertedKeys", "modifiedKeys"].map { name in
                 "\((json[name]?.elements ?? []).compactMap(\.text))"
@@ -190,7 +191,9 @@ struct VectorObserver {
         guard case .property(let key, let column) = step, let property = snapshot.table(key)?.column(column) else { return "?" }
         if property.collection != nil { return "\(property.name) collection" }
         let values = try [event.from, event.to].map { version -> String in
-            guard let table = version.snapshot.table(key), let row = try table.find(subject(in: version.snapshot).key) else { return "gone" }
+            guard let table = version.snapshot.table(key), let row = try table.find(subject(in: version.snapshot).key) else {
+                return "gone"
+            }
             let value = try row.value(property)
             guard case .link(let target, let key) = value else { return VectorObserver.text(value) }
             return "#\(try VectorObserver.id(of: key, target, version.snapshot))"
@@ -244,9 +247,10 @@ struct VectorObserver {
         case .rows(let table, let keys):
             return "[" + (try keys.map { try element($0, table, snapshot) }.joined(separator: " ")) + "]"
         case .sections(let table, let sections):
-            return "[" + (try sections.map { section in
-                "\(section.key.value):\(try section.rows.map { try VectorObserver.id(of: $0, table, snapshot) })"
-            }.joined(separator: " ")) + "]"
+            return "["
+                + (try sections.map { section in
+                    "\(section.key.value):\(try section.rows.map { try VectorObserver.id(of: $0, table, snapshot) })"
+                }.joined(separator: " ")) + "]"
         case .values(_, let places): return try values(places, snapshot)
         case .dictionary: return try values(nil, snapshot)
         }
@@ -268,14 +272,16 @@ struct VectorObserver {
         let root = try row.leaf.collectionRoot(column, row: row.index)
         if column.collection == .dictionary {
             let dictionary = try DictionaryView(root: root, space: snapshot.space)
-            return "[" + (try (0..<dictionary.count).map { "'\(try dictionary.key(at: $0).bytes.string)'" }.joined(separator: " ")) + "]"
+            return "["
+                + (try (0..<dictionary.count).map { "'\(try dictionary.key(at: $0).bytes.string)'" }.joined(separator: " ")) + "]"
         }
         let list = try ListView(root: root, space: snapshot.space, shape: column.elementShape)
-        return "[" + (try (places ?? Array(0..<list.count)).map { place in
-            let value = try list.value(at: place)
-            guard case .link(let target, let key) = value else { return VectorObserver.text(value) }
-            return "\(try VectorObserver.id(of: key, target, snapshot))"
-        }.joined(separator: " ")) + "]"
+        return "["
+            + (try (places ?? Array(0..<list.count)).map { place in
+                let value = try list.value(at: place)
+                guard case .link(let target, let key) = value else { return VectorObserver.text(value) }
+                return "\(try VectorObserver.id(of: key, target, snapshot))"
+            }.joined(separator: " ")) + "]"
     }
 
     private static func id(of key: ObjectKey, _ table: TableKey, _ snapshot: Snapshot) throws -> Int64 {

@@ -10,14 +10,19 @@ import Testing
 /// Random writes against a plain model, with old versions pinned: each must go on showing what it showed.
 @Suite struct EngineModelTests {
     private static let classes = [
-        ClassInput("Thing", primaryKey: "_id", [
-            PropertyInput("_id", "int"), PropertyInput("n", "int", optional: true, indexed: "general"), PropertyInput("text", "string"),
-            PropertyInput("tags", "string", collection: "list"), PropertyInput("colors", "int", collection: "set"),
-            PropertyInput("marks", "int", collection: "dictionary", optional: true), PropertyInput("next", "object", objectType: "Thing"),
-            PropertyInput("all", "object", collection: "list", objectType: "Thing"),
-            PropertyInput("part", "object", objectType: "Part"), PropertyInput("parts", "object", collection: "list", objectType: "Part"),
-            PropertyInput("any", "mixed"),
-        ]),
+        ClassInput(
+            "Thing", primaryKey: "_id",
+            [
+                PropertyInput("_id", "int"), PropertyInput("n", "int", optional: true, indexed: "general"),
+                PropertyInput("text", "string"),
+                PropertyInput("tags", "string", collection: "list"), PropertyInput("colors", "int", collection: "set"),
+                PropertyInput("marks", "int", collection: "dictionary", optional: true),
+                PropertyInput("next", "object", objectType: "Thing"),
+                PropertyInput("all", "object", collection: "list", objectType: "Thing"),
+                PropertyInput("part", "object", objectType: "Part"),
+                PropertyInput("parts", "object", collection: "list", objectType: "Part"),
+                PropertyInput("any", "mixed"),
+            ]),
         ClassInput("Part", type: "embedded", [PropertyInput("x", "int"), PropertyInput("ys", "string", collection: "list")]),
     ]
 
@@ -85,7 +90,10 @@ import Testing
             let entry = "k\(model.number(0..<12))"
             let value = model.number(0..<3) == 0 ? nil : Int64(model.number(0..<9))
             model.things[id]?.marks[entry] = .some(value)
-            return { _ = try $0.editDictionary("Thing", key, PropertyAddress("marks"), [.set(entry, value.map { .integer($0) } ?? .null)]) }
+            return {
+                _ = try $0.editDictionary(
+                    "Thing", key, PropertyAddress("marks"), [.set(entry, value.map { .integer($0) } ?? .null)])
+            }
         case 9:
             let entry = "k\(model.number(0..<12))"
             model.things[id]?.marks[entry] = nil
@@ -117,10 +125,12 @@ import Testing
         thing.next = model.key()
         model.things[id] = thing
         return { [thing] session in
-            _ = try session.create("Thing", [
-                "_id": .integer(id), "text": .text(thing.text), "tags": .list(thing.tags.map { .text($0) }),
-                "next": thing.next.map { .integer($0) } ?? .null,
-            ])
+            _ = try session.create(
+                "Thing",
+                [
+                    "_id": .integer(id), "text": .text(thing.text), "tags": .list(thing.tags.map { .text($0) }),
+                    "next": thing.next.map { .integer($0) } ?? .null,
+                ])
         }
     }
 
@@ -239,7 +249,8 @@ import Testing
             try run(&model, realm, "seed \(seed), step \(step)")
             let version = realm.database.current
             #expect(try shown(version) == model.shown, "seed \(seed), step \(step)")
-            try verify(version, file, options.clusterShift, "seed \(seed), step \(step)", inspects: TestRun.isLong || step % 25 == 24)
+            try verify(
+                version, file, options.clusterShift, "seed \(seed), step \(step)", inspects: TestRun.isLong || step % 25 == 24)
             if model.number(0..<10) == 0 { pinned.append((version, model.shown)) }
             if model.number(0..<8) == 0, !pinned.isEmpty {
                 try check(pinned.remove(at: model.number(0..<pinned.count)), seed)
@@ -272,7 +283,9 @@ import Testing
         realm.database.write(EngineRealm.request()) { _ in
             gate.broadcast { $0.isEntered = true }
             _ = gate.wait { $0.isOpen ? true : nil }
-        } completion: { _ in held.set(true) }
+        } completion: { _ in
+            held.set(true)
+        }
         _ = gate.wait { $0.isEntered ? true : nil }
         var answers: [(answer: Awaited<Result<WriteReceipt<Void>, WriteError>>, fails: Bool)] = []
         for _ in 0..<model.number(1..<5) {
@@ -289,7 +302,9 @@ import Testing
             realm.database.write(EngineRealm.request()) { session in
                 for operation in operations { try operation(session) }
                 if fails { throw Mistake() }
-            } completion: { answer.set($0) }
+            } completion: {
+                answer.set($0)
+            }
         }
         gate.broadcast { $0.isOpen = true }
         _ = try held.wait()

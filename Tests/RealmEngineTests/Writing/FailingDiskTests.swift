@@ -13,7 +13,8 @@ import Testing
     private func realm() throws -> (EngineRealm, FaultBackend) {
         let backend = try FaultBackend()
         let realm = try EngineRealm(
-            try FileStore(backend), [ClassInput("Blob", primaryKey: "_id", [PropertyInput("_id", "int"), PropertyInput("bytes", "data")])])
+            try FileStore(backend),
+            [ClassInput("Blob", primaryKey: "_id", [PropertyInput("_id", "int"), PropertyInput("bytes", "data")])])
         return (realm, backend)
     }
 
@@ -63,13 +64,21 @@ import Testing
         var limits = WriteLimits()
         limits.groupBytes = 1 << 20
         let realm = try EngineRealm(
-            [ClassInput("Blob", primaryKey: "_id", [PropertyInput("_id", "int"), PropertyInput("bytes", "data")])], limits: limits)
+            [ClassInput("Blob", primaryKey: "_id", [PropertyInput("_id", "int"), PropertyInput("bytes", "data")])], limits: limits
+        )
         let before = realm.database.current.token.version
         let gate = Monitor(false)
         let answers = (0..<6).map { _ in Awaited<Result<WriteReceipt<Void>, WriteError>>() }
-        realm.database.write(EngineRealm.request()) { _ in _ = gate.wait { $0 ? true : nil } } completion: { _ in }
+        realm.database.write(EngineRealm.request()) { _ in
+            _ = gate.wait { $0 ? true : nil }
+        } completion: { _ in
+        }
         for (index, answer) in answers.enumerated() {
-            realm.database.write(EngineRealm.request()) { try Self.create(Int64(index), byteCount: 900_000, $0) } completion: { answer.set($0) }
+            realm.database.write(EngineRealm.request()) {
+                try Self.create(Int64(index), byteCount: 900_000, $0)
+            } completion: {
+                answer.set($0)
+            }
         }
         gate.broadcast { $0 = true }
         let versions = try answers.map { try $0.wait().get().version.token.version - before }

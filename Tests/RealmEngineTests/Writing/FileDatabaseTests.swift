@@ -32,7 +32,9 @@ import Testing
             let realm = try EngineRealm(path: path, TestSchema.counters)
             try realm.write { _ = try $0.create("Counter", ["_id": .integer(1), "n": .integer(4)]) }
             let facts = try realm.database.facts(of: realm.database.current)
-            #expect(facts.classCount == 1 && !facts.isEmpty && facts.usedBytes > 0 && facts.schemaVersion == 0 && facts.pendingWrites == 0)
+            #expect(
+                facts.classCount == 1 && !facts.isEmpty && facts.usedBytes > 0 && facts.schemaVersion == 0
+                    && facts.pendingWrites == 0)
             #expect(throws: StorageError.self) { _ = try open(path, .readWrite) }
             try realm.finish()
             let again = try EngineRealm(path: path)
@@ -56,7 +58,9 @@ import Testing
             let copy = try open(path, .copy)
             #expect(copy.mode == .copy && copy.isWritable)
             let answer = Awaited<Result<WriteReceipt<Void>, WriteError>>()
-            copy.write(EngineRealm.request(), { _ = try $0.create("Counter", ["_id": .integer(1), "n": .integer(4)]) }, completion: { answer.set($0) })
+            copy.write(
+                EngineRealm.request(), { _ = try $0.create("Counter", ["_id": .integer(1), "n": .integer(4)]) },
+                completion: { answer.set($0) })
             _ = try answer.wait().get()
             copy.close()
             #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
@@ -116,10 +120,12 @@ import Testing
             options.createsMissingFile = true
             let database = try Database.open(name: try #require(RealmName("x")), path: path, options)
             let answer = Awaited<Result<WriteReceipt<Void>, WriteError>>()
-            database.write(EngineRealm.request(), { session in
-                try session.createSchema(SchemaInput(classes: TestSchema.counters))
-                _ = try session.create("Counter", ["_id": .integer(1), "n": .integer(4)])
-            }, completion: { answer.set($0) })
+            database.write(
+                EngineRealm.request(),
+                { session in
+                    try session.createSchema(SchemaInput(classes: TestSchema.counters))
+                    _ = try session.create("Counter", ["_id": .integer(1), "n": .integer(4)])
+                }, completion: { answer.set($0) })
             _ = try answer.wait().get()
             #expect(database.current.snapshot.verify().isClean)
             database.close()

@@ -61,7 +61,9 @@ import Testing
                 (Int64.random(in: 0..<4000, using: &random), Int64.random(in: 0..<1 << 40, using: &random))
             }
             try realm.write { session in
-                for (id, number) in changes { _ = try session.patch("Counter", .primaryKey(.integer(id)), ["n": .integer(number)]) }
+                for (id, number) in changes {
+                    _ = try session.patch("Counter", .primaryKey(.integer(id)), ["n": .integer(number)])
+                }
             }
         }
         let snapshot = realm.database.current.snapshot

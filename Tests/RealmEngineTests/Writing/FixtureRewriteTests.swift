@@ -23,7 +23,9 @@ import Testing
     private func shown(_ snapshot: Snapshot) throws -> [String] {
         let text = ObjectText(snapshot)
         var lines: [String] = []
-        try eachObject(snapshot) { table, row in lines.append("\(table.name) \(row.key.rawValue) \(try text.text(of: row, in: table))") }
+        try eachObject(snapshot) { table, row in
+            lines.append("\(table.name) \(row.key.rawValue) \(try text.text(of: row, in: table))")
+        }
         return lines
     }
 

@@ -100,10 +100,20 @@ import Testing
         let info = try begin(realm)
         try perform(realm, info)
         #expect(code { try perform(realm, info, .read) { _ in throw Mistake() } } == .caller)
-        #expect(code { try perform(realm, info, .dryRun) { session in _ = try Self.add(session); throw Mistake() } } == .caller)
+        #expect(
+            code {
+                try perform(realm, info, .dryRun) { session in
+                    _ = try Self.add(session); throw Mistake()
+                }
+            } == .caller)
         #expect(try perform(realm, info, .dryRun) == 2)
         #expect(try perform(realm, info) == 2)
-        #expect(code { try perform(realm, info) { session in _ = try session.delete("Counter", .text("9")); return 0 } } == .objectNotFound)
+        #expect(
+            code {
+                try perform(realm, info) { session in
+                    _ = try session.delete("Counter", .text("9")); return 0
+                }
+            } == .objectNotFound)
         #expect(code { try perform(realm, info) } == .transactionAborted)
         #expect(code { _ = try commit(realm, info) } == .transactionAborted)
         try rollBack(realm, info)
@@ -177,7 +187,9 @@ import Testing
         realm.database.perform(in: info.id, owner: "me", .write, deadline: .now().adding(seconds: 10)) { session -> Int64 in
             _ = gate.wait { $0 ? true : nil }
             return try Self.add(session)
-        } completion: { first.set($0) }
+        } completion: {
+            first.set($0)
+        }
         #expect(code { try perform(realm, info) } == .transactionBusy)
         gate.broadcast { $0 = true }
         #expect(try first.wait().get() == 1)

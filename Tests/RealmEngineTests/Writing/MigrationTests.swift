@@ -8,13 +8,18 @@ import Testing
 
 @Suite struct MigrationTests {
     private static let classes = [
-        ClassInput("Item", primaryKey: "_id", [
-            PropertyInput("_id", "int"), PropertyInput("n", "int", optional: true, indexed: "general"), PropertyInput("text", "string"),
-            PropertyInput("hex", "string", optional: true), PropertyInput("numbers", "int", collection: "list", optional: true),
-            PropertyInput("map", "int", collection: "dictionary"), PropertyInput("names", "string", collection: "set"),
-            PropertyInput("part", "object", objectType: "Part"), PropertyInput("parts", "object", collection: "list", objectType: "Part"),
-            PropertyInput("weight", "double"), PropertyInput("any", "mixed"),
-        ]),
+        ClassInput(
+            "Item", primaryKey: "_id",
+            [
+                PropertyInput("_id", "int"), PropertyInput("n", "int", optional: true, indexed: "general"),
+                PropertyInput("text", "string"),
+                PropertyInput("hex", "string", optional: true),
+                PropertyInput("numbers", "int", collection: "list", optional: true),
+                PropertyInput("map", "int", collection: "dictionary"), PropertyInput("names", "string", collection: "set"),
+                PropertyInput("part", "object", objectType: "Part"),
+                PropertyInput("parts", "object", collection: "list", objectType: "Part"),
+                PropertyInput("weight", "double"), PropertyInput("any", "mixed"),
+            ]),
         ClassInput("Part", [PropertyInput("label", "string")]),
     ]
 
@@ -23,11 +28,14 @@ import Testing
         try realm.write { session in
             _ = try session.create("Part", ["label": .text("one")], as: "one")
             _ = try session.create("Part", ["label": .text("two")], as: "two")
-            _ = try session.create("Item", [
-                "_id": .integer(1), "n": .integer(5), "text": .text("7"), "hex": .text("0123456789abcdef01234567"),
-                "numbers": .list([.integer(1), .null]), "map": .object(["k": .integer(3)]), "names": .list([.text("2"), .text("1")]),
-                "part": .link(.reference("one")), "parts": .list([.link(.reference("two"))]), "weight": .real(2.5),
-            ])
+            _ = try session.create(
+                "Item",
+                [
+                    "_id": .integer(1), "n": .integer(5), "text": .text("7"), "hex": .text("0123456789abcdef01234567"),
+                    "numbers": .list([.integer(1), .null]), "map": .object(["k": .integer(3)]),
+                    "names": .list([.text("2"), .text("1")]),
+                    "part": .link(.reference("one")), "parts": .list([.link(.reference("two"))]), "weight": .real(2.5),
+                ])
             _ = try session.create("Item", ["_id": .integer(2), "text": .text("8"), "weight": .real(1)])
         }
         return realm
@@ -37,7 +45,9 @@ import Testing
         _ realm: EngineRealm, _ steps: [MigrationStep], losing: Bool = false, from: UInt64 = 0, to: UInt64 = 1
     ) throws -> WriteSession.Migrated {
         let answer = Awaited<Result<WriteReceipt<WriteSession.Migrated>, WriteError>>()
-        realm.database.migrate(Migration(from: from, to: to, steps, allowsDataLoss: losing), EngineRealm.request()) { answer.set($0) }
+        realm.database.migrate(Migration(from: from, to: to, steps, allowsDataLoss: losing), EngineRealm.request()) {
+            answer.set($0)
+        }
         return try answer.wait().get().value
     }
 
@@ -58,16 +68,18 @@ import Testing
 
     @Test func `classes and properties come, go and change their names`() throws {
         let realm = try realm()
-        let result = try migrate(realm, [
-            .addClass(ClassInput("New", [PropertyInput("x", "int")])),
-            .addProperty(className: "Item", PropertyInput("flag", "bool"), value: .bool(true)),
-            .addProperty(className: "Item", PropertyInput("new", "object", objectType: "New"), value: nil),
-            .renameProperty(className: "Item", name: "text", to: "title"),
-            .renameClass(name: "Part", to: "Piece"),
-            .create(className: "New", body: ["x": .integer(1)]),
-            .setIndex(className: "Item", name: "n", indexed: nil),
-            .setIndex(className: "Item", name: "title", indexed: "fulltext"),
-        ])
+        let result = try migrate(
+            realm,
+            [
+                .addClass(ClassInput("New", [PropertyInput("x", "int")])),
+                .addProperty(className: "Item", PropertyInput("flag", "bool"), value: .bool(true)),
+                .addProperty(className: "Item", PropertyInput("new", "object", objectType: "New"), value: nil),
+                .renameProperty(className: "Item", name: "text", to: "title"),
+                .renameClass(name: "Part", to: "Piece"),
+                .create(className: "New", body: ["x": .integer(1)]),
+                .setIndex(className: "Item", name: "n", indexed: nil),
+                .setIndex(className: "Item", name: "title", indexed: "fulltext"),
+            ])
         #expect(result.before.version == 0 && result.after.version == 1)
         #expect(result.after.classes.map(\.name).sorted() == ["Item", "New", "Piece"])
         #expect(result.after == RealmSchema(realm.database.current.snapshot))
@@ -79,20 +91,22 @@ import Testing
         try realm.finish()
     }
 
-    @Test(arguments: [
-        (change("n", type: "double", "int-to-double"), "n:5.0"), (change("n", type: "string", "int-to-string"), "n:'5'"),
-        (change("text", type: "int", "string-to-int"), "text:7"),
-        (change("weight", type: "decimal128", "double-to-decimal128"), "weight:2.5d"),
-        (change("hex", type: "objectId", "string-to-objectId"), "hex:0123456789abcdef01234567"),
-        (change("n", type: "mixed", "to-mixed"), "n:5"), (change("part", type: "mixed", "to-mixed"), "part:Part@0"),
-        (change("n", type: "date", "int-to-date-seconds"), "n:1970-01-01T00:00:05Z"),
-        (change("n", type: "date", "int-to-date-milliseconds"), "n:1970-01-01T00:00:00.005Z"),
-        (change("numbers", type: "string", "int-to-string"), "numbers:['1' null]"),
-        (change("numbers", optional: false, null: .integer(9)), "numbers:[1 9]"),
-        (change("map", type: "double", "int-to-double"), "map:{k:3.0}"), (change("names", type: "int", "string-to-int"), "names:[1 2]"),
-        (change("names", optional: true), "names:['1' '2']"), (change("text", optional: true), "text:'7'"),
-        (change("_id", type: "string", "int-to-string"), "n:5"),
-    ] as [(MigrationStep, String)])
+    @Test(
+        arguments: [
+            (change("n", type: "double", "int-to-double"), "n:5.0"), (change("n", type: "string", "int-to-string"), "n:'5'"),
+            (change("text", type: "int", "string-to-int"), "text:7"),
+            (change("weight", type: "decimal128", "double-to-decimal128"), "weight:2.5d"),
+            (change("hex", type: "objectId", "string-to-objectId"), "hex:0123456789abcdef01234567"),
+            (change("n", type: "mixed", "to-mixed"), "n:5"), (change("part", type: "mixed", "to-mixed"), "part:Part@0"),
+            (change("n", type: "date", "int-to-date-seconds"), "n:1970-01-01T00:00:05Z"),
+            (change("n", type: "date", "int-to-date-milliseconds"), "n:1970-01-01T00:00:00.005Z"),
+            (change("numbers", type: "string", "int-to-string"), "numbers:['1' null]"),
+            (change("numbers", optional: false, null: .integer(9)), "numbers:[1 9]"),
+            (change("map", type: "double", "int-to-double"), "map:{k:3.0}"),
+            (change("names", type: "int", "string-to-int"), "names:[1 2]"),
+            (change("names", optional: true), "names:['1' '2']"), (change("text", optional: true), "text:'7'"),
+            (change("_id", type: "string", "int-to-string"), "n:5"),
+        ] as [(MigrationStep, String)])
     func `properties change their types`(_ step: MigrationStep, _ expected: String) throws {
         let realm = try realm()
         _ = try migrate(realm, [step])
@@ -127,10 +141,13 @@ import Testing
             let error = failure(realm, [step])
             #expect(error?.code == .wouldLoseData && error?.counts.first?.count == 2, "\(String(describing: error))")
         }
-        _ = try migrate(realm, [
-            .removeProperty(className: "Item", name: "part"), .removeProperty(className: "Item", name: "parts"),
-            .removeClass(name: "Part"), .delete(MigrationMatch("Item", try Query.parse("_id == $0"), arguments: { _ in [.int(2)] })),
-        ], losing: true)
+        _ = try migrate(
+            realm,
+            [
+                .removeProperty(className: "Item", name: "part"), .removeProperty(className: "Item", name: "parts"),
+                .removeClass(name: "Part"),
+                .delete(MigrationMatch("Item", try Query.parse("_id == $0"), arguments: { _ in [.int(2)] })),
+            ], losing: true)
         #expect(realm.count("Item") == 1 && realm.count("Part") == -1)
         try realm.finish()
     }
@@ -140,7 +157,9 @@ import Testing
         let embed = MigrationStep.setType(className: "Part", type: "embedded")
         _ = try migrate(realm, [embed])
         #expect(try realm.show("Item", 1)?.contains("part:{label:'one'} parts:[{label:'two'}]") == true)
-        _ = try migrate(realm, [.setType(className: "Part", type: "object"), .create(className: "Part", body: ["label": .text("three")])], from: 1)
+        _ = try migrate(
+            realm, [.setType(className: "Part", type: "object"), .create(className: "Part", body: ["label": .text("three")])],
+            from: 1)
         let error = failure(realm, [embed], from: 1)
         #expect(error?.code == .wouldLoseData && error?.counts.map(\.count) == [1, 0])
         _ = try migrate(realm, [embed], losing: true, from: 1)
@@ -155,9 +174,12 @@ import Testing
         _ = try migrate(realm, [.setPrimaryKey(className: "Item", name: "text")])
         #expect(RealmSchema(realm.database.current.snapshot)["Item"]?.primaryKey == "text")
         try realm.write { _ = try $0.patch("Item", .text("7"), ["n": .integer(6)]) }
-        #expect(failure(realm, [
-            .set(MigrationMatch("Item"), values: ["n": .integer(1)]), .setPrimaryKey(className: "Item", name: "n"),
-        ], from: 1)?.code == .duplicateKey)
+        #expect(
+            failure(
+                realm,
+                [
+                    .set(MigrationMatch("Item"), values: ["n": .integer(1)]), .setPrimaryKey(className: "Item", name: "n"),
+                ], from: 1)?.code == .duplicateKey)
         _ = try migrate(realm, [.setPrimaryKey(className: "Item", name: nil)], from: 1)
         #expect(RealmSchema(realm.database.current.snapshot)["Item"]?.primaryKey == nil)
         try realm.finish()
@@ -165,11 +187,16 @@ import Testing
 
     @Test func `values are computed from those before`() throws {
         let realm = try realm()
-        _ = try migrate(realm, [
-            .set(MigrationMatch("Item", try Query.parse("n != NULL")), values: [
-                "text": .expression("text + ' ' + part.label"), "n": .expression("(n + 1) * -2"), "weight": .expression("weight / 2"),
+        _ = try migrate(
+            realm,
+            [
+                .set(
+                    MigrationMatch("Item", try Query.parse("n != NULL")),
+                    values: [
+                        "text": .expression("text + ' ' + part.label"), "n": .expression("(n + 1) * -2"),
+                        "weight": .expression("weight / 2"),
+                    ])
             ])
-        ])
         let shown = try #require(try realm.show("Item", 1))
         #expect(shown.contains("n:-12 text:'7 one'") && shown.contains("weight:1.25"), "\(shown)")
         for bad in ["text +", "n + 'x'", "nothing", "parts", "(n", "n n", "1/0", "'open"] {
@@ -179,21 +206,22 @@ import Testing
         try realm.finish()
     }
 
-    @Test(arguments: [
-        (.addClass(ClassInput("Part", [])), "/steps/0/addClass/name"),
-        (.addClass(ClassInput("A", [PropertyInput("p", "x")])), "/steps/0/addClass/properties/0/type"),
-        (.removeClass(name: "Part"), "/steps/0/removeClass/name"), (.removeClass(name: "X"), "/steps/0/removeClass/name"),
-        (.renameClass(name: "Part", to: "Item"), "/steps/0/renameClass/to"),
-        (.addProperty(className: "X", PropertyInput("p", "int"), value: nil), "/steps/0/addProperty/class"),
-        (.addProperty(className: "Item", PropertyInput("n", "int"), value: nil), "/steps/0/addProperty/property/name"),
-        (.removeProperty(className: "Item", name: "x"), "/steps/0/removeProperty/name"),
-        (.renameProperty(className: "Item", name: "n", to: "text"), "/steps/0/renameProperty/to"),
-        (change("n", type: "bool"), "/steps/0/changeProperty/conversion"),
-        (change("n", type: "int", "int-to-string"), "/steps/0/changeProperty/conversion"),
-        (change("n", type: "double", "x"), "/steps/0/changeProperty/conversion"),
-        (.setPrimaryKey(className: "Item", name: "weight"), "/steps/0/setPrimaryKey/name"),
-        (.setIndex(className: "Item", name: "weight", indexed: "general"), "/steps/0/setIndex/indexed"),
-    ] as [(MigrationStep, String)])
+    @Test(
+        arguments: [
+            (.addClass(ClassInput("Part", [])), "/steps/0/addClass/name"),
+            (.addClass(ClassInput("A", [PropertyInput("p", "x")])), "/steps/0/addClass/properties/0/type"),
+            (.removeClass(name: "Part"), "/steps/0/removeClass/name"), (.removeClass(name: "X"), "/steps/0/removeClass/name"),
+            (.renameClass(name: "Part", to: "Item"), "/steps/0/renameClass/to"),
+            (.addProperty(className: "X", PropertyInput("p", "int"), value: nil), "/steps/0/addProperty/class"),
+            (.addProperty(className: "Item", PropertyInput("n", "int"), value: nil), "/steps/0/addProperty/property/name"),
+            (.removeProperty(className: "Item", name: "x"), "/steps/0/removeProperty/name"),
+            (.renameProperty(className: "Item", name: "n", to: "text"), "/steps/0/renameProperty/to"),
+            (change("n", type: "bool"), "/steps/0/changeProperty/conversion"),
+            (change("n", type: "int", "int-to-string"), "/steps/0/changeProperty/conversion"),
+            (change("n", type: "double", "x"), "/steps/0/changeProperty/conversion"),
+            (.setPrimaryKey(className: "Item", name: "weight"), "/steps/0/setPrimaryKey/name"),
+            (.setIndex(className: "Item", name: "weight", indexed: "general"), "/steps/0/setIndex/indexed"),
+        ] as [(MigrationStep, String)])
     func `steps that a schema does not allow are refused`(_ step: MigrationStep, _ path: String) throws {
         let realm = try realm()
         let error = failure(realm, [step])

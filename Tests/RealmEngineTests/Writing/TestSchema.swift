@@ -34,7 +34,8 @@ enum TestSchema {
                 PropertyInput("geo", "object", objectType: "Geo"),
             ]),
         ClassInput("Geo", type: "embedded", [PropertyInput("lat", "double"), PropertyInput("lon", "double")]),
-        ClassInput("Note", primaryKey: "_id", [PropertyInput("_id", "objectId"), PropertyInput("text", "string", indexed: "fulltext")]),
+        ClassInput(
+            "Note", primaryKey: "_id", [PropertyInput("_id", "objectId"), PropertyInput("text", "string", indexed: "fulltext")]),
         ClassInput("Log", [PropertyInput("line", "string"), PropertyInput("about", "object", objectType: "Person")]),
     ]
 

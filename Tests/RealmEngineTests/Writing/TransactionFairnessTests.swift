@@ -19,7 +19,9 @@ import Testing
         let names = Monitor<[String]>([])
 
         func add(_ name: String) { names.broadcast { $0.append(name) } }
-        func wait(_ count: Int) -> [String] { names.wait(until: .now().adding(seconds: 60)) { $0.count >= count ? $0 : nil } ?? [] }
+        func wait(_ count: Int) -> [String] {
+            names.wait(until: .now().adding(seconds: 60)) { $0.count >= count ? $0 : nil } ?? []
+        }
     }
 
     private func begin(_ realm: EngineRealm, _ client: String, _ name: String, _ answers: Answers) {
@@ -41,7 +43,10 @@ import Testing
         _ = answers.wait(1)
         for number in 2...3 { begin(realm, "a", "a\(number)", answers) }
         begin(realm, "b", "b", answers)
-        realm.database.write(EngineRealm.request()) { _ in } completion: { _ in answers.add("write") }
+        realm.database.write(EngineRealm.request()) { _ in
+        } completion: { _ in
+            answers.add("write")
+        }
         // The write came last, and is next; then another client's transaction comes before more of the same client.
         #expect(answers.wait(5) == ["first", "write", "b", "a2", "a3"])
         realm.database.close()

@@ -34,7 +34,11 @@ import Testing
     private func hold(_ realm: EngineRealm) -> (Gate, Awaited<Bool>) {
         let gate = Gate()
         let done = Awaited<Bool>()
-        realm.database.write(EngineRealm.request()) { _ in gate.block() } completion: { _ in done.set(true) }
+        realm.database.write(EngineRealm.request()) { _ in
+            gate.block()
+        } completion: { _ in
+            done.set(true)
+        }
         gate.waitUntilEntered()
         return (gate, done)
     }
@@ -63,7 +67,9 @@ import Testing
                 try Self.add(10, session)
                 _ = try session.create("Counter", ["_id": .integer(Int64(100 + index)), "n": .integer(0)])
                 if index % 3 == 1 { _ = try session.create("Counter", ["_id": .integer(1), "n": .integer(0)]) }
-            } completion: { answer.set($0) }
+            } completion: {
+                answer.set($0)
+            }
         }
         gate.open()
         _ = try held.wait()
@@ -91,7 +97,9 @@ import Testing
                         try Self.add(session)
                         struct Mistake: Error {}
                         if index % 5 == 4 { throw Mistake() }
-                    } completion: { _ in left.broadcast { $0 -= 1 } }
+                    } completion: { _ in
+                        left.broadcast { $0 -= 1 }
+                    }
                 }
             }
         }
@@ -223,7 +231,9 @@ import Testing
         _ = try held.wait()
         _ = try finished.wait()
         try realm.write { _ in }
-        guard case .committed(let payload)? = database.asyncWrites.state(first, owner: nil) else { Issue.record("not done"); return }
+        guard case .committed(let payload)? = database.asyncWrites.state(first, owner: nil) else {
+            Issue.record("not done"); return
+        }
         #expect((payload as? String)?.hasPrefix(database.epoch.text) == true)
         guard case .cancelled? = database.asyncWrites.state(second, owner: "a") else { Issue.record("not cancelled"); return }
         guard case .failed(let code)? = database.asyncWrites.state(third, owner: "a") else { Issue.record("not failed"); return }

@@ -32,12 +32,15 @@ import Testing
         Listener(name: "loopback --no-admin", plain: .write, forwarded: .health, change: { $0.administersOnMain = false }),
         Listener(name: "all addresses --insecure", plain: .read, forwarded: .read, change: everywhere),
         Listener(name: "port of administrators", plain: .administer, forwarded: .health, change: everywhere, way: .adminPort),
-        Listener(name: "named port of administrators", plain: .administer, forwarded: .health,
+        Listener(
+            name: "named port of administrators", plain: .administer, forwarded: .health,
             change: { $0.admin = .port(host: "127.0.0.1", port: 0) }, way: .adminPort),
-        Listener(name: "socket of administrators", plain: .administer, forwarded: .health, change: { options in
-            everywhere(&options)
-            options.admin = .unix(path: socketFolder + "/rr-\(UUID().uuidString.prefix(8)).sock")
-        }, way: .adminSocket),
+        Listener(
+            name: "socket of administrators", plain: .administer, forwarded: .health,
+            change: { options in
+                everywhere(&options)
+                options.admin = .unix(path: socketFolder + "/rr-\(UUID().uuidString.prefix(8)).sock")
+            }, way: .adminSocket),
     ]
 
     private static func everywhere(_ options: inout RealmServer.Options) {
@@ -133,7 +136,11 @@ import Testing
                     // The answer to HEAD has no body that would tell one 403 or 404 from another.
                     if method == .head, found == .forbidden, wanted == .crossOrigin { found = wanted }
                     if method == .head, answer.status == 404, wanted == .hidden { found = wanted }
-                    if found != wanted { wrong.append("\(method.rawValue) \(route.template) \(headers): \(wanted), not \(answer.status) \(answer.text.prefix(120))") }
+                    if found != wanted {
+                        wrong.append(
+                            "\(method.rawValue) \(route.template) \(headers): \(wanted), not \(answer.status) \(answer.text.prefix(120))"
+                        )
+                    }
                     if found == .unauthenticated { #expect(answer["WWW-Authenticate"] != nil) }
                 }
             }

@@ -34,14 +34,17 @@ import Testing
         let server = try server()
         let admin = try #require(server.server.adminDaemon).socket
         #expect(admin.isLoopback)
-        let schema = #"{"name":"made","schema":{"schemaVersion":1,"classes":[{"name":"Note","primaryKey":"id","properties":[{"name":"id","type":"int"}]}]}}"#
+        let schema =
+            #"{"name":"made","schema":{"schemaVersion":1,"classes":[{"name":"Note","primaryKey":"id","properties":[{"name":"id","type":"int"}]}]}}"#
         #expect(try server.request("POST", "/v1/realms", headers: json, body: schema).code == "forbidden")
         let made = try HTTPClient.request(port: admin.port, "POST", "/v1/realms", headers: json, body: Array(schema.utf8))
         #expect(made.status == 201)
         #expect((made.json["path"] as? String)?.hasSuffix("made.realm") == true)
         let objects = "/v1/realms/made/objects/Note"
         #expect(try server.request("POST", objects, headers: json, body: #"{"id":1}"#).code == "forbidden")
-        #expect(try HTTPClient.request(port: admin.port, "POST", objects, headers: json, body: Array(#"{"id":1}"#.utf8)).status == 201)
+        #expect(
+            try HTTPClient.request(port: admin.port, "POST", objects, headers: json, body: Array(#"{"id":1}"#.utf8)).status == 201
+        )
         #expect((try server.get(objects).json["items"] as? [Any])?.count == 1)
         // Where the file lies and how it was attached is none of a stranger's business.
         let document = try server.get("/v1/realms/made").json
@@ -145,13 +148,16 @@ import Testing
             ("link", { symlink("/nowhere", $0) }),
             ("linkToSocket", { symlink(path, $0) }),
             ("fifo", { mkfifo($0, 0o600) }),
-            ("openSocket", { name in
-                let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-                _ = fchmod(descriptor, 0o666)
-                _ = self.bindUnix(descriptor, name)
-                chmod(name, 0o666)
-                close(descriptor)
-            }),
+            (
+                "openSocket",
+                { name in
+                    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+                    _ = fchmod(descriptor, 0o666)
+                    _ = self.bindUnix(descriptor, name)
+                    chmod(name, 0o666)
+                    close(descriptor)
+                }
+            ),
         ]
         for (name, make) in others {
             let place = folder + "/" + name
@@ -183,7 +189,9 @@ import Testing
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
         return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
         }
     }
 
@@ -195,7 +203,10 @@ import Testing
         #expect(AdminAddress("localhost:1") == .port(host: "localhost", port: 1))
         #expect(AdminAddress("unix:/run/x.sock") == .unix(path: "/run/x.sock"))
         #expect(AdminAddress("none") == AdminAddress.none)
-        for text in ["", "unix:", "8081", ":8081", "127.0.0.1", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:65536", "127.0.0.1:-1", "::1:80", "[]:80"] {
+        for text in [
+            "", "unix:", "8081", ":8081", "127.0.0.1", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:65536", "127.0.0.1:-1", "::1:80",
+            "[]:80",
+        ] {
             #expect(AdminAddress(text) == nil, "\(text)")
         }
     }

@@ -8,7 +8,9 @@ import Testing
 /// when it is, and none when not. Reading the answer was never possible; asking was.
 @Suite struct OriginTests {
     private static let app = "https://app.example"
-    private static let browser = ("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/150.0.0.0 Safari/537.36")
+    private static let browser = (
+        "User-Agent", "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/150.0.0.0 Safari/537.36"
+    )
 
     struct Sent: Sendable, CustomTestStringConvertible {
         let headers: [(String, String)]
@@ -20,7 +22,9 @@ import Testing
             self.isTaken = isTaken
             self.header = header
         }
-        var testDescription: String { headers.map { "\($0.0): \($0.1)" }.joined(separator: ", ") + (isTaken ? " is taken" : " is refused") }
+        var testDescription: String {
+            headers.map { "\($0.0): \($0.1)" }.joined(separator: ", ") + (isTaken ? " is taken" : " is refused")
+        }
     }
 
     /// `OWN` stands for the host and port of the server.
@@ -41,8 +45,12 @@ import Testing
         Sent(true, nil, ("User-Agent", "Mozilla/5.0 (Windows NT; Windows NT 10.0; en-US) WindowsPowerShell/5.1")),
         Sent(false, "Sec-Fetch-Site", ("Sec-Fetch-Site", "cross-site")),
         Sent(false, "Sec-Fetch-Site", ("Sec-Fetch-Site", "same-site")),
-        Sent(false, "Sec-Fetch-Site", ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document"), ("Sec-Fetch-User", "?1")),
-        Sent(false, "Sec-Fetch-Site", ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "iframe")),
+        Sent(
+            false, "Sec-Fetch-Site", ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate"),
+            ("Sec-Fetch-Dest", "document"), ("Sec-Fetch-User", "?1")),
+        Sent(
+            false, "Sec-Fetch-Site", ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate"),
+            ("Sec-Fetch-Dest", "iframe")),
         Sent(false, "Sec-Fetch-Site", ("Sec-Fetch-Site", "cross-site"), ("Sec-Purpose", "prefetch")),
         Sent(false, "Sec-Fetch-Site", ("Sec-Fetch-Site", "cross-site"), ("Referer", app + "/page")),
         Sent(false, "Sec-Fetch-Site", ("Sec-Fetch-Site", "")),
@@ -75,7 +83,8 @@ import Testing
         let server = try TestServer(["links"]) { $0.corsOrigins = [OriginTests.app] }
         let headers = sent.headers.map { ($0.0, $0.1.replacing("OWN", with: "127.0.0.1:\(server.port)")) }
         let requests = [
-            ("GET", "/v1/realms/links/objects/Person?limit=1"), ("HEAD", "/v1/realms/links"), ("GET", "/v1/realms/none"), ("GET", "/healthz"),
+            ("GET", "/v1/realms/links/objects/Person?limit=1"), ("HEAD", "/v1/realms/links"), ("GET", "/v1/realms/none"),
+            ("GET", "/healthz"),
             ("GET", "/nothing"), ("QUERY", "/v1/realms/links/objects/Person"), ("POST", "/v1/realms/links/query/Person"),
             ("OPTIONS", "/v1/realms/links"), ("DELETE", "/v1/realms/links/objects/Person/1"), ("GET", "/metrics"), ("BREW", "/"),
             ("GET", "/" + String(repeating: "a", count: 9000)), ("GET", "/v1/realms/links/changes?class=Person&wait=0"),
@@ -93,7 +102,9 @@ import Testing
         let server = try TestServer(["links"])
         let foreign = [("Sec-Fetch-Site", "cross-site"), ("X-Request-Id", "same")]
         let first = try server.get("/v1/realms/links/objects/Person?where=name%20%3D%3D%20'x'", headers: foreign)
-        for target in ["/v1/realms/none", "/nothing", "/v1/realms/links/objects/Person/73", "/metrics", "/admin/config", "/v1/realms/%ff"] {
+        for target in [
+            "/v1/realms/none", "/nothing", "/v1/realms/links/objects/Person/73", "/metrics", "/admin/config", "/v1/realms/%ff",
+        ] {
             let answer = try server.get(target, headers: foreign)
             #expect(answer.status == 403)
             #expect(answer.body == first.body)
@@ -112,12 +123,15 @@ import Testing
     @Test func `every answer tells browsers to keep it from other origins`() throws {
         let server = try TestServer(["links"])
         let targets = [
-            "/v1/realms", "/v1/realms/links/objects/Person?limit=1", "/v1/realms/none", "/nothing", "/healthz", "/metrics", "/v1/openapi.json",
+            "/v1/realms", "/v1/realms/links/objects/Person?limit=1", "/v1/realms/none", "/nothing", "/healthz", "/metrics",
+            "/v1/openapi.json",
             "/v1/realms/links/export", "/v1/realms/links/changes?class=Person&wait=0",
         ]
         let callers: [[(String, String)]] = [
-            [], [("Sec-Fetch-Site", "none")], [("Sec-Fetch-Site", "cross-site")], [("Origin", "null")], [("Referer", "http://evil.example/")],
-            [OriginTests.browser], [OriginTests.browser, ("Host", "evil.example")], [OriginTests.browser, ("X-Forwarded-For", "::1")],
+            [], [("Sec-Fetch-Site", "none")], [("Sec-Fetch-Site", "cross-site")], [("Origin", "null")],
+            [("Referer", "http://evil.example/")],
+            [OriginTests.browser], [OriginTests.browser, ("Host", "evil.example")],
+            [OriginTests.browser, ("X-Forwarded-For", "::1")],
         ]
         for headers in callers {
             for target in targets {
@@ -133,7 +147,8 @@ import Testing
             }
         }
         let stream = try HTTPClient(port: server.port)
-        try stream.send("GET /v1/realms/links/changes?class=Person HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")
+        try stream.send(
+            "GET /v1/realms/links/changes?class=Person HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")
         var head = ""
         while !head.contains("\r\n\r\n"), try stream.receiveSome() { head = stream.receivedText }
         #expect(head.hasPrefix("HTTP/1.1 200"))
@@ -151,16 +166,20 @@ import Testing
     }
 
     @Test(arguments: [
-        "app.example", "https://", "http:///", "https://app.example/", "https://app.example/page", "https://app.example?x", "null", "*",
+        "app.example", "https://", "http:///", "https://app.example/", "https://app.example/page", "https://app.example?x",
+        "null", "*",
         "https://*.example", "HTTPS://app.example", "https://App.example", "https://app.example:443", "http://localhost:80",
-        "https://user@app.example", "https://app.example:x", "https://app.example:", "ftp://app.example", "https://app.example ", "",
+        "https://user@app.example", "https://app.example:x", "https://app.example:", "ftp://app.example", "https://app.example ",
+        "",
         "https://[::1", "https://bücher.example",
     ])
     func `an origin that no browser would send is refused at the start`(_ origin: String) {
         #expect(throws: RealmServer.Failure.self) { _ = try TestServer(["links"]) { $0.corsOrigins = [origin] } }
     }
 
-    @Test(arguments: ["https://app.example", "http://localhost:3000", "http://127.0.0.1", "https://[::1]:8443", "https://xn--bcher-kva.example"])
+    @Test(arguments: [
+        "https://app.example", "http://localhost:3000", "http://127.0.0.1", "https://[::1]:8443", "https://xn--bcher-kva.example",
+    ])
     func `origins as browsers send them are taken`(_ origin: String) {
         #expect(throws: Never.self) { _ = try TestServer(["links"]) { $0.corsOrigins = [origin] } }
     }
@@ -170,8 +189,10 @@ import Testing
 @Suite struct HostTests {
     @Test(arguments: [
         "evil.example", "localhost.", "127.0.0.1.", "localhost.evil.example", "evil.example:80", "localhost@evil.example",
-        "evil.example@localhost", "localhost:80@evil.example", "localhost:80:80", "localhost:http", "localhost:123456", "[::1]x", "[::1", "::1",
-        "[::1%25lo]:80", "[fe80::1%25eth0]", "[::ffff:127.0.0.1]", "127.1", "2130706433", "0x7f000001", "0.0.0.0", "127.0.0.2", "localhost, evil.example",
+        "evil.example@localhost", "localhost:80@evil.example", "localhost:80:80", "localhost:http", "localhost:123456", "[::1]x",
+        "[::1", "::1",
+        "[::1%25lo]:80", "[fe80::1%25eth0]", "[::ffff:127.0.0.1]", "127.1", "2130706433", "0x7f000001", "0.0.0.0", "127.0.0.2",
+        "localhost, evil.example",
         "localhost evil.example", "localhost/", "http://localhost", "[localhost]", "*", "-",
     ])
     func `other hosts are refused`(_ host: String) throws {
@@ -194,7 +215,9 @@ import Testing
 
     @Test func `no host and two hosts`() throws {
         let server = try TestServer(["links"])
-        for head in ["GET /v1/realms HTTP/1.1\r\n\r\n", "GET /v1/realms HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n"] {
+        for head in [
+            "GET /v1/realms HTTP/1.1\r\n\r\n", "GET /v1/realms HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",
+        ] {
             let client = try HTTPClient(port: server.port)
             try client.send(head)
             #expect(try client.readAnswer().status == 400)

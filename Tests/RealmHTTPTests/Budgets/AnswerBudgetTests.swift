@@ -9,18 +9,23 @@ import Testing
 /// Answers have a bound of bytes and of expanded objects: pages end early, single objects are a problem, streams are cut.
 @Suite struct AnswerBudgetTests {
     private static let classes = [
-        ClassInput("Node", primaryKey: "id", [
-            PropertyInput("id", "int"), PropertyInput("text", "string", optional: true),
-            PropertyInput("friends", "object", collection: "list", objectType: "Node"),
-        ]),
+        ClassInput(
+            "Node", primaryKey: "id",
+            [
+                PropertyInput("id", "int"), PropertyInput("text", "string", optional: true),
+                PropertyInput("friends", "object", collection: "list", objectType: "Node"),
+            ])
     ]
 
     private func withNodes(
         _ settings: [String], count: Int = 60, textBytes: Int = 1000, _ body: (WriteServer) throws -> Void
     ) throws {
-        try withWriteServer(AnswerBudgetTests.classes, change: { options in
-            for setting in settings { try? options.limits.apply(setting) }
-        }) { server in
+        try withWriteServer(
+            AnswerBudgetTests.classes,
+            change: { options in
+                for setting in settings { try? options.limits.apply(setting) }
+            }
+        ) { server in
             let text = String(repeating: "x", count: textBytes)
             let objects = (0..<count).map { #"{"id":\#($0),"text":"\#(text)"}"# }
             try server.done("POST", "app/objects/Node", "[\(objects.joined(separator: ","))]")
@@ -50,7 +55,9 @@ import Testing
 
     @Test func `a page of objects ends early, and next leads through all rows exactly once`() throws {
         try withNodes(["answer-bytes=10000"]) { server in
-            for path in ["app/objects/Node?limit=50", "app/objects/Node?limit=50&sort=-id", "app/objects/Node?limit=50&where=id%20%3E%203"] {
+            for path in [
+                "app/objects/Node?limit=50", "app/objects/Node?limit=50&sort=-id", "app/objects/Node?limit=50&where=id%20%3E%203",
+            ] {
                 let result = try pages(server, path, ids: items)
                 let expected = path.contains("where") ? Array(4..<60) : Array(0..<60)
                 #expect(result.ids == (path.contains("sort") ? expected.reversed() : expected), "\(path)")
@@ -109,7 +116,9 @@ import Testing
             let all = try server.get("app/objects/Node?format=ndjson")
             #expect(all.isComplete)
             #expect(all.text.split(separator: "\n").count == 40)
-            try server.done("PATCH", "app/objects/Node/39", #"{"text":"\#(String(repeating: "y", count: 9000))"}"#, [("Prefer", "return=minimal")])
+            try server.done(
+                "PATCH", "app/objects/Node/39", #"{"text":"\#(String(repeating: "y", count: 9000))"}"#,
+                [("Prefer", "return=minimal")])
             for path in ["app/objects/Node?format=ndjson", "app/objects/Node?format=csv", "app/export"] {
                 let cut = try? server.get(path)
                 #expect(cut?.isComplete != true, "\(path)")

@@ -32,7 +32,9 @@ import Testing
 
     @Test func `large batches still work`() throws {
         try withWriteServer { server in
-            let operations = (0..<10_000).map { #"{"create":{"class":"Dog","body":{"_id":\#(1000 + $0),"name":"n","age":3,"tags":["a"]}}}"# }
+            let operations = (0..<10_000).map {
+                #"{"create":{"class":"Dog","body":{"_id":\#(1000 + $0),"name":"n","age":3,"tags":["a"]}}}"#
+            }
             let answer1 = try server.send("POST", "app/batch", #"{"ops":[\#(operations.joined(separator: ","))]}"#)
             #expect(answer1.status == 200)
         }
@@ -57,14 +59,16 @@ import Testing
             let values = "[" + Array(repeating: "1", count: 10_000).joined(separator: ",") + "]"
             var answers: [HTTPClient.Answer] = []
             for number in 0..<8 {
-                answers.append(try server.send("POST", "app/objects/Value", #"{"_id":\#(number),"mixed":\#(values)}"#, WriteServer.later))
+                answers.append(
+                    try server.send("POST", "app/objects/Value", #"{"_id":\#(number),"mixed":\#(values)}"#, WriteServer.later))
             }
             // Ten thousand values are more than a megabyte: three of them fit.
             #expect(answers.count { $0.status == 202 } == 3)
             #expect(answers.filter { $0.status != 202 }.allSatisfy { $0.status == 429 && $0["Retry-After"] != nil })
             gate.open()
             #expect(try eventually { try server.send("POST", "app/objects/Note", #"{"text":"\#(values)"}"#).status == 201 })
-            #expect(try eventually { try server.send("POST", "app/objects/Value", #"{"_id":9,"mixed":\#(values)}"#).status == 201 })
+            #expect(
+                try eventually { try server.send("POST", "app/objects/Value", #"{"_id":9,"mixed":\#(values)}"#).status == 201 })
         }
     }
 
@@ -75,7 +79,10 @@ import Testing
             #expect(answer.json["limitName"] as? String == "waiting-bytes-per-principal")
             #expect(answer["Retry-After"] != nil)
             #expect(try server.send("POST", "app/objects/Note", #"{"text":"short"}"#).status == 201)
-            #expect(try eventually { try HTTPClient.request(port: server.port, "GET", "/metrics").text.contains("realm_rest_waiting_bytes 0\n") })
+            #expect(
+                try eventually {
+                    try HTTPClient.request(port: server.port, "GET", "/metrics").text.contains("realm_rest_waiting_bytes 0\n")
+                })
         }
     }
 }

@@ -9,10 +9,12 @@ import Testing
 /// Paths have a bounded number of steps wherever they stand, and requests a bounded number of paths.
 @Suite struct PathBudgetTests {
     private static let classes = [
-        ClassInput("N", primaryKey: "id", [
-            PropertyInput("id", "int"), PropertyInput("p", "object", optional: true, objectType: "N"),
-            PropertyInput("l", "object", collection: "list", objectType: "N"), PropertyInput("m", "mixed"),
-        ]),
+        ClassInput(
+            "N", primaryKey: "id",
+            [
+                PropertyInput("id", "int"), PropertyInput("p", "object", optional: true, objectType: "N"),
+                PropertyInput("l", "object", collection: "list", objectType: "N"), PropertyInput("m", "mixed"),
+            ])
     ]
 
     /// An object that links to itself.
@@ -53,7 +55,9 @@ import Testing
                 for name in ["p", "l"] {
                     for steps in [129, 500, 3000, 30_000] {
                         let answer = try server.send("POST", "app/" + place.request, place.body(path(name, steps)))
-                        #expect((400..<500).contains(answer.status), "\(place.request) \(place.body(name)) \(steps): \(answer.status)")
+                        #expect(
+                            (400..<500).contains(answer.status), "\(place.request) \(place.body(name)) \(steps): \(answer.status)"
+                        )
                     }
                 }
             }
@@ -103,7 +107,8 @@ import Testing
             let expression = Array(repeating: "1", count: 5000).joined(separator: "+")
             let answer = try server.send(
                 "POST", "app/migrations",
-                #"{"fromVersion":0,"toVersion":1,"steps":[{"setWhere":{"class":"N","where":"TRUEPREDICATE","values":{"m":{"$expr":"\#(expression)"}}}}]}"#)
+                #"{"fromVersion":0,"toVersion":1,"steps":[{"setWhere":{"class":"N","where":"TRUEPREDICATE","values":{"m":{"$expr":"\#(expression)"}}}}]}"#
+            )
             #expect((400..<500).contains(answer.status))
         }
     }

@@ -31,7 +31,9 @@ import Testing
     }
 
     @Test func `migrations cannot go beyond them`() throws {
-        try withWriteServer(change: { try? $0.limits.apply("properties=15"); try? $0.limits.apply("classes=8") }) { server in
+        try withWriteServer(change: {
+            try? $0.limits.apply("properties=15"); try? $0.limits.apply("classes=8")
+        }) { server in
             let columns = (0..<16).map { #"{"addProperty":{"class":"Note","property":\#(property($0))}}"# }.joined(separator: ",")
             let answer = try server.send("POST", "app/migrations", #"{"fromVersion":0,"toVersion":1,"steps":[\#(columns)]}"#)
             #expect(answer.code == "invalid_schema", "\(answer.text)")
@@ -45,11 +47,14 @@ import Testing
     @Test func `embedded classes with many ways through them cost what classes cost`() throws {
         // Sixteen classes, each with four links to the next: four to the sixteenth ways.
         let embedded = (0..<16).map { level in
-            let links = level == 15 ? #"{"name":"end","type":"int"}"#
+            let links =
+                level == 15
+                ? #"{"name":"end","type":"int"}"#
                 : (0..<4).map { #"{"name":"l\#($0)","type":"object","objectType":"E\#(level + 1)"}"# }.joined(separator: ",")
             return #"{"name":"E\#(level)","type":"embedded","properties":[\#(links)]}"#
         }
-        let root = #"{"name":"R","primaryKey":"id","properties":[{"name":"id","type":"int"},{"name":"e","type":"object","objectType":"E0"}]}"#
+        let root =
+            #"{"name":"R","primaryKey":"id","properties":[{"name":"id","type":"int"},{"name":"e","type":"object","objectType":"E0"}]}"#
         try withWriteServer { server in
             let body = #"{"name":"tree","schema":{"classes":[\#(root),\#(embedded.joined(separator: ","))]}}"#
             let made = try server.attach(body)
@@ -58,7 +63,9 @@ import Testing
             #expect(try server.get("tree/objects/R?limit=1").status == 200)
             #expect(try server.send("POST", "tree/objects/R", #"{"id":1,"e":{"l0":{"l3":{}}}}"#).status == 201)
             #expect(try server.get("tree/objects/R/1").text.contains(#""l3":{"l0":null"#))
-            for path in ["tree/schema", "tree/openapi.json", "tree/export", "tree/objects/R?format=csv", "tree/objects/R?expand=e"] {
+            for path in [
+                "tree/schema", "tree/openapi.json", "tree/export", "tree/objects/R?format=csv", "tree/objects/R?expand=e",
+            ] {
                 #expect(try server.get(path).status == 200, "\(path)")
             }
             #expect(Instant.now().seconds(since: begin) < 10)
@@ -77,10 +84,13 @@ import Testing
     /// A class `R` and so many embedded classes, each within the one before; the last has a property `end`.
     private func chain(_ levels: Int, end: String) -> String {
         let embedded = (0..<levels).map { level in
-            let link = level == levels - 1 ? #"{"name":"end","type":"\#(end)"}"# : #"{"name":"n","type":"object","objectType":"E\#(level + 1)"}"#
+            let link =
+                level == levels - 1
+                ? #"{"name":"end","type":"\#(end)"}"# : #"{"name":"n","type":"object","objectType":"E\#(level + 1)"}"#
             return #"{"name":"E\#(level)","type":"embedded","properties":[\#(link)]}"#
         }
-        let root = #"{"name":"R","primaryKey":"id","properties":[{"name":"id","type":"int"},{"name":"e","type":"object","objectType":"E0"}]}"#
+        let root =
+            #"{"name":"R","primaryKey":"id","properties":[{"name":"id","type":"int"},{"name":"e","type":"object","objectType":"E0"}]}"#
         return ([root] + embedded).joined(separator: ",")
     }
 
@@ -90,7 +100,8 @@ import Testing
         try withWriteServer { server in
             let answer5 = try server.attach(#"{"name":"nest","schema":{"classes":[\#(classes)]}}"#)
             #expect(answer5.status == 201)
-            let object = String(repeating: #"{"n":"#, count: levels - 1) + #"{"end":7}"# + String(repeating: "}", count: levels - 1)
+            let object =
+                String(repeating: #"{"n":"#, count: levels - 1) + #"{"end":7}"# + String(repeating: "}", count: levels - 1)
             let answer6 = try server.send("POST", "nest/objects/R", #"{"id":1,"e":\#(object)}"#)
             #expect(answer6.status == 201)
             let answer7 = try server.get("nest/objects/R/1")
@@ -111,7 +122,9 @@ import Testing
             let collections = String(repeating: "[", count: 5) + "7" + String(repeating: "]", count: 5)
             let path = "/e" + String(repeating: "/n", count: 51)
             let patch = #"[{"op":"add","path":"\#(path)","value":\#(nested(48, #"{"end":\#(collections)}"#))}]"#
-            #expect(try server.send("PATCH", "nest/objects/R/1", patch, [("Content-Type", "application/json-patch+json")]).status == 200)
+            #expect(
+                try server.send("PATCH", "nest/objects/R/1", patch, [("Content-Type", "application/json-patch+json")]).status
+                    == 200)
             let export = try server.get("nest/export").text
             #expect(export.contains(nested(99, #"{"end":\#(collections)}"#)))
             #expect(try server.attach(#"{"name":"copy"}"#).status == 201)
@@ -133,7 +146,9 @@ import Testing
             #expect(answer.text == OpenAPIRealm(realm: realm, snapshot: snapshot).document(version: Build.version).json)
             let schema = RealmSchema(snapshot)
             for format in SchemaFormat.allCases {
-                #expect(try server.get("/v1/realms/\(realm)/schema?format=\(format.rawValue)").text == format.text(schema), "\(format)")
+                #expect(
+                    try server.get("/v1/realms/\(realm)/schema?format=\(format.rawValue)").text == format.text(schema),
+                    "\(format)")
             }
         }
     }
@@ -152,7 +167,9 @@ import Testing
         let realm = try TemporaryRealm()
         var limits = WriteLimits()
         limits.properties = 60_000
-        let properties = (0..<count).map { PropertyInput("p\($0)", $0 % 5 == 0 ? "string" : "int", indexed: $0 % 7 == 0 ? "general" : nil) }
+        let properties = (0..<count).map {
+            PropertyInput("p\($0)", $0 % 5 == 0 ? "string" : "int", indexed: $0 % 7 == 0 ? "general" : nil)
+        }
         let begin = Instant.now()
         let made = try EngineRealm(path: realm.path, [ClassInput("Wide", properties)], limits: limits)
         try made.finish()

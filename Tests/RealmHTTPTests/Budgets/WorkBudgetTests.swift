@@ -62,7 +62,9 @@ import Testing
         #expect(taken.withLock { $0 } == 0)
         for count in stride(from: 1 << 20, through: 5 << 20, by: 1000) { try budget.requireRoom(for: count) }
         #expect(taken.withLock { $0 } == 4 << 20)
-        #expect(throws: StorageError.stopped(.noRoom(limit: 4 << 20, ofPrincipal: false))) { try budget.requireRoom(for: (5 << 20) + 1) }
+        #expect(throws: StorageError.stopped(.noRoom(limit: 4 << 20, ofPrincipal: false))) {
+            try budget.requireRoom(for: (5 << 20) + 1)
+        }
         #expect(throws: StorageError.stopped(.tooManyBytes(limit: 10 << 20))) { try budget.requireRoom(for: 11 << 20) }
     }
 

@@ -65,7 +65,8 @@ import Testing
         for _ in 0..<3 { try client.send("1f4\r\n" + String(repeating: "a", count: 500) + "\r\n") }
         try client.send("0\r\n\r\n")
         #expect(try client.readAnswer().code == "body_too_large")
-        #expect(try HTTPClient.request(port: server.port, "POST", "/echo", body: [UInt8](repeating: 65, count: 1000)).status == 200)
+        #expect(
+            try HTTPClient.request(port: server.port, "POST", "/echo", body: [UInt8](repeating: 65, count: 1000)).status == 200)
     }
 
     @Test func `a refusal comes after a small body and keeps the connection`() throws {

@@ -9,7 +9,8 @@ import Testing
 
 /// A server process ends when it is told to, and does not start where it cannot do what it says.
 @Suite struct EndingTests {
-    private static let slow = "/v1/realms/store/objects/Customer?limit=1&where=ANY%20favourites"
+    private static let slow =
+        "/v1/realms/store/objects/Customer?limit=1&where=ANY%20favourites"
         + String(repeating: ".category.@links.Product.category", count: 8) + ".name%20%3D%3D%20%27x%27"
 
     @Test(.enabled(if: ServerProcess.executable != nil))
@@ -42,7 +43,8 @@ import Testing
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         for number in 0..<40 { FileManager.default.createFile(atPath: "\(folder)/r\(number).realm", contents: Data([1])) }
-        let command = "ulimit -n 500; exec timeout 60 '\(ServerProcess.executable ?? "")' serve --port 0 --data '\(folder)'"
+        let command =
+            "ulimit -n 500; exec timeout 60 '\(ServerProcess.executable ?? "")' serve --port 0 --data '\(folder)'"
             + " --limit connections=50 --limit spool-files=8"
         let (status, output, error) = try Shell.run(command)
         #expect(status == 1)
@@ -51,9 +53,13 @@ import Testing
     }
 
     /// Fault 12: each writable realm had a thread, and one that could not be made ended the process.
-    @Test(.enabled(if: ServerProcess.executable != nil && getuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")))
+    @Test(
+        .enabled(
+            if: ServerProcess.executable != nil && getuid() == 0
+                && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")))
     func `a thread that cannot be made is a problem of one request`() throws {
-        let command = "ulimit -u 24; exec setpriv --reuid 54321 --clear-groups '\(ServerProcess.executable ?? "")' serve --port 0"
+        let command =
+            "ulimit -u 24; exec setpriv --reuid 54321 --clear-groups '\(ServerProcess.executable ?? "")' serve --port 0"
             + " --log-format none --memory first --limit workers=2"
         let server = try ServerProcess(command: command)
         defer { server.kill() }

@@ -49,7 +49,9 @@ import Testing
         #expect(plain.status == 200)
         let before = server.server.daemon.workers.threadCount
         // Sorting over links and expanding them takes more than a daemon's thread is lent for, or makes a long answer.
-        let dear = try server.get("/v1/realms/store/objects/Product?limit=200&expand=category&where=ANY%20category.@links.Product.category.name%20LIKE%20%27*%27")
+        let dear = try server.get(
+            "/v1/realms/store/objects/Product?limit=200&expand=category&where=ANY%20category.@links.Product.category.name%20LIKE%20%27*%27"
+        )
         #expect(dear.status == 200)
         let keys = { (answer: HTTPClient.Answer) in (answer.json["items"] as? [[String: Any]])?.count }
         #expect(keys(dear) == keys(plain))

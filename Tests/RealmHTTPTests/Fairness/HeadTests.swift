@@ -34,12 +34,20 @@ import Testing
         Case("space in the target", "GET /a b HTTP/1.1\r\nHost: x\r\n\r\n"),
         Case("two spaces in the request line", "GET  /a HTTP/1.1\r\nHost: x\r\n\r\n"),
         Case("two lengths", "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello"),
-        Case("length and chunks", "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
-        Case("unknown transfer coding", "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n", 501, "not_implemented"),
-        Case("chunked twice", "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501, "not_implemented"),
+        Case(
+            "length and chunks",
+            "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+        Case(
+            "unknown transfer coding", "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n", 501, "not_implemented"
+        ),
+        Case(
+            "chunked twice", "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501,
+            "not_implemented"),
         Case("length that is no number", "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: abc\r\n\r\n"),
         Case("negative length", "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\nhello"),
-        Case("endless length", "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999999\r\n\r\n", 413, "body_too_large"),
+        Case(
+            "endless length", "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999999\r\n\r\n", 413,
+            "body_too_large"),
         Case("field without a name", "GET /a HTTP/1.1\r\nHost: x\r\n: y\r\nGET /b HTTP/1.1\r\nHost: x\r\n\r\n"),
         Case("field without a name and a value", "GET /a HTTP/1.1\r\nHost: x\r\n:\r\nGET /b HTTP/1.1\r\nHost: x\r\n\r\n"),
         Case("LF alone at the end of the last field", "GET /a HTTP/1.1\r\nHost: x\n\r\n"),
@@ -47,9 +55,12 @@ import Testing
         Case("path without a slash", "GET a HTTP/1.1\r\nHost: x\r\n\r\n"),
         Case("field without a colon", "GET /a HTTP/1.1\r\nHost: x\r\nXyz\r\n\r\n"),
         Case("size of a chunk that is no number", "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
-        Case("many parameters", "GET /a?" + String(repeating: "&", count: 800) + " HTTP/1.1\r\nHost: x\r\n\r\n", 414, "uri_too_long"),
         Case(
-            "head far beyond the limit", "GET /a HTTP/1.1\r\nHost: x\r\nX: " + String(repeating: "a", count: 1 << 16) + "\r\n\r\n", 431,
+            "many parameters", "GET /a?" + String(repeating: "&", count: 800) + " HTTP/1.1\r\nHost: x\r\n\r\n", 414,
+            "uri_too_long"),
+        Case(
+            "head far beyond the limit",
+            "GET /a HTTP/1.1\r\nHost: x\r\nX: " + String(repeating: "a", count: 1 << 16) + "\r\n\r\n", 431,
             "headers_too_large"),
         Case(
             "long extension of a chunk",
@@ -70,7 +81,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "GET /a HTTP/1.1\r\nHost: x\r\n\r\n", "\r\nGET /a HTTP/1.1\r\nHost:x\r\nX: \t y\r\nEmpty:\r\n\r\n", "GET /a HTTP/1.0\r\n\r\n",
+        "GET /a HTTP/1.1\r\nHost: x\r\n\r\n", "\r\nGET /a HTTP/1.1\r\nHost:x\r\nX: \t y\r\nEmpty:\r\n\r\n",
+        "GET /a HTTP/1.0\r\n\r\n",
         "GET /a?x=1&y=2&z HTTP/1.1\r\nHost: x\r\nCookie: a=b; c=d\r\nAccept: */*\r\n\r\n",
     ])
     func `heads as they should be are taken`(_ head: String) throws {
@@ -93,7 +105,8 @@ import Testing
     func `nothing after a body in chunks is taken for a request`(_ body: String) throws {
         let server = try ScriptedServer()
         let client = try HTTPClient(port: server.port)
-        try client.send("POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + body + "GET /b HTTP/1.1\r\nHost: x\r\n\r\n")
+        try client.send(
+            "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + body + "GET /b HTTP/1.1\r\nHost: x\r\n\r\n")
         #expect(try client.readAnswer().status == 200)
         #expect(try client.isClosed())
     }

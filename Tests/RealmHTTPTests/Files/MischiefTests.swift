@@ -35,15 +35,25 @@ import Testing
         Way(name: "ro, dry", members: #","mode":"ro""#, query: "?dryRun=true"),
         Way(name: "copy", members: #","mode":"copy""#, copies: true),
         Way(name: "copy, dry", members: #","mode":"copy""#, query: "?dryRun=true", copies: true),
-        Way(name: "wrong version", members: #","mode":"rw","schemaVersion":77"#, expected: (409, "schema_version_conflict"), writes: true),
-        Way(name: "wrong version, dry", members: #","mode":"rw","schemaVersion":77"#, query: "?dryRun=true", expected: (409, "schema_version_conflict"), writes: true),
         Way(
-            name: "steps that fail", members: #","mode":"rw","schemaVersion":78,"migrations":[{"addClass":{"name":"New","properties":[]}},{"removeClass":{"name":"Nope"}}]"#,
+            name: "wrong version", members: #","mode":"rw","schemaVersion":77"#, expected: (409, "schema_version_conflict"),
+            writes: true),
+        Way(
+            name: "wrong version, dry", members: #","mode":"rw","schemaVersion":77"#, query: "?dryRun=true",
+            expected: (409, "schema_version_conflict"), writes: true),
+        Way(
+            name: "steps that fail",
+            members:
+                #","mode":"rw","schemaVersion":78,"migrations":[{"addClass":{"name":"New","properties":[]}},{"removeClass":{"name":"Nope"}}]"#,
             expected: (422, "invalid_schema"), writes: true),
-        Way(name: "a key that is wrong", members: #","encryptionKey":"\#(String(repeating: "ab", count: 64))""#, expected: (422, "encryption_key_wrong")),
+        Way(
+            name: "a key that is wrong", members: #","encryptionKey":"\#(String(repeating: "ab", count: 64))""#,
+            expected: (422, "encryption_key_wrong")),
         Way(name: "seed", seeds: true, copies: true),
         Way(name: "seed, dry", query: "?dryRun=true", seeds: true, copies: true),
-        Way(name: "seed with a wrong version", members: #","schemaVersion":77"#, seeds: true, expected: (409, "schema_version_conflict"), copies: true),
+        Way(
+            name: "seed with a wrong version", members: #","schemaVersion":77"#, seeds: true,
+            expected: (409, "schema_version_conflict"), copies: true),
         Way(name: "attach later", isAsynchronous: true),
     ]
 
@@ -107,10 +117,11 @@ private struct MischiefRow {
     /// A realm that is opened in the background comes to the same end.
     private func settle(_ way: MischiefTests.Way, _ outcome: (status: Int, code: String?), _ text: String) throws {
         var document: [String: Any] = [:]
-        #expect(try eventually {
-            document = try HTTPClient.request(port: port, "GET", "/v1/realms/x").json
-            return document["state"] as? String != "opening"
-        })
+        #expect(
+            try eventually {
+                document = try HTTPClient.request(port: port, "GET", "/v1/realms/x").json
+                return document["state"] as? String != "opening"
+            })
         #expect(document["state"] as? String == (outcome.status == 201 ? "ready" : "failed"), "\(text)")
         if outcome.status != 201 {
             #expect((document["problem"] as? [String: Any])?["code"] as? String == outcome.code, "\(text)")
@@ -160,6 +171,9 @@ private struct MischiefRow {
         guard target.onlyRead == nil, !way.copies, !way.name.hasPrefix("ro") else { return [] }
         let place = ((try? URL(fileURLWithPath: path).resolvingSymlinksInPath().path) ?? path)
         let below = String(place.dropFirst(folders.base.count + 1))
-        return [below, below + ".lock", String(below.prefix(below.lastIndex(of: "/").map { below.distance(from: below.startIndex, to: $0) } ?? 0))]
+        return [
+            below, below + ".lock",
+            String(below.prefix(below.lastIndex(of: "/").map { below.distance(from: below.startIndex, to: $0) } ?? 0)),
+        ]
     }
 }

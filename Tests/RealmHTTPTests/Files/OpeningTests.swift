@@ -10,13 +10,15 @@ import Testing
 
 /// Openings that are rehearsed, refused, cancelled or limited, and files that others use.
 @Suite struct OpeningTests {
-    private static let item = #"{"classes":[{"name":"Item","primaryKey":"id","properties":[{"name":"id","type":"int"},{"name":"name","type":"string"}]}]}"#
+    private static let item =
+        #"{"classes":[{"name":"Item","primaryKey":"id","properties":[{"name":"id","type":"int"},{"name":"name","type":"string"}]}]}"#
 
     // MARK: - Dry runs
 
     private static let refusals = [
         #""mode":"rw","schemaVersion":5"#, #""mode":"rw","schemaVersion":5,"migrations":[{"removeClass":{"name":"Nope"}}]"#,
-        #""mode":"rw","schemaVersion":5,"migrations":[{"removeClass":{"name":"Note"}}]"#, #""schema":{"classes":[{"name":"A","properties":[{"name":"x","type":"nope"}]}]}"#,
+        #""mode":"rw","schemaVersion":5,"migrations":[{"removeClass":{"name":"Note"}}]"#,
+        #""schema":{"classes":[{"name":"A","properties":[{"name":"x","type":"nope"}]}]}"#,
         #""schema":{"schemaVersion":1,"classes":[{"name":"Dog","properties":[]}]}"#, #""backlinkNames":{"Dog":{"x":"No.where"}}"#,
         #""encryptionKey":"\#(String(repeating: "ab", count: 64))""#, #""mode":"ro","schemaVersion":9"#,
     ]
@@ -27,7 +29,8 @@ import Testing
             try server.done("DELETE", "app")
             let before = TreeDigest(server.folder)
             let bodies = [
-                #"{"name":"x","path":"\#(server.folder)/app.realm",\#(members)}"#, #"{"name":"x","seed":"\#(server.folder)/app.realm",\#(members)}"#,
+                #"{"name":"x","path":"\#(server.folder)/app.realm",\#(members)}"#,
+                #"{"name":"x","seed":"\#(server.folder)/app.realm",\#(members)}"#,
             ]
             for body in bodies where !(body.contains("seed") && body.contains(#""mode""#)) {
                 let dry = try server.attach(body, "?dryRun=true"), real = try server.attach(body)
@@ -81,7 +84,8 @@ import Testing
             let before = TreeDigest(server.folder)
             #expect(try server.attach(#"{"name":"s","seed":"\#(server.folder)/junk"}"#).code == "not_a_realm")
             let key = #","encryptionKey":"\#(String(repeating: "ab", count: 64))""#
-            #expect(try server.attach(#"{"name":"s","seed":"\#(server.folder)/app.realm"\#(key)}"#).code == "encryption_key_wrong")
+            #expect(
+                try server.attach(#"{"name":"s","seed":"\#(server.folder)/app.realm"\#(key)}"#).code == "encryption_key_wrong")
             #expect(TreeDigest(server.folder).differences(from: before).isEmpty)
             #expect(try server.attach(#"{"name":"s","seed":"\#(server.folder)/app.realm"}"#).status == 201)
         }
@@ -90,10 +94,13 @@ import Testing
     @Test("who does not have the key of a realm gets no copy of it as a seed") func encryptedSeed() throws {
         try withWriteServer { (server: WriteServer) throws in
             let key = String(repeating: "0c", count: 64)
-            #expect(try server.attach(#"{"name":"secret","encryptionKey":"\#(key)","schema":\#(OpeningTests.item)}"#).status == 201)
+            #expect(
+                try server.attach(#"{"name":"secret","encryptionKey":"\#(key)","schema":\#(OpeningTests.item)}"#).status == 201)
             let seed = #""seed":"\#(server.folder)/secret.realm""#
             #expect(try server.attach(#"{"name":"s",\#(seed)}"#).code == "encryption_key_required")
-            #expect(try server.attach(#"{"name":"s",\#(seed),"encryptionKey":"\#(String(repeating: "0d", count: 64))"}"#).code == "encryption_key_wrong")
+            #expect(
+                try server.attach(#"{"name":"s",\#(seed),"encryptionKey":"\#(String(repeating: "0d", count: 64))"}"#).code
+                    == "encryption_key_wrong")
             #expect(!FileManager.default.fileExists(atPath: server.folder + "/s.realm"))
             #expect(try server.attach(#"{"name":"s",\#(seed),"encryptionKey":"\#(key)"}"#).status == 201)
             try server.done("DELETE", "s?files=true")
@@ -116,14 +123,17 @@ import Testing
         {"set":{"class":"Item","where":"TRUEPREDICATE","values":{"extra":{"$expr":"name + '?'"}}}}]
         """#
 
-    @Test("a cancelled opening stops, and leaves the file as it was; otherwise it tells how far it is", arguments: [0.0, 0.1, 0.4, 0.8])
+    @Test(
+        "a cancelled opening stops, and leaves the file as it was; otherwise it tells how far it is",
+        arguments: [0.0, 0.1, 0.4, 0.8])
     func cancelled(_ seconds: Double) throws {
         try withWriteServer(change: { $0.limits.writeSeconds = 60 }) { (server: WriteServer) throws in
             try fill(server, 40_000)
             let path = server.folder + "/big.realm"
             let before = try Data(contentsOf: URL(fileURLWithPath: path))
             let body = #"{"path":"\#(path)",\#(OpeningTests.steps)}"#
-            let answer = try HTTPClient.request(port: server.port, "POST", "/v1/realms", headers: [WriteServer.json] + WriteServer.later, body: Array(body.utf8))
+            let answer = try HTTPClient.request(
+                port: server.port, "POST", "/v1/realms", headers: [WriteServer.json] + WriteServer.later, body: Array(body.utf8))
             #expect(answer.status == 202, "\(answer.text)")
             Threads.sleep(seconds: seconds)
             let state = try server.get("big").json["state"] as? String
@@ -142,23 +152,29 @@ import Testing
         try withWriteServer { (server: WriteServer) throws in
             try fill(server, 40_000)
             let body = #"{"path":"\#(server.folder)/big.realm",\#(OpeningTests.steps)}"#
-            let answer = try HTTPClient.request(port: server.port, "POST", "/v1/realms", headers: [WriteServer.json] + WriteServer.later, body: Array(body.utf8))
+            let answer = try HTTPClient.request(
+                port: server.port, "POST", "/v1/realms", headers: [WriteServer.json] + WriteServer.later, body: Array(body.utf8))
             #expect(answer.status == 202)
             var seen: [Double] = []
-            #expect(try eventually {
-                let document = try server.get("big").json
-                if let part = document["progress"] as? Double { seen.append(part) }
-                return document["state"] as? String == "ready"
-            })
+            #expect(
+                try eventually {
+                    let document = try server.get("big").json
+                    if let part = document["progress"] as? Double { seen.append(part) }
+                    return document["state"] as? String == "ready"
+                })
             #expect(seen == seen.sorted() && Set(seen).count > 3, "\(seen)")
         }
     }
 
-    @Test("what only a request has named is forgotten after it failed, and does not make the server unready") func forgotten() throws {
+    @Test("what only a request has named is forgotten after it failed, and does not make the server unready") func forgotten()
+        throws
+    {
         try withWriteServer(change: { $0.forgetsFailedAfterSeconds = 0.3 }) { (server: WriteServer) throws in
             try Data(repeating: 0x78, count: 5000).write(to: URL(fileURLWithPath: server.folder + "/junk"))
             func later(_ body: String) throws -> HTTPClient.Answer {
-                try HTTPClient.request(port: server.port, "POST", "/v1/realms", headers: [WriteServer.json] + WriteServer.later, body: Array(body.utf8))
+                try HTTPClient.request(
+                    port: server.port, "POST", "/v1/realms", headers: [WriteServer.json] + WriteServer.later,
+                    body: Array(body.utf8))
             }
             #expect(try later(#"{"name":"none","path":"\#(server.folder)/none.realm"}"#).code == "file_not_found")
             #expect(try server.get("none").code == "realm_not_found")
@@ -176,19 +192,26 @@ import Testing
             #expect(try server.attach(#"{"inMemory":"b"}"#).status == 201)
             for query in ["", "?dryRun=true"] {
                 let answer = try server.attach(#"{"inMemory":"c"}"#, query)
-                #expect(answer.status == 429 && answer.code == "too_many_realms" && answer.json["limit"] as? Int == 3, "\(answer.text)")
+                #expect(
+                    answer.status == 429 && answer.code == "too_many_realms" && answer.json["limit"] as? Int == 3,
+                    "\(answer.text)")
             }
             try server.done("DELETE", "a")
             #expect(try server.attach(#"{"inMemory":"c"}"#).status == 201)
         }
     }
 
-    @Test("without folders for them no path is allowed, and what a path is can be told", arguments: [
-        (#""path":"/etc/passwd""#, 403, "path_not_allowed"), (#""path":"x.realm""#, 403, "path_not_allowed"), (#""path":"""#, 400, "invalid_body"),
-        (#""path":"/data/a\u0000b""#, 400, "invalid_body"), (#""path":"/data/""#, 400, "invalid_body"), (#""seed":"/etc/passwd\u0000""#, 400, "invalid_body"),
-        (#""path":"\#(String(repeating: "/a", count: 3000))""#, 400, "invalid_body"), (#""seed":"/etc/passwd""#, 403, "path_not_allowed"),
-        (#""path":7"#, 400, "invalid_body"),
-    ])
+    @Test(
+        "without folders for them no path is allowed, and what a path is can be told",
+        arguments: [
+            (#""path":"/etc/passwd""#, 403, "path_not_allowed"), (#""path":"x.realm""#, 403, "path_not_allowed"),
+            (#""path":"""#, 400, "invalid_body"),
+            (#""path":"/data/a\u0000b""#, 400, "invalid_body"), (#""path":"/data/""#, 400, "invalid_body"),
+            (#""seed":"/etc/passwd\u0000""#, 400, "invalid_body"),
+            (#""path":"\#(String(repeating: "/a", count: 3000))""#, 400, "invalid_body"),
+            (#""seed":"/etc/passwd""#, 403, "path_not_allowed"),
+            (#""path":7"#, 400, "invalid_body"),
+        ])
     func noRoots(_ member: String, _ status: Int, _ code: String) throws {
         try withWriteServer(change: { $0.attachRoots = [] }) { (server: WriteServer) throws in
             for query in ["", "?dryRun=true"] {
@@ -211,7 +234,10 @@ import Testing
         #expect(roots.resolve(root + "/b/../x") == root + "/x")
         #expect(roots.resolve(root + "/none/deep/x") == root + "/none/deep/x")
         #expect(roots.resolve(folders.outside + "/in/x") == root + "/a/x")
-        for outside in [root, root + "/", root + "/out/x", root + "/../x", folders.base + "/rootx/y", "", "/", "x", "/proc/self/root" + folders.outside + "/x"] {
+        for outside in [
+            root, root + "/", root + "/out/x", root + "/../x", folders.base + "/rootx/y", "", "/", "x",
+            "/proc/self/root" + folders.outside + "/x",
+        ] {
             #expect(roots.resolve(outside) == nil, "\(outside)")
         }
         #expect(roots.resolve("/proc/self/root" + root + "/x") == root + "/x")
@@ -244,7 +270,8 @@ import Testing
             try Data(repeating: 1, count: 1 << 20 - 8192).write(to: URL(fileURLWithPath: folder + "/ballast"))
             let before = TreeDigest(folder)
             for body in [#"{"name":"s","seed":"\#(source)"}"#, #"{"name":"s","seed":"\#(source)","schemaVersion":1}"#] {
-                let answer = try HTTPClient.request(port: server.daemon.socket.port, "POST", "/v1/realms", headers: [WriteServer.json], body: Array(body.utf8))
+                let answer = try HTTPClient.request(
+                    port: server.daemon.socket.port, "POST", "/v1/realms", headers: [WriteServer.json], body: Array(body.utf8))
                 #expect(answer.status == 507 && answer.code == "insufficient_storage", "\(answer.text)")
                 #expect(TreeDigest(folder).differences(from: before).isEmpty)
             }
@@ -269,7 +296,9 @@ import Testing
             #expect(told.count == 1 && told[0].contains("served for reading only"))
             for body in [#"{"name":"b"}"#, #"{"name":"b","seed":"\#(folder)/a.realm"}"#] {
                 for query in ["", "?dryRun=true"] {
-                    let answer = try HTTPClient.request(port: server.daemon.socket.port, "POST", "/v1/realms" + query, headers: [WriteServer.json], body: Array(body.utf8))
+                    let answer = try HTTPClient.request(
+                        port: server.daemon.socket.port, "POST", "/v1/realms" + query, headers: [WriteServer.json],
+                        body: Array(body.utf8))
                     #expect(answer.status == 422 && answer.code == "filesystem_unsuitable", "\(answer.text)")
                 }
             }

@@ -47,9 +47,11 @@ import Testing
             try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(atPath: elsewhere) }
             try server.bytes().write(to: URL(fileURLWithPath: elsewhere + "/far.realm"))
-            try FileManager.default.createSymbolicLink(atPath: server.folder + "/link.realm", withDestinationPath: elsewhere + "/far.realm")
+            try FileManager.default.createSymbolicLink(
+                atPath: server.folder + "/link.realm", withDestinationPath: elsewhere + "/far.realm")
             for body in [
-                #"{"name":"x","path":"\#(server.folder)/app.realm","mode":"copy"}"#, #"{"name":"x","path":"\#(elsewhere)/far.realm"}"#,
+                #"{"name":"x","path":"\#(server.folder)/app.realm","mode":"copy"}"#,
+                #"{"name":"x","path":"\#(elsewhere)/far.realm"}"#,
                 #"{"name":"x","path":"\#(server.folder)/link.realm"}"#,
             ] {
                 #expect(try server.attach(body).status == 201)
@@ -65,7 +67,8 @@ import Testing
         }
     }
 
-    @Test("what failed to be opened is deleted when nobody holds it; a file that is gone is told and let go of") func failedAndGone() throws {
+    @Test("what failed to be opened is deleted when nobody holds it; a file that is gone is told and let go of")
+    func failedAndGone() throws {
         let folder = realPath(of: NSTemporaryDirectory()) + "/realm-rest-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -111,12 +114,15 @@ import Testing
             mkfifo(path + ".note", 0o600)
             mkdir(path + ".management", 0o700)
             mkfifo(path + ".management/access_control.new_commit.cv", 0o600)
-            try server.done("POST", "app/migrations", #"{"fromVersion":0,"toVersion":1,"steps":[{"addClass":{"name":"A","properties":[]}}]}"#)
+            try server.done(
+                "POST", "app/migrations", #"{"fromVersion":0,"toVersion":1,"steps":[{"addClass":{"name":"A","properties":[]}}]}"#)
             try server.done("DELETE", "app?files=true")
-            #expect(try names(server) == [
-                "app.realm.lock", "app.realm.before-1", "app.realm.v23.backup", "app.realm.before-x", "app.realm.log", "app.realm.new",
-                "app.realm.tmp_compaction_space",
-            ])
+            #expect(
+                try names(server) == [
+                    "app.realm.lock", "app.realm.before-1", "app.realm.v23.backup", "app.realm.before-x", "app.realm.log",
+                    "app.realm.new",
+                    "app.realm.tmp_compaction_space",
+                ])
         }
     }
 
@@ -127,14 +133,21 @@ import Testing
             func copies() throws -> Set<String> { try names(server).filter { $0.contains(".before-") } }
             let refused = #"{"fromVersion":7,"toVersion":8,"steps":[{"addClass":{"name":"X","properties":[]}}]}"#
             for _ in 0..<3 { #expect(try server.send("POST", "app/migrations", refused).code == "schema_version_conflict") }
-            #expect(try server.send("POST", "app/migrations", #"{"fromVersion":0,"toVersion":1,"steps":[{"removeClass":{"name":"None"}}]}"#).status == 422)
+            #expect(
+                try server.send(
+                    "POST", "app/migrations", #"{"fromVersion":0,"toVersion":1,"steps":[{"removeClass":{"name":"None"}}]}"#
+                ).status == 422)
             try server.done("POST", "app/migrations", #"{"fromVersion":0,"toVersion":0,"steps":[]}"#)
-            try server.done("POST", "app/migrations?dryRun=true", #"{"fromVersion":0,"toVersion":1,"steps":[{"addClass":{"name":"X","properties":[]}}]}"#)
+            try server.done(
+                "POST", "app/migrations?dryRun=true",
+                #"{"fromVersion":0,"toVersion":1,"steps":[{"addClass":{"name":"X","properties":[]}}]}"#)
             #expect(try copies() == [])
             var last = ""
             for number in 0..<4 {
                 let answer = try server.done(
-                    "POST", "app/migrations", #"{"fromVersion":\#(number),"toVersion":\#(number + 1),"steps":[{"addClass":{"name":"C\#(number)","properties":[]}}]}"#)
+                    "POST", "app/migrations",
+                    #"{"fromVersion":\#(number),"toVersion":\#(number + 1),"steps":[{"addClass":{"name":"C\#(number)","properties":[]}}]}"#
+                )
                 last = try #require(answer.json["backup"] as? String)
                 #expect(try copies() == [last])
                 #expect(mode(server.folder + "/" + last) == 0o600)
@@ -146,15 +159,20 @@ import Testing
         }
     }
 
-    @Test("how many copies are kept is said when a realm is attached; of an encrypted realm they are encrypted") func keptCopies() throws {
+    @Test("how many copies are kept is said when a realm is attached; of an encrypted realm they are encrypted") func keptCopies()
+        throws
+    {
         try withWriteServer { (server: WriteServer) throws in
             let key = String(repeating: "0c", count: 64)
             for (name, count) in [("none", 0), ("some", 2)] {
-                let body = #"{"name":"\#(name)","encryptionKey":"\#(key)","keepMigrationBackups":\#(count),"schema":{"schemaVersion":0,"classes":[]}}"#
+                let body =
+                    #"{"name":"\#(name)","encryptionKey":"\#(key)","keepMigrationBackups":\#(count),"schema":{"schemaVersion":0,"classes":[]}}"#
                 #expect(try server.attach(body).status == 201)
                 for number in 0..<4 {
                     try server.done(
-                        "POST", name + "/migrations", #"{"fromVersion":\#(number),"toVersion":\#(number + 1),"steps":[{"addClass":{"name":"C\#(number)","properties":[]}}]}"#)
+                        "POST", name + "/migrations",
+                        #"{"fromVersion":\#(number),"toVersion":\#(number + 1),"steps":[{"addClass":{"name":"C\#(number)","properties":[]}}]}"#
+                    )
                 }
                 let copies = try names(server).filter { $0.hasPrefix(name + ".realm.before-") }
                 #expect(copies.count == count)
@@ -170,7 +188,9 @@ import Testing
 
     // MARK: - Names and modes
 
-    @Test("names that paths fold or listings hide are refused", arguments: [".", "..", ".hidden", "", "a b", "a/b", String(repeating: "n", count: 65)])
+    @Test(
+        "names that paths fold or listings hide are refused",
+        arguments: [".", "..", ".hidden", "", "a b", "a/b", String(repeating: "n", count: 65)])
     func badNames(_ name: String) throws {
         try withWriteServer { (server: WriteServer) throws in
             for query in ["", "?dryRun=true"] {
@@ -187,11 +207,15 @@ import Testing
         try withWriteServer { (server: WriteServer) throws in
             #expect(try server.attach(#"{"name":"new","schema":{"classes":[]}}"#).status == 201)
             #expect(try server.attach(#"{"name":"grown","seed":"\#(server.folder)/app.realm"}"#).status == 201)
-            for name in ["new.realm", "new.realm.lock", "grown.realm", "grown.realm.lock"] { #expect(mode(server.folder + "/" + name) == 0o600, "\(name)") }
+            for name in ["new.realm", "new.realm.lock", "grown.realm", "grown.realm.lock"] {
+                #expect(mode(server.folder + "/" + name) == 0o600, "\(name)")
+            }
         }
     }
 
-    @Test("what a server that was killed left of its own is taken away at the next start, and nothing else") func leftovers() throws {
+    @Test("what a server that was killed left of its own is taken away at the next start, and nothing else") func leftovers()
+        throws
+    {
         let folder = realPath(of: NSTemporaryDirectory()) + "/realm-rest-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }

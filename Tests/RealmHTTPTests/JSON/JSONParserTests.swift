@@ -17,7 +17,9 @@ import Testing
         Good(text: "9223372036854775807", value: .integer(.max)),
         Good(text: "-9223372036854775808", value: .integer(.min)),
         Good(text: "9223372036854775808", value: .longInteger("9223372036854775808")),
-        Good(text: "0000000000000000000000000000000000.5e0".replacingPrefix("0000000000000000000000000000000000", "0"), value: .real(0.5)),
+        Good(
+            text: "0000000000000000000000000000000000.5e0".replacingPrefix("0000000000000000000000000000000000", "0"),
+            value: .real(0.5)),
         Good(text: "12345678901234567890123456789012345", value: .longInteger("12345678901234567890123456789012345")),
         Good(text: "1.5", value: .real(1.5)),
         Good(text: "-0.0", value: .real(-0.0)),

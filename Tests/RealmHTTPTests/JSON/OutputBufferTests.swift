@@ -43,10 +43,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        [0x80], [0xff], [0xc0, 0x80], [0xc1, 0xbf], [0xe0, 0x9f, 0xbf], [0xed, 0xa0, 0x80], [0xf0, 0x8f, 0xbf, 0xbf],
-        [0xf4, 0x90, 0x80, 0x80], [0xf5, 0x80, 0x80, 0x80], [0xe2, 0x82], [0x61, 0xc3], [0xe2, 0x28, 0xa1],
-    ] as [[UInt8]])
+    @Test(
+        arguments: [
+            [0x80], [0xff], [0xc0, 0x80], [0xc1, 0xbf], [0xe0, 0x9f, 0xbf], [0xed, 0xa0, 0x80], [0xf0, 0x8f, 0xbf, 0xbf],
+            [0xf4, 0x90, 0x80, 0x80], [0xf5, 0x80, 0x80, 0x80], [0xe2, 0x82], [0x61, 0xc3], [0xe2, 0x28, 0xa1],
+        ] as [[UInt8]])
     func `refuses text that is not UTF-8 and writes nothing`(_ bytes: [UInt8]) {
         let buffer = OutputBuffer()
         buffer.append("before" as StaticString)
@@ -59,7 +60,8 @@ import Testing
         var generator = SeededGenerator(seed: 7)
         for round in 0..<300 {
             let scalars = (0..<Int.random(in: 0...40, using: &generator)).map { _ -> Unicode.Scalar in
-                let range: ClosedRange<UInt32> = [0...0x7f, 0x80...0x7ff, 0x800...0xd7ff, 0x1_0000...0x10_ffff]
+                let range: ClosedRange<UInt32> =
+                    [0...0x7f, 0x80...0x7ff, 0x800...0xd7ff, 0x1_0000...0x10_ffff]
                     .randomElement(using: &generator) ?? 0...0x7f
                 return Unicode.Scalar(UInt32.random(in: range, using: &generator)) ?? "a"
             }
@@ -70,12 +72,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (0, 0, "1970-01-01T00:00:00Z"), (1, 0, "1970-01-01T00:00:01Z"), (-1, 0, "1969-12-31T23:59:59Z"),
-        (0, -500_000_000, "1969-12-31T23:59:59.5Z"), (0, 1, "1970-01-01T00:00:00.000000001Z"),
-        (951_782_400, 120_000_000, "2000-02-29T00:00:00.12Z"), (253_402_300_799, 999_999_999, "9999-12-31T23:59:59.999999999Z"),
-        (-62_135_596_800, 0, "0001-01-01T00:00:00Z"), (-86_400, -1, "1969-12-30T23:59:59.999999999Z"),
-    ] as [(Int64, Int32, String)])
+    @Test(
+        arguments: [
+            (0, 0, "1970-01-01T00:00:00Z"), (1, 0, "1970-01-01T00:00:01Z"), (-1, 0, "1969-12-31T23:59:59Z"),
+            (0, -500_000_000, "1969-12-31T23:59:59.5Z"), (0, 1, "1970-01-01T00:00:00.000000001Z"),
+            (951_782_400, 120_000_000, "2000-02-29T00:00:00.12Z"),
+            (253_402_300_799, 999_999_999, "9999-12-31T23:59:59.999999999Z"),
+            (-62_135_596_800, 0, "0001-01-01T00:00:00Z"), (-86_400, -1, "1969-12-30T23:59:59.999999999Z"),
+        ] as [(Int64, Int32, String)])
     func `writes dates`(_ seconds: Int64, _ nanoseconds: Int32, _ expected: String) {
         #expect(text { _ = $0.append(rfc3339: Timestamp(seconds: seconds, nanoseconds: nanoseconds)) } == expected)
     }
@@ -90,7 +94,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy")])
+    @Test(arguments: [
+        ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+        ("foobar", "Zm9vYmFy"),
+    ])
     func `writes and reads base64`(_ plain: String, _ packed: String) {
         let storage = ByteStorage(plain)
         #expect(text { $0.append(base64: storage.view) } == packed)

@@ -5,20 +5,24 @@ import Testing
 @testable import RealmHTTP
 
 @Suite struct MessageTests {
-    @Test(arguments: [
-        ("/", [""]), ("/a", ["a"]), ("/a/b", ["a", "b"]), ("/a/", ["a", ""]), ("/a//b", ["a", "", "b"]), ("/a%2Fb/c", ["a%2Fb", "c"]),
-        ("/a/b?x=/y", ["a", "b"]), ("http://host:1/a/b", ["a", "b"]), ("*", []), ("", []),
-    ] as [(String, [String])])
+    @Test(
+        arguments: [
+            ("/", [""]), ("/a", ["a"]), ("/a/b", ["a", "b"]), ("/a/", ["a", ""]), ("/a//b", ["a", "", "b"]),
+            ("/a%2Fb/c", ["a%2Fb", "c"]),
+            ("/a/b?x=/y", ["a", "b"]), ("http://host:1/a/b", ["a", "b"]), ("*", []), ("", []),
+        ] as [(String, [String])])
     func `splits the path before decoding it`(_ target: String, _ segments: [String]) {
         let target = RequestTarget(Array(target.utf8))
         let found = target.segments.indices.map { String(decoding: target.segment($0), as: UTF8.self) }
         #expect(found == segments || (found.isEmpty && segments == [""]))
     }
 
-    @Test(arguments: [
-        ("abc", "abc"), ("a%20b", "a b"), ("%C3%A9", "é"), ("a+b", "a+b"), ("%", nil), ("%2", nil), ("%zz", nil), ("%ff", nil),
-        ("%ED%A0%80", nil), ("a%00b", "a\0b"),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("abc", "abc"), ("a%20b", "a b"), ("%C3%A9", "é"), ("a+b", "a+b"), ("%", nil), ("%2", nil), ("%zz", nil),
+            ("%ff", nil),
+            ("%ED%A0%80", nil), ("a%00b", "a\0b"),
+        ] as [(String, String?)])
     func `decodes percent escapes strictly`(_ raw: String, _ decoded: String?) {
         #expect(PercentDecoding.decode(Array(raw.utf8)[...]) == decoded)
         if let decoded { #expect(PercentDecoding.decode(Array(PercentDecoding.encode(decoded).utf8)[...]) == decoded) }

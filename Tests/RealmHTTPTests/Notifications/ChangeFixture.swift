@@ -21,7 +21,8 @@ struct ChangeFixture {
         server = try ChangeServer(change: change)
         try server.makeRealm("app", classes: ChangeFixture.classes, backlinkNames: #"{"Person":{"staff":"Person.boss"}}"#)
         var ops = (1...5).map { "{\"create\":{\"class\":\"Dog\",\"body\":{\"_id\":\($0),\"name\":\"d\($0)\",\"age\":\($0)}}}" }
-        ops.append("""
+        ops.append(
+            """
             {"create":{"class":"Person","body":{"_id":"ann","age":3,"pack":[1,2,3],"tags":["a","b"],"ids":[1,2,3],"marks":{"art":1,"math":2},
              "seats":{"a1":1,"a2":2},"home":{"city":"Oslo","rooms":[1]},"kids":[{"city":"Rome"},{"city":"Bonn"}]}}}
             """)
@@ -54,6 +55,8 @@ extension JSONValue {
     /// The text without the versions in it.
     var withoutVersions: String {
         guard case .object(let members) = self else { return serialized }
-        return JSONValue.object(members.filter { !["from", "to", "version", "sub"].contains($0.name) }.map { ($0.name, $0.value) }).serialized
+        return JSONValue.object(
+            members.filter { !["from", "to", "version", "sub"].contains($0.name) }.map { ($0.name, $0.value) }
+        ).serialized
     }
 }

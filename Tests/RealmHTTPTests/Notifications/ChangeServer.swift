@@ -41,7 +41,8 @@ final class ChangeServer: Sendable {
         _ method: String, _ path: String, _ body: String? = nil, _ headers: [(String, String)] = []
     ) throws -> HTTPClient.Answer {
         try HTTPClient.request(
-            port: port, method, path.isEmpty ? "/v1/realms" : "/v1/realms/" + path, headers: headers + (body == nil ? [] : [("Content-Type", "application/json")]),
+            port: port, method, path.isEmpty ? "/v1/realms" : "/v1/realms/" + path,
+            headers: headers + (body == nil ? [] : [("Content-Type", "application/json")]),
             body: body.map { Array($0.utf8) })
     }
 
@@ -61,7 +62,8 @@ final class ChangeServer: Sendable {
     func makeRealm(_ name: String, classes: String, backlinkNames: String = "{}") throws {
         try must(
             "POST", "",
-            "{\"name\":\"\(name)\",\"inMemory\":\"\(name)\",\"schema\":{\"classes\":\(classes)},\"backlinkNames\":\(backlinkNames)}")
+            "{\"name\":\"\(name)\",\"inMemory\":\"\(name)\",\"schema\":{\"classes\":\(classes)},\"backlinkNames\":\(backlinkNames)}"
+        )
     }
 
     /// Writes in one commit, and tells its version.
@@ -71,10 +73,13 @@ final class ChangeServer: Sendable {
     }
 
     /// One long-poll.
-    func poll(_ realm: String, _ query: String) throws -> RealmTestSupport.JSONValue { try must("GET", "\(realm)/changes?\(query)") }
+    func poll(_ realm: String, _ query: String) throws -> RealmTestSupport.JSONValue {
+        try must("GET", "\(realm)/changes?\(query)")
+    }
 
     func stream(
-        _ realm: String, _ query: String, _ headers: [(String, String)] = [], timeoutSeconds: Int = 60, receiveBuffer: Int32? = nil
+        _ realm: String, _ query: String, _ headers: [(String, String)] = [], timeoutSeconds: Int = 60,
+        receiveBuffer: Int32? = nil
     ) throws -> EventClient {
         let client = try EventClient(
             port: port, "/v1/realms/\(realm)/changes?\(query)", headers: headers, timeoutSeconds: timeoutSeconds,
@@ -86,7 +91,8 @@ final class ChangeServer: Sendable {
     /// A number of `/metrics`, of one realm where there is one for each.
     func metric(_ name: String) throws -> Double? {
         let text = try HTTPClient.request(port: port, "GET", "/metrics").text
-        for line in text.split(separator: "\n") where line.hasPrefix("realm_rest_" + name + " ") || line.hasPrefix("realm_rest_" + name + "{") {
+        for line in text.split(separator: "\n")
+        where line.hasPrefix("realm_rest_" + name + " ") || line.hasPrefix("realm_rest_" + name + "{") {
             return Double(line.split(separator: " ").last ?? "")
         }
         return nil

@@ -85,9 +85,11 @@ struct ChangeStreamTests {
         #expect(count == 2)
     }
 
-    @Test("a position of another life, of the future, or unreadable is reset with the reason epoch", arguments: [
-        "zzzzzz.5", "garbage", "FUTURE",
-    ])
+    @Test(
+        "a position of another life, of the future, or unreadable is reset with the reason epoch",
+        arguments: [
+            "zzzzzz.5", "garbage", "FUTURE",
+        ])
     func resetByEpoch(_ position: String) throws {
         let fixture = try ChangeFixture()
         let now = try fixture.server.poll("app", "class=Dog&since=now")["next"]?.text ?? ""
@@ -172,13 +174,16 @@ struct ChangeStreamTests {
         let parts = try (0..<2).map { _ in try stream.next("snapshot").json }
         #expect(parts.map { $0["items"]?.elements?.count } == [1000, 405])
         #expect(parts.map { $0["last"]?.isTrue } == [false, true] && parts.allSatisfy { $0["count"]?.integer == 1405 })
-        let sections = try fixture.server.stream("app", ChangeFixture.query(["class": "Dog", "sectionBy": "age:mod(2)", "include": "keys"]))
+        let sections = try fixture.server.stream(
+            "app", ChangeFixture.query(["class": "Dog", "sectionBy": "age:mod(2)", "include": "keys"]))
         var copy = ClientCopy()
         while let event = try sections.next(), event.name != "ready" {
             if event.name == "snapshot" { copy.take(snapshot: event.json) }
         }
         #expect(copy.sections.count == 2 && copy.sections.reduce(0) { $0 + $1.rows.count } == 1405)
-        #expect(try fixture.server.poll("app", "class=Dog&include=keys")["snapshots"]?.elements?.first?["items"]?.elements?.count == 1405)
+        #expect(
+            try fixture.server.poll("app", "class=Dog&include=keys")["snapshots"]?.elements?.first?["items"]?.elements?.count
+                == 1405)
     }
 
     @Test("signs of life repeat the position when it has moved without an event")
@@ -244,7 +249,8 @@ struct ChangeStreamTests {
         }
         let now = try fixture.server.poll("app", ChangeStreamTests.dogs + "&since=now")["next"]?.text ?? ""
         let waiting = try HTTPClient(port: fixture.server.port, timeoutSeconds: 60)
-        try waiting.send("GET /v1/realms/app/changes?\(ChangeStreamTests.dogs)&since=\(now)&wait=50 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        try waiting.send(
+            "GET /v1/realms/app/changes?\(ChangeStreamTests.dogs)&since=\(now)&wait=50 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         #expect(try ChangeServer.wait { try fixture.server.metric("waiting_polls") == 1 })
         let server = fixture.server
         let stopping = StoppingThread { server.server.stop() }
@@ -284,7 +290,8 @@ struct ChangeStreamTests {
         func migrate(_ version: Int, _ step: String, loss: Bool = false) throws -> String {
             try fixture.server.must(
                 "POST", "app/migrations",
-                "{\"fromVersion\":\(version),\"toVersion\":\(version + 1),\"steps\":[\(step)],\"allowDataLoss\":\(loss)}")["version"]?.text ?? ""
+                "{\"fromVersion\":\(version),\"toVersion\":\(version + 1),\"steps\":[\(step)],\"allowDataLoss\":\(loss)}")[
+                    "version"]?.text ?? ""
         }
         let start = Int(try fixture.server.must("GET", "app/schema")["schemaVersion"]?.integer ?? 0)
         let added = try migrate(start, #"{"addProperty":{"class":"Dog","property":{"name":"extra","type":"int"}}}"#)
@@ -325,7 +332,9 @@ struct ChangeStreamTests {
         let silent = try fixture.server.poll("app", registered + "&since=\(id["version"]?.text ?? "")")
         #expect(silent["changes"]?.elements?.map(\.withoutVersions) == [#"{"deleted":true}"#])
         try fixture.write(fixture.age(5, 6))
-        #expect(try fixture.server.poll("app", registered + "&since=\(silent["next"]?.text ?? "")")["changes"]?.elements?.isEmpty == true)
+        #expect(
+            try fixture.server.poll("app", registered + "&since=\(silent["next"]?.text ?? "")")["changes"]?.elements?.isEmpty
+                == true)
     }
 
     @Test("administrators see streams, and may end each")

@@ -30,9 +30,10 @@ struct ClientCopy: Equatable, CustomStringConvertible {
 
     /// Without its places: what a row shows.
     private static func content(_ row: JSONValue) -> JSONValue {
-        .object((row.members ?? []).filter {
-            !["index", "oldIndex", "section", "oldSection", "properties"].contains($0.name)
-        }.map { ($0.name, $0.value) })
+        .object(
+            (row.members ?? []).filter {
+                !["index", "oldIndex", "section", "oldSection", "properties"].contains($0.name)
+            }.map { ($0.name, $0.value) })
     }
 
     private static func number(_ row: JSONValue, _ name: String) -> Int { Int(row[name]?.integer ?? -1) }
@@ -73,7 +74,9 @@ struct ClientCopy: Equatable, CustomStringConvertible {
             count = set["count"]?.integer.map { Int($0) }
             return
         }
-        if (deletions + (set["insertions"]?.elements ?? []) + (set["modifications"]?.elements ?? [])).contains(where: { $0["entry"] != nil }) {
+        if (deletions + (set["insertions"]?.elements ?? []) + (set["modifications"]?.elements ?? [])).contains(where: {
+            $0["entry"] != nil
+        }) {
             try applyEntries(set)
         } else {
             try applyRows(set)

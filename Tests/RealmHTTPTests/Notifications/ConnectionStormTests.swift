@@ -60,9 +60,11 @@ struct ConnectionStormTests {
         #expect(run.commits > 5 && server.isAlive && clients.refused == 0)
         if TestRun.isLong {
             let (count, seconds) = run.result
-            print("storm: \(warmUp.result.count) + \(half?.result.count ?? 0) + \(count) clients, \(Int(Double(count) / seconds)) a second, \(run.commits) commits;",
+            print(
+                "storm: \(warmUp.result.count) + \(half?.result.count ?? 0) + \(count) clients, \(Int(Double(count) / seconds)) a second, \(run.commits) commits;",
                 "files \(before.openFiles) -> \(after.openFiles), threads \(before.threads) -> \(after.threads),",
-                "memory \(before.memory >> 20) -> \(middle.memory >> 20) -> \(after.memory >> 20) MiB, replays \(after.metrics["replayed_sets_total"] ?? -1)")
+                "memory \(before.memory >> 20) -> \(middle.memory >> 20) -> \(after.memory >> 20) MiB, replays \(after.metrics["replayed_sets_total"] ?? -1)"
+            )
         }
     }
 
@@ -173,7 +175,8 @@ struct ConnectionStormTests {
         private mutating func registered() throws -> RawConnection {
             let answer = try HTTPClient.request(
                 port: port, "POST", "/v1/realms/app/subscriptions", headers: [("Content-Type", "application/json")],
-                body: Array(#"{"subscriptions":{"a":{"class":"Item","include":"none"},"b":{"class":"Item","where":"n < 9"}}}"#.utf8))
+                body: Array(
+                    #"{"subscriptions":{"a":{"class":"Item","include":"none"},"b":{"class":"Item","where":"n < 9"}}}"#.utf8))
             guard answer.status == 201, let url = answer.json["url"] as? String else {
                 throw RawConnection.Failure(description: "\(answer.status) \(answer.text)")
             }
@@ -212,13 +215,16 @@ struct ConnectionStormTests {
         }
         for stream in streams { #expect(stream.read(until: "event: ready")) }
         // Those who do not read, and where it can be done those who are gone without a word.
-        let deaf = try (0..<10).map { _ in try RawConnection(port: server.port, FaultServer.changes("class=Item"), receiveBuffer: 4096) }
+        let deaf = try (0..<10).map { _ in
+            try RawConnection(port: server.port, FaultServer.changes("class=Item"), receiveBuffer: 4096)
+        }
         for stream in deaf { #expect(stream.read(until: "event: snapshot")) }
         for stream in deaf.prefix(5) { _ = stream.vanish() }
         let now = try server.must("GET", FaultServer.changes("class=Item&since=now"))["next"]?.text ?? ""
         let polls = try (0..<20).map { _ in
             try RawConnection(
-                port: server.port, FaultServer.changes("class=Item&include=none&since=\(now)&wait=55"), accept: "application/json")
+                port: server.port, FaultServer.changes("class=Item&include=none&since=\(now)&wait=55"), accept: "application/json"
+            )
         }
         #expect(try ChangeServer.wait { try server.metric("waiting_polls") == 20 })
         #expect(try server.metric("streams") == Double(count + 10))
@@ -229,14 +235,16 @@ struct ConnectionStormTests {
         let ended = streams.count { $0.readToEnd() && $0.text.contains("event: end\ndata: {\"reason\":\"shutdown\"}") }
         let told = Instant.now().seconds(since: start)
         #expect(ended == count)
-        #expect(polls.allSatisfy { $0.readToEnd() && $0.text.hasPrefix("HTTP/1.1 200") && $0.text.contains("\"next\":\"\(now)\"}") })
+        #expect(
+            polls.allSatisfy { $0.readToEnd() && $0.text.hasPrefix("HTTP/1.1 200") && $0.text.contains("\"next\":\"\(now)\"}") })
         process.waitUntilExit()
         let seconds = Instant.now().seconds(since: start)
         #expect(process.terminationStatus == 0 && process.terminationReason == .exit)
         // What is asked for is ten; a machine that does other things too may take longer over it.
         #expect(seconds < (TestRun.isLong ? 10 : 40))
         if TestRun.isLong {
-            print("shutdown: \(ended) of \(count) streams were told, the last after \(told) s; the process was gone after \(seconds) s;",
+            print(
+                "shutdown: \(ended) of \(count) streams were told, the last after \(told) s; the process was gone after \(seconds) s;",
                 "memory with all streams \(memory >> 20) MiB")
         }
         withExtendedLifetime(deaf) {}

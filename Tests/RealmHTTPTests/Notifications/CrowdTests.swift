@@ -9,14 +9,20 @@ struct CrowdTests {
     private static let listeners = 200
     private static let definitions = 30
 
-    @Test("each definition is evaluated and encoded once per commit, however many streams it has, and not at all when it is not concerned")
+    @Test(
+        "each definition is evaluated and encoded once per commit, however many streams it has, and not at all when it is not concerned"
+    )
     func shared() throws {
         let fixture = try ChangeFixture()
         // The same definition in other words is the same.
-        let same = ["class=Dog&include=keys&initial=false", "initial=false&include=keys&class=Dog", "class=Dog&include=keys&initial=false&hb=event"]
+        let same = [
+            "class=Dog&include=keys&initial=false", "initial=false&include=keys&class=Dog",
+            "class=Dog&include=keys&initial=false&hb=event",
+        ]
         var streams = try (0..<CrowdTests.listeners).map { try fixture.server.stream("app", same[$0 % same.count]) }
         streams += try (0..<CrowdTests.definitions).map {
-            try fixture.server.stream("app", "class=Dog&include=keys&initial=false&where=\(ChangeServer.encode("age > -\($0 + 1)"))")
+            try fixture.server.stream(
+                "app", "class=Dog&include=keys&initial=false&where=\(ChangeServer.encode("age > -\($0 + 1)"))")
         }
         for stream in streams { while let event = try stream.next(), event.name != "ready" {} }
         let before = try figures(fixture)

@@ -8,7 +8,8 @@ import Testing
 /// One answered poll, one closed stream or one registration that nobody read kept every later version for ten seconds.
 @Suite("Notifications: readers that have left")
 struct DepartedReaderTests {
-    private static let classes = #"[{"name":"S","primaryKey":"_id","properties":[{"name":"_id","type":"int"},{"name":"age","type":"int"}]}]"#
+    private static let classes =
+        #"[{"name":"S","primaryKey":"_id","properties":[{"name":"_id","type":"int"},{"name":"age","type":"int"}]}]"#
 
     enum Way: CaseIterable { case poll, now, stream, registration, waitingPoll }
 
@@ -23,7 +24,8 @@ struct DepartedReaderTests {
         case .waitingPoll:
             let next = try #require(try server.poll("app", "class=S&since=now")["next"]?.text)
             let connection = try RawConnection(port: server.port)
-            try connection.send("GET /v1/realms/app/changes?class=S&wait=50&since=\(next) HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+            try connection.send(
+                "GET /v1/realms/app/changes?class=S&wait=50&since=\(next) HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
             #expect(try ChangeServer.wait { try server.metric("waiting_polls") == 1 })
         }
     }

@@ -21,8 +21,11 @@ final class FaultServer {
     @discardableResult
     func must(_ method: String, _ target: String, _ body: String? = nil) throws -> JSONValue {
         let answer = try HTTPClient.request(
-            port: port, method, target, headers: body == nil ? [] : [("Content-Type", "application/json")], body: body.map { Array($0.utf8) })
-        guard answer.status < 300 else { throw RawConnection.Failure(description: "\(method) \(target): \(answer.status) \(answer.text)") }
+            port: port, method, target, headers: body == nil ? [] : [("Content-Type", "application/json")],
+            body: body.map { Array($0.utf8) })
+        guard answer.status < 300 else {
+            throw RawConnection.Failure(description: "\(method) \(target): \(answer.status) \(answer.text)")
+        }
         return answer.body.isEmpty ? .null : try JSONValue(parsing: answer.body)
     }
 

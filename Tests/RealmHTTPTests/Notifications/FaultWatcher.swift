@@ -35,7 +35,8 @@ final class FaultWatcher {
                 let json = texts.map(JSONValue.quoted).joined(separator: ",")
                 return JSONValue.quoted(name) + ":" + (isList ? "[\(json)]" : json)
             }
-            let answer = try server.must("POST", "\(realm)/subscriptions", "{\"subscriptions\":{\"a\":{\(members.joined(separator: ","))}}}")
+            let answer = try server.must(
+                "POST", "\(realm)/subscriptions", "{\"subscriptions\":{\"a\":{\(members.joined(separator: ","))}}}")
             query = "subscription=\(answer["id"]?.text ?? "")"
             start = answer["version"]?.text ?? ""
         } else {

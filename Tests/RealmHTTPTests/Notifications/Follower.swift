@@ -23,7 +23,8 @@ final class Follower {
         self.transport = transport
         let body = "{\"subscriptions\":{\"o\":\(definition),\"fence\":{}}}"
         let answer = try HTTPClient.request(
-            port: port, "POST", "/v1/realms/\(realm)/subscriptions", headers: [("Content-Type", "application/json")], body: Array(body.utf8))
+            port: port, "POST", "/v1/realms/\(realm)/subscriptions", headers: [("Content-Type", "application/json")],
+            body: Array(body.utf8))
         let json = try JSONValue(parsing: answer.body)
         guard answer.status == 201 else { throw ChangeServer.Refused(description: answer.text) }
         id = json["id"]?.text ?? ""
@@ -32,7 +33,9 @@ final class Follower {
     }
 
     private func poll() throws -> JSONValue {
-        let answer = try HTTPClient.request(port: port, "GET", "/v1/realms/\(realm)/changes?subscription=\(id)" + (snapshot == nil && !hasBegun ? "" : "&since=\(position)"))
+        let answer = try HTTPClient.request(
+            port: port, "GET",
+            "/v1/realms/\(realm)/changes?subscription=\(id)" + (snapshot == nil && !hasBegun ? "" : "&since=\(position)"))
         guard answer.status == 200 else { throw ChangeServer.Refused(description: answer.text) }
         return try JSONValue(parsing: answer.body)
     }
@@ -66,12 +69,18 @@ final class Follower {
         switch transport {
         case .polls:
             let answer = try poll()
-            guard answer["reset"] == .null, answer["next"]?.text == version else { throw ChangeServer.Refused(description: answer.serialized) }
+            guard answer["reset"] == .null, answer["next"]?.text == version else {
+                throw ChangeServer.Refused(description: answer.serialized)
+            }
             sets = answer["changes"]?.elements ?? []
         case .events:
             while position != version {
-                guard let event = try stream?.next() else { throw ChangeServer.Refused(description: "the stream ended before \(version)") }
-                if event.name == "changes" { sets.append(event.json) } else if !event.name.isEmpty {
+                guard let event = try stream?.next() else {
+                    throw ChangeServer.Refused(description: "the stream ended before \(version)")
+                }
+                if event.name == "changes" {
+                    sets.append(event.json)
+                } else if !event.name.isEmpty {
                     throw ChangeServer.Refused(description: "\(event.name): \(event.data)")
                 }
                 if let id = event.id { position = id }

@@ -37,12 +37,13 @@ struct FormTests {
             ["class": "Dog", "where": "age > $0", "args": "[3]", "sort": "-age", "meta": "none", "fields": "age"], fixture,
             [fixture.create(9, age: 9)], [fixture.age(4, 5)], [fixture.delete("Dog", "5")], [fixture.age(1, 2)])
         #expect(snapshot == #"{"count":2,"items":[{"key":"5","object":{"age":5}},{"key":"4","object":{"age":4}}],"last":true}"#)
-        #expect(sets == [
-            #"{"count":3,"deletions":[],"insertions":[{"index":0,"key":"9","object":{"age":9}}],"modifications":[],"moves":[]}"#,
-            #"{"count":3,"deletions":[{"index":2,"key":"4"}],"insertions":[{"index":1,"key":"4","object":{"age":5}}],"modifications":[],"moves":[]}"#,
-            #"{"count":2,"deletions":[{"index":2,"key":"5"}],"insertions":[],"modifications":[],"moves":[]}"#,
-            "nothing",
-        ])
+        #expect(
+            sets == [
+                #"{"count":3,"deletions":[],"insertions":[{"index":0,"key":"9","object":{"age":9}}],"modifications":[],"moves":[]}"#,
+                #"{"count":3,"deletions":[{"index":2,"key":"4"}],"insertions":[{"index":1,"key":"4","object":{"age":5}}],"modifications":[],"moves":[]}"#,
+                #"{"count":2,"deletions":[{"index":2,"key":"5"}],"insertions":[],"modifications":[],"moves":[]}"#,
+                "nothing",
+            ])
     }
 
     @Test("a modification tells old and new place, and which properties were written; none when something linked changed")
@@ -51,10 +52,11 @@ struct FormTests {
         let (_, sets) = try forms(
             ["class": "Dog", "include": "keys"], fixture,
             [#"{"patch":{"class":"Dog","key":"2","body":{"age":2,"name":"x","mate":1}}}"#], [fixture.age(1, 7)])
-        #expect(sets == [
-            #"{"count":5,"deletions":[],"insertions":[],"modifications":[{"oldIndex":1,"index":1,"key":"2","properties":["name","age","mate"]}],"moves":[]}"#,
-            #"{"count":5,"deletions":[],"insertions":[],"modifications":[{"oldIndex":0,"index":0,"key":"1","properties":["age"]},{"oldIndex":1,"index":1,"key":"2","properties":[]}],"moves":[]}"#,
-        ])
+        #expect(
+            sets == [
+                #"{"count":5,"deletions":[],"insertions":[],"modifications":[{"oldIndex":1,"index":1,"key":"2","properties":["name","age","mate"]}],"moves":[]}"#,
+                #"{"count":5,"deletions":[],"insertions":[],"modifications":[{"oldIndex":0,"index":0,"key":"1","properties":["age"]},{"oldIndex":1,"index":1,"key":"2","properties":[]}],"moves":[]}"#,
+            ])
     }
 
     @Test("B26, B27: key paths and shallow leave modifications out")
@@ -64,12 +66,20 @@ struct FormTests {
         #expect(try forms(["class": "Dog", "include": "none", "keyPaths": "name"], fixture, write).sets == ["nothing"])
         #expect(try forms(["class": "Dog", "include": "none", "shallow": "true"], fixture, write).sets == ["nothing"])
         #expect(try forms(["class": "Dog", "include": "none", "keyPaths": ""], fixture, write).sets == [#"{"count":5}"#])
-        #expect(try forms(["class": "Person", "include": "none", "keyPaths": "staff.age"], fixture, [
-            #"{"create":{"class":"Person","body":{"_id":"bob","age":1,"boss":"ann"}}}"#,
-        ], [#"{"patch":{"class":"Person","key":"bob","body":{"age":2}}}"#]).sets == [#"{"count":2}"#, #"{"count":2}"#])
-        #expect(try forms(["class": "Person", "include": "none", "keyPaths": "@links.Person.boss.age"], fixture, [
-            #"{"patch":{"class":"Person","key":"bob","body":{"age":3}}}"#,
-        ]).sets == [#"{"count":2}"#])
+        #expect(
+            try forms(
+                ["class": "Person", "include": "none", "keyPaths": "staff.age"], fixture,
+                [
+                    #"{"create":{"class":"Person","body":{"_id":"bob","age":1,"boss":"ann"}}}"#
+                ], [#"{"patch":{"class":"Person","key":"bob","body":{"age":2}}}"#]
+            ).sets == [#"{"count":2}"#, #"{"count":2}"#])
+        #expect(
+            try forms(
+                ["class": "Person", "include": "none", "keyPaths": "@links.Person.boss.age"], fixture,
+                [
+                    #"{"patch":{"class":"Person","key":"bob","body":{"age":3}}}"#
+                ]
+            ).sets == [#"{"count":2}"#])
     }
 
     @Test("D4: a list of links: a move is told beside its deletion and insertion")
@@ -78,11 +88,15 @@ struct FormTests {
         let (snapshot, sets) = try forms(
             ["class": "Person", "key": "ann", "property": "pack", "meta": "none", "fields": "age"], fixture,
             [fixture.list("pack", #"{"move":[2,0]}"#)], [fixture.list("pack", #"{"insert":[1,5]}"#)])
-        #expect(snapshot == #"{"count":3,"items":[{"key":"1","object":{"age":1}},{"key":"2","object":{"age":2}},{"key":"3","object":{"age":3}}],"last":true}"#)
-        #expect(sets == [
-            #"{"count":3,"deletions":[{"index":2,"key":"3"}],"insertions":[{"index":0,"key":"3","object":{"age":3}}],"modifications":[],"moves":[{"from":2,"to":0,"key":"3"}]}"#,
-            #"{"count":4,"deletions":[],"insertions":[{"index":1,"key":"5","object":{"age":5}}],"modifications":[],"moves":[]}"#,
-        ])
+        #expect(
+            snapshot
+                == #"{"count":3,"items":[{"key":"1","object":{"age":1}},{"key":"2","object":{"age":2}},{"key":"3","object":{"age":3}}],"last":true}"#
+        )
+        #expect(
+            sets == [
+                #"{"count":3,"deletions":[{"index":2,"key":"3"}],"insertions":[{"index":0,"key":"3","object":{"age":3}}],"modifications":[],"moves":[{"from":2,"to":0,"key":"3"}]}"#,
+                #"{"count":4,"deletions":[],"insertions":[{"index":1,"key":"5","object":{"age":5}}],"modifications":[],"moves":[]}"#,
+            ])
     }
 
     @Test("D4: lists and sets of values, cleared, and with their owner gone")
@@ -92,24 +106,27 @@ struct FormTests {
             ["class": "Person", "key": "ann", "property": "tags"], fixture,
             [fixture.list("tags", #"{"insert":[1,null]},{"set":[0,"z"]}"#)], [fixture.list("tags", #"{"clear":true}"#)])
         #expect(tags.snapshot == #"{"count":2,"items":[{"value":"a"},{"value":"b"}],"last":true}"#)
-        #expect(tags.sets == [
-            #"{"count":3,"deletions":[],"insertions":[{"index":1,"value":null}],"modifications":[{"oldIndex":0,"index":0,"value":"z"}],"moves":[]}"#,
-            #"{"count":0,"deletions":[{"index":0},{"index":1},{"index":2}],"insertions":[],"modifications":[],"moves":[],"cleared":true}"#,
-        ])
+        #expect(
+            tags.sets == [
+                #"{"count":3,"deletions":[],"insertions":[{"index":1,"value":null}],"modifications":[{"oldIndex":0,"index":0,"value":"z"}],"moves":[]}"#,
+                #"{"count":0,"deletions":[{"index":0},{"index":1},{"index":2}],"insertions":[],"modifications":[],"moves":[],"cleared":true}"#,
+            ])
         let ids = try forms(
             ["class": "Person", "key": "ann", "property": "ids"], fixture,
             [fixture.list("ids", #"{"remove":2}"#, kind: "set")], [fixture.delete("Person", "ann")])
-        #expect(ids.sets == [
-            #"{"count":2,"deletions":[{"index":1}],"insertions":[],"modifications":[],"moves":[]}"#,
-            #"{"count":0,"deletions":[{"index":0},{"index":1}],"insertions":[],"modifications":[],"moves":[],"deleted":true}"#,
-        ])
+        #expect(
+            ids.sets == [
+                #"{"count":2,"deletions":[{"index":1}],"insertions":[],"modifications":[],"moves":[]}"#,
+                #"{"count":0,"deletions":[{"index":0},{"index":1}],"insertions":[],"modifications":[],"moves":[],"deleted":true}"#,
+            ])
     }
 
     @Test("a view of a list has no moves, and its rows are those of the view")
     func views() throws {
         let fixture = try ChangeFixture()
         let (snapshot, sets) = try forms(
-            ["class": "Person", "key": "ann", "property": "tags", "sort": "-self"], fixture, [fixture.list("tags", #"{"add":"c"}"#)])
+            ["class": "Person", "key": "ann", "property": "tags", "sort": "-self"], fixture,
+            [fixture.list("tags", #"{"add":"c"}"#)])
         #expect(snapshot == #"{"count":2,"items":[{"value":"b"},{"value":"a"}],"last":true}"#)
         #expect(sets == [#"{"count":3,"deletions":[],"insertions":[{"index":0,"value":"c"}],"modifications":[],"moves":[]}"#])
     }
@@ -124,10 +141,11 @@ struct FormTests {
         let bonn = #"{"value":{"city":"Bonn","rooms":[]}}"#, rome = #"{"value":{"city":"Rome","rooms":[]}}"#
         #expect(snapshot == #"{"count":2,"items":["# + bonn + "," + rome + #"],"last":true}"#)
         let cork = #"{"index":1,"value":{"city":"Cork","rooms":[]}}"#, amman = #"{"index":0,"value":{"city":"Amman","rooms":[]}}"#
-        #expect(sets == [
-            #"{"count":3,"deletions":[],"insertions":["# + cork + #"],"modifications":[],"moves":[]}"#,
-            #"{"count":3,"deletions":[{"index":2}],"insertions":["# + amman + #"],"modifications":[],"moves":[]}"#,
-        ])
+        #expect(
+            sets == [
+                #"{"count":3,"deletions":[],"insertions":["# + cork + #"],"modifications":[],"moves":[]}"#,
+                #"{"count":3,"deletions":[{"index":2}],"insertions":["# + amman + #"],"modifications":[],"moves":[]}"#,
+            ])
     }
 
     @Test("D16: dictionaries by entry, of values and of links")
@@ -137,15 +155,17 @@ struct FormTests {
             ["class": "Person", "key": "ann", "property": "marks"], fixture,
             [fixture.list("marks", #"{"remove":"art"},{"set":["gym",3]},{"set":["math",1]}"#, kind: "dictionary")])
         #expect(marks.snapshot == #"{"count":2,"items":[{"entry":"art","value":1},{"entry":"math","value":2}],"last":true}"#)
-        #expect(marks.sets == [
-            #"{"count":2,"deletions":[{"entry":"art"}],"insertions":[{"entry":"gym","value":3}],"modifications":[{"entry":"math","value":1}]}"#,
-        ])
+        #expect(
+            marks.sets == [
+                #"{"count":2,"deletions":[{"entry":"art"}],"insertions":[{"entry":"gym","value":3}],"modifications":[{"entry":"math","value":1}]}"#
+            ])
         let seats = try forms(
             ["class": "Person", "key": "ann", "property": "seats", "fields": "age", "meta": "none"], fixture,
             [fixture.list("seats", #"{"set":["a3",4]}"#, kind: "dictionary"), fixture.delete("Dog", "2")])
-        #expect(seats.sets == [
-            #"{"count":3,"deletions":[],"insertions":[{"entry":"a3","key":"4","object":{"age":4}}],"modifications":[{"entry":"a2","value":null}]}"#,
-        ])
+        #expect(
+            seats.sets == [
+                #"{"count":3,"deletions":[],"insertions":[{"entry":"a3","key":"4","object":{"age":4}}],"modifications":[{"entry":"a2","value":null}]}"#
+            ])
     }
 
     @Test("D36, D38: an object: its properties with both values, linking objects last, and its end")
@@ -154,14 +174,16 @@ struct FormTests {
         let (snapshot, sets) = try forms(
             ["class": "Person", "key": "ann", "fields": "age", "meta": "none", "keyPaths": "age,boss,tags,staff"], fixture,
             [
-                #"{"create":{"class":"Person","body":{"_id":"bob","age":1,"boss":"ann"}}}"#, fixture.patch(#"{"age":4,"boss":"bob"}"#),
+                #"{"create":{"class":"Person","body":{"_id":"bob","age":1,"boss":"ann"}}}"#,
+                fixture.patch(#"{"age":4,"boss":"bob"}"#),
                 fixture.list("tags", #"{"add":"c"}"#),
             ], [fixture.delete("Person", "ann")])
         #expect(snapshot == #"{"object":{"age":3},"last":true}"#)
-        #expect(sets == [
-            #"{"properties":[{"name":"age","oldValue":3,"newValue":4},{"name":"boss","oldValue":null,"newValue":{"$link":{"class":"Person","key":"bob"}}},{"name":"tags","collection":true},{"name":"staff","linkingObjects":true}],"object":{"age":4}}"#,
-            #"{"deleted":true}"#,
-        ])
+        #expect(
+            sets == [
+                #"{"properties":[{"name":"age","oldValue":3,"newValue":4},{"name":"boss","oldValue":null,"newValue":{"$link":{"class":"Person","key":"bob"}}},{"name":"tags","collection":true},{"name":"staff","linkingObjects":true}],"object":{"age":4}}"#,
+                #"{"deleted":true}"#,
+            ])
     }
 
     @Test("an embedded object, wherever it moves, and a collection in one")
@@ -173,11 +195,12 @@ struct FormTests {
             [#"{"patch":{"class":"Person","key":"ann","body":[{"op":"replace","path":"/kids/0/city","value":"Graz"}]}}"#],
             [fixture.list("kids", #"{"remove":0}"#)])
         #expect(kid.snapshot == #"{"object":{"city":"Bonn","rooms":[]},"last":true}"#)
-        #expect(kid.sets == [
-            "nothing",
-            #"{"properties":[{"name":"city","oldValue":"Bonn","newValue":"Graz"}],"object":{"city":"Graz","rooms":[]}}"#,
-            #"{"deleted":true}"#,
-        ])
+        #expect(
+            kid.sets == [
+                "nothing",
+                #"{"properties":[{"name":"city","oldValue":"Bonn","newValue":"Graz"}],"object":{"city":"Graz","rooms":[]}}"#,
+                #"{"deleted":true}"#,
+            ])
         let rooms = try forms(
             ["class": "Person", "key": "ann", "property": "home.rooms"], fixture,
             [#"{"list":{"class":"Person","key":"ann","property":"home.rooms","ops":[{"add":2}]}}"#])
@@ -192,10 +215,11 @@ struct FormTests {
             [#"{"create":{"class":"Person","body":{"_id":"bob","age":1,"boss":"ann"}}}"#],
             [#"{"patch":{"class":"Person","key":"bob","body":{"boss":null}}}"#])
         #expect(snapshot == #"{"count":0,"items":[],"last":true}"#)
-        #expect(sets == [
-            #"{"count":1,"deletions":[],"insertions":[{"index":0,"key":"bob"}],"modifications":[],"moves":[]}"#,
-            #"{"count":0,"deletions":[{"index":0,"key":"bob"}],"insertions":[],"modifications":[],"moves":[]}"#,
-        ])
+        #expect(
+            sets == [
+                #"{"count":1,"deletions":[],"insertions":[{"index":0,"key":"bob"}],"modifications":[],"moves":[]}"#,
+                #"{"count":0,"deletions":[{"index":0,"key":"bob"}],"insertions":[],"modifications":[],"moves":[]}"#,
+            ])
     }
 
     @Test("D10, D50, D52: sections")
@@ -204,12 +228,16 @@ struct FormTests {
         let (snapshot, sets) = try forms(
             ["class": "Dog", "sectionBy": "age:floor(2)", "include": "keys"], fixture,
             [fixture.create(9, age: 9)], [fixture.delete("Dog", "1")], [fixture.age(3, 3)])
-        #expect(snapshot == #"{"count":5,"sections":[{"key":0,"items":[{"key":"1"}]},{"key":2,"items":[{"key":"2"},{"key":"3"}]},{"key":4,"items":[{"key":"4"},{"key":"5"}]}],"last":true}"#)
-        #expect(sets == [
-            #"{"count":6,"sectionsToDelete":[],"sectionsToInsert":[{"section":3,"key":8}],"deletions":[],"insertions":[{"section":3,"index":0,"key":"9"}],"modifications":[]}"#,
-            #"{"count":5,"sectionsToDelete":[{"section":0,"key":0}],"sectionsToInsert":[],"deletions":[],"insertions":[],"modifications":[]}"#,
-            #"{"count":5,"sectionsToDelete":[],"sectionsToInsert":[],"deletions":[],"insertions":[],"modifications":[{"oldSection":0,"oldIndex":1,"section":0,"index":1,"key":"3","properties":["age"]}]}"#,
-        ])
+        #expect(
+            snapshot
+                == #"{"count":5,"sections":[{"key":0,"items":[{"key":"1"}]},{"key":2,"items":[{"key":"2"},{"key":"3"}]},{"key":4,"items":[{"key":"4"},{"key":"5"}]}],"last":true}"#
+        )
+        #expect(
+            sets == [
+                #"{"count":6,"sectionsToDelete":[],"sectionsToInsert":[{"section":3,"key":8}],"deletions":[],"insertions":[{"section":3,"index":0,"key":"9"}],"modifications":[]}"#,
+                #"{"count":5,"sectionsToDelete":[{"section":0,"key":0}],"sectionsToInsert":[],"deletions":[],"insertions":[],"modifications":[]}"#,
+                #"{"count":5,"sectionsToDelete":[],"sectionsToInsert":[],"deletions":[],"insertions":[],"modifications":[{"oldSection":0,"oldIndex":1,"section":0,"index":1,"key":"3","properties":["age"]}]}"#,
+            ])
     }
 
     @Test("D50, D51: one section, that appears and goes")
@@ -219,11 +247,12 @@ struct FormTests {
             ["class": "Dog", "sectionBy": "age:floor(2)", "section": "8", "include": "keys"], fixture,
             [fixture.create(9, age: 9)], [fixture.delete("Dog", "1")], [fixture.delete("Dog", "9")])
         #expect(snapshot == #"{"count":0,"sections":[],"last":true}"#)
-        #expect(sets == [
-            #"{"count":1,"sectionsToDelete":[],"sectionsToInsert":[{"section":3,"key":8}],"deletions":[],"insertions":[{"section":3,"index":0,"key":"9"}],"modifications":[]}"#,
-            "nothing",
-            #"{"count":0,"sectionsToDelete":[{"section":2,"key":8}],"sectionsToInsert":[],"deletions":[],"insertions":[],"modifications":[]}"#,
-        ])
+        #expect(
+            sets == [
+                #"{"count":1,"sectionsToDelete":[],"sectionsToInsert":[{"section":3,"key":8}],"deletions":[],"insertions":[{"section":3,"index":0,"key":"9"}],"modifications":[]}"#,
+                "nothing",
+                #"{"count":0,"sectionsToDelete":[{"section":2,"key":8}],"sectionsToInsert":[],"deletions":[],"insertions":[],"modifications":[]}"#,
+            ])
     }
 
     @Test("A22: the whole realm: which classes were touched")
@@ -246,7 +275,8 @@ struct FormTests {
         let object = try forms(["class": "Person", "key": "ann", "include": "none"], fixture, [fixture.patch(#"{"age":9}"#)])
         #expect(object.snapshot == #"{"last":true}"#)
         #expect(object.sets == ["{}"])
-        let strings = try forms(["class": "Dog", "include": "keys", "ints": "string", "limit": "1"], fixture, [fixture.age(1, 3)])
+        let strings = try forms(
+            ["class": "Dog", "include": "keys", "ints": "string", "limit": "1"], fixture, [fixture.age(1, 3)])
         #expect(strings.snapshot == #"{"count":"1","items":[{"key":"1"}],"last":true}"#)
     }
 }

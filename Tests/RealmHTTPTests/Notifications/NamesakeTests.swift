@@ -8,7 +8,9 @@ import Testing
     @Test("Who knows of the end of an object begins anew with the next one under its name", arguments: Transport.allCases)
     func namesake(_ transport: Transport) throws {
         let fixture = try ChangeFixture()
-        let query = ChangeFixture.query(["class": "Person", "key": "ann", "property": "kids[0]", "fields": "city", "meta": "none"])
+        let query = ChangeFixture.query([
+            "class": "Person", "key": "ann", "property": "kids[0]", "fields": "city", "meta": "none",
+        ])
         let start = try fixture.server.poll("app", query)["next"]?.text ?? ""
         try fixture.write(fixture.list("kids", #"{"remove":0}"#))
         // Another client looks at the new one.
@@ -18,8 +20,11 @@ import Testing
         // Its position stays at the end, also when there is more.
         let first = try fixture.server.poll("app", query + "&since=\(start)")
         let end = first["next"]?.text ?? ""
-        #expect(first["changes"]?.elements?.first?["deleted"]?.isTrue == true && first["changes"]?.elements?.first?["to"]?.text == end)
-        try fixture.write(#"{"patch":{"class":"Person","key":"ann","body":[{"op":"replace","path":"/kids/0/city","value":"Graz"}]}}"#)
+        #expect(
+            first["changes"]?.elements?.first?["deleted"]?.isTrue == true && first["changes"]?.elements?.first?["to"]?.text == end
+        )
+        try fixture.write(
+            #"{"patch":{"class":"Person","key":"ann","body":[{"op":"replace","path":"/kids/0/city","value":"Graz"}]}}"#)
         switch transport {
         case .polls:
             let answer = try fixture.server.poll("app", query + "&since=\(end)")

@@ -23,7 +23,8 @@ struct ObservedEndTests {
         try server.makeRealm("app", classes: classes)
         var ops = (1...3).map { "{\"create\":{\"class\":\"Toy\",\"body\":{\"_id\":\($0),\"label\":\"t\($0)\",\"size\":\($0)}}}" }
         ops += (1...2).map { "{\"create\":{\"class\":\"Pen\",\"body\":{\"_id\":\($0),\"ink\":\($0)}}}" }
-        ops.append(#"{"create":{"class":"Box","body":{"_id":1,"note":"n","tags":["a","b"],"ids":[1,2],"marks":{"x":1},"pens":[1,2]}}}"#)
+        ops.append(
+            #"{"create":{"class":"Box","body":{"_id":1,"note":"n","tags":["a","b"],"ids":[1,2],"marks":{"x":1},"pens":[1,2]}}}"#)
         ops.append(#"{"create":{"class":"Box","body":{"_id":2,"note":"empty"}}}"#)
         try server.batch("app", ops)
         return server
@@ -47,7 +48,9 @@ struct ObservedEndTests {
     @Test("an object that is deleted is told once, with its collections, and of an empty one too", arguments: WatchWay.allCases)
     func objects(_ way: WatchWay) throws {
         let server = try ObservedEndTests.server()
-        func watch(_ definition: KeyValuePairs<String, String>) throws -> FaultWatcher { try FaultWatcher(server, definition, way) }
+        func watch(_ definition: KeyValuePairs<String, String>) throws -> FaultWatcher {
+            try FaultWatcher(server, definition, way)
+        }
         let object = try watch(["class": "Box", "key": "1"])
         let list = try watch(["class": "Box", "key": "1", "property": "tags"])
         let set = try watch(["class": "Box", "key": "1", "property": "ids"])
@@ -63,12 +66,16 @@ struct ObservedEndTests {
         #expect(try object.next() == #"changes {"deleted":true}"#)
         let two = #""deletions":[{"index":0},{"index":1}],"insertions":[],"modifications":[],"moves":[],"deleted":true}"#
         #expect(try list.next() == #"changes {"count":0,"# + two && set.next() == #"changes {"count":0,"# + two)
-        #expect(try dictionary.next() == #"changes {"count":0,"deletions":[{"entry":"x"}],"insertions":[],"modifications":[],"deleted":true}"#)
+        #expect(
+            try dictionary.next()
+                == #"changes {"count":0,"deletions":[{"entry":"x"}],"insertions":[],"modifications":[],"deleted":true}"#)
         #expect(try links.next().hasSuffix(#""insertions":[],"modifications":[],"moves":[],"deleted":true}"#))
         // A view, or those who link, is a result: the rows go, and that is all.
         let rest = try view.next()
         #expect(rest.contains(#""deletions":[{"index":0,"key":""#) && !rest.contains(#""deleted""#))
-        #expect(try empty.next() == #"changes {"count":0,"deletions":[],"insertions":[],"modifications":[],"moves":[],"deleted":true}"#)
+        #expect(
+            try empty.next()
+                == #"changes {"count":0,"deletions":[],"insertions":[],"modifications":[],"moves":[],"deleted":true}"#)
         // Afterwards it is silent where there is a registration, and gone where there is none; others go on.
         try server.batch("app", [#"{"create":{"class":"Box","body":{"_id":1,"note":"new"}}}"#])
         #expect(try all.next().contains(#""insertions":[{"index":0,"key":"1"}]"#))
@@ -81,8 +88,13 @@ struct ObservedEndTests {
         let toys = try FaultWatcher(server, ["class": "Toy", "include": "keys"], way)
         let sections = try FaultWatcher(server, ["class": "Toy", "sectionBy": "size", "include": "keys"], way)
         #expect(try server.send("DELETE", "app/objects/Toy?where=TRUEPREDICATE").status == 200)
-        #expect(try toys.next() == #"changes {"count":0,"deletions":[{"index":0,"key":"1"},{"index":1,"key":"2"},{"index":2,"key":"3"}],"insertions":[],"modifications":[],"moves":[]}"#)
-        #expect(try sections.next().contains(#""sectionsToDelete":[{"section":0,"key":1},{"section":1,"key":2},{"section":2,"key":3}]"#))
+        #expect(
+            try toys.next()
+                == #"changes {"count":0,"deletions":[{"index":0,"key":"1"},{"index":1,"key":"2"},{"index":2,"key":"3"}],"insertions":[],"modifications":[],"moves":[]}"#
+        )
+        #expect(
+            try sections.next().contains(
+                #""sectionsToDelete":[{"section":0,"key":1},{"section":1,"key":2},{"section":2,"key":3}]"#))
         try server.batch("app", [ObservedEndTests.createToy])
         #expect(try toys.next().contains(#""insertions":[{"index":0,"key":"9"}]"#))
     }
@@ -98,7 +110,9 @@ struct ObservedEndTests {
         let realm = try FaultWatcher(server, [:], way)
         try ObservedEndTests.migrate(server, #"{"removeClass":{"name":"Toy"}}"#)
         for watcher in [class_, object] {
-            #expect(try watcher.take(way.isStream ? 3 : 1) == (way.isStream ? ["schema"] : []) + ["problem class_not_found"] + (way.isStream ? ["closed"] : []))
+            #expect(
+                try watcher.take(way.isStream ? 3 : 1) == (way.isStream ? ["schema"] : []) + ["problem class_not_found"]
+                    + (way.isStream ? ["closed"] : []))
         }
         #expect(try other.take(3) == ["schema", "reset schema", "snapshot 2"])
         #expect(try realm.take(2) == ["schema", "reset schema"])
@@ -107,22 +121,32 @@ struct ObservedEndTests {
         #expect(try realm.next() == #"changes {"classes":["Box","Pen"]}"#)
     }
 
-    @Test("a property that is removed or renamed ends what needs it, and nothing else", arguments: WatchWay.allCases, ["removed", "renamed"])
+    @Test(
+        "a property that is removed or renamed ends what needs it, and nothing else", arguments: WatchWay.allCases,
+        ["removed", "renamed"])
     func property(_ way: WatchWay, _ change: String) throws {
         let server = try ObservedEndTests.server()
-        let needing = try ([
-            ["class": "Toy", "where": "label == 't1'"], ["class": "Toy", "sort": "label"], ["class": "Toy", "keyPaths": "label"],
-            ["class": "Toy", "sectionBy": "label"], ["class": "Toy", "fields": "label"], ["class": "Toy", "distinct": "label"],
-        ] as [KeyValuePairs<String, String>]).map { try FaultWatcher(server, $0, way) }
-        let free = try ([
-            ["class": "Toy", "sort": "size", "include": "keys"], ["class": "Box", "key": "1"],
-            ["class": "Box", "key": "1", "property": "tags"],
-        ] as [KeyValuePairs<String, String>]).map { try FaultWatcher(server, $0, way) }
+        let needing = try
+            ([
+                ["class": "Toy", "where": "label == 't1'"], ["class": "Toy", "sort": "label"],
+                ["class": "Toy", "keyPaths": "label"],
+                ["class": "Toy", "sectionBy": "label"], ["class": "Toy", "fields": "label"],
+                ["class": "Toy", "distinct": "label"],
+            ] as [KeyValuePairs<String, String>]).map { try FaultWatcher(server, $0, way) }
+        let free = try
+            ([
+                ["class": "Toy", "sort": "size", "include": "keys"], ["class": "Box", "key": "1"],
+                ["class": "Box", "key": "1", "property": "tags"],
+            ] as [KeyValuePairs<String, String>]).map { try FaultWatcher(server, $0, way) }
         try ObservedEndTests.migrate(
-            server, change == "removed"
-                ? #"{"removeProperty":{"class":"Toy","name":"label"}}"# : #"{"renameProperty":{"class":"Toy","name":"label","to":"title"}}"#)
+            server,
+            change == "removed"
+                ? #"{"removeProperty":{"class":"Toy","name":"label"}}"#
+                : #"{"renameProperty":{"class":"Toy","name":"label","to":"title"}}"#)
         for watcher in needing {
-            #expect(try watcher.take(way.isStream ? 3 : 1) == (way.isStream ? ["schema"] : []) + ["problem unknown_key_path"] + (way.isStream ? ["closed"] : []))
+            #expect(
+                try watcher.take(way.isStream ? 3 : 1) == (way.isStream ? ["schema"] : []) + ["problem unknown_key_path"]
+                    + (way.isStream ? ["closed"] : []))
         }
         for (watcher, size) in zip(free, ["3", "object", "2"]) {
             #expect(try watcher.take(3) == ["schema", "reset schema", "snapshot \(size)"])
@@ -134,9 +158,11 @@ struct ObservedEndTests {
     @Test("a class or property that is added is told, and everything goes on from where it was", arguments: WatchWay.allCases)
     func added(_ way: WatchWay) throws {
         let server = try ObservedEndTests.server()
-        let watchers = try ([
-            ["class": "Toy", "include": "keys"], ["class": "Toy", "key": "3"], ["class": "Toy", "where": "label != ''", "include": "keys"],
-        ] as [KeyValuePairs<String, String>]).map { try FaultWatcher(server, $0, way) }
+        let watchers = try
+            ([
+                ["class": "Toy", "include": "keys"], ["class": "Toy", "key": "3"],
+                ["class": "Toy", "where": "label != ''", "include": "keys"],
+            ] as [KeyValuePairs<String, String>]).map { try FaultWatcher(server, $0, way) }
         try ObservedEndTests.migrate(server, #"{"addProperty":{"class":"Toy","property":{"name":"extra","type":"int"}}}"#)
         for watcher in watchers { #expect(try watcher.next() == "schema") }
         try ObservedEndTests.migrate(server, #"{"addClass":{"name":"New","properties":[{"name":"x","type":"int"}]}}"#)
@@ -152,12 +178,14 @@ struct ObservedEndTests {
         let server = try ObservedEndTests.server()
         let watcher = try FaultWatcher(server, ["class": "Toy"], way)
         let waiting = try RawConnection(
-            port: server.port, "/v1/realms/app/changes?class=Pen&since=\(try server.poll("app", "class=Pen&since=now")["next"]?.text ?? "")&wait=55",
+            port: server.port,
+            "/v1/realms/app/changes?class=Pen&since=\(try server.poll("app", "class=Pen&since=now")["next"]?.text ?? "")&wait=55",
             accept: "application/json")
         #expect(try ChangeServer.wait { try server.metric("waiting_polls") == 1 })
         try server.must("DELETE", "app")
         #expect(waiting.read(until: "\"changes\":[]") && waiting.text.hasPrefix("HTTP/1.1 200"))
-        #expect(try watcher.take(way.isStream ? 2 : 1) == (way.isStream ? ["end deleted", "closed"] : ["problem realm_not_found"]))
+        #expect(
+            try watcher.take(way.isStream ? 2 : 1) == (way.isStream ? ["end deleted", "closed"] : ["problem realm_not_found"]))
         #expect(try ChangeServer.wait { try server.metric("streams") == 0 })
         #expect(try server.metric("registrations") == 0 && server.metric("observed_definitions") == 0)
     }
@@ -183,14 +211,20 @@ struct ObservedEndTests {
             let start = try server.poll("app", "class=Toy&since=now")["next"]?.text ?? ""
             var query = "class=Toy"
             if way.isRegistered {
-                query = "subscription=" + (try server.must("POST", "app/subscriptions", #"{"subscriptions":{"a":{"class":"Toy"}}}"#)["id"]?.text ?? "")
+                query =
+                    "subscription="
+                    + (try server.must("POST", "app/subscriptions", #"{"subscriptions":{"a":{"class":"Toy"}}}"#)["id"]?.text ?? "")
             }
-            #expect(try server.poll("app", query + "&since=\(start)&wait=1").serialized
-                == "{\"changes\":[],\"snapshots\":[],\"reset\":null,\"schema\":null,\"next\":\"\(start)\"}")
+            #expect(
+                try server.poll("app", query + "&since=\(start)&wait=1").serialized
+                    == "{\"changes\":[],\"snapshots\":[],\"reset\":null,\"schema\":null,\"next\":\"\(start)\"}")
             return
         }
-        let query = way.isRegistered
-            ? "subscription=" + (try server.must("POST", "app/subscriptions", #"{"subscriptions":{"a":{"class":"Toy"}}}"#)["id"]?.text ?? "") : "class=Toy"
+        let query =
+            way.isRegistered
+            ? "subscription="
+                + (try server.must("POST", "app/subscriptions", #"{"subscriptions":{"a":{"class":"Toy"}}}"#)["id"]?.text ?? "")
+            : "class=Toy"
         let stream = try server.stream("app", query + "&hb=event")
         #expect(try stream.next("snapshot").json["count"]?.integer == 1)
         let position = try stream.next("ready").id

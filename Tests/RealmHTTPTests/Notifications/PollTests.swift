@@ -125,7 +125,8 @@ struct PollTests {
         let start = try fixture.server.must("GET", "app/schema")["schemaVersion"]?.integer ?? 0
         try fixture.server.must(
             "POST", "app/migrations",
-            "{\"fromVersion\":\(start),\"toVersion\":\(start + 1),\"allowDataLoss\":true,\"steps\":[{\"removeProperty\":{\"class\":\"Dog\",\"name\":\"name\"}}]}")
+            "{\"fromVersion\":\(start),\"toVersion\":\(start + 1),\"allowDataLoss\":true,\"steps\":[{\"removeProperty\":{\"class\":\"Dog\",\"name\":\"name\"}}]}"
+        )
         let answer = try client.readAnswer()
         #expect(answer.status == 400 && answer.code == "unknown_key_path")
     }
@@ -133,29 +134,37 @@ struct PollTests {
 
 @Suite("Definitions and parameters that make no sense")
 struct ChangeErrorTests {
-    @Test("each is refused before anything is observed, by both transports", arguments: [
-        ("class=Nobody", 404, "class_not_found"), ("class=Dog&key=77", 404, "object_not_found"),
-        ("class=Dog&where=agee%20%3E%203", 400, "unknown_key_path"), ("class=Dog&where=age%20%3E", 400, "invalid_query"),
-        ("class=Dog&sort=agee", 400, "unknown_key_path"), ("class=Dog&fields=agee", 400, "unknown_key_path"),
-        ("class=Dog&keyPaths=agee", 400, "unknown_key_path"), ("class=Dog&keyPaths=age.x", 400, "unknown_key_path"),
-        ("class=Dog&keyPaths=a..b", 400, "unknown_key_path"), ("class=Dog&keyPaths=age,,name", 400, "unknown_key_path"),
-        ("class=Dog&keyPaths=age&shallow=true", 400, "conflicting_parameters"),
-        ("where=TRUEPREDICATE", 400, "conflicting_parameters"), ("key=3", 400, "conflicting_parameters"),
-        ("class=Dog&property=age", 400, "conflicting_parameters"), ("class=Dog&key=1&where=age%3E3", 400, "conflicting_parameters"),
-        ("class=Dog&key=1&property=nothing", 400, "unknown_key_path"), ("class=Dog&key=1&property=age", 400, "invalid_parameter"),
-        ("class=Dog&key=1&property=mate", 400, "invalid_parameter"),
-        ("class=Person&key=ann&property=kids%5B9%5D", 404, "object_not_found"),
-        ("class=Person&key=ann&property=tags&keyPaths=x", 400, "unknown_key_path"),
-        ("class=Dog&where=TRUEPREDICATE%20LIMIT(3)&limit=2", 400, "conflicting_parameters"),
-        ("class=Dog&where=TRUEPREDICATE%20SORT(age%20ASC)&sort=age", 400, "conflicting_parameters"),
-        ("class=Dog&sectionBy=age&sort=name", 400, "conflicting_parameters"), ("class=Dog&section=3", 400, "conflicting_parameters"),
-        ("class=Dog&sectionBy=age:first", 400, "invalid_parameter"), ("class=Dog&sectionBy=age:nothing", 400, "invalid_parameter"),
-        ("class=Dog&include=some", 400, "invalid_parameter"), ("class=Dog&wait=56", 400, "invalid_parameter"),
-        ("class=Dog&wait=1.5", 400, "invalid_parameter"), ("class=Dog&hb=loud", 400, "invalid_parameter"),
-        ("class=Dog&initial=maybe", 400, "invalid_parameter"), ("class=Dog&clas=x", 400, "unknown_parameter"),
-        ("class=Dog&snapshot=x", 400, "conflicting_parameters"), ("subscription=s_x", 404, "not_found"), ("ticket=x", 404, "not_found"),
-        ("subscription=s_x&class=Dog", 400, "conflicting_parameters"), ("subscription=s_x&ticket=y", 400, "conflicting_parameters"),
-    ])
+    @Test(
+        "each is refused before anything is observed, by both transports",
+        arguments: [
+            ("class=Nobody", 404, "class_not_found"), ("class=Dog&key=77", 404, "object_not_found"),
+            ("class=Dog&where=agee%20%3E%203", 400, "unknown_key_path"), ("class=Dog&where=age%20%3E", 400, "invalid_query"),
+            ("class=Dog&sort=agee", 400, "unknown_key_path"), ("class=Dog&fields=agee", 400, "unknown_key_path"),
+            ("class=Dog&keyPaths=agee", 400, "unknown_key_path"), ("class=Dog&keyPaths=age.x", 400, "unknown_key_path"),
+            ("class=Dog&keyPaths=a..b", 400, "unknown_key_path"), ("class=Dog&keyPaths=age,,name", 400, "unknown_key_path"),
+            ("class=Dog&keyPaths=age&shallow=true", 400, "conflicting_parameters"),
+            ("where=TRUEPREDICATE", 400, "conflicting_parameters"), ("key=3", 400, "conflicting_parameters"),
+            ("class=Dog&property=age", 400, "conflicting_parameters"),
+            ("class=Dog&key=1&where=age%3E3", 400, "conflicting_parameters"),
+            ("class=Dog&key=1&property=nothing", 400, "unknown_key_path"),
+            ("class=Dog&key=1&property=age", 400, "invalid_parameter"),
+            ("class=Dog&key=1&property=mate", 400, "invalid_parameter"),
+            ("class=Person&key=ann&property=kids%5B9%5D", 404, "object_not_found"),
+            ("class=Person&key=ann&property=tags&keyPaths=x", 400, "unknown_key_path"),
+            ("class=Dog&where=TRUEPREDICATE%20LIMIT(3)&limit=2", 400, "conflicting_parameters"),
+            ("class=Dog&where=TRUEPREDICATE%20SORT(age%20ASC)&sort=age", 400, "conflicting_parameters"),
+            ("class=Dog&sectionBy=age&sort=name", 400, "conflicting_parameters"),
+            ("class=Dog&section=3", 400, "conflicting_parameters"),
+            ("class=Dog&sectionBy=age:first", 400, "invalid_parameter"),
+            ("class=Dog&sectionBy=age:nothing", 400, "invalid_parameter"),
+            ("class=Dog&include=some", 400, "invalid_parameter"), ("class=Dog&wait=56", 400, "invalid_parameter"),
+            ("class=Dog&wait=1.5", 400, "invalid_parameter"), ("class=Dog&hb=loud", 400, "invalid_parameter"),
+            ("class=Dog&initial=maybe", 400, "invalid_parameter"), ("class=Dog&clas=x", 400, "unknown_parameter"),
+            ("class=Dog&snapshot=x", 400, "conflicting_parameters"), ("subscription=s_x", 404, "not_found"),
+            ("ticket=x", 404, "not_found"),
+            ("subscription=s_x&class=Dog", 400, "conflicting_parameters"),
+            ("subscription=s_x&ticket=y", 400, "conflicting_parameters"),
+        ])
     func parameters(_ row: (query: String, status: Int, code: String)) throws {
         let server = ChangeErrorTests.fixture
         for accept in ["application/json", "text/event-stream"] {

@@ -17,7 +17,10 @@ private final class Proxy {
 
     /// Where nginx is; nil when it is not installed.
     static let executable: String? = {
-        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"]
+        let folders =
+            (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init) + [
+                "/usr/sbin", "/usr/local/sbin",
+            ]
         return folders.map { $0 + "/nginx" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }()
 
@@ -29,7 +32,8 @@ private final class Proxy {
         folder = NSTemporaryDirectory() + "realm-rest-nginx-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         port = try Proxy.freePort()
-        let places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "    \($0)_temp_path \(folder)/\($0);\n" }.joined()
+        let places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "    \($0)_temp_path \(folder)/\($0);\n" }
+            .joined()
         let configuration = """
             daemon off;
             pid \(folder)/nginx.pid;
@@ -57,7 +61,8 @@ private final class Proxy {
             (try? HTTPClient.request(port: port, "GET", "/healthz").status) == 200 || !process.isRunning
         }
         guard isThere, process.isRunning else {
-            throw Failure(description: (try? String(contentsOfFile: folder + "/error.log", encoding: .utf8)) ?? "nginx does not start")
+            throw Failure(
+                description: (try? String(contentsOfFile: folder + "/error.log", encoding: .utf8)) ?? "nginx does not start")
         }
     }
 
@@ -113,7 +118,8 @@ struct ProxyTests {
         var position = try events.next("ready").id ?? ""
         var delays: [(event: Double, poll: Double)] = []
         for id in 100..<(TestRun.isLong ? 300 : 140) {
-            let poll = try RawConnection(port: proxy.port, ProxyTests.dogs + "&since=\(position)&wait=50", accept: "application/json")
+            let poll = try RawConnection(
+                port: proxy.port, ProxyTests.dogs + "&since=\(position)&wait=50", accept: "application/json")
             #expect(try ChangeServer.wait { try fixture.server.metric("waiting_polls") == 1 })
             let version = try fixture.write(fixture.create(id))
             let start = Instant.now()
@@ -129,8 +135,12 @@ struct ProxyTests {
         let sorted = delays.map(\.event).sorted(), polls = delays.map(\.poll).sorted()
         guard TestRun.isLong else { return }
         #expect((sorted.last ?? 9) < 0.1 && (polls.last ?? 9) < 0.1)
-        func text(_ values: [Double]) -> String { "\(Int(values[values.count / 2] * 1e6)), at most \(Int((values.last ?? 0) * 1e6)) µs" }
-        print("nginx: \(delays.count) commits; from the answer of the write to the event \(text(sorted)), to the poll's answer \(text(polls))")
+        func text(_ values: [Double]) -> String {
+            "\(Int(values[values.count / 2] * 1e6)), at most \(Int((values.last ?? 0) * 1e6)) µs"
+        }
+        print(
+            "nginx: \(delays.count) commits; from the answer of the write to the event \(text(sorted)), to the poll's answer \(text(polls))"
+        )
     }
 
     @Test("signs of life come through, and keep an idle stream open")
@@ -145,7 +155,9 @@ struct ProxyTests {
         #expect(beat?.comments == ["hb"] && beat?.id == version)
     }
 
-    @Test("a client that leaves the proxy is let go of by the server, and goes on from where it was", arguments: ["header", "parameter"])
+    @Test(
+        "a client that leaves the proxy is let go of by the server, and goes on from where it was",
+        arguments: ["header", "parameter"])
     func resuming(_ place: String) throws {
         var events: EventClient? = try stream(ProxyTests.dogs)
         _ = try events?.next("snapshot")
@@ -157,10 +169,12 @@ struct ProxyTests {
         #expect(try ChangeServer.wait { try fixture.server.metric("streams") == 1 })
         let missed = try (20..<23).map { try fixture.write(fixture.create($0)) }
         let again = try stream(
-            ProxyTests.dogs + (place == "parameter" ? "&since=\(position)" : ""), place == "header" ? [("Last-Event-ID", position)] : [])
+            ProxyTests.dogs + (place == "parameter" ? "&since=\(position)" : ""),
+            place == "header" ? [("Last-Event-ID", position)] : [])
         for version in missed { #expect(try again.next("changes").id == version) }
         #expect(try again.next("ready").id == missed.last)
-        let poll = try RawConnection(port: proxy.port, ProxyTests.dogs + "&since=\(missed[2])&wait=50", accept: "application/json")
+        let poll = try RawConnection(
+            port: proxy.port, ProxyTests.dogs + "&since=\(missed[2])&wait=50", accept: "application/json")
         #expect(try ChangeServer.wait { try fixture.server.metric("waiting_polls") == 1 })
         poll.close()
         #expect(try ChangeServer.wait(seconds: 40) { try fixture.server.metric("waiting_polls") == 0 })
@@ -180,7 +194,9 @@ struct ProxyTests {
         let version = try fixture.write(fixture.create(9), fixture.patch(#"{"age":9}"#))
         var told: [String] = []
         while told.count < 2, let event = try events.next() {
-            if event.name == "changes" { told.append((event.json["sub"]?.text ?? "") + (event.id == nil ? "" : " \(version == event.id)")) }
+            if event.name == "changes" {
+                told.append((event.json["sub"]?.text ?? "") + (event.id == nil ? "" : " \(version == event.id)"))
+            }
         }
         #expect(told == ["dogs", "ann true"])
     }

@@ -118,7 +118,8 @@ final class RawConnection {
         let instruction: UInt64 = 0x06
         return withUnsafePointer(to: instruction) { pointer in
             var program = (count: UInt64(1), start: UInt64(UInt(bitPattern: UnsafeRawPointer(pointer))))
-            return setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, socklen_t(MemoryLayout.size(ofValue: program))) == 0
+            return setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, socklen_t(MemoryLayout.size(ofValue: program)))
+                == 0
         }
     }
 

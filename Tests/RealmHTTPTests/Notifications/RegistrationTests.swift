@@ -8,7 +8,8 @@ private typealias JSONValue = RealmTestSupport.JSONValue
 
 @Suite("Registered subscriptions (A23, D45)")
 struct RegistrationTests {
-    private static let body = #"{"subscriptions":{"dogs":{"class":"Dog","where":"age > $0","args":[3],"sort":["-age"]},"ann":{"class":"Person","key":"ann"}}}"#
+    private static let body =
+        #"{"subscriptions":{"dogs":{"class":"Dog","where":"age > $0","args":[3],"sort":["-age"]},"ann":{"class":"Person","key":"ann"}}}"#
 
     @Test("a registration tells where to read it, and from which version on everything is observed")
     func life() throws {
@@ -16,7 +17,9 @@ struct RegistrationTests {
         let answer = try fixture.server.send("POST", "app/subscriptions", RegistrationTests.body)
         let json = try JSONValue(parsing: answer.body)
         let id = json["id"]?.text ?? ""
-        #expect(answer.status == 201 && answer["Location"] == "/v1/realms/app/subscriptions/\(id)" && answer["Cache-Control"] == "no-store")
+        #expect(
+            answer.status == 201 && answer["Location"] == "/v1/realms/app/subscriptions/\(id)"
+                && answer["Cache-Control"] == "no-store")
         #expect(json.members?.map(\.name) == ["id", "url", "version", "expiresAt"])
         #expect(json["url"]?.text?.hasPrefix("/v1/realms/app/changes?ticket=") == true)
         let document = try fixture.server.must("GET", "app/subscriptions/\(id)")
@@ -42,7 +45,8 @@ struct RegistrationTests {
         while let event = try stream.next(), event.name != "ready" {}
         let client = try HTTPClient(port: fixture.server.port, timeoutSeconds: 60)
         try client.send(
-            "GET /v1/realms/app/changes?subscription=\(id)&since=\(json["version"]?.text ?? "")&wait=50 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            "GET /v1/realms/app/changes?subscription=\(id)&since=\(json["version"]?.text ?? "")&wait=50 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        )
         #expect(try ChangeServer.wait { try fixture.server.metric("waiting_polls") == 1 })
         #expect(try fixture.server.send("DELETE", "app/subscriptions/\(id)").status == 204)
         #expect(try stream.next("end").json["reason"]?.text == "deleted")
@@ -70,17 +74,24 @@ struct RegistrationTests {
         #expect(try ChangeServer.wait { try fixture.server.send("GET", "app/subscriptions/\(id)").status == 410 })
     }
 
-    @Test("mistakes in a definition name their place", arguments: [
-        (#"{"subscriptions":{}}"#, "invalid_body", "/subscriptions"), (#"{}"#, "invalid_body", "/subscriptions"),
-        (#"{"subscriptions":{"a b":{}}}"#, "invalid_body", "/subscriptions/a b"), (#"{"subscriptions":{"a":3}}"#, "invalid_body", "/subscriptions/a"),
-        (#"{"subs":{}}"#, "invalid_body", "/subs"), (#"{"subscriptions":{"a":{"clas":"Dog"}}}"#, "unknown_parameter", "/subscriptions/a/clas"),
-        (#"{"subscriptions":{"a":{"class":"Dog","limit":-1}}}"#, "invalid_parameter", "/subscriptions/a/limit"),
-        (#"{"subscriptions":{"a":{"class":"Dog","where":"x == 1"}}}"#, "unknown_key_path", "/subscriptions/a/where"),
-        (#"{"subscriptions":{"a":{"class":"Dog","args":[{"$x":1}],"where":"age == $0"}}}"#, "invalid_parameter", "/subscriptions/a/args/0"),
-        (#"{"subscriptions":{"a":{"class":"Dog","keyPaths":["x"]}}}"#, "unknown_key_path", "/subscriptions/a/keyPaths"),
-        (#"{"subscriptions":{"a":{"class":"Nobody"}}}"#, "class_not_found", "/subscriptions/a/class"),
-        (#"{"subscriptions":{"a":{"class":"Dog","key":"99"}}}"#, "object_not_found", "/subscriptions/a/key"),
-    ])
+    @Test(
+        "mistakes in a definition name their place",
+        arguments: [
+            (#"{"subscriptions":{}}"#, "invalid_body", "/subscriptions"), (#"{}"#, "invalid_body", "/subscriptions"),
+            (#"{"subscriptions":{"a b":{}}}"#, "invalid_body", "/subscriptions/a b"),
+            (#"{"subscriptions":{"a":3}}"#, "invalid_body", "/subscriptions/a"),
+            (#"{"subs":{}}"#, "invalid_body", "/subs"),
+            (#"{"subscriptions":{"a":{"clas":"Dog"}}}"#, "unknown_parameter", "/subscriptions/a/clas"),
+            (#"{"subscriptions":{"a":{"class":"Dog","limit":-1}}}"#, "invalid_parameter", "/subscriptions/a/limit"),
+            (#"{"subscriptions":{"a":{"class":"Dog","where":"x == 1"}}}"#, "unknown_key_path", "/subscriptions/a/where"),
+            (
+                #"{"subscriptions":{"a":{"class":"Dog","args":[{"$x":1}],"where":"age == $0"}}}"#, "invalid_parameter",
+                "/subscriptions/a/args/0"
+            ),
+            (#"{"subscriptions":{"a":{"class":"Dog","keyPaths":["x"]}}}"#, "unknown_key_path", "/subscriptions/a/keyPaths"),
+            (#"{"subscriptions":{"a":{"class":"Nobody"}}}"#, "class_not_found", "/subscriptions/a/class"),
+            (#"{"subscriptions":{"a":{"class":"Dog","key":"99"}}}"#, "object_not_found", "/subscriptions/a/key"),
+        ])
     func mistakes(_ row: (body: String, code: String, pointer: String)) throws {
         let answer = try RegistrationTests.fixture.server.send("POST", "app/subscriptions", row.body)
         #expect(answer.code == row.code && answer.json["pointer"] as? String == row.pointer, "\(row.body): \(answer.text)")
@@ -90,7 +101,8 @@ struct RegistrationTests {
         do { return try ChangeFixture() } catch { preconditionFailure("no server: \(error)") }
     }()
 
-    @Test("subscriptions of which others were told on the way are told side by side, without a gap", arguments: Transport.allCases)
+    @Test(
+        "subscriptions of which others were told on the way are told side by side, without a gap", arguments: Transport.allCases)
     func mixedRanges(_ transport: Transport) throws {
         let fixture = try ChangeFixture()
         let body = #"{"subscriptions":{"busy":{"class":"Dog","include":"keys"},"quiet":{"class":"Person","include":"keys"}}}"#
@@ -125,14 +137,17 @@ struct RegistrationTests {
 
 @Suite("Writes that need no echo (A27)")
 struct SkippingTests {
-    @Test("A27: the skipped subscription gets an empty set marked so, others get the changes, and the next commit reaches all", arguments: Transport.allCases)
+    @Test(
+        "A27: the skipped subscription gets an empty set marked so, others get the changes, and the next commit reaches all",
+        arguments: Transport.allCases)
     func skipping(_ transport: Transport) throws {
         let fixture = try ChangeFixture()
         let body = #"{"subscriptions":{"a":{"class":"Dog","include":"keys"},"b":{"class":"Dog","include":"keys"}}}"#
         let json = try fixture.server.must("POST", "app/subscriptions", body)
         let id = json["id"]?.text ?? ""
         var next = json["version"]?.text ?? ""
-        let stream = transport == .events
+        let stream =
+            transport == .events
             ? try fixture.server.stream("app", "subscription=\(id)", [("Last-Event-ID", next)]) : nil
         if let stream { _ = try stream.next("ready") }
         func sets(_ count: Int) throws -> [JSONValue] {
@@ -144,12 +159,22 @@ struct SkippingTests {
         let start = next
         let first = try fixture.write(fixture.create(30), headers: [("Realm-Without-Notifying", "\(id)/a")])
         let told = try sets(2)
-        #expect(told.map { $0["sub"]?.text } == ["a", "b"] && told.allSatisfy { $0["from"]?.text == start && $0["to"]?.text == first })
-        #expect(told[0].withoutVersions == #"{"skipped":true,"count":6,"deletions":[],"insertions":[],"modifications":[],"moves":[]}"#)
-        #expect(told[1].withoutVersions == #"{"count":6,"deletions":[],"insertions":[{"index":5,"key":"30"}],"modifications":[],"moves":[]}"#)
+        #expect(
+            told.map { $0["sub"]?.text } == ["a", "b"] && told.allSatisfy { $0["from"]?.text == start && $0["to"]?.text == first }
+        )
+        #expect(
+            told[0].withoutVersions == #"{"skipped":true,"count":6,"deletions":[],"insertions":[],"modifications":[],"moves":[]}"#
+        )
+        #expect(
+            told[1].withoutVersions
+                == #"{"count":6,"deletions":[],"insertions":[{"index":5,"key":"30"}],"modifications":[],"moves":[]}"#)
         try fixture.write(fixture.create(31))
         let later = try sets(2)
-        #expect(later.map(\.withoutVersions) == Array(repeating: #"{"count":7,"deletions":[],"insertions":[{"index":6,"key":"31"}],"modifications":[],"moves":[]}"#, count: 2))
+        #expect(
+            later.map(\.withoutVersions)
+                == Array(
+                    repeating: #"{"count":7,"deletions":[],"insertions":[{"index":6,"key":"31"}],"modifications":[],"moves":[]}"#,
+                    count: 2))
         #expect(later[0]["from"]?.text == first)
         // Without a name all of the registration is meant, also where nothing would have been told.
         try fixture.write(fixture.patch(#"{"age":55}"#), headers: [("Realm-Without-Notifying", id)])
@@ -159,7 +184,8 @@ struct SkippingTests {
     @Test("in an interactive transaction it goes on the commit")
     func transactions() throws {
         let fixture = try ChangeFixture()
-        let json = try fixture.server.must("POST", "app/subscriptions", #"{"subscriptions":{"a":{"class":"Dog","include":"none"}}}"#)
+        let json = try fixture.server.must(
+            "POST", "app/subscriptions", #"{"subscriptions":{"a":{"class":"Dog","include":"none"}}}"#)
         let id = json["id"]?.text ?? ""
         let transaction = try fixture.server.must("POST", "app/transactions", nil)["id"]?.text ?? ""
         let inside = ("Realm-Transaction", transaction)
@@ -176,8 +202,11 @@ struct SkippingTests {
             try fixture.server.send("POST", "app/batch", "{\"ops\":[\(ops)]}", [("Realm-Without-Notifying", header)])
         }
         let never = try send("s_never", fixture.create(60))
-        #expect(never.status == 400 && never.code == "invalid_parameter" && never.json["header"] as? String == "Realm-Without-Notifying")
-        let id = try fixture.server.must("POST", "app/subscriptions", #"{"subscriptions":{"a":{"class":"Dog","include":"none"}}}"#)
+        #expect(
+            never.status == 400 && never.code == "invalid_parameter"
+                && never.json["header"] as? String == "Realm-Without-Notifying")
+        let id = try fixture.server.must(
+            "POST", "app/subscriptions", #"{"subscriptions":{"a":{"class":"Dog","include":"none"}}}"#)
         let name = id["id"]?.text ?? ""
         #expect(try send(name + "/b", fixture.create(60)).status == 400)
         #expect(try send(name, fixture.delete("Dog", "99")).status == 404)

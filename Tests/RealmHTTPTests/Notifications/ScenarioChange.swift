@@ -22,7 +22,8 @@ enum ScenarioChange {
         let moves = (set["moves"]?.elements ?? []).map { JSONValue.array([$0["from"] ?? .null, $0["to"] ?? .null]) }
         var members: [(String, JSONValue)] = [
             ("deletions", numbers(set, "deletions", "index")), ("insertions", numbers(set, "insertions", "index")),
-            ("modifications", numbers(set, "modifications", "oldIndex")), ("modificationsNew", numbers(set, "modifications", "index")),
+            ("modifications", numbers(set, "modifications", "oldIndex")),
+            ("modificationsNew", numbers(set, "modifications", "index")),
             ("moves", .array(moves)),
         ]
         if set["cleared"]?.isTrue == true { members.append(("cleared", .bool(true))) }

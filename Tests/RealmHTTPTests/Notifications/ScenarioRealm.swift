@@ -48,7 +48,9 @@ struct ScenarioRealm {
         var version = ""
         // The first commit of a vector may be larger than a batch.
         for start in stride(from: 0, through: max(0, operations.count - 1), by: 5000) {
-            version = try server.batch(name, operations[start..<min(start + 5000, operations.count)].map { ScenarioRealm.operation(complete($0)) }, headers)
+            version = try server.batch(
+                name, operations[start..<min(start + 5000, operations.count)].map { ScenarioRealm.operation(complete($0)) },
+                headers)
         }
         return version
     }
@@ -77,9 +79,11 @@ struct ScenarioRealm {
             let className = operation["class"]?.text ?? ""
             let match = "\"class\":\"\(className)\",\"where\":\"_id == \(ScenarioRealm.key(operation))\""
             switch operation["op"]?.text {
-            case "addClass": return "{\"addClass\":{\"name\":\"\(className)\",\"properties\":[{\"name\":\"value\",\"type\":\"int\"}]}}"
+            case "addClass":
+                return "{\"addClass\":{\"name\":\"\(className)\",\"properties\":[{\"name\":\"value\",\"type\":\"int\"}]}}"
             case "addProperty":
-                return "{\"addProperty\":{\"class\":\"\(className)\",\"property\":{\"name\":\"\(operation["property"]?.text ?? "")\",\"type\":\"int\"}}}"
+                return
+                    "{\"addProperty\":{\"class\":\"\(className)\",\"property\":{\"name\":\"\(operation["property"]?.text ?? "")\",\"type\":\"int\"}}}"
             case "set": return "{\"set\":{\(match),\"values\":\(ScenarioRealm.value(operation["values"] ?? .null).serialized)}}"
             case "create":
                 let values = complete(operation)["values"] ?? .null
@@ -124,7 +128,9 @@ struct ScenarioRealm {
         case "delete":
             guard let last = path.last else { return wrap("delete", [className, key]) }
             if let index = last.integer {
-                return wrap("list", [className, key, ("property", .string(propertyPath(Array(path.dropLast())))), ops("remove", .integer(index))])
+                return wrap(
+                    "list",
+                    [className, key, ("property", .string(propertyPath(Array(path.dropLast())))), ops("remove", .integer(index))])
             }
             let pointer = path.reduce("") { $0 + "/" + text($1) }
             let patch = JSONValue.object([("op", .string("remove")), ("path", .string(pointer))])
@@ -195,10 +201,15 @@ struct ScenarioRealm {
             if let path = observer["path"]?.elements { members.append(("property", .string(propertyPath(path)))) }
             if let filter = observer["filter"] { members.append(("where", filter)) }
             if let sort = observer["sort"]?.elements {
-                members.append(("sort", .array(sort.map { term in
-                    let path = term.elements?.first?.text ?? ""
-                    return .string(term.elements?.last?.isTrue == true ? path : "-" + path)
-                })))
+                members.append(
+                    (
+                        "sort",
+                        .array(
+                            sort.map { term in
+                                let path = term.elements?.first?.text ?? ""
+                                return .string(term.elements?.last?.isTrue == true ? path : "-" + path)
+                            })
+                    ))
             }
             if let distinct = observer["distinct"] { members.append(("distinct", distinct)) }
         }

@@ -122,13 +122,17 @@ struct ScenarioRun {
         }
         for observer in observers where !observer.isRemoved {
             let sets = try observer.sets(upTo: version)
-            let told = sets.filter { $0["skipped"]?.isTrue != true }.compactMap { ScenarioChange.vectorForm($0, kind: observer.kind) }
+            let told = sets.filter { $0["skipped"]?.isTrue != true }.compactMap {
+                ScenarioChange.vectorForm($0, kind: observer.kind)
+            }
             let expected = (vector["expect"]?.elements ?? []).first {
                 $0["step"]?.integer == Int64(number) && $0["observer"]?.text == observer.id && $0["change"] != nil
             }?["change"]
             let combined = ScenarioRun.combined(told)
             if combined != expected {
-                problems.append("step \(number), \(observer.id): \(combined?.serialized ?? "nothing") instead of \(expected?.serialized ?? "nothing")")
+                problems.append(
+                    "step \(number), \(observer.id): \(combined?.serialized ?? "nothing") instead of \(expected?.serialized ?? "nothing")"
+                )
             }
             check(observer, step: number, &problems)
         }
@@ -140,9 +144,11 @@ struct ScenarioRun {
         var log = ListChangeLog()
         for set in sets {
             let changes = CollectionChanges(vector: set)
-            log.merge(ListChangeLog(
-                deletions: changes.deletions, insertions: changes.insertions, modified: changes.modificationsNew, moves: changes.moves,
-                isCleared: changes.isCleared))
+            log.merge(
+                ListChangeLog(
+                    deletions: changes.deletions, insertions: changes.insertions, modified: changes.modificationsNew,
+                    moves: changes.moves,
+                    isCleared: changes.isCleared))
         }
         // Sets of their own, of commits that were a while apart on a busy machine, may add up to nothing.
         let changes = log.changes().vectorForm
@@ -150,7 +156,9 @@ struct ScenarioRun {
     }
 
     private func check(_ observer: ScenarioObserver, step: Int, _ problems: inout [String]) {
-        guard let contents = vector["contents"]?[observer.id]?.elements, contents.indices.contains(step), !observer.isPart else { return }
+        guard let contents = vector["contents"]?[observer.id]?.elements, contents.indices.contains(step), !observer.isPart else {
+            return
+        }
         let shown = observer.contents
         if shown != contents[step] {
             problems.append("after step \(step), \(observer.id) has \(shown.serialized) instead of \(contents[step].serialized)")
@@ -243,7 +251,9 @@ final class ScenarioObserver {
         // A commit of nothing makes no version.
         if (stream?.lastID ?? position) == version { return [] }
         while let event = try stream?.next() {
-            guard event.name != "reset", event.name != "error" else { throw EventClient.Failure(description: "\(event.name): \(event.data)") }
+            guard event.name != "reset", event.name != "error" else {
+                throw EventClient.Failure(description: "\(event.name): \(event.data)")
+            }
             guard event.name == "changes" else { continue }
             let set = event.json
             if set["sub"]?.text == "o" { sets.append(set) }
@@ -257,9 +267,10 @@ final class ScenarioObserver {
         switch kind {
         case "object": return .bool(!copy.isGone)
         case "sectioned":
-            return .array(copy.sections.map { section in
-                .object([("key", section.key), ("rows", .array(section.rows.map(ScenarioObserver.content)))])
-            })
+            return .array(
+                copy.sections.map { section in
+                    .object([("key", section.key), ("rows", .array(section.rows.map(ScenarioObserver.content)))])
+                })
         default: return copy.isGone ? .null : .array(copy.rows.map(ScenarioObserver.content))
         }
     }

@@ -21,7 +21,9 @@ import Testing
         return text.split(separator: "\n").map(String.init)
     }
 
-    @Test(arguments: zip(AccessLog.Level.allCases, [["r200", "r404", "r500"], ["r200", "r404", "r500"], ["r404", "r500"], ["r500"]]))
+    @Test(
+        arguments: zip(
+            AccessLog.Level.allCases, [["r200", "r404", "r500"], ["r200", "r404", "r500"], ["r404", "r500"], ["r500"]]))
     func `the level decides`(_ level: AccessLog.Level, _ ids: [String]) throws {
         for format in AccessLog.Format.allCases {
             let lines = try lines(level, format)

@@ -46,7 +46,9 @@ import Testing
         #expect((try server.get("/admin/leases").json["items"] as? [Any])?.isEmpty == true)
         let ended = Ended()
         server.server.application.leases.add(
-            LeaseRegistry.Lease(id: "s1", kind: .snapshot, realm: "links", principal: nil) { ended.count.add(1, ordering: .relaxed) })
+            LeaseRegistry.Lease(id: "s1", kind: .snapshot, realm: "links", principal: nil) {
+                ended.count.add(1, ordering: .relaxed)
+            })
         let items = try #require(try server.get("/admin/leases").json["items"] as? [[String: Any]])
         #expect(items.count == 1)
         #expect(items[0]["id"] as? String == "s1")

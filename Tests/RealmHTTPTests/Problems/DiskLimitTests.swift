@@ -23,13 +23,16 @@ import Testing
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         // The limit is in units of 512 bytes.
         process.arguments = [
-            "-c", "ulimit -f \(DiskLimitTests.kilobytes * 2); exec \"$0\" serve \"$1\" --port 0 --log-format none", program, realm.path,
+            "-c", "ulimit -f \(DiskLimitTests.kilobytes * 2); exec \"$0\" serve \"$1\" --port 0 --log-format none", program,
+            realm.path,
         ]
         let output = Pipe()
         process.standardOutput = output
         try process.run()
         var line = Data()
-        while let byte = try output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty, byte != Data("\n".utf8) { line += byte }
+        while let byte = try output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty, byte != Data("\n".utf8) {
+            line += byte
+        }
         let port = String(decoding: line, as: UTF8.self).split(separator: ":").last.flatMap { Int($0) }
         return (process, try #require(port))
     }
@@ -38,14 +41,17 @@ import Testing
     func limit() throws {
         let program = try #require(DiskLimitTests.program, "the program is not beside the tests")
         let realm = try TemporaryRealm()
-        let database = try EngineRealm(path: realm.path, [ClassInput("Note", primaryKey: "_id", [PropertyInput("_id", "int"), PropertyInput("text", "string")])])
+        let database = try EngineRealm(
+            path: realm.path,
+            [ClassInput("Note", primaryKey: "_id", [PropertyInput("_id", "int"), PropertyInput("text", "string")])])
         try database.finish()
         let (process, port) = try start(program, realm)
         defer { if process.isRunning { process.terminate() } }
         func put(_ key: Int, _ byteCount: Int) throws -> HTTPClient.Answer {
             let body = #"{"text":""# + String(repeating: "x", count: byteCount) + #""}"#
             return try HTTPClient.request(
-                port: port, "PUT", "/v1/realms/test/objects/Note/\(key)", headers: [("Content-Type", "application/json"), ("Prefer", "return=minimal")],
+                port: port, "PUT", "/v1/realms/test/objects/Note/\(key)",
+                headers: [("Content-Type", "application/json"), ("Prefer", "return=minimal")],
                 body: Array(body.utf8))
         }
         let first = try put(1, 100)

@@ -111,7 +111,9 @@ import Testing
     private static let limits: [Situation] = [
         Situation(code: .requestTimeout, change: { $0.limits.requestSeconds = 1 }) { server, _ in
             let client = try HTTPClient(port: server.port)
-            try client.send("PATCH /v1/realms/app/objects/Dog/1 HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{\"age\"")
+            try client.send(
+                "PATCH /v1/realms/app/objects/Dog/1 HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{\"age\""
+            )
             return try client.readAnswer()
         },
         Situation(code: .rateLimited, change: { $0.limits.rate = 20 }) { server, stage in
@@ -151,7 +153,8 @@ import Testing
             // It takes too long itself: every step of this path leads to a hundred objects.
             let dogs = (100..<200).map { #"{"_id":\#($0),"age":1,"owner":"ann"}"# }.joined(separator: ",")
             try server.done("POST", "app/objects/Dog", "[\(dogs)]")
-            try server.done("PATCH", "app/objects/Person/ann", #"{"dogs":[\#((100..<200).map(String.init).joined(separator: ","))]}"#)
+            try server.done(
+                "PATCH", "app/objects/Person/ann", #"{"dogs":[\#((100..<200).map(String.init).joined(separator: ","))]}"#)
             try stage.mark(server)
             let path = Array(repeating: "owner.dogs", count: 5).joined(separator: ".")
             return try server.batch(
@@ -163,7 +166,9 @@ import Testing
             let other = try HTTPClient(port: server.port)
             _ = try other.request("GET", "/v1/realms/app")
             let body = #"{"tags":[]}"#
-            try stuck.send("PATCH /v1/realms/app/objects/Dog/1 HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+            try stuck.send(
+                "PATCH /v1/realms/app/objects/Dog/1 HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+            )
             _ = try eventually { try server.database().pendingWrites >= 2 }
             let ended = Awaited<Void>()
             Threads.spawn("stop") {
@@ -212,7 +217,9 @@ import Testing
     static let files: [BadFile] = [
         BadFile(code: .fileNotFound) { _, _ in },
         BadFile(code: .notARealm) { path, _ in try write(Data("this is no realm, but long enough to look at".utf8), path) },
-        BadFile(code: .encryptionKeyRequired) { path, _ in try FileManager.default.copyItem(atPath: try Fixtures.path("encrypted"), toPath: path) },
+        BadFile(code: .encryptionKeyRequired) { path, _ in
+            try FileManager.default.copyItem(atPath: try Fixtures.path("encrypted"), toPath: path)
+        },
         BadFile(code: .encryptionKeyWrong, options: #","encryptionKey":"\#(String(repeating: "ab", count: 64))""#) { path, _ in
             try FileManager.default.copyItem(atPath: try Fixtures.path("encrypted"), toPath: path)
         },
@@ -228,7 +235,9 @@ import Testing
             for offset in [0, 8] { bytes.replaceSubrange(offset..<offset + 8, with: [0, 0, 0, 0, 0, 1, 0, 0]) }
             try write(bytes, path)
         },
-        BadFile(code: .filesystemUnsuitable) { path, _ in try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) },
+        BadFile(code: .filesystemUnsuitable) { path, _ in
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        },
         BadFile(code: .fileExists) { path, good in try write(good, path) },
         BadFile(code: .fileInUse) { path, good in try write(good, path) },
         BadFile(code: .alreadyAttached) { path, good in try write(good, path) },
@@ -258,7 +267,9 @@ import Testing
 
     // MARK: - Disks
 
-    @Test("a full disk is 507 at whatever call it is met, and the realm goes on", arguments: [FaultBackend.Kind.extend, .write], [28, 122, 27] as [Int32])
+    @Test(
+        "a full disk is 507 at whatever call it is met, and the realm goes on", arguments: [FaultBackend.Kind.extend, .write],
+        [28, 122, 27] as [Int32])
     func full(_ kind: FaultBackend.Kind, _ errno: Int32) throws {
         try withFaultyRealm { server, backend, database in
             var refused = 0
@@ -292,7 +303,9 @@ import Testing
         }
     }
 
-    @Test("after a failed sync the realm takes no more writes and is read on", arguments: [0, 1]) func unsynced(_ call: Int) throws {
+    @Test("after a failed sync the realm takes no more writes and is read on", arguments: [0, 1]) func unsynced(_ call: Int)
+        throws
+    {
         try withFaultyRealm { server, backend, database in
             try server.done("POST", "faulty/objects/Note", #"{"text":"first"}"#)
             let before = database.current.tokenText
@@ -315,7 +328,9 @@ import Testing
         try withWriteServer(change: { $0.verification = .off }) { (server: WriteServer) throws in
             let whole = try server.bytes()
             // Every node begins with the same four bytes; one node in each copy loses its size.
-            let nodes = stride(from: 24, to: whole.count - 8, by: 8).filter { whole[$0..<$0 + 4].elementsEqual([0x41, 0x41, 0x41, 0x41]) }
+            let nodes = stride(from: 24, to: whole.count - 8, by: 8).filter {
+                whole[$0..<$0 + 4].elementsEqual([0x41, 0x41, 0x41, 0x41])
+            }
             var met = 0
             for (number, offset) in nodes.enumerated() where met < 3 {
                 var copy = whole
@@ -324,7 +339,8 @@ import Testing
                 try copy.write(to: URL(fileURLWithPath: path))
                 guard try server.attach(#"{"path":"\#(path)"}"#).status == 201 else { continue }
                 let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-                let answer = try server.send("PATCH", "v\(number)/objects/Dog/1", #"{"name":"new","tags":["q"],"owner":null,"chip":null}"#)
+                let answer = try server.send(
+                    "PATCH", "v\(number)/objects/Dog/1", #"{"name":"new","tags":["q"],"owner":null,"chip":null}"#)
                 if answer.status == 500 {
                     met += 1
                     WriteProblemTests.check(answer, .fileCorrupt, status: 500)
@@ -355,7 +371,9 @@ import Testing
             WriteProblemTests.check(second, .overloaded)
             #expect(second.json["limit"] as? Int == 1)
             gate.open()
-            #expect(try server.fate(String((first["Location"] ?? "").dropFirst("/v1/realms/".count)))["state"] as? String == "committed")
+            #expect(
+                try server.fate(String((first["Location"] ?? "").dropFirst("/v1/realms/".count)))["state"] as? String
+                    == "committed")
             try server.done("POST", "narrow/batch", #"{"ops":[]}"#)
         }
     }
@@ -366,10 +384,12 @@ private final class WriterStep: Sendable {
     private let monitor = Monitor((isHeld: false, isOpen: false))
 
     init(_ database: Database, _ transaction: String) {
-        database.perform(in: transaction, owner: nil, .read, deadline: .now().adding(seconds: 60), { [monitor] _ in
-            monitor.broadcast { $0.isHeld = true }
-            _ = monitor.wait(until: .now().adding(seconds: 60)) { $0.isOpen ? true : nil }
-        }, completion: { (_: Result<Void, WriteError>) in })
+        database.perform(
+            in: transaction, owner: nil, .read, deadline: .now().adding(seconds: 60),
+            { [monitor] _ in
+                monitor.broadcast { $0.isHeld = true }
+                _ = monitor.wait(until: .now().adding(seconds: 60)) { $0.isOpen ? true : nil }
+            }, completion: { (_: Result<Void, WriteError>) in })
     }
 
     func waitUntilHeld() throws {

@@ -44,11 +44,17 @@ import Testing
         Refusal(.notAcceptable, "POST", "app/objects/Dog", #"{"_id":9,"age":1}"#, [("Accept", "text/csv")]),
         Refusal(.duplicateKey, "POST", "app/objects/Dog", #"{"_id":1,"age":1}"#),
         Refusal(.tooManyAffected, "DELETE", "app/objects/Dog?where=TRUEPREDICATE&maxAffected=1"),
-        Refusal(.patchTestFailed, "PATCH", "app/objects/Dog/1", #"[{"op":"replace","path":"/age","value":9},{"op":"test","path":"/age","value":3}]"#, WriteServer.jsonPatch),
-        Refusal(.assertionFailed, "POST", "app/batch", #"{"ops":[{"delete":{"class":"Dog","key":"2"}},{"assert":{"class":"Dog","key":"2"}}]}"#),
+        Refusal(
+            .patchTestFailed, "PATCH", "app/objects/Dog/1",
+            #"[{"op":"replace","path":"/age","value":9},{"op":"test","path":"/age","value":3}]"#, WriteServer.jsonPatch),
+        Refusal(
+            .assertionFailed, "POST", "app/batch",
+            #"{"ops":[{"delete":{"class":"Dog","key":"2"}},{"assert":{"class":"Dog","key":"2"}}]}"#),
         Refusal(.transactionBusy, "POST", "app/transactions", "{}", [("Realm-Transaction", "t")]),
         Refusal(.schemaVersionConflict, "POST", "app/migrations", #"{"fromVersion":8,"toVersion":9,"steps":[]}"#),
-        Refusal(.wouldLoseData, "POST", "app/migrations", #"{"fromVersion":0,"toVersion":1,"steps":[{"removeClass":{"name":"Value"}}]}"#),
+        Refusal(
+            .wouldLoseData, "POST", "app/migrations",
+            #"{"fromVersion":0,"toVersion":1,"steps":[{"removeClass":{"name":"Value"}}]}"#),
         Refusal(.preconditionFailed, "PATCH", "app/objects/Dog/1", #"{"age":1}"#, [("If-Match", "\"other\"")]),
         Refusal(.bodyTooLarge, "POST", "app/batch", #"{"ops":[{},{},{},{}]}"#),
         Refusal(.uriTooLong, "DELETE", "app/objects/Dog?where=" + String(repeating: "x", count: 2000)),
@@ -57,8 +63,12 @@ import Testing
         Refusal(.unknownProperty, "PATCH", "app/objects/Dog/1", #"{"agee":1}"#),
         Refusal(.missingProperty, "POST", "app/objects/Dog", #"{"_id":9}"#),
         Refusal(.noPrimaryKey, "POST", "app/objects/Note?upsert=all", #"{"text":"t"}"#, [("If-None-Match", "*")]),
-        Refusal(.pathNotFound, "PATCH", "app/objects/Dog/1", #"[{"op":"add","path":"/tags/-","value":"z"},{"op":"remove","path":"/tags/9"}]"#, WriteServer.jsonPatch),
-        Refusal(.invalidSchema, "POST", "app/migrations", #"{"fromVersion":0,"toVersion":1,"steps":[{"addClass":{"name":"Dog","properties":[]}}]}"#),
+        Refusal(
+            .pathNotFound, "PATCH", "app/objects/Dog/1",
+            #"[{"op":"add","path":"/tags/-","value":"z"},{"op":"remove","path":"/tags/9"}]"#, WriteServer.jsonPatch),
+        Refusal(
+            .invalidSchema, "POST", "app/migrations",
+            #"{"fromVersion":0,"toVersion":1,"steps":[{"addClass":{"name":"Dog","properties":[]}}]}"#),
         Refusal(.typeMismatch, "PATCH", "app/objects/Dog/1", #"{"name":"new","age":"x"}"#),
         Refusal(.outOfRange, "PATCH", "app/objects/Dog/1", #"{"age":9223372036854775808}"#),
         Refusal(.nullNotAllowed, "PATCH", "app/objects/Dog/1", #"{"age":null}"#),
@@ -109,8 +119,10 @@ import Testing
     /// Problems that writes do not raise: of reads, of snapshots and notifications, of credentials and strangers, of files that
     /// change. Chunked imports are taken.
     private static let elsewhere: Set<ProblemCode> = [
-        .cursorInvalid, .sectionNotFound, .aggregateOverflow, .notReady, .snapshotExpired, .subscriptionExpired, .tooManySnapshots,
-        .tooManyStreams, .unauthenticated, .tokenExpired, .forbidden, .fileChanged, .lengthRequired, .lockVersionMismatch, .answerTooLarge,
+        .cursorInvalid, .sectionNotFound, .aggregateOverflow, .notReady, .snapshotExpired, .subscriptionExpired,
+        .tooManySnapshots,
+        .tooManyStreams, .unauthenticated, .tokenExpired, .forbidden, .fileChanged, .lengthRequired, .lockVersionMismatch,
+        .answerTooLarge,
         .pathNotAllowed, .notOwned, .tooManyRealms, .malformedRequest, .tooManyTransactions,
     ]
 

@@ -32,7 +32,9 @@ import Testing
         #expect(try SectionGrouping("a").key(.missing).text == "@null")
     }
 
-    @Test(arguments: ["", ":first", "a:last", "a:floor", "a:floor()", "a:floor(0)", "a:floor(-1)", "a:mod(x)", "a:floor(99999999999999999999)"])
+    @Test(arguments: [
+        "", ":first", "a:last", "a:floor", "a:floor()", "a:floor(0)", "a:floor(-1)", "a:mod(x)", "a:floor(99999999999999999999)",
+    ])
     func `refuses sections it does not know`(_ text: String) {
         #expect(throws: Problem.self) { try SectionGrouping(text) }
     }
@@ -54,13 +56,18 @@ import Testing
             bytes[index] = bytes[index] == 0x41 ? 0x42 : 0x41
             #expect(throws: Problem.self) { try PageCursor(String(decoding: bytes, as: UTF8.self), identity: 42) }
         }
-        for length in 0..<text.count { #expect(throws: Problem.self) { try PageCursor(String(text.prefix(length)), identity: 42) } }
+        for length in 0..<text.count {
+            #expect(throws: Problem.self) { try PageCursor(String(text.prefix(length)), identity: 42) }
+        }
     }
 
-    @Test(arguments: [
-        ("a", ["a"]), ("a.b", ["a", "b"]), ("a[0].b", ["a", "0", "b"]), ("a[12]", ["a", "12"]), ("", nil), (".a", nil), ("a.", nil),
-        ("a..b", nil), ("a[", nil), ("a[]", nil), ("a[x]", nil), ("a[-1]", nil), ("a[0]b", nil), ("[0]", nil), ("a[99999999999999999999]", nil),
-    ] as [(String, [String]?)])
+    @Test(
+        arguments: [
+            ("a", ["a"]), ("a.b", ["a", "b"]), ("a[0].b", ["a", "0", "b"]), ("a[12]", ["a", "12"]), ("", nil), (".a", nil),
+            ("a.", nil),
+            ("a..b", nil), ("a[", nil), ("a[]", nil), ("a[x]", nil), ("a[-1]", nil), ("a[0]b", nil), ("[0]", nil),
+            ("a[99999999999999999999]", nil),
+        ] as [(String, [String]?)])
     func `reads property paths`(_ text: String, _ steps: [String]?) {
         let found = PropertyPath(text)?.steps.map { step in
             switch step {

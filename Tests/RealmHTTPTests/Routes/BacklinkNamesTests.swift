@@ -16,10 +16,12 @@ import Testing
 
     @Test(arguments: [
         ("?limit=5&fields=name,NAME", "owners", "@links.Person.dogs"), ("?limit=3&expand=NAME", "owners", "@links.Person.dogs"),
-        ("?limit=3&fields=NAME.name", "owners", "@links.Person.dogs"), ("?where=NAME.@count%20%3E%201", "owners", "@links.Person.dogs"),
+        ("?limit=3&fields=NAME.name", "owners", "@links.Person.dogs"),
+        ("?where=NAME.@count%20%3E%201", "owners", "@links.Person.dogs"),
         ("?where=ANY%20NAME.name%20%3D%3D%20'P4'", "owners", "@links.Person.dogs"),
         ("?indexOfWhere=ANY%20NAME.id%20%3E%20100", "owners", "@links.Person.dogs"),
-        ("/@k0/NAME?limit=4", "owners", "@links.Person.dogs"), ("/@k0/NAME?where=id%20%3E%2050&format=csv", "owners", "@links.Person.dogs"),
+        ("/@k0/NAME?limit=4", "owners", "@links.Person.dogs"),
+        ("/@k0/NAME?where=id%20%3E%2050&format=csv", "owners", "@links.Person.dogs"),
     ])
     func `a name stands wherever the long form does`(_ target: String, _ name: String, _ long: String) throws {
         let server = try BacklinkNamesTests.shared.get()
@@ -42,7 +44,8 @@ import Testing
         func rows(_ answer: HTTPClient.Answer) -> String {
             answer.text.split(separator: "],\"next\"").first.map(String.init) ?? ""
         }
-        let renamed = rows(plain).split(separator: "\"\(long)\"", omittingEmptySubsequences: false).joined(separator: "\"\(name)\"")
+        let renamed = rows(plain).split(separator: "\"\(long)\"", omittingEmptySubsequences: false).joined(
+            separator: "\"\(name)\"")
         #expect(rows(named) == renamed)
     }
 
@@ -75,7 +78,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "[]", #"{"Dog":3}"#, #"{"Dog":{"owners":3}}"#, #"{"Dog":{"owners":"Person"}}"#, #"{"Dog":{"owners":["Person.dogs"]}}"#, "{", "",
+        "[]", #"{"Dog":3}"#, #"{"Dog":{"owners":3}}"#, #"{"Dog":{"owners":"Person"}}"#, #"{"Dog":{"owners":["Person.dogs"]}}"#,
+        "{", "",
     ])
     func `other documents are refused`(_ text: String) {
         #expect(throws: Problem.self) { try BacklinkNames(json: Array(text.utf8)) }

@@ -23,13 +23,18 @@ import Testing
     private static let json = [("Content-Type", "application/json")]
 
     private static func query(_ body: String, _ status: Int, _ code: String, _ members: [String: String] = [:]) -> Bad {
-        Bad(method: "QUERY", path: "links/objects/Person", headers: json, body: body, status: status, code: code, members: members)
+        Bad(
+            method: "QUERY", path: "links/objects/Person", headers: json, body: body, status: status, code: code, members: members
+        )
     }
 
     static let parameters: [Bad] = [
         Bad(path: "links/objects/Person?limt=3", status: 400, code: "unknown_parameter", members: ["parameter": "limt"]),
-        Bad(path: "links/objects/Person/73?where=id%3E1", status: 400, code: "unknown_parameter", members: ["parameter": "where"]),
-        Bad(path: "links/objects/Person?limit=1001", status: 400, code: "invalid_parameter", members: ["limit": "1000", "parameter": "limit"]),
+        Bad(
+            path: "links/objects/Person/73?where=id%3E1", status: 400, code: "unknown_parameter", members: ["parameter": "where"]),
+        Bad(
+            path: "links/objects/Person?limit=1001", status: 400, code: "invalid_parameter",
+            members: ["limit": "1000", "parameter": "limit"]),
         Bad(path: "links/objects/Person?limit=-1", status: 400, code: "invalid_parameter"),
         Bad(path: "links/objects/Person?limit=+1", status: 400, code: "invalid_parameter"),
         Bad(path: "links/objects/Person?limit=", status: 400, code: "invalid_parameter"),
@@ -40,7 +45,9 @@ import Testing
         Bad(path: "links/objects/Person?format=xml", status: 400, code: "invalid_parameter", members: ["parameter": "format"]),
         Bad(path: "links/objects/Person?args=3", status: 400, code: "invalid_parameter", members: ["parameter": "args"]),
         Bad(path: "links/objects/Person?args=[", status: 400, code: "invalid_parameter"),
-        Bad(path: "links/objects/Person?args=[{%22$foo%22:1}]", status: 400, code: "invalid_parameter", members: ["pointer": "/args/0"]),
+        Bad(
+            path: "links/objects/Person?args=[{%22$foo%22:1}]", status: 400, code: "invalid_parameter",
+            members: ["pointer": "/args/0"]),
         Bad(path: "links/objects/Person?args=[{%22$date%22:5}]", status: 400, code: "invalid_parameter"),
         Bad(path: "links/objects/Person?args=[{%22$oid%22:%2200%22}]", status: 400, code: "invalid_parameter"),
         Bad(path: "links/objects/Person?sort=", status: 400, code: "invalid_parameter"),
@@ -74,11 +81,15 @@ import Testing
     ]
 
     static let queries: [Bad] = [
-        Bad(path: "links/objects/Person?where=id%20%3E", status: 400, code: "invalid_query", members: ["position": "4", "parameter": "where"]),
+        Bad(
+            path: "links/objects/Person?where=id%20%3E", status: 400, code: "invalid_query",
+            members: ["position": "4", "parameter": "where"]),
         Bad(path: "links/objects/Person?where=", status: 400, code: "invalid_query"),
         Bad(path: "links/objects/Person?where=name%20%3E%203", status: 400, code: "invalid_query"),
         Bad(path: "links/objects/Person?where=id%20==%20$0", status: 400, code: "invalid_query"),
-        Bad(path: "links/objects/Person?indexOfWhere=id", status: 400, code: "invalid_query", members: ["parameter": "indexOfWhere"]),
+        Bad(
+            path: "links/objects/Person?indexOfWhere=id", status: 400, code: "invalid_query",
+            members: ["parameter": "indexOfWhere"]),
         Bad(path: "links/objects/Person?sort=dogs", status: 400, code: "invalid_query", members: ["parameter": "sort"]),
         Bad(path: "links/objects/Person?sort=id)%20LIMIT(1", status: 400, code: "invalid_query"),
         Bad(path: "links/objects/Person?where=idd%3E1", status: 400, code: "unknown_key_path", members: ["parameter": "where"]),
@@ -89,7 +100,9 @@ import Testing
         Bad(path: "links/objects/Person?expand=idd", status: 400, code: "unknown_key_path", members: ["parameter": "expand"]),
         Bad(path: "links/objects/Person?sectionBy=idd", status: 400, code: "unknown_key_path"),
         Bad(path: "links/aggregate/Person?ops=min:idd", status: 400, code: "unknown_key_path", members: ["parameter": "ops"]),
-        Bad(path: "links/objects/Person?args=[{%22$link%22:{%22class%22:%22X%22,%22key%22:%221%22}}]", status: 400, code: "unknown_key_path"),
+        Bad(
+            path: "links/objects/Person?args=[{%22$link%22:{%22class%22:%22X%22,%22key%22:%221%22}}]", status: 400,
+            code: "unknown_key_path"),
         Bad(path: "links/objects/Person?after=b64.AAAA", status: 400, code: "cursor_invalid"),
         Bad(path: "links/objects/Person?after=", status: 400, code: "cursor_invalid"),
         Bad(path: "links/aggregate/Person?ops=sum:name", status: 422, code: "type_mismatch"),
@@ -99,7 +112,9 @@ import Testing
         query("", 400, "invalid_json"), query("{", 400, "invalid_json"), query("{} x", 400, "invalid_json"),
         query(#"{"where":"TRUEPREDICATE","where":"x"}"#, 400, "invalid_json"),
         query(#"{"args":["\ud800"]}"#, 400, "invalid_json"),
-        query(#"{"args":"# + String(repeating: "[", count: 70) + String(repeating: "]", count: 70) + "}", 400, "invalid_json", ["limit": "64"]),
+        query(
+            #"{"args":"# + String(repeating: "[", count: 70) + String(repeating: "]", count: 70) + "}", 400, "invalid_json",
+            ["limit": "64"]),
         query("[]", 400, "invalid_body"), query("3", 400, "invalid_body"),
         query(#"{"sort":"id"}"#, 400, "invalid_parameter", ["parameter": "sort"]),
         query(#"{"limit":"3"}"#, 400, "invalid_parameter"), query(#"{"limit":3.0}"#, 400, "invalid_parameter"),
@@ -137,7 +152,9 @@ import Testing
         Bad(path: "links/objects/Person", headers: [("Accept", "image/png")], status: 406, code: "not_acceptable"),
         Bad(path: "links/objects/Person/73?format=csv", status: 406, code: "not_acceptable"),
         Bad(path: "links/objects/Person?format=csv&indexOf=3", status: 406, code: "not_acceptable"),
-        Bad(path: "links/objects/Person/73/name", headers: [("Accept", "application/octet-stream")], status: 406, code: "not_acceptable"),
+        Bad(
+            path: "links/objects/Person/73/name", headers: [("Accept", "application/octet-stream")], status: 406,
+            code: "not_acceptable"),
         Bad(path: "links/objects/Person", headers: [("Realm-Min-Version", "other.1")], status: 412, code: "precondition_failed"),
         Bad(method: "PUT", path: "links/objects/Person/73", status: 405, code: "read_only"),
         Bad(method: "PUT", path: "links/objects/Person", status: 405, code: "method_not_allowed"),
@@ -173,8 +190,10 @@ import Testing
         "overloaded": "ConnectionTests: connections over the limit get 503 and are closed",
         "shutting_down": "ConnectionTests: a connection that is open while the server stops gets 503",
         "request_timeout": "ConnectionTests: a request that does not become complete is 408",
-        "encryption_key_required": "OpeningProblemTests", "encryption_key_wrong": "OpeningProblemTests", "file_format_unsupported": "OpeningProblemTests",
-        "filesystem_unsuitable": "OpeningProblemTests", "file_in_use": "OpeningProblemTests", "file_not_found": "OpeningProblemTests",
+        "encryption_key_required": "OpeningProblemTests", "encryption_key_wrong": "OpeningProblemTests",
+        "file_format_unsupported": "OpeningProblemTests",
+        "filesystem_unsuitable": "OpeningProblemTests", "file_in_use": "OpeningProblemTests",
+        "file_not_found": "OpeningProblemTests",
         "internal_error": "OpeningProblemTests: while serving, nothing of where it happened is told",
     ]
 
@@ -188,11 +207,13 @@ import Testing
         "null_not_allowed", "key_mismatch", "primary_key_immutable", "read_only_property", "link_target_missing",
         "nested_object", "invalid_dictionary_key", "decimal_needs_string", "idempotency_key_reused", "write_lock_busy",
         "precondition_required", "too_many_snapshots", "too_many_streams", "too_many_active_versions", "insufficient_storage",
-        "answer_too_large", "path_not_allowed", "not_owned", "too_many_realms", "malformed_request", "forbidden", "too_many_transactions",
+        "answer_too_large", "path_not_allowed", "not_owned", "too_many_realms", "malformed_request", "forbidden",
+        "too_many_transactions",
     ]
 
     @Test func `every code is raised by a test, or belongs to writes or to what is not there yet`() {
-        let tables = BadReadTests.parameters + BadReadTests.conflicts + BadReadTests.queries + BadReadTests.bodies + BadReadTests.others
+        let tables =
+            BadReadTests.parameters + BadReadTests.conflicts + BadReadTests.queries + BadReadTests.bodies + BadReadTests.others
         let raised = Set(tables.map(\.code)).union(CommonRulesTests.requests.map(\.code)).union(BadReadTests.elsewhere.keys)
         let all = Set(ProblemCode.allCases.map(\.rawValue))
         #expect(raised.subtracting(all).isEmpty)
@@ -201,7 +222,9 @@ import Testing
 
     @Test func `work past its deadline is 504`() throws {
         let server = try TestServer(["links"]) { $0.limits.readSeconds = 0 }
-        for target in ["objects/Person?where=id%3E3", "objects/Person?sort=name", "objects/Person?sectionBy=id", "aggregate/Person"] {
+        for target in [
+            "objects/Person?where=id%3E3", "objects/Person?sort=name", "objects/Person?sectionBy=id", "aggregate/Person",
+        ] {
             let answer = try server.get("/v1/realms/links/" + target)
             #expect(answer.status == 504, "\(target)")
             #expect(answer.code == "deadline_exceeded")
@@ -214,7 +237,9 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let whole = try Data(contentsOf: URL(fileURLWithPath: try Fixtures.path("links")))
         // Every node begins with the same four bytes; one node in each copy loses them.
-        let nodes = stride(from: 24, to: whole.count, by: 8).filter { whole[$0..<$0 + 4].elementsEqual([0x41, 0x41, 0x41, 0x41]) }
+        let nodes = stride(from: 24, to: whole.count, by: 8).filter {
+            whole[$0..<$0 + 4].elementsEqual([0x41, 0x41, 0x41, 0x41])
+        }
         for (number, offset) in nodes.enumerated() {
             var copy = whole
             copy.replaceSubrange(offset + 4..<offset + 8, with: [0xff, 0xff, 0xff, 0xff])
@@ -223,7 +248,9 @@ import Testing
         let server = try TestServer([]) { $0.dataFolder = folder.path }
         var damaged = 0
         for number in nodes.indices {
-            for target in ["objects/Person?sort=name", "objects/Dog", "objects/Person?format=ndjson", "aggregate/Person?ops=max:id"] {
+            for target in [
+                "objects/Person?sort=name", "objects/Dog", "objects/Person?format=ndjson", "aggregate/Person?ops=max:id",
+            ] {
                 let answer = try server.get("/v1/realms/v\(number)/\(target)")
                 guard answer.status == 500 else {
                     #expect([200, 404, 503].contains(answer.status), "node \(number), \(target): \(answer.text)")

@@ -23,9 +23,13 @@ import Testing
         let embedded = try firstKeys("embedded/objects/Parent")
         let lists = try firstKeys("lists/objects/Parent")
         let mixed = try firstKeys("mixed/objects/Holder1")
-        return ["links/objects/Person/73/dogs", "links/objects/Person/73/byRole", "links/objects/Person/73/petSet",
-            "links/objects/Dog/@k0/@links/Person/dogs"]
-            + lists.flatMap { key in ["ints", "optInts", "names", "reals", "links", "set", "dict"].map { "lists/objects/Parent/\(key)/\($0)" } }
+        return [
+            "links/objects/Person/73/dogs", "links/objects/Person/73/byRole", "links/objects/Person/73/petSet",
+            "links/objects/Dog/@k0/@links/Person/dogs",
+        ]
+            + lists.flatMap { key in
+                ["ints", "optInts", "names", "reals", "links", "set", "dict"].map { "lists/objects/Parent/\(key)/\($0)" }
+            }
             + embedded.flatMap { key in ["many", "named"].map { "embedded/objects/Parent/\(key)/\($0)" } }
             + mixed.flatMap { key in ["anyList", "anySet", "anyDict"].map { "mixed/objects/Holder1/\(key)/\($0)" } }
     }
@@ -49,7 +53,8 @@ import Testing
             #expect(isCut, "\(path)")
             let csv = try lines(path + "?format=csv", "\r\n")
             #expect(csv.count == count + 1, "\(path)")
-            #expect(csv.first?.hasPrefix("entry,") == ["byRole", "dict", "named", "anyDict"].contains { path.hasSuffix("/" + $0) })
+            #expect(
+                csv.first?.hasPrefix("entry,") == ["byRole", "dict", "named", "anyDict"].contains { path.hasSuffix("/" + $0) })
             rows += count
         }
         #expect(rows > 100)

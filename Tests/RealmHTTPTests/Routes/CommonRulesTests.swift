@@ -40,7 +40,8 @@ import Testing
         Bad(target: "/none", headers: [("Host", "evil.example:80")], status: 421, code: "host_not_allowed"),
         Bad(target: "/healthz", headers: [("Host", "")], status: 400, code: "invalid_parameter"),
         Bad(target: "/" + String(repeating: "a", count: 9000), status: 414, code: "uri_too_long"),
-        Bad(target: "/healthz", headers: [("X-A", String(repeating: "a", count: 17_000))], status: 431, code: "headers_too_large"),
+        Bad(
+            target: "/healthz", headers: [("X-A", String(repeating: "a", count: 17_000))], status: 431, code: "headers_too_large"),
         Bad(target: "/healthz", headers: (0..<101).map { ("X-\($0)", "1") }, status: 431, code: "headers_too_large"),
         Bad(
             method: "POST", target: "/v1/realms/links/query/Dog", headers: [("Origin", "http://evil.example")], status: 403,
@@ -145,7 +146,10 @@ import Testing
         #expect(shared["Vary"]?.contains("Origin") == true)
         let asked = try server.request(
             "OPTIONS", "/v1/realms/links/objects/Dog",
-            headers: [("Origin", "https://app.example"), ("Access-Control-Request-Method", "QUERY"), ("Access-Control-Request-Headers", "content-type")])
+            headers: [
+                ("Origin", "https://app.example"), ("Access-Control-Request-Method", "QUERY"),
+                ("Access-Control-Request-Headers", "content-type"),
+            ])
         #expect(asked["Access-Control-Allow-Methods"]?.contains("QUERY") == true)
         #expect(asked["Access-Control-Allow-Headers"] == "content-type")
         #expect(asked["Access-Control-Max-Age"] == "600")

@@ -15,7 +15,8 @@ import Testing
         "sectionBy=intValue:floor(7)", "sectionBy=intValue:mod(7)", "sectionBy=dateValue:year", "sectionBy=dateValue:month",
         "sectionBy=dateValue:day", "sectionBy=doubleValue:floor(3)", "sectionBy=doubleValue:mod(3)",
         "sectionBy=floatValue:floor(3)", "sectionBy=decimalValue:floor(3)", "sort=-intValue", "sort=dateValue,-decimalValue",
-        "sort=doubleValue", "distinct=decimalValue", "where=intValue%20-%201%20%3E%200", "where=intValue%20*%20intValue%20%3E%200",
+        "sort=doubleValue", "distinct=decimalValue", "where=intValue%20-%201%20%3E%200",
+        "where=intValue%20*%20intValue%20%3E%200",
         "where=intValue%20/%20-1%20%3E%200", "where=dateValue%20%3E%20T0:0", "ints=string", "format=ejson", "format=csv",
     ])
     func `are listed without a failure`(_ parameters: String) throws {

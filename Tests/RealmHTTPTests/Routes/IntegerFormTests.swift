@@ -61,7 +61,8 @@ import Testing
     @Test func `decimals are sectioned by remainders and steps, exactly`() throws {
         let server = try IntegerFormTests.server.get()
         for (function, step) in [("mod", 10), ("floor", 10), ("mod", 3), ("floor", 25)] {
-            let answer = try server.get("/v1/realms/store/objects/Product?sectionBy=price:\(function)(\(step))&limit=1000&fields=price&count=exact")
+            let answer = try server.get(
+                "/v1/realms/store/objects/Product?sectionBy=price:\(function)(\(step))&limit=1000&fields=price&count=exact")
             let sections = try #require(answer.json["sections"] as? [[String: Any]], "\(answer.text)")
             var rows = 0
             var keys: Set<String> = []

@@ -72,7 +72,8 @@ import Testing
         let byQuery = try server.request("QUERY", people, headers: json, body: body)
         let byPost = try server.request("POST", "/v1/realms/links/query/Person", headers: json, body: body)
         let byGet = try server.get(
-            "\(people)?where=\(encoded("id > $0 AND name BEGINSWITH[c] $1"))&args=\(encoded("[20,\"p\"]"))&sort=-id&limit=5&fields=id")
+            "\(people)?where=\(encoded("id > $0 AND name BEGINSWITH[c] $1"))&args=\(encoded("[20,\"p\"]"))&sort=-id&limit=5&fields=id"
+        )
         #expect(byQuery.status == 200)
         #expect(byQuery.text == byPost.text)
         #expect(byQuery.text == byGet.text)

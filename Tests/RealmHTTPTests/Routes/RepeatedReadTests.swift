@@ -26,7 +26,9 @@ import Testing
                 let again = try server.get(target)
                 #expect(again.status == 200)
                 #expect(again.text == first.text, "\(target)")
-                for name in ["ETag", "Content-Type", "Realm-Version", "Cache-Control", "Link"] { #expect(again[name] == first[name]) }
+                for name in ["ETag", "Content-Type", "Realm-Version", "Cache-Control", "Link"] {
+                    #expect(again[name] == first[name])
+                }
                 #expect(again["X-Request-Id"] != first["X-Request-Id"])
             }
             #expect(try server.request("HEAD", target)["ETag"] == first["ETag"])

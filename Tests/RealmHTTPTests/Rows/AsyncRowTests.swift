@@ -46,7 +46,8 @@ import Testing
             var paths: [String] = []
             for tag in 0..<10 {
                 let answer = try client.request(
-                    "POST", "/v1/realms/app/batch", headers: [WriteServer.json] + WriteServer.later, body: Array(AsyncRowTests.append(tag).utf8))
+                    "POST", "/v1/realms/app/batch", headers: [WriteServer.json] + WriteServer.later,
+                    body: Array(AsyncRowTests.append(tag).utf8))
                 #expect(answer.status == 202)
                 #expect(answer.json["state"] as? String == "queued")
                 paths.append(String((answer["Location"] ?? "").dropFirst("/v1/realms/".count)))
@@ -58,13 +59,17 @@ import Testing
         }
     }
 
-    @Test("A36: writes that wait together share one durable commit, and one that fails leaves the others alone") func group() throws {
+    @Test("A36: writes that wait together share one durable commit, and one that fails leaves the others alone") func group()
+        throws
+    {
         try withWriteServer { (server: WriteServer) throws in
             let recorder = CommitRecorder(try server.database())
             let gate = WriterGate(try server.database())
             try gate.waitUntilHeld()
             var paths = try (0..<32).map { try server.begin("POST", "app/batch", AsyncRowTests.append($0)) }
-            let bad = try server.begin("POST", "app/batch", #"{"ops":[{"patch":{"class":"Dog","key":"1","body":{"age":9}}},{"assert":{"class":"Dog","key":"7"}}]}"#)
+            let bad = try server.begin(
+                "POST", "app/batch",
+                #"{"ops":[{"patch":{"class":"Dog","key":"1","body":{"age":9}}},{"assert":{"class":"Dog","key":"7"}}]}"#)
             paths += try (32..<40).map { try server.begin("POST", "app/batch", AsyncRowTests.append($0)) }
             gate.open()
             let versions = try paths.map { try server.fate($0)["version"] as? String ?? "none" }
@@ -103,10 +108,12 @@ import Testing
         }
     }
 
-    @Test("A38, A41: a write whose fate nobody asks for is done all the same", arguments: [
-        ("PATCH", "app/objects/Dog/1", #"{"age":42}"#), ("PUT", "app/objects/Dog/1", #"{"age":42}"#),
-        ("POST", "app/batch", #"{"ops":[{"patch":{"class":"Dog","key":"1","body":{"age":42}}}]}"#),
-    ])
+    @Test(
+        "A38, A41: a write whose fate nobody asks for is done all the same",
+        arguments: [
+            ("PATCH", "app/objects/Dog/1", #"{"age":42}"#), ("PUT", "app/objects/Dog/1", #"{"age":42}"#),
+            ("POST", "app/batch", #"{"ops":[{"patch":{"class":"Dog","key":"1","body":{"age":42}}}]}"#),
+        ])
     func forgotten(_ method: String, _ path: String, _ body: String) throws {
         try withWriteServer { (server: WriteServer) throws in
             _ = try server.begin(method, path, body)
@@ -135,7 +142,9 @@ import Testing
         try withWriteServer { (server: WriteServer) throws in
             let bytes = try server.bytes()
             let path = try server.begin(
-                "POST", "app/batch", #"{"ops":[{"delete":{"class":"Dog","key":"2"}},{"increment":{"class":"Dog","key":"1","property":"name","by":1}}]}"#)
+                "POST", "app/batch",
+                #"{"ops":[{"delete":{"class":"Dog","key":"2"}},{"increment":{"class":"Dog","key":"1","property":"name","by":1}}]}"#
+            )
             let fate = try server.fate(path)
             #expect(fate["state"] as? String == "failed")
             let problem = fate["problem"] as? [String: Any]
@@ -167,9 +176,11 @@ import Testing
     private func fillNotes(_ server: WriteServer) throws {
         let database = try server.database()
         let made = Awaited<Bool>()
-        database.write(EngineRealm.request(seconds: 60), { session in
-            for _ in 0..<24 { _ = try session.create("Note", ["text": .text(String(repeating: "x", count: 1 << 20))]) }
-        }, completion: { made.set((try? $0.get()) != nil) })
+        database.write(
+            EngineRealm.request(seconds: 60),
+            { session in
+                for _ in 0..<24 { _ = try session.create("Note", ["text": .text(String(repeating: "x", count: 1 << 20))]) }
+            }, completion: { made.set((try? $0.get()) != nil) })
         #expect(try made.wait())
     }
 
@@ -178,9 +189,12 @@ import Testing
             try fillNotes(server)
             let before = try server.get("app")["Realm-Version"]
             let slow = try HTTPClient(port: server.port)
-            try slow.send("GET /v1/realms/app/objects/Note?format=ndjson&meta=none HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+            try slow.send(
+                "GET /v1/realms/app/objects/Note?format=ndjson&meta=none HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
             #expect(try slow.receiveSome())
-            #expect(try server.done("PATCH", "app/objects/Note?where=TRUEPREDICATE", #"{"text":"new"}"#).json["matched"] as? Int == 25)
+            #expect(
+                try server.done("PATCH", "app/objects/Note?where=TRUEPREDICATE", #"{"text":"new"}"#).json["matched"] as? Int == 25
+            )
             #expect(try server.get("app/objects/Note?where=text=='new'&count=exact&limit=0").json["count"] as? Int == 25)
             let answer = try slow.readAnswer()
             #expect(answer["Realm-Version"] == before)
@@ -203,7 +217,9 @@ import Testing
         }
     }
 
-    @Test("A45: an address is a reference for everybody: to the object, to what it is at least at a version, to nothing when it is gone")
+    @Test(
+        "A45: an address is a reference for everybody: to the object, to what it is at least at a version, to nothing when it is gone"
+    )
     func reference() throws {
         try withWriteServer { (server: WriteServer) throws in
             let first = try server.done("POST", "app/objects/Dog", #"{"_id":70,"age":1}"#)

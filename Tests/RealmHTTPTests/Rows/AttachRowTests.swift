@@ -6,7 +6,9 @@ import Testing
 
 /// Rows of the checklist about opening files.
 @Suite struct AttachRowTests {
-    @Test("A2: a file is served under one name, whatever it is called and however it is opened; a copy is another file", arguments: ["rw", "ro"])
+    @Test(
+        "A2: a file is served under one name, whatever it is called and however it is opened; a copy is another file",
+        arguments: ["rw", "ro"])
     func sameFile(_ mode: String) throws {
         try withWriteServer { (server: WriteServer) throws in
             let path = server.folder + "/app.realm"
@@ -17,7 +19,10 @@ import Testing
                 try server.done("DELETE", "app")
                 #expect(try server.attach(#"{"name":"app","path":"\#(path)","mode":"ro"}"#).status == 201)
             }
-            for path in [path, server.folder + "/../" + URL(fileURLWithPath: server.folder).lastPathComponent + "/app.realm", symbolic, hard] {
+            for path in [
+                path, server.folder + "/../" + URL(fileURLWithPath: server.folder).lastPathComponent + "/app.realm", symbolic,
+                hard,
+            ] {
                 for option in ["", #","mode":"rw""#, #","mode":"ro""#] {
                     for query in ["", "?dryRun=true"] {
                         let answer = try server.attach(#"{"name":"second","path":"\#(path)"\#(option)}"#, query)

@@ -11,10 +11,12 @@ import Testing
 @Suite struct CollectionRowTests {
     /// A type, and values of it in the order that a set has them.
     static let elements: [(type: String, values: [String])] = [
-        ("bool", ["false", "true"]), ("int", ["-9223372036854775808", "0", "9223372036854775807"]), ("string", ["\"\"", "\"a\"", "\"é\\u0000\""]),
+        ("bool", ["false", "true"]), ("int", ["-9223372036854775808", "0", "9223372036854775807"]),
+        ("string", ["\"\"", "\"a\"", "\"é\\u0000\""]),
         ("data", ["\"\"", "\"AQID\""]), ("date", ["\"1969-12-31T23:59:59.999999999Z\"", "\"2026-11-21T10:00:00Z\""]),
         ("float", ["-1.5", "3.4028235e+38"]), ("double", ["-1e+300", "0.1"]),
-        ("decimal128", ["\"-9.999999999999999999999999999999999E+6144\"", "\"12.50\""]), ("objectId", ["\"000000000000000000000000\"", "\"507f1f77bcf86cd799439011\""]),
+        ("decimal128", ["\"-9.999999999999999999999999999999999E+6144\"", "\"12.50\""]),
+        ("objectId", ["\"000000000000000000000000\"", "\"507f1f77bcf86cd799439011\""]),
         ("uuid", ["\"00000000-0000-0000-0000-000000000000\"", "\"58715190-0c58-42bc-ab54-f775cb3b694a\""]),
         ("mixed", ["true", "1", "\"a\"", #"{"$oid":"507f1f77bcf86cd799439011"}"#]),
     ]
@@ -59,13 +61,15 @@ import Testing
         }
     }
 
-    @Test("D2: a list is filtered, sorted and made distinct as results are, and keeps its order and duplicates") func filteredList() throws {
+    @Test("D2: a list is filtered, sorted and made distinct as results are, and keeps its order and duplicates")
+    func filteredList() throws {
         try withWriteServer { (server: WriteServer) throws in
             try server.done("PATCH", "app/objects/Dog/1", #"{"tags":["c","a","b","a","d"]}"#)
             try server.done("PATCH", "app/objects/Person/ann", #"{"dogs":[2,1,2]}"#)
             func items(_ query: String) throws -> String {
                 let text = try server.get("app/objects/" + query).text
-                return text.range(of: "],\"next\"").map { String(text[text.index(text.startIndex, offsetBy: 9)...$0.lowerBound]) } ?? text
+                return text.range(of: "],\"next\"").map { String(text[text.index(text.startIndex, offsetBy: 9)...$0.lowerBound]) }
+                    ?? text
             }
             #expect(try items("Dog/1/tags?where=self%20%3C%20'd'") == #"["c","a","b","a"]"#)
             #expect(try items("Dog/1/tags?sort=-self") == #"["d","c","b","a","a"]"#)
@@ -94,7 +98,9 @@ import Testing
         (#"{"op":"remove","path":"/tags"}"#, #"{"clear":true}"#, [], [.clear(count: 3)]),
     ]
 
-    @Test("D4: elements are added, inserted, replaced, removed, moved, exchanged and cleared, by patches and in batches", arguments: 0..<7)
+    @Test(
+        "D4: elements are added, inserted, replaced, removed, moved, exchanged and cleared, by patches and in batches",
+        arguments: 0..<7)
     func listEdits(_ index: Int) throws {
         let row = CollectionRowTests.edits[index]
         try withWriteServer { (server: WriteServer) throws in
@@ -133,7 +139,8 @@ import Testing
         }
     }
 
-    @Test("D6, D7: a realm that is being opened tells how far it is, and is not there when it was let go of meanwhile") func opening() throws {
+    @Test("D6, D7: a realm that is being opened tells how far it is, and is not there when it was let go of meanwhile")
+    func opening() throws {
         try withWriteServer { (server: WriteServer) throws in
             let name = try #require(RealmName("slow"))
             let catalog = server.server.application.catalog
@@ -148,7 +155,8 @@ import Testing
             late.close()
             #expect(try server.get("slow").code == "realm_not_found")
             let answer = try HTTPClient.request(
-                port: server.port, "POST", "/v1/realms", headers: [WriteServer.json] + WriteServer.later, body: Array(#"{"name":"fast"}"#.utf8))
+                port: server.port, "POST", "/v1/realms", headers: [WriteServer.json] + WriteServer.later,
+                body: Array(#"{"name":"fast"}"#.utf8))
             #expect(answer.status == 202 && answer["Location"] == "/v1/realms/fast")
             #expect(try eventually { try server.state("fast") == "ready" })
         }
@@ -157,7 +165,9 @@ import Testing
     @Test("D8: an order is a path and a direction, and writes move objects in it") func sort() throws {
         try withWriteServer { (server: WriteServer) throws in
             func keys(_ sort: String) throws -> [Int] {
-                (try server.get("app/objects/Dog?sort=" + sort).json["items"] as? [[String: Any]] ?? []).compactMap { $0["_id"] as? Int }
+                (try server.get("app/objects/Dog?sort=" + sort).json["items"] as? [[String: Any]] ?? []).compactMap {
+                    $0["_id"] as? Int
+                }
             }
             #expect(try keys("age") == [1, 2] && keys("-age") == [2, 1])
             try server.done("PATCH", "app/objects/Dog/1", #"{"age":9}"#)
@@ -170,7 +180,8 @@ import Testing
             let recorder = CommitRecorder(try server.database())
             let answer = try server.batch(
                 #"{"create":{"class":"Dog","body":{"_id":7,"age":1}}}"#, #"{"patch":{"class":"Dog","key":"7","body":{"age":2}}}"#,
-                #"{"patch":{"class":"Dog","key":"1","body":{"age":2}}}"#, #"{"patch":{"class":"Dog","key":"1","body":{"age":3}}}"#,
+                #"{"patch":{"class":"Dog","key":"1","body":{"age":2}}}"#,
+                #"{"patch":{"class":"Dog","key":"1","body":{"age":3}}}"#,
                 #"{"create":{"class":"Dog","body":{"_id":8,"age":1}}}"#, #"{"delete":{"class":"Dog","key":"8"}}"#,
                 #"{"patch":{"class":"Dog","key":"2","body":{"age":2}}}"#, #"{"delete":{"class":"Dog","key":"2"}}"#)
             #expect(answer.status == 200)
@@ -198,17 +209,22 @@ import Testing
         }
     }
 
-    @Test("D11: decimals keep 34 digits, exponent and trailing zeros, and are never rounded", arguments: [
-        ("\"9999999999999999999999999999999999E+6111\"", "9.999999999999999999999999999999999E+6144"), ("\"1E-6176\"", "1E-6176"),
-        ("\"12.50\"", "12.50"), ("\"NaN\"", "NaN"), ("\"Infinity\"", "Infinity"), ("\"-Infinity\"", "-Infinity"), ("\"-0\"", "-0"), ("\"1E+3\"", "1E+3"),
-    ])
+    @Test(
+        "D11: decimals keep 34 digits, exponent and trailing zeros, and are never rounded",
+        arguments: [
+            ("\"9999999999999999999999999999999999E+6111\"", "9.999999999999999999999999999999999E+6144"),
+            ("\"1E-6176\"", "1E-6176"),
+            ("\"12.50\"", "12.50"), ("\"NaN\"", "NaN"), ("\"Infinity\"", "Infinity"), ("\"-Infinity\"", "-Infinity"),
+            ("\"-0\"", "-0"), ("\"1E+3\"", "1E+3"),
+        ])
     func decimals(_ given: String, _ shown: String) throws {
         try withWriteServer { (server: WriteServer) throws in
             let answer = try server.done("PATCH", "app/objects/Value/1", #"{"decimal":\#(given)}"#)
             #expect(answer.json["decimal"] as? String == shown)
             let bytes = try server.bytes()
             for wrong in ["\"12345678901234567890123456789012345\"", "\"1E+6145\"", "\"1E-6177\""] {
-                #expect(try server.send("PATCH", "app/objects/Value/1", #"{"decimal":\#(wrong)}"#).code == "out_of_range", "\(wrong)")
+                #expect(
+                    try server.send("PATCH", "app/objects/Value/1", #"{"decimal":\#(wrong)}"#).code == "out_of_range", "\(wrong)")
             }
             #expect(try server.send("PATCH", "app/objects/Value/1", #"{"decimal":12.50}"#).code == "decimal_needs_string")
             #expect(try server.bytes() == bytes)
@@ -229,10 +245,12 @@ import Testing
 
     @Test("D12: dictionaries hold links and embedded objects") func dictionariesOfObjects() throws {
         try withWriteServer([
-            ClassInput("Holder", primaryKey: "_id", [
-                PropertyInput("_id", "int"), PropertyInput("links", "object", collection: "dictionary", objectType: "Holder"),
-                PropertyInput("parts", "object", collection: "dictionary", objectType: "Part"),
-            ]),
+            ClassInput(
+                "Holder", primaryKey: "_id",
+                [
+                    PropertyInput("_id", "int"), PropertyInput("links", "object", collection: "dictionary", objectType: "Holder"),
+                    PropertyInput("parts", "object", collection: "dictionary", objectType: "Part"),
+                ]),
             ClassInput("Part", type: "embedded", [PropertyInput("n", "int")]),
         ]) { server in
             let body = #"{"links":{"me":{"$link":{"class":"Holder","key":"1"}},"none":null},"parts":{"a":{"n":1},"z":null}}"#
@@ -241,17 +259,23 @@ import Testing
         }
     }
 
-    @Test("D13: keys with '.' or a leading '$' are refused, and served where a file has them", arguments: ["a.b", "$ab", "a.b.c", ".ab"])
+    @Test(
+        "D13: keys with '.' or a leading '$' are refused, and served where a file has them",
+        arguments: ["a.b", "$ab", "a.b.c", ".ab"])
     func dictionaryKeys(_ key: String) throws {
         try withWriteServer { (server: WriteServer) throws in
             let safe = key.replacingOccurrences(of: ".", with: "~").replacingOccurrences(of: "$", with: "~")
-            try server.done("PATCH", "app/objects/Dog/1", #"{"marks":null}"#.replacingOccurrences(of: "null", with: #"{"art":null,"\#(safe)":7}"#))
+            try server.done(
+                "PATCH", "app/objects/Dog/1",
+                #"{"marks":null}"#.replacingOccurrences(of: "null", with: #"{"art":null,"\#(safe)":7}"#))
             let bytes = try server.bytes()
             for (path, type) in [("app/objects/Dog/1", "merge-patch"), ("app/objects/Dog/3", "put")] {
                 let answer = try server.send(type == "put" ? "PUT" : "PATCH", path, #"{"age":1,"marks":{"\#(key)":1}}"#)
                 #expect(answer.status == 422 && answer.code == "invalid_dictionary_key", "\(answer.text)")
             }
-            #expect(try server.batch(#"{"dictionary":{"class":"Dog","key":"1","property":"marks","ops":[{"set":["\#(key)",1]}]}}"#).code == "invalid_dictionary_key")
+            #expect(
+                try server.batch(#"{"dictionary":{"class":"Dog","key":"1","property":"marks","ops":[{"set":["\#(key)",1]}]}}"#)
+                    .code == "invalid_dictionary_key")
             #expect(try server.bytes() == bytes)
             // The same file with the key that an older writer would have let through.
             var prepared = bytes
@@ -265,10 +289,13 @@ import Testing
         }
     }
 
-    @Test("D14: dictionaries are queried by key, by value and by '@keys'", arguments: [
-        ("marks['art']%20==%201", "1"), ("ANY%20marks.@values%20==%201", "1"), ("marks.@keys%20==%20'art'", "1"), ("marks.@count%20==%200", "2"),
-        ("marks['art']%20==%202", ""),
-    ])
+    @Test(
+        "D14: dictionaries are queried by key, by value and by '@keys'",
+        arguments: [
+            ("marks['art']%20==%201", "1"), ("ANY%20marks.@values%20==%201", "1"), ("marks.@keys%20==%20'art'", "1"),
+            ("marks.@count%20==%200", "2"),
+            ("marks['art']%20==%202", ""),
+        ])
     func dictionaryQueries(_ condition: String, _ key: String) throws {
         try withWriteServer { (server: WriteServer) throws in
             let answer = try server.done("PATCH", "app/objects/Dog?where=" + condition, #"{"age":77}"#)
@@ -277,7 +304,9 @@ import Testing
         }
     }
 
-    @Test("D15: a dictionary that nobody gave is empty, and entries are added and removed one by one") func absentDictionary() throws {
+    @Test("D15: a dictionary that nobody gave is empty, and entries are added and removed one by one") func absentDictionary()
+        throws
+    {
         try withWriteServer { (server: WriteServer) throws in
             #expect(try server.done("PUT", "app/objects/Dog/9", #"{"age":1}"#).json["marks"] as? [String: Int] == [:])
             try server.done("PATCH", "app/objects/Dog/9", #"{"marks":{"a":1,"b":2}}"#)
@@ -293,7 +322,8 @@ import Testing
             try server.done("PATCH", "app/objects/Dog/1", #"{"marks":{"gym":2,"math":3}}"#)
             #expect(recorder.last("Dog")?.collections.first?.value[marks]?.count == 2)
             let answer = try server.batch(
-                #"{"dictionary":{"class":"Dog","key":"1","property":"marks","ops":[{"set":["bio",4]},{"set":["math",1]},{"remove":"art"}]}}"#)
+                #"{"dictionary":{"class":"Dog","key":"1","property":"marks","ops":[{"set":["bio",4]},{"set":["math",1]},{"remove":"art"}]}}"#
+            )
             #expect(answer.status == 200)
             let told = recorder.last("Dog")?.collections.first?.value[marks] ?? []
             #expect(told.contains { if case .insert = $0 { true } else { false } }, "\(told)")
@@ -315,10 +345,14 @@ import Testing
         }
     }
 
-    @Test("D54: sets are united, intersected and diminished", arguments: [
-        (#"{"union":[2,3,3]}"#, [1, 2, 3]), (#"{"intersect":[2,9]}"#, [2]), (#"{"minus":[2,9]}"#, [1]), (#"{"insert":2}"#, [1, 2]), (#"{"insert":0}"#, [0, 1, 2]),
-        (#"{"remove":1}"#, [2]), (#"{"remove":9}"#, [1, 2]), (#"{"clear":true}"#, []), (#"{"union":[]}"#, [1, 2]), (#"{"intersect":[]}"#, []),
-    ])
+    @Test(
+        "D54: sets are united, intersected and diminished",
+        arguments: [
+            (#"{"union":[2,3,3]}"#, [1, 2, 3]), (#"{"intersect":[2,9]}"#, [2]), (#"{"minus":[2,9]}"#, [1]),
+            (#"{"insert":2}"#, [1, 2]), (#"{"insert":0}"#, [0, 1, 2]),
+            (#"{"remove":1}"#, [2]), (#"{"remove":9}"#, [1, 2]), (#"{"clear":true}"#, []), (#"{"union":[]}"#, [1, 2]),
+            (#"{"intersect":[]}"#, []),
+        ])
     func setAlgebra(_ edit: String, _ expected: [Int]) throws {
         try withWriteServer { (server: WriteServer) throws in
             let recorder = CommitRecorder(try server.database())

@@ -27,13 +27,18 @@ import Testing
             (#"{"class":"Dog","sort":["age"],"limit":2,"include":"keys"}"#, [fixture.age(5, 50)]),
             (#"{"class":"Dog","distinct":["age"],"include":"keys"}"#, [fixture.create(9, age: 1)]),
             // There and gone again.
-            (dogs, [fixture.create(40), fixture.delete("Dog", "40")]), (tags(), [fixture.list("tags", #"{"add":"z"},{"remove":2}"#)]),
+            (dogs, [fixture.create(40), fixture.delete("Dog", "40")]),
+            (tags(), [fixture.list("tags", #"{"add":"z"},{"remove":2}"#)]),
             (old, [fixture.age(1, 20), fixture.age(1, 2)]),
             // Moved and moved back.
-            (tags(), [fixture.list("tags", #"{"move":[0,1]},{"move":[1,0]}"#)]), (tags(), [fixture.list("tags", #"{"swap":[0,1]},{"swap":[0,1]}"#)]),
+            (tags(), [fixture.list("tags", #"{"move":[0,1]},{"move":[1,0]}"#)]),
+            (tags(), [fixture.list("tags", #"{"swap":[0,1]},{"swap":[0,1]}"#)]),
             (tags(#","sort":["self"]"#), [fixture.list("tags", #"{"move":[0,1]}"#)]),
             // Nothing to do.
-            (#"{"class":"Person","key":"ann","property":"ids"}"#, [fixture.list("ids", #"{"insert":2},{"remove":99}"#, kind: "set")]),
+            (
+                #"{"class":"Person","key":"ann","property":"ids"}"#,
+                [fixture.list("ids", #"{"insert":2},{"remove":99}"#, kind: "set")]
+            ),
             (#"{"class":"Person","key":"ann","property":"kids[0].rooms"}"#, [fixture.list("kids[0].rooms", #"{"clear":true}"#)]),
             (dogs, []), (dogs, [#"{"create":{"upsert":"modified","class":"Dog","body":{"_id":1,"name":"d1","age":1}}}"#]),
         ]
@@ -46,7 +51,9 @@ import Testing
             let follower = try Follower(fixture.server.port, row.definition, transport)
             // The other version is there to know that the first was passed.
             let versions = try [row.ops, [fixture.create(500)]].map { try fixture.server.batch("app", $0) }
-            let told = try follower.documents(upTo: versions[1]).filter { $0["to"]?.text == versions[0] && versions[0] != versions[1] }
+            let told = try follower.documents(upTo: versions[1]).filter {
+                $0["to"]?.text == versions[0] && versions[0] != versions[1]
+            }
             #expect(told.isEmpty, "\(row.definition) \(row.ops): \(told.map(\.serialized))")
         }
     }
@@ -56,9 +63,15 @@ import Testing
         let fixture = try ChangeFixture()
         let rows = [
             (DeliveryRowTests.dogs, [fixture.age(1, 1)], #"[{"oldIndex":0,"index":0,"key":"1","properties":["age"]}]"#),
-            (DeliveryRowTests.dogs, [fixture.age(1, 9), fixture.age(1, 1)], #"[{"oldIndex":0,"index":0,"key":"1","properties":["age"]}]"#),
+            (
+                DeliveryRowTests.dogs, [fixture.age(1, 9), fixture.age(1, 1)],
+                #"[{"oldIndex":0,"index":0,"key":"1","properties":["age"]}]"#
+            ),
             (DeliveryRowTests.tags(), [fixture.list("tags", #"{"set":[0,"a"]}"#)], #"[{"oldIndex":0,"index":0,"value":"a"}]"#),
-            (#"{"class":"Person","key":"ann","property":"marks"}"#, [fixture.list("marks", #"{"set":["art",1]}"#, kind: "dictionary")], #"[{"entry":"art","value":1}]"#),
+            (
+                #"{"class":"Person","key":"ann","property":"marks"}"#,
+                [fixture.list("marks", #"{"set":["art",1]}"#, kind: "dictionary")], #"[{"entry":"art","value":1}]"#
+            ),
         ]
         for (definition, ops, expected) in rows {
             let follower = try Follower(fixture.server.port, definition, transport)
@@ -67,7 +80,9 @@ import Testing
         }
     }
 
-    @Test("B28: what is committed before the first look is part of it, and whoever comes later sees nothing older", arguments: Transport.allCases)
+    @Test(
+        "B28: what is committed before the first look is part of it, and whoever comes later sees nothing older",
+        arguments: Transport.allCases)
     func beginning(_ transport: Transport) throws {
         let fixture = try ChangeFixture()
         let early = try Follower(fixture.server.port, DeliveryRowTests.dogs, transport, opens: false)
@@ -93,7 +108,9 @@ import Testing
             for set in try follower.documents(upTo: version) {
                 #expect(set["from"]?.text == position && set["to"]?.text == version)
                 // Whoever reads now sees at least that version.
-                #expect(try fixture.server.send("GET", "app/objects/Dog/\(number)", nil, [("Realm-Min-Version", version)]).status == 200)
+                #expect(
+                    try fixture.server.send("GET", "app/objects/Dog/\(number)", nil, [("Realm-Min-Version", version)]).status
+                        == 200)
             }
             position = version
         }
@@ -112,14 +129,20 @@ import Testing
         for set in sets { try copy.apply(set) }
         #expect(copy.rows.compactMap { $0["key"]?.text } == ["1"])
         // Nobody waited in between.
-        #expect(sets.map(\.withoutVersions) == [#"{"count":1,"deletions":[],"insertions":[{"index":0,"key":"1"}],"modifications":[],"moves":[]}"#])
+        #expect(
+            sets.map(\.withoutVersions) == [
+                #"{"count":1,"deletions":[],"insertions":[{"index":0,"key":"1"}],"modifications":[],"moves":[]}"#
+            ])
     }
 
     @Test("B28: ending one observer leaves others alone, and what is frozen is not observed", arguments: Transport.allCases)
     func restrictions(_ transport: Transport) throws {
         let fixture = try ChangeFixture()
         let server = fixture.server
-        let (first, second) = (try Follower(server.port, DeliveryRowTests.dogs, transport), try Follower(server.port, DeliveryRowTests.dogs, transport))
+        let (first, second) = (
+            try Follower(server.port, DeliveryRowTests.dogs, transport),
+            try Follower(server.port, DeliveryRowTests.dogs, transport)
+        )
         try server.must("DELETE", "app/subscriptions/\(first.id)")
         #expect(try second.sets(upTo: try fixture.write(fixture.create(9))).count == 1)
         let pin = try server.must("POST", "app/snapshots")["id"]?.text ?? ""

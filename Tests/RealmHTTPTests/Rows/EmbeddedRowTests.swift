@@ -11,19 +11,27 @@ import Testing
 /// Part C of the checklist: embedded objects.
 @Suite struct EmbeddedRowTests {
     private static let classes = [
-        ClassInput("Owner", primaryKey: "_id", [
-            PropertyInput("_id", "int"), PropertyInput("name", "string", optional: true),
-            PropertyInput("child", "object", objectType: "Node"), PropertyInput("kids", "object", collection: "list", objectType: "Node"),
-            PropertyInput("byName", "object", collection: "dictionary", objectType: "Node"),
-        ]),
-        ClassInput("Node", type: "embedded", [
-            PropertyInput("name", "string"), PropertyInput("note", "string", optional: true),
-            PropertyInput("inner", "object", objectType: "Leaf"), PropertyInput("leaves", "object", collection: "list", objectType: "Leaf"),
-            PropertyInput("numbers", "int", collection: "list", optional: true),
-        ]),
-        ClassInput("Leaf", type: "embedded", [
-            PropertyInput("n", "int"), PropertyInput("friend", "object", objectType: "Owner"),
-        ]),
+        ClassInput(
+            "Owner", primaryKey: "_id",
+            [
+                PropertyInput("_id", "int"), PropertyInput("name", "string", optional: true),
+                PropertyInput("child", "object", objectType: "Node"),
+                PropertyInput("kids", "object", collection: "list", objectType: "Node"),
+                PropertyInput("byName", "object", collection: "dictionary", objectType: "Node"),
+            ]),
+        ClassInput(
+            "Node", type: "embedded",
+            [
+                PropertyInput("name", "string"), PropertyInput("note", "string", optional: true),
+                PropertyInput("inner", "object", objectType: "Leaf"),
+                PropertyInput("leaves", "object", collection: "list", objectType: "Leaf"),
+                PropertyInput("numbers", "int", collection: "list", optional: true),
+            ]),
+        ClassInput(
+            "Leaf", type: "embedded",
+            [
+                PropertyInput("n", "int"), PropertyInput("friend", "object", objectType: "Owner"),
+            ]),
     ]
 
     /// An owner with a child, two kids and one by name, each with leaves: 4 nodes, 6 leaves.
@@ -44,30 +52,40 @@ import Testing
 
     // MARK: - Rules
 
-    @Test("C1: an embedded object has one owner, which may be embedded itself, and no address to write to") func oneOwner() throws {
+    @Test("C1: an embedded object has one owner, which may be embedded itself, and no address to write to") func oneOwner() throws
+    {
         try withOwner { (server: WriteServer) throws in
             let refused = try server.send("POST", "app/objects/Node", #"{"name":"x"}"#)
             #expect(refused.status == 405 && refused["Allow"]?.contains("POST") == false)
             let nodes = try server.get("app/objects/Node").json["items"] as? [[String: Any]] ?? []
             let owners = nodes.compactMap { ($0["$meta"] as? [String: Any])?["owner"] as? [String: Any] }
-            #expect(owners.compactMap { $0["property"] as? String }.sorted() == ["byName.a", "child", "kids[0]", "kids[1]"], "\(owners)")
+            #expect(
+                owners.compactMap { $0["property"] as? String }.sorted() == ["byName.a", "child", "kids[0]", "kids[1]"],
+                "\(owners)")
             #expect(owners.allSatisfy { $0["class"] as? String == "Owner" && $0["key"] as? String == "1" })
             let leaves = try server.get("app/objects/Leaf").json["items"] as? [[String: Any]] ?? []
-            #expect(leaves.count == 6 && leaves.allSatisfy { (($0["$meta"] as? [String: Any])?["owner"] as? [String: Any]) != nil })
+            #expect(
+                leaves.count == 6 && leaves.allSatisfy { (($0["$meta"] as? [String: Any])?["owner"] as? [String: Any]) != nil })
         }
     }
 
     @Test("C2: embedded objects come into being inside their owner only") func onlyInside() throws {
         try withOwner { (server: WriteServer) throws in
             let bytes = try server.bytes()
-            for (method, path) in [("POST", "app/objects/Leaf"), ("PUT", "app/objects/Leaf/@k0"), ("PATCH", "app/objects/Leaf/@k0"), ("PATCH", "app/objects/Leaf?where=TRUEPREDICATE")] {
+            for (method, path) in [
+                ("POST", "app/objects/Leaf"), ("PUT", "app/objects/Leaf/@k0"), ("PATCH", "app/objects/Leaf/@k0"),
+                ("PATCH", "app/objects/Leaf?where=TRUEPREDICATE"),
+            ] {
                 #expect(try server.send(method, path, #"{"n":1}"#).code == "method_not_allowed", "\(method)")
             }
             #expect(try server.send("DELETE", "app/objects/Leaf/@k0").status == 405)
             #expect(try server.batch(#"{"create":{"class":"Leaf","body":{"n":1}}}"#).status == 405)
             #expect(try server.bytes() == bytes)
             try server.done("PATCH", "app/objects/Owner/1", #"{"child":{"inner":{"n":10}}}"#)
-            try server.done("PATCH", "app/objects/Owner/1", #"[{"op":"add","path":"/kids/0/inner","value":{"n":11}},{"op":"add","path":"/kids/-","value":{"name":"k2"}}]"#, WriteServer.jsonPatch)
+            try server.done(
+                "PATCH", "app/objects/Owner/1",
+                #"[{"op":"add","path":"/kids/0/inner","value":{"n":11}},{"op":"add","path":"/kids/-","value":{"name":"k2"}}]"#,
+                WriteServer.jsonPatch)
             #expect(try server.count("Node") == 5 && server.count("Leaf") == 7)
         }
     }
@@ -82,13 +100,15 @@ import Testing
         }
     }
 
-    @Test("C4: an embedded object goes when its place is set anew, set to null, or removed from its list", arguments: [
-        (#"[{"op":"replace","path":"/child","value":{"name":"new"}}]"#, 4, 3), (#"[{"op":"remove","path":"/child"}]"#, 3, 3),
-        (#"[{"op":"remove","path":"/kids/0"}]"#, 3, 5), (#"[{"op":"replace","path":"/kids/1","value":{"name":"n"}}]"#, 4, 5),
-        (#"[{"op":"replace","path":"/kids","value":[]}]"#, 2, 4), (#"[{"op":"remove","path":"/byName/a"}]"#, 3, 5),
-        (#"[{"op":"add","path":"/byName/a","value":null}]"#, 3, 5), (#"[{"op":"remove","path":"/child/inner"}]"#, 4, 5),
-        (#"[{"op":"move","from":"/kids/0","path":"/kids/1"}]"#, 4, 6),
-    ])
+    @Test(
+        "C4: an embedded object goes when its place is set anew, set to null, or removed from its list",
+        arguments: [
+            (#"[{"op":"replace","path":"/child","value":{"name":"new"}}]"#, 4, 3), (#"[{"op":"remove","path":"/child"}]"#, 3, 3),
+            (#"[{"op":"remove","path":"/kids/0"}]"#, 3, 5), (#"[{"op":"replace","path":"/kids/1","value":{"name":"n"}}]"#, 4, 5),
+            (#"[{"op":"replace","path":"/kids","value":[]}]"#, 2, 4), (#"[{"op":"remove","path":"/byName/a"}]"#, 3, 5),
+            (#"[{"op":"add","path":"/byName/a","value":null}]"#, 3, 5), (#"[{"op":"remove","path":"/child/inner"}]"#, 4, 5),
+            (#"[{"op":"move","from":"/kids/0","path":"/kids/1"}]"#, 4, 6),
+        ])
     func replaced(_ patch: String, _ nodes: Int, _ leaves: Int) throws {
         try withOwner { (server: WriteServer) throws in
             try server.done("PATCH", "app/objects/Owner/1", patch, WriteServer.jsonPatch)
@@ -96,10 +116,13 @@ import Testing
         }
     }
 
-    @Test("C5: nothing else can link to an embedded object", arguments: [
-        #"{"_id":2,"child":{"$link":{"class":"Node","key":"@k0"}}}"#, #"{"_id":2,"kids":[{"$link":{"class":"Node","key":"@k0"}}]}"#,
-        #"{"_id":2,"byName":{"x":{"$link":{"class":"Node","key":"@k0"}}}}"#,
-    ])
+    @Test(
+        "C5: nothing else can link to an embedded object",
+        arguments: [
+            #"{"_id":2,"child":{"$link":{"class":"Node","key":"@k0"}}}"#,
+            #"{"_id":2,"kids":[{"$link":{"class":"Node","key":"@k0"}}]}"#,
+            #"{"_id":2,"byName":{"x":{"$link":{"class":"Node","key":"@k0"}}}}"#,
+        ])
     func noLink(_ body: String) throws {
         try withOwner { (server: WriteServer) throws in
             let bytes = try server.bytes()
@@ -114,16 +137,21 @@ import Testing
             let first = try server.show("Owner/1")
             try server.done("PUT", "app/objects/Owner/1", first)
             #expect(try server.show("Owner/1") == first)
-            let expected = #""leaves":[{"n":2,"friend":null},{"n":3,"friend":{"$link":{"class":"Owner","key":"1"}}}],"numbers":[1,null]"#
+            let expected =
+                #""leaves":[{"n":2,"friend":null},{"n":3,"friend":{"$link":{"class":"Owner","key":"1"}}}],"numbers":[1,null]"#
             #expect(try server.show("Owner/1").contains(expected))
-            #expect(try server.get("app/objects/Owner?where=ANY%20child.leaves.friend.name=='o'&count=exact").json["count"] as? Int == 1)
+            #expect(
+                try server.get("app/objects/Owner?where=ANY%20child.leaves.friend.name=='o'&count=exact").json["count"] as? Int
+                    == 1)
         }
     }
 
-    @Test("C7: an embedded class has no primary key and no index", arguments: [
-        #"{"setPrimaryKey":{"class":"Node","name":"name"}}"#,
-        #"{"addClass":{"name":"New","type":"embedded","primaryKey":"a","properties":[{"name":"a","type":"int"}]}}"#,
-    ])
+    @Test(
+        "C7: an embedded class has no primary key and no index",
+        arguments: [
+            #"{"setPrimaryKey":{"class":"Node","name":"name"}}"#,
+            #"{"addClass":{"name":"New","type":"embedded","primaryKey":"a","properties":[{"name":"a","type":"int"}]}}"#,
+        ])
     func noKey(_ step: String) throws {
         try withOwner { (server: WriteServer) throws in
             let bytes = try server.bytes()
@@ -150,11 +178,15 @@ import Testing
     @Test("C10, C12: an embedded class tells its name without prefix, and its schema") func schema() throws {
         try withOwner { (server: WriteServer) throws in
             let schema = try server.get("app/schema/Node").json
-            #expect(schema["name"] as? String == "Node" && schema["type"] as? String == "embedded" && schema["primaryKey"] is NSNull)
+            #expect(
+                schema["name"] as? String == "Node" && schema["type"] as? String == "embedded" && schema["primaryKey"] is NSNull)
             let properties = schema["properties"] as? [[String: Any]] ?? []
             #expect(properties.compactMap { $0["name"] as? String } == ["name", "note", "inner", "leaves", "numbers"])
             #expect(properties.compactMap { $0["objectType"] as? String } == ["Leaf", "Leaf"])
-            #expect((try server.get("app/objects/Node?limit=1").json["items"] as? [[String: Any]])?.first?["$meta"].map { "\($0)".contains("Node") } == true)
+            #expect(
+                (try server.get("app/objects/Node?limit=1").json["items"] as? [[String: Any]])?.first?["$meta"].map {
+                    "\($0)".contains("Node")
+                } == true)
         }
     }
 
@@ -169,7 +201,8 @@ import Testing
         }
     }
 
-    @Test("C13: what stood in a place is not there when the place is null, and nothing is when the owner is gone") func invalidated() throws {
+    @Test("C13: what stood in a place is not there when the place is null, and nothing is when the owner is gone")
+    func invalidated() throws {
         try withOwner { (server: WriteServer) throws in
             try server.done("PATCH", "app/objects/Owner/1", #"{"child":null}"#)
             #expect(try server.value("Owner/1/child") == "null")
@@ -180,7 +213,8 @@ import Testing
         }
     }
 
-    @Test("C14, C25, C26: an answer about embedded objects is of one version; the same address shows the next one") func versions() throws {
+    @Test("C14, C25, C26: an answer about embedded objects is of one version; the same address shows the next one")
+    func versions() throws {
         try withOwner { (server: WriteServer) throws in
             let held = try server.database().current
             let before = try server.get("app/objects/Owner/1")
@@ -211,7 +245,10 @@ import Testing
 
     @Test("C15: there are no defaults: what has to be there has to be given") func defaults() throws {
         try withOwner { (server: WriteServer) throws in
-            for body in [#"{"_id":2,"child":{}}"#, #"{"_id":2,"kids":[{"name":"a"},{"note":"n"}]}"#, #"{"_id":2,"child":{"name":"a","inner":{}}}"#] {
+            for body in [
+                #"{"_id":2,"child":{}}"#, #"{"_id":2,"kids":[{"name":"a"},{"note":"n"}]}"#,
+                #"{"_id":2,"child":{"name":"a","inner":{}}}"#,
+            ] {
                 #expect(try server.send("POST", "app/objects/Owner", body).code == "missing_property", "\(body)")
             }
             #expect(try server.send("PATCH", "app/objects/Owner/1", #"{"child":{"inner":{"friend":1}}}"#).status == 200)
@@ -231,11 +268,15 @@ import Testing
         }
     }
 
-    @Test("C17: what has to have a value takes no null; single embedded objects take it, lists of them never", arguments: [
-        (#"{"child":{"name":null}}"#, 422), (#"{"child":null}"#, 200), (#"{"child":{"inner":null}}"#, 200), (#"{"child":{"leaves":null}}"#, 422),
-        (#"{"kids":null}"#, 422), (#"{"kids":[null]}"#, 422), (#"{"child":{"leaves":[null]}}"#, 422), (#"{"child":{"numbers":[null]}}"#, 200),
-        (#"{"byName":{"z":null}}"#, 200),
-    ])
+    @Test(
+        "C17: what has to have a value takes no null; single embedded objects take it, lists of them never",
+        arguments: [
+            (#"{"child":{"name":null}}"#, 422), (#"{"child":null}"#, 200), (#"{"child":{"inner":null}}"#, 200),
+            (#"{"child":{"leaves":null}}"#, 422),
+            (#"{"kids":null}"#, 422), (#"{"kids":[null]}"#, 422), (#"{"child":{"leaves":[null]}}"#, 422),
+            (#"{"child":{"numbers":[null]}}"#, 200),
+            (#"{"byName":{"z":null}}"#, 200),
+        ])
     func nulls(_ body: String, _ status: Int) throws {
         try withOwner { (server: WriteServer) throws in
             let answer = try server.send("PATCH", "app/objects/Owner/1", body)
@@ -258,14 +299,16 @@ import Testing
         }
     }
 
-    @Test("C19, C20: a commit tells which properties of an embedded object were written, equal values too, and when it goes") func changes() throws {
+    @Test("C19, C20: a commit tells which properties of an embedded object were written, equal values too, and when it goes")
+    func changes() throws {
         try withOwner { (server: WriteServer) throws in
             let recorder = CommitRecorder(try server.database())
             try server.done("PATCH", "app/objects/Owner/1", #"{"child":{"note":"n"}}"#)
             #expect(recorder.takeProperties().contains("Node.note: null -> n"))
             try server.done("PATCH", "app/objects/Owner/1", #"{"child":{"note":"n"}}"#)
             #expect(recorder.takeProperties().contains("Node.note: n -> n"))
-            try server.done("PATCH", "app/objects/Owner/1", #"[{"op":"move","from":"/kids/0","path":"/kids/1"}]"#, WriteServer.jsonPatch)
+            try server.done(
+                "PATCH", "app/objects/Owner/1", #"[{"op":"move","from":"/kids/0","path":"/kids/1"}]"#, WriteServer.jsonPatch)
             #expect(recorder.last("Node")?.deleted.isEmpty ?? true)
             try server.done("PATCH", "app/objects/Owner/1", #"{"child":null}"#)
             #expect(recorder.last("Node")?.deleted.count == 1 && recorder.last("Leaf")?.deleted.count == 3)
@@ -277,7 +320,8 @@ import Testing
             let recorder = CommitRecorder(try server.database())
             try server.done("PATCH", "app/objects/Owner/1", #"{"child":{"note":"n"}}"#)
             #expect(!recorder.takeProperties().contains { $0.hasPrefix("Node.name") || $0.hasPrefix("Leaf") })
-            try server.done("PATCH", "app/objects/Owner/1", #"[{"op":"replace","path":"/kids/0/name","value":"new"}]"#, WriteServer.jsonPatch)
+            try server.done(
+                "PATCH", "app/objects/Owner/1", #"[{"op":"replace","path":"/kids/0/name","value":"new"}]"#, WriteServer.jsonPatch)
             let told = recorder.takeProperties()
             #expect(told.contains("Node.name: k0 -> new") && !told.contains { $0.hasPrefix("Node.note") }, "\(told)")
         }
@@ -292,13 +336,17 @@ import Testing
                     for round in 0..<15 {
                         if worker == 0 {
                             let body = #"{"child":{"name":"\#(round)","note":"\#(round)","inner":{"n":\#(round)}}}"#
-                            _ = try client.request("PATCH", "/v1/realms/app/objects/Owner/1", headers: [WriteServer.json], body: Array(body.utf8))
+                            _ = try client.request(
+                                "PATCH", "/v1/realms/app/objects/Owner/1", headers: [WriteServer.json], body: Array(body.utf8))
                         } else {
-                            let child = try client.request("GET", "/v1/realms/app/objects/Owner/1").json["child"] as? [String: Any]
+                            let child =
+                                try client.request("GET", "/v1/realms/app/objects/Owner/1").json["child"] as? [String: Any]
                             let name = child?["name"] as? String
                             let number = (child?["inner"] as? [String: Any])?["n"] as? Int
                             guard name != "c" else { continue }
-                            if name != child?["note"] as? String || name != number.map({ "\($0)" }) { torn.withLock { $0.append("\(child ?? [:])") } }
+                            if name != child?["note"] as? String || name != number.map({ "\($0)" }) {
+                                torn.withLock { $0.append("\(child ?? [:])") }
+                            }
                         }
                     }
                 } catch {

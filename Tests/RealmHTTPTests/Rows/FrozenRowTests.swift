@@ -6,7 +6,9 @@ import Testing
 
 /// Rows A15 to A17, A44, B34 and E14 of the checklist: versions that are held.
 @Suite struct FrozenRowTests {
-    private func pin(_ fixture: ChangeFixture) throws -> String { try fixture.server.must("POST", "app/snapshots")["id"]?.text ?? "" }
+    private func pin(_ fixture: ChangeFixture) throws -> String {
+        try fixture.server.must("POST", "app/snapshots")["id"]?.text ?? ""
+    }
 
     @Test("A15: an answer tells whether it is of a version that is held")
     func isFrozen() throws {
@@ -33,7 +35,8 @@ import Testing
             ("PATCH", "objects/Dog/1", #"{"age":1}"#), ("DELETE", "objects/Dog/1", nil), ("POST", "batch", #"{"ops":[]}"#),
             ("GET", "changes", nil), ("GET", "changes?class=Dog", nil),
         ] as [(String, String, String?)] {
-            for accept in ["application/json", "text/event-stream"] where path.hasPrefix("changes") || accept == "application/json" {
+            for accept in ["application/json", "text/event-stream"]
+            where path.hasPrefix("changes") || accept == "application/json" {
                 let separator = path.contains("?") ? "&" : "?"
                 let answer = try server.send(method, "app/\(path)\(separator)snapshot=\(id)", body, [("Accept", accept)])
                 #expect(answer.status == 400 && answer.code == "conflicting_parameters", "\(method) \(path): \(answer.text)")
@@ -77,7 +80,10 @@ import Testing
         // However many writes, two versions live.
         #expect(try ChangeServer.wait { try server.metric("live_versions") == 2 })
         // Also from several threads: one after the other here, all at once in the tests of isolation.
-        #expect(try server.must("POST", "app/query/Dog", "{\"where\":\"age > 3\",\"sort\":[\"-age\"],\"fields\":[\"_id\"],\"snapshot\":\"\(id)\"}")["items"] == before)
+        #expect(
+            try server.must(
+                "POST", "app/query/Dog", "{\"where\":\"age > 3\",\"sort\":[\"-age\"],\"fields\":[\"_id\"],\"snapshot\":\"\(id)\"}"
+            )["items"] == before)
     }
 
     @Test("E14: the oldest versions are let go of, or writes refused, as it is configured", arguments: [true, false])
@@ -86,7 +92,10 @@ import Testing
         let server = fixture.server
         if !sheds {
             try server.must("DELETE", "app")
-            try server.must("POST", "", "{\"name\":\"app\",\"inMemory\":\"app\",\"maxActiveVersions\":3,\"schema\":{\"classes\":\(ChangeFixture.classes)}}")
+            try server.must(
+                "POST", "",
+                "{\"name\":\"app\",\"inMemory\":\"app\",\"maxActiveVersions\":3,\"schema\":{\"classes\":\(ChangeFixture.classes)}}"
+            )
             try fixture.write(fixture.create(1))
         }
         var ids: [String] = []

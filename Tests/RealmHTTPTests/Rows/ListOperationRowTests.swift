@@ -14,16 +14,25 @@ import Testing
         let expected: String
     }
 
-    private static func set(_ count: Int, _ deletions: String = "", _ insertions: String = "", _ modifications: String = "", moves: String = "", more: String = "") -> String {
+    private static func set(
+        _ count: Int, _ deletions: String = "", _ insertions: String = "", _ modifications: String = "", moves: String = "",
+        more: String = ""
+    ) -> String {
         "{\"count\":\(count),\"deletions\":[\(deletions)],\"insertions\":[\(insertions)],\"modifications\":[\(modifications)],\"moves\":[\(moves)]\(more)}"
     }
 
     private static let all = #"{"index":0},{"index":1},{"index":2}"#
 
     private static let operations = [
-        Operation(name: "add", patch: #"{"op":"add","path":"/tags/-","value":"z"}"#, batch: #"{"add":"z"}"#, expected: set(4, "", #"{"index":3,"value":"z"}"#)),
-        Operation(name: "insert", patch: #"{"op":"add","path":"/tags/1","value":"z"}"#, batch: #"{"insert":[1,"z"]}"#, expected: set(4, "", #"{"index":1,"value":"z"}"#)),
-        Operation(name: "remove", patch: #"{"op":"remove","path":"/tags/1"}"#, batch: #"{"remove":1}"#, expected: set(2, #"{"index":1}"#)),
+        Operation(
+            name: "add", patch: #"{"op":"add","path":"/tags/-","value":"z"}"#, batch: #"{"add":"z"}"#,
+            expected: set(4, "", #"{"index":3,"value":"z"}"#)),
+        Operation(
+            name: "insert", patch: #"{"op":"add","path":"/tags/1","value":"z"}"#, batch: #"{"insert":[1,"z"]}"#,
+            expected: set(4, "", #"{"index":1,"value":"z"}"#)),
+        Operation(
+            name: "remove", patch: #"{"op":"remove","path":"/tags/1"}"#, batch: #"{"remove":1}"#,
+            expected: set(2, #"{"index":1}"#)),
         Operation(
             name: "replace", patch: #"{"op":"replace","path":"/tags/2","value":"z"}"#, batch: #"{"set":[2,"z"]}"#,
             expected: set(3, "", "", #"{"oldIndex":2,"index":2,"value":"z"}"#)),
@@ -35,8 +44,12 @@ import Testing
             expected: set(
                 3, #"{"index":0},{"index":2}"#, #"{"index":0,"value":"c"},{"index":2,"value":"a"}"#,
                 moves: #"{"from":0,"to":2},{"from":2,"to":0}"#)),
-        Operation(name: "clear", patch: #"{"op":"replace","path":"/tags","value":[]}"#, batch: #"{"clear":true}"#, expected: set(0, all, more: #","cleared":true"#)),
-        Operation(name: "assign", patch: #"{"op":"replace","path":"/tags","value":["a"]}"#, batch: #"{"clear":true},{"add":"a"}"#, expected: set(1, all, #"{"index":0,"value":"a"}"#)),
+        Operation(
+            name: "clear", patch: #"{"op":"replace","path":"/tags","value":[]}"#, batch: #"{"clear":true}"#,
+            expected: set(0, all, more: #","cleared":true"#)),
+        Operation(
+            name: "assign", patch: #"{"op":"replace","path":"/tags","value":["a"]}"#, batch: #"{"clear":true},{"add":"a"}"#,
+            expected: set(1, all, #"{"index":0,"value":"a"}"#)),
     ]
 
     @Test("D4: each operation on a list has its change set, as a JSON Patch and in a batch", arguments: Transport.allCases)

@@ -10,14 +10,19 @@ private typealias JSONValue = RealmTestSupport.JSONValue
 
 /// Rows A22 to A26, A42, A43, A45 and B25 of the checklist, as far as they are about who is told what and when.
 @Suite struct NotificationRowTests {
-    @Test("A22: the whole realm tells of each version with the classes that were touched, and nothing of a cancelled write", arguments: Transport.allCases)
+    @Test(
+        "A22: the whole realm tells of each version with the classes that were touched, and nothing of a cancelled write",
+        arguments: Transport.allCases)
     func wholeRealm(_ transport: Transport) throws {
         let fixture = try ChangeFixture()
         let server = fixture.server
         let realm = try Follower(server.port, "{}", transport)
         #expect(realm.snapshot == nil)
         #expect(try realm.sets(upTo: try fixture.write(fixture.age(1, 7))) == [#"{"classes":["Dog"]}"#])
-        #expect(try realm.sets(upTo: try fixture.write(fixture.patch(#"{"age":1}"#), fixture.create(9))) == [#"{"classes":["Dog","Person"]}"#])
+        #expect(
+            try realm.sets(upTo: try fixture.write(fixture.patch(#"{"age":1}"#), fixture.create(9))) == [
+                #"{"classes":["Dog","Person"]}"#
+            ])
         // A change of embedded objects is one of theirs and of their owner's.
         let home = try realm.sets(upTo: try fixture.write(fixture.patch(#"{"home":{"city":"Bergen"}}"#)))
         #expect(home == [#"{"classes":["Person","Place"]}"#] || home == [#"{"classes":["Place"]}"#])
@@ -27,25 +32,32 @@ private typealias JSONValue = RealmTestSupport.JSONValue
         try server.must("PATCH", "app/objects/Dog/1", #"{"age":50}"#, [("Realm-Transaction", transaction)])
         try server.must("DELETE", "app/transactions/\(transaction)")
         try server.must("POST", "app/batch?dryRun=true", "{\"ops\":[\(fixture.create(31))]}")
-        #expect(try server.send("POST", "app/batch", "{\"ops\":[\(fixture.create(31)),\(fixture.delete("Dog", "99"))]}").status == 404)
+        #expect(
+            try server.send("POST", "app/batch", "{\"ops\":[\(fixture.create(31)),\(fixture.delete("Dog", "99"))]}").status == 404
+        )
         #expect(try server.poll("app", "since=\(before)")["changes"]?.elements?.isEmpty == true)
         // A version in which no object was written.
         let start = try server.must("GET", "app/schema")["schemaVersion"]?.integer ?? 0
         let steps = #"[{"addClass":{"name":"More","properties":[{"name":"n","type":"int"}]}}]"#
-        let added = try server.must(
-            "POST", "app/migrations", "{\"fromVersion\":\(start),\"toVersion\":\(start + 1),\"steps\":\(steps)}")["version"]?.text ?? ""
+        let added =
+            try server.must(
+                "POST", "app/migrations", "{\"fromVersion\":\(start),\"toVersion\":\(start + 1),\"steps\":\(steps)}")["version"]?
+            .text ?? ""
         let told = try server.poll("app", "since=\(before)")
         #expect(told["next"]?.text == added && told["schema"]?["version"]?.text == added)
         #expect(told["changes"]?.elements?.map(\.withoutVersions) == [#"{"classes":[]}"#])
     }
 
-    @Test("A23: a stream is let go of within two signs of life when its client leaves, says goodbye or not", arguments: [true, false])
+    @Test(
+        "A23: a stream is let go of within two signs of life when its client leaves, says goodbye or not",
+        arguments: [true, false])
     func leaving(_ saysGoodbye: Bool) throws {
         let fixture = try ChangeFixture { options in
             options.limits.heartbeat = 1
             options.limits.registrationSeconds = 1
         }
-        let id = try fixture.server.must("POST", "app/subscriptions", #"{"subscriptions":{"a":{"class":"Dog"}}}"#)["id"]?.text ?? ""
+        let id =
+            try fixture.server.must("POST", "app/subscriptions", #"{"subscriptions":{"a":{"class":"Dog"}}}"#)["id"]?.text ?? ""
         var stream: EventClient? = try fixture.server.stream("app", "subscription=\(id)")
         _ = try stream?.next("snapshot")
         _ = try stream?.next("ready")
@@ -61,7 +73,9 @@ private typealias JSONValue = RealmTestSupport.JSONValue
         withExtendedLifetime(stream) {}
     }
 
-    @Test("A24: who begins a transaction stands behind everything that was told; what it writes is told when it is committed", arguments: Transport.allCases)
+    @Test(
+        "A24: who begins a transaction stands behind everything that was told; what it writes is told when it is committed",
+        arguments: Transport.allCases)
     func beginning(_ transport: Transport) throws {
         let fixture = try ChangeFixture()
         let server = fixture.server
@@ -70,7 +84,10 @@ private typealias JSONValue = RealmTestSupport.JSONValue
         let transaction = try server.must("POST", "app/transactions", #"{"idle":"5s"}"#)
         #expect(transaction["version"]?.text == version)
         // What was pending is delivered, and nothing else.
-        #expect(try dogs.sets(upTo: version) == [#"{"count":6,"deletions":[],"insertions":[{"index":5,"key":"9"}],"modifications":[],"moves":[]}"#])
+        #expect(
+            try dogs.sets(upTo: version) == [
+                #"{"count":6,"deletions":[],"insertions":[{"index":5,"key":"9"}],"modifications":[],"moves":[]}"#
+            ])
         let id = transaction["id"]?.text ?? ""
         let inside = [("Realm-Transaction", id)]
         #expect(try server.send("POST", "app/transactions", "{}", inside).status == 409)
@@ -80,12 +97,17 @@ private typealias JSONValue = RealmTestSupport.JSONValue
         #expect(try server.poll("app", query)["next"]?.text == version)
         #expect(try server.send("GET", "app/changes?class=Dog", nil, inside).code == "conflicting_parameters")
         let committed = try server.must("POST", "app/transactions/\(id)/commit")["version"]?.text ?? ""
-        #expect(try dogs.sets(upTo: committed) == [#"{"count":7,"deletions":[],"insertions":[{"index":6,"key":"30"}],"modifications":[],"moves":[]}"#])
+        #expect(
+            try dogs.sets(upTo: committed) == [
+                #"{"count":7,"deletions":[],"insertions":[{"index":6,"key":"30"}],"modifications":[],"moves":[]}"#
+            ])
         // A batch sees the newest version.
         #expect(try fixture.write(#"{"assert":{"class":"Dog","key":"30","where":"age == 1"}}"#) != "")
     }
 
-    @Test("A25: a commit that was told is there after the server was killed", .enabled(if: ServerProcess.executable != nil, "the executable is not built"), arguments: Transport.allCases)
+    @Test(
+        "A25: a commit that was told is there after the server was killed",
+        .enabled(if: ServerProcess.executable != nil, "the executable is not built"), arguments: Transport.allCases)
     func killed(_ transport: Transport) throws {
         let folder = NSTemporaryDirectory() + "realm-rest-told-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -93,7 +115,8 @@ private typealias JSONValue = RealmTestSupport.JSONValue
         let first = try ServerProcess(["--data", folder])
         func send(_ server: ServerProcess, _ method: String, _ path: String, _ body: String? = nil) throws -> JSONValue {
             let answer = try HTTPClient.request(
-                port: server.port, method, "/v1/realms" + path, headers: [("Content-Type", "application/json")], body: body.map { Array($0.utf8) })
+                port: server.port, method, "/v1/realms" + path, headers: [("Content-Type", "application/json")],
+                body: body.map { Array($0.utf8) })
             guard answer.status < 300 else { throw ChangeServer.Refused(description: answer.text) }
             return try JSONValue(parsing: answer.body)
         }
@@ -101,7 +124,10 @@ private typealias JSONValue = RealmTestSupport.JSONValue
         let dogs = try Follower(first.port, #"{"class":"Dog","include":"keys"}"#, transport)
         var last = ""
         for key in 1...5 {
-            last = try send(first, "POST", "/app/batch", "{\"ops\":[{\"create\":{\"class\":\"Dog\",\"body\":{\"_id\":\(key),\"age\":1}}}]}")["version"]?.text ?? ""
+            last =
+                try send(
+                    first, "POST", "/app/batch",
+                    "{\"ops\":[{\"create\":{\"class\":\"Dog\",\"body\":{\"_id\":\(key),\"age\":1}}}]}")["version"]?.text ?? ""
         }
         let told = try dogs.documents(upTo: last).flatMap { $0["insertions"]?.elements ?? [] }.compactMap { $0["key"]?.text }
         first.kill()
@@ -116,7 +142,9 @@ private typealias JSONValue = RealmTestSupport.JSONValue
         #expect(second.stop() == 0)
     }
 
-    @Test("A26: a commit that fails is told to nobody, and the next one follows what was told before", arguments: Transport.allCases)
+    @Test(
+        "A26: a commit that fails is told to nobody, and the next one follows what was told before", arguments: Transport.allCases
+    )
     func failed(_ transport: Transport) throws {
         try withFaultyRealm { server, backend, _ in
             let notes = try Follower(server.port, #"{"class":"Note","include":"none"}"#, transport, realm: "faulty")

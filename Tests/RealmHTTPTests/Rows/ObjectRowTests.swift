@@ -16,11 +16,14 @@ import Testing
             #expect(made.status == 201)
             #expect(try server.get(String((made["Location"] ?? "").dropFirst("/v1/realms/".count))).text == made.text)
             #expect(try server.count("Dog") == 4 && server.count("Person") == 2)
-            #expect(try server.value("Person/bob/dogs").contains(#""key":"30""#) || server.show("Person/bob").contains(#""key":"30""#))
+            #expect(
+                try server.value("Person/bob/dogs").contains(#""key":"30""#) || server.show("Person/bob").contains(#""key":"30""#)
+            )
             let bytes = try server.bytes()
             let again = try server.send("POST", "app/objects/Dog", #"{"_id":30,"age":1}"#)
             #expect(again.status == 409 && again.code == "duplicate_key")
-            #expect(try server.send("POST", "app/objects/Dog", #"{"_id":32,"age":1,"owner":{"id":"eve"}}"#).code == "nested_object")
+            #expect(
+                try server.send("POST", "app/objects/Dog", #"{"_id":32,"age":1,"owner":{"id":"eve"}}"#).code == "nested_object")
             #expect(try server.bytes() == bytes)
         }
     }
@@ -76,7 +79,8 @@ import Testing
             #expect(try server.version() == before + 1)
             #expect(try ["1", "2", "8"].map { try server.get("app/objects/Dog/" + $0).json["age"] as? Int } == [30, 20, 81])
             #expect(try server.send("POST", "app/objects/Dog?upsert=modified", many).status == 200)
-            #expect(try server.send("POST", "app/objects/Dog?upsert=all", #"[{"_id":77,"age":1},{"_id":1,"age":"x"}]"#).status == 422)
+            #expect(
+                try server.send("POST", "app/objects/Dog?upsert=all", #"[{"_id":77,"age":1},{"_id":1,"age":"x"}]"#).status == 422)
             #expect(try server.get("app/objects/Dog/77").status == 404)
         }
     }
@@ -91,7 +95,9 @@ import Testing
             #expect(try server.send("DELETE", "app/objects/Dog/1").code == "object_not_found")
             #expect(try server.count("Chip") == 2)
             let ann = try server.show("Person/ann")
-            #expect(ann.contains(#""dogs":[{"$link":{"class":"Dog","key":"2"}}]"#) && ann.contains(#""pets":{"best":null}"#), "\(ann)")
+            #expect(
+                ann.contains(#""dogs":[{"$link":{"class":"Dog","key":"2"}}]"#) && ann.contains(#""pets":{"best":null}"#), "\(ann)"
+            )
             #expect(try server.get("app/objects/Dog/2").json["any"] is NSNull)
             try server.done("DELETE", "app/objects/Person/ann")
             #expect(try server.get("app/objects/Dog/2").json["owner"] is NSNull)
@@ -100,7 +106,8 @@ import Testing
 
     @Test("A51: what a query finds is deleted, unless it is more than the client expects") func deleteWhere() throws {
         try withWriteServer { (server: WriteServer) throws in
-            try server.done("POST", "app/objects/Dog", "[" + (10..<60).map { #"{"_id":\#($0),"age":\#($0)}"# }.joined(separator: ",") + "]")
+            try server.done(
+                "POST", "app/objects/Dog", "[" + (10..<60).map { #"{"_id":\#($0),"age":\#($0)}"# }.joined(separator: ",") + "]")
             let bytes = try server.bytes()
             let found = try server.get("app/objects/Dog?where=age%20%3E=%2040&count=exact&limit=0").json["count"] as? Int
             let refused = try server.send("DELETE", "app/objects/Dog?where=age%20%3E=%20$0&args=[40]&maxAffected=19")
@@ -147,7 +154,9 @@ import Testing
     func schemaVersion(_ version: Int) throws {
         try withWriteServer { (server: WriteServer) throws in
             for (name, options) in [("plain", ""), ("secret", #","encryptionKey":"\#(ObjectRowTests.key)""#)] {
-                #expect(try server.attach(#"{"name":"\#(name)","schema":\#(ObjectRowTests.schema(version))\#(options)}"#).status == 201)
+                #expect(
+                    try server.attach(#"{"name":"\#(name)","schema":\#(ObjectRowTests.schema(version))\#(options)}"#).status
+                        == 201)
                 #expect(try server.get(name).json["schemaVersion"] as? Int == version)
                 try server.done("DELETE", name)
                 let path = #""path":"\#(server.folder)/\#(name).realm""#
@@ -156,7 +165,9 @@ import Testing
                 if !options.isEmpty {
                     #expect(try server.attach("{\(path)}", "?dryRun=true").code == "encryption_key_required")
                     let wrong = String(repeating: "0b", count: 64)
-                    #expect(try server.attach(#"{\#(path),"encryptionKey":"\#(wrong)"}"#, "?dryRun=true").code == "encryption_key_wrong")
+                    #expect(
+                        try server.attach(#"{\#(path),"encryptionKey":"\#(wrong)"}"#, "?dryRun=true").code
+                            == "encryption_key_wrong")
                     try FileManager.default.removeItem(atPath: server.folder + "/secret.realm")
                 }
             }
@@ -181,21 +192,26 @@ import Testing
     @Test("A54: a migration raises the version and transforms the data, after a copy was made") func migrate() throws {
         try withWriteServer { (server: WriteServer) throws in
             #expect(try server.attach(#"{"name":"shop","schema":\#(ObjectRowTests.schema(2))}"#).status == 201)
-            try server.done("POST", "shop/objects/Item", #"[{"id":1,"first":"Ann","last":"Lee"},{"id":2,"first":"Bo","last":"Ek"}]"#)
+            try server.done(
+                "POST", "shop/objects/Item", #"[{"id":1,"first":"Ann","last":"Lee"},{"id":2,"first":"Bo","last":"Ek"}]"#)
             let body = #"{"fromVersion":2,"toVersion":3,"allowDataLoss":true,"steps":\#(ObjectRowTests.steps)}"#
             let answer = try server.done("POST", "shop/migrations", body)
             #expect((answer.json["before"] as? [String: Any])?["schemaVersion"] as? Int == 2)
             #expect((answer.json["after"] as? [String: Any])?["schemaVersion"] as? Int == 3)
             #expect(try server.get("shop").json["schemaVersion"] as? Int == 3)
             #expect(try server.get("shop/objects/Item/2?meta=none").text == #"{"id":2,"first":"Bo","full":"Bo Ek"}"#)
-            let copies = try FileManager.default.contentsOfDirectory(atPath: server.folder).filter { $0.hasPrefix("shop.realm.before-") }
+            let copies = try FileManager.default.contentsOfDirectory(atPath: server.folder).filter {
+                $0.hasPrefix("shop.realm.before-")
+            }
             #expect(copies.count == 1)
             let copy = try Snapshot(file: try RealmFile(path: server.folder + "/" + (copies.first ?? "")))
             #expect(copy.schemaVersion == 2 && copy.classTable(named: "Item")?.column(named: "last") != nil)
         }
     }
 
-    @Test("A55: attaching with steps migrates; without them a file of another schema is refused or served as it is") func attach() throws {
+    @Test("A55: attaching with steps migrates; without them a file of another schema is refused or served as it is") func attach()
+        throws
+    {
         try withWriteServer { (server: WriteServer) throws in
             #expect(try server.attach(#"{"name":"shop","schema":\#(ObjectRowTests.schema(2))}"#).status == 201)
             try server.done("POST", "shop/objects/Item", #"{"id":1,"first":"Ann","last":"Lee"}"#)

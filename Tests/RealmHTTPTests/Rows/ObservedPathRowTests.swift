@@ -5,7 +5,9 @@ import Testing
 
 /// Rows B26, B27 and D48 of the checklist: key paths, and objects that link to one.
 @Suite struct ObservedPathRowTests {
-    @Test("B26, B27: key paths are taken and refused as the reference engine does", .enabled(if: NotificationVectors.file("key-paths") != nil))
+    @Test(
+        "B26, B27: key paths are taken and refused as the reference engine does",
+        .enabled(if: NotificationVectors.file("key-paths") != nil))
     func vectors() throws {
         let server = try ChangeServer()
         let vectors = try NotificationVectors.vectors("key-paths")
@@ -27,33 +29,43 @@ import Testing
         }
     }
 
-    @Test("B26, B27: no key paths are all of them, and both names of linking objects mean the same", arguments: Transport.allCases)
+    @Test(
+        "B26, B27: no key paths are all of them, and both names of linking objects mean the same", arguments: Transport.allCases)
     func names(_ transport: Transport) throws {
         let fixture = try ChangeFixture()
         let port = fixture.server.port
-        func follow(_ more: String) throws -> Follower { try Follower(port, "{\"class\":\"Person\",\"include\":\"keys\"\(more)}", transport) }
+        func follow(_ more: String) throws -> Follower {
+            try Follower(port, "{\"class\":\"Person\",\"include\":\"keys\"\(more)}", transport)
+        }
         let all = try ["", #","keyPaths":[]"#].map(follow)
         let linked = try [#","keyPaths":["staff.age"]"#, #","keyPaths":["@links.Person.boss.age"]"#].map(follow)
         let shallow = try follow(#","shallow":true"#)
         func modified(_ followers: [Follower], _ version: String) throws -> [[String?]] {
-            try followers.map { try $0.documents(upTo: version).flatMap { $0["modifications"]?.elements ?? [] }.map { $0["key"]?.text } }
+            try followers.map {
+                try $0.documents(upTo: version).flatMap { $0["modifications"]?.elements ?? [] }.map { $0["key"]?.text }
+            }
         }
         var version = try fixture.write(fixture.patch(#"{"age":9}"#))
         #expect(try modified(all, version) == [["ann"], ["ann"]] && modified(linked + [shallow], version) == [[], [], []])
         version = try fixture.write(#"{"create":{"class":"Person","body":{"_id":"bob","age":1,"boss":"ann"}}}"#)
         #expect(try modified(all, version) == [[], []] && modified(linked + [shallow], version) == [["ann"], ["ann"], []])
         version = try fixture.write(#"{"patch":{"class":"Person","key":"bob","body":{"age":2}}}"#)
-        #expect(try modified(all, version) == [["bob"], ["bob"]] && modified(linked + [shallow], version) == [["ann"], ["ann"], []])
+        #expect(
+            try modified(all, version) == [["bob"], ["bob"]] && modified(linked + [shallow], version) == [["ann"], ["ann"], []])
     }
 
     @Test("D48: each link is one linking object, in reads, queries and subscriptions", arguments: Transport.allCases)
     func linkingObjects(_ transport: Transport) throws {
         let fixture = try ChangeFixture()
         let server = fixture.server
-        let follower = try Follower(server.port, #"{"class":"Dog","key":"1","property":"@links.Person.pack","include":"keys"}"#, transport)
+        let follower = try Follower(
+            server.port, #"{"class":"Dog","key":"1","property":"@links.Person.pack","include":"keys"}"#, transport)
         let view = try Follower(
-            server.port, #"{"class":"Dog","key":"1","property":"@links.Person.pack","where":"age > 5","sort":["-_id"],"include":"keys"}"#, transport)
-        let named = try Follower(server.port, #"{"class":"Person","key":"ann","property":"staff","fields":["_id"],"meta":"none"}"#, transport)
+            server.port,
+            #"{"class":"Dog","key":"1","property":"@links.Person.pack","where":"age > 5","sort":["-_id"],"include":"keys"}"#,
+            transport)
+        let named = try Follower(
+            server.port, #"{"class":"Person","key":"ann","property":"staff","fields":["_id"],"meta":"none"}"#, transport)
         #expect(follower.snapshot?["items"]?.serialized == #"[{"key":"ann"}]"# && view.snapshot?["count"]?.integer == 0)
         // The same dog twice in a list is linked to twice.
         let bob = #"{"create":{"class":"Person","body":{"_id":"bob","age":9,"boss":"ann","pack":[1,2,1]}}}"#
@@ -62,11 +74,15 @@ import Testing
         let inserted: [String] = (told.first?["insertions"]?.elements ?? []).compactMap { $0["key"]?.text }
         #expect(inserted == ["bob", "bob"] && told.first?["count"]?.integer == 3)
         #expect(try view.documents(upTo: version).first?["count"]?.integer == 2)
-        #expect(try named.sets(upTo: version) == [#"{"count":1,"deletions":[],"insertions":[{"index":0,"key":"bob","object":{"_id":"bob"}}],"modifications":[],"moves":[]}"#])
+        #expect(
+            try named.sets(upTo: version) == [
+                #"{"count":1,"deletions":[],"insertions":[{"index":0,"key":"bob","object":{"_id":"bob"}}],"modifications":[],"moves":[]}"#
+            ])
         let page = try server.must("GET", "app/objects/Dog/1/@links/Person/pack?fields=_id&meta=none")
         #expect(page["items"]?.elements?.compactMap { $0["_id"]?.text }.sorted() == ["ann", "bob", "bob"])
         let query = ChangeServer.encode("@links.Person.pack.@count == 3")
-        #expect(try server.must("GET", "app/objects/Dog?where=\(query)&fields=_id&meta=none")["items"]?.serialized == #"[{"_id":1}]"#)
+        #expect(
+            try server.must("GET", "app/objects/Dog?where=\(query)&fields=_id&meta=none")["items"]?.serialized == #"[{"_id":1}]"#)
         let expanded = try server.must("GET", "app/objects/Dog/1?expand=@links.Person.pack&fields=@links.Person.pack&meta=none")
         #expect(expanded["@links.Person.pack"]?.elements?.count == 3, "\(expanded.serialized)")
         let last = try fixture.write(#"{"delete":{"class":"Person","key":"bob"}}"#)

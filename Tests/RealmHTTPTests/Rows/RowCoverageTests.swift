@@ -20,7 +20,9 @@ import Testing
         let folder = Fixtures.packageRoot.appendingPathComponent("Tests")
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
         return try files.filter { $0.pathExtension == "swift" }.flatMap { file in
-            try String(contentsOf: file, encoding: .utf8).matches(of: /@Test\("([^"]*)"|func `([^`]*)`/).map { String($0.1 ?? $0.2 ?? "") }
+            try String(contentsOf: file, encoding: .utf8).matches(of: /@Test\("([^"]*)"|func `([^`]*)`/).map {
+                String($0.1 ?? $0.2 ?? "")
+            }
         }
     }
 

@@ -29,14 +29,18 @@ extension WriteServer {
 
     /// A realm as the engine sees it.
     func database(_ name: String = "app") throws -> Database {
-        guard case .ready(let database)? = server.application.catalog[name] else { throw Damaged(description: "\(name) is not open") }
+        guard case .ready(let database)? = server.application.catalog[name] else {
+            throw Damaged(description: "\(name) is not open")
+        }
         return database
     }
 
     /// Sends something that has to succeed. Where a test makes clocks run fast a busy machine may need a second attempt; what was
     /// late has left no trace.
     @discardableResult
-    func done(_ method: String, _ path: String, _ body: String? = nil, _ headers: [(String, String)] = []) throws -> HTTPClient.Answer {
+    func done(_ method: String, _ path: String, _ body: String? = nil, _ headers: [(String, String)] = []) throws
+        -> HTTPClient.Answer
+    {
         var answer = try send(method, path, body, headers)
         for _ in 0..<10 where [408, 504].contains(answer.status) { answer = try send(method, path, body, headers) }
         guard answer.status < 300 else { throw Damaged(description: "\(method) \(path): \(answer.text)") }
@@ -108,10 +112,12 @@ final class WriterGate: Sendable {
 
     /// Queues behind the writes that wait.
     init(_ database: Database) {
-        database.write(EngineRealm.request(seconds: 60), { [monitor] _ in
-            monitor.broadcast { $0.isHeld = true }
-            _ = monitor.wait(until: .now().adding(seconds: 60)) { $0.isOpen ? true : nil }
-        }, completion: { _ in })
+        database.write(
+            EngineRealm.request(seconds: 60),
+            { [monitor] _ in
+                monitor.broadcast { $0.isHeld = true }
+                _ = monitor.wait(until: .now().adding(seconds: 60)) { $0.isOpen ? true : nil }
+            }, completion: { _ in })
     }
 
     /// Returns when the writer is at the gate.
@@ -147,7 +153,9 @@ final class CommitRecorder: Sendable {
     private static func describe(_ commit: Commit) throws -> [String] {
         var lines: [String] = []
         for (key, changes) in commit.summary.tables {
-            guard let table = commit.version.snapshot.table(key), let before = commit.previous.snapshot.table(key) else { continue }
+            guard let table = commit.version.snapshot.table(key), let before = commit.previous.snapshot.table(key) else {
+                continue
+            }
             for (object, columns) in changes.modified {
                 for column in table.columns where columns.contains(column.key) {
                     let name = "\(table.className ?? "").\(column.name)"

@@ -17,7 +17,10 @@ import Testing
             try server.makeRealm("app", classes: classes)
             let names = ["null", #""""#, #""anna""#, #""Anton""#, #""berta""#, #""@at""#, #""ÉA""#, #""éb""#, #""👍🏽x""#, #""9""#]
             let ages = ["null", "0", "-1", "-3", "1", "2", "3", "8", "9", "7"]
-            let dates = ["null", #""1969-12-31T23:59:59Z""#, #""2024-02-29T12:00:00Z""#, #""2024-03-01T00:00:00Z""#, #""2025-02-28T23:59:59.999Z""#]
+            let dates = [
+                "null", #""1969-12-31T23:59:59Z""#, #""2024-02-29T12:00:00Z""#, #""2024-03-01T00:00:00Z""#,
+                #""2025-02-28T23:59:59.999Z""#,
+            ]
             let reals = ["null", "0", "-0.5", "1.25", "2", "3.75"]
             let ops = (0..<20).map { number in
                 """
@@ -65,7 +68,9 @@ import Testing
         shape((sections?.elements ?? []).map { ($0["key"] ?? .null, ($0["items"]?.elements ?? []).map { id($0) ?? -1 }) })
     }
 
-    @Test("B33, D52: sections of all kinds are the same in lists, queries and subscriptions", arguments: hows.indices, [false, true])
+    @Test(
+        "B33, D52: sections of all kinds are the same in lists, queries and subscriptions", arguments: hows.indices,
+        [false, true])
     func sections(_ index: Int, _ isDescending: Bool) throws {
         let (how, key) = SectionRowTests.hows[index]
         let server = SectionRowTests.server
@@ -77,7 +82,11 @@ import Testing
         for row in rows {
             let own = key(row[path] ?? .null)
             let place = expected.firstIndex { $0.key.serialized == own.serialized && $0.key.double == own.double }
-            if let place { expected[place].ids.append(row["_id"]?.integer ?? -1) } else { expected.append((own, [row["_id"]?.integer ?? -1])) }
+            if let place {
+                expected[place].ids.append(row["_id"]?.integer ?? -1)
+            } else {
+                expected.append((own, [row["_id"]?.integer ?? -1]))
+            }
         }
         let wanted = SectionRowTests.shape(expected)
         let encoded = ChangeServer.encode(how)
@@ -86,7 +95,9 @@ import Testing
         #expect(SectionRowTests.shape(list["sections"]) { $0["_id"]?.integer } == wanted)
         let body = "{\"sectionBy\":\"\(how)\",\"sort\":[\"\(sort)\"],\"limit\":100,\"fields\":[\"_id\"]}"
         for (method, target) in [("QUERY", "app/objects/S"), ("POST", "app/query/S")] {
-            #expect(SectionRowTests.shape(try server.must(method, target, body)["sections"]) { $0["_id"]?.integer } == wanted, "\(method)")
+            #expect(
+                SectionRowTests.shape(try server.must(method, target, body)["sections"]) { $0["_id"]?.integer } == wanted,
+                "\(method)")
         }
         let observed = "class=S&sectionBy=\(encoded)\(order)&fields=_id"
         let poll = try server.poll("app", observed)["snapshots"]?.elements?.first
@@ -99,15 +110,20 @@ import Testing
     func oneSection(_ how: String) throws {
         let server = SectionRowTests.server
         let encoded = ChangeServer.encode(how)
-        let all = try server.must("GET", "app/objects/S?sectionBy=\(encoded)&limit=100&fields=_id,name")["sections"]?.elements ?? []
+        let all =
+            try server.must("GET", "app/objects/S?sectionBy=\(encoded)&limit=100&fields=_id,name")["sections"]?.elements ?? []
         for section in all {
             let key = section["key"] ?? .null
-            let text = key == .null ? "@null" : key.text == "" ? "@empty" : key.text.map { $0.hasPrefix("@") ? "@" + $0 : $0 } ?? key.serialized
-            let one = try server.must("GET", "app/objects/S?sectionBy=\(encoded)&section=\(ChangeServer.encode(text))&limit=100&fields=_id,name")
+            let text =
+                key == .null
+                ? "@null" : key.text == "" ? "@empty" : key.text.map { $0.hasPrefix("@") ? "@" + $0 : $0 } ?? key.serialized
+            let one = try server.must(
+                "GET", "app/objects/S?sectionBy=\(encoded)&section=\(ChangeServer.encode(text))&limit=100&fields=_id,name")
             #expect(one["sections"]?.elements == [section], "\(text)")
             let body = "{\"sectionBy\":\"\(how)\",\"section\":\(key.serialized),\"limit\":100,\"fields\":[\"_id\",\"name\"]}"
             #expect(try server.must("POST", "app/query/S", body)["sections"]?.elements == [section], "\(body)")
-            let observed = try server.poll("app", "class=S&sectionBy=\(encoded)&section=\(ChangeServer.encode(text))&fields=_id,name")
+            let observed = try server.poll(
+                "app", "class=S&sectionBy=\(encoded)&section=\(ChangeServer.encode(text))&fields=_id,name")
             let sections = observed["snapshots"]?.elements?.first?["sections"]?.elements ?? []
             #expect(sections.map { $0["key"] } == [key], "\(text)")
             #expect(sections.first?["items"]?.elements?.map { $0["object"] } == section["items"]?.elements?.map { $0 }, "\(text)")
@@ -122,10 +138,12 @@ import Testing
     func otherSort() throws {
         let server = SectionRowTests.server
         func isRefused(_ answer: HTTPClient.Answer) -> Bool { answer.status == 400 && answer.code == "conflicting_parameters" }
-        for (sectionBy, sort) in [("age", "name"), ("name:first", "-age"), ("when:year", "when.x"), ("friend.age", "age")] where sort != "when.x" {
+        for (sectionBy, sort) in [("age", "name"), ("name:first", "-age"), ("when:year", "when.x"), ("friend.age", "age")]
+        where sort != "when.x" {
             let both = "sectionBy=\(ChangeServer.encode(sectionBy))&sort=\(sort)"
             #expect(isRefused(try server.send("GET", "app/objects/S?\(both)")))
-            #expect(isRefused(try server.send("QUERY", "app/objects/S", "{\"sectionBy\":\"\(sectionBy)\",\"sort\":[\"\(sort)\"]}")))
+            #expect(
+                isRefused(try server.send("QUERY", "app/objects/S", "{\"sectionBy\":\"\(sectionBy)\",\"sort\":[\"\(sort)\"]}")))
             for accept in ["application/json", "text/event-stream"] {
                 #expect(isRefused(try server.send("GET", "app/changes?class=S&\(both)", nil, [("Accept", accept)])))
             }
@@ -133,21 +151,41 @@ import Testing
             #expect(isRefused(try server.send("POST", "app/subscriptions", body)))
             let text = ChangeServer.encode("TRUEPREDICATE SORT(flag ASC)")
             #expect(isRefused(try server.send("GET", "app/objects/S?sectionBy=\(ChangeServer.encode(sectionBy))&where=\(text)")))
-            #expect(isRefused(try server.send("GET", "app/changes?class=S&sectionBy=\(ChangeServer.encode(sectionBy))&where=\(text)")))
+            #expect(
+                isRefused(try server.send("GET", "app/changes?class=S&sectionBy=\(ChangeServer.encode(sectionBy))&where=\(text)"))
+            )
         }
     }
 
-    @Test("B33, D50: rows of null and of the empty string go from section to section, and sections come and go", arguments: Transport.allCases)
+    @Test(
+        "B33, D50: rows of null and of the empty string go from section to section, and sections come and go",
+        arguments: Transport.allCases)
     func emptyKeys(_ transport: Transport) throws {
         let fixture = try ChangeFixture()
         let follower = try Follower(
             fixture.server.port, #"{"class":"Dog","sectionBy":"name:first","include":"keys"}"#, transport)
-        #expect(follower.snapshot?["sections"]?.serialized == #"[{"key":"d","items":[{"key":"1"},{"key":"2"},{"key":"3"},{"key":"4"},{"key":"5"}]}]"#)
-        func name(_ id: Int, _ name: String) -> String { "{\"patch\":{\"class\":\"Dog\",\"key\":\"\(id)\",\"body\":{\"name\":\(name)}}}" }
+        #expect(
+            follower.snapshot?["sections"]?.serialized
+                == #"[{"key":"d","items":[{"key":"1"},{"key":"2"},{"key":"3"},{"key":"4"},{"key":"5"}]}]"#)
+        func name(_ id: Int, _ name: String) -> String {
+            "{\"patch\":{\"class\":\"Dog\",\"key\":\"\(id)\",\"body\":{\"name\":\(name)}}}"
+        }
         func told(_ ops: String...) throws -> String? { try follower.sets(upTo: try fixture.server.batch("app", ops)).first }
-        #expect(try told(name(1, "null")) == #"{"count":5,"sectionsToDelete":[],"sectionsToInsert":[{"section":0,"key":null}],"deletions":[{"section":0,"index":0,"key":"1"}],"insertions":[{"section":0,"index":0,"key":"1"}],"modifications":[]}"#)
-        #expect(try told(name(2, #""""#)) == #"{"count":5,"sectionsToDelete":[],"sectionsToInsert":[{"section":1,"key":""}],"deletions":[{"section":1,"index":0,"key":"2"}],"insertions":[{"section":1,"index":0,"key":"2"}],"modifications":[]}"#)
-        #expect(try told(name(1, #""""#)) == #"{"count":5,"sectionsToDelete":[{"section":0,"key":null}],"sectionsToInsert":[],"deletions":[],"insertions":[{"section":0,"index":0,"key":"1"}],"modifications":[]}"#)
-        #expect(try told(name(1, #""dx""#), name(2, #""dy""#)) == #"{"count":5,"sectionsToDelete":[{"section":0,"key":""}],"sectionsToInsert":[],"deletions":[],"insertions":[{"section":0,"index":3,"key":"1"},{"section":0,"index":4,"key":"2"}],"modifications":[]}"#)
+        #expect(
+            try told(name(1, "null"))
+                == #"{"count":5,"sectionsToDelete":[],"sectionsToInsert":[{"section":0,"key":null}],"deletions":[{"section":0,"index":0,"key":"1"}],"insertions":[{"section":0,"index":0,"key":"1"}],"modifications":[]}"#
+        )
+        #expect(
+            try told(name(2, #""""#))
+                == #"{"count":5,"sectionsToDelete":[],"sectionsToInsert":[{"section":1,"key":""}],"deletions":[{"section":1,"index":0,"key":"2"}],"insertions":[{"section":1,"index":0,"key":"2"}],"modifications":[]}"#
+        )
+        #expect(
+            try told(name(1, #""""#))
+                == #"{"count":5,"sectionsToDelete":[{"section":0,"key":null}],"sectionsToInsert":[],"deletions":[],"insertions":[{"section":0,"index":0,"key":"1"}],"modifications":[]}"#
+        )
+        #expect(
+            try told(name(1, #""dx""#), name(2, #""dy""#))
+                == #"{"count":5,"sectionsToDelete":[{"section":0,"key":""}],"sectionsToInsert":[],"deletions":[],"insertions":[{"section":0,"index":3,"key":"1"},{"section":0,"index":4,"key":"2"}],"modifications":[]}"#
+        )
     }
 }

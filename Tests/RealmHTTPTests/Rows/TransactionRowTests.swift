@@ -53,7 +53,8 @@ import Testing
         }
     }
 
-    @Test("A26: a commit that fails for want of room is 507, nothing of it is there, and the next one goes on",
+    @Test(
+        "A26: a commit that fails for want of room is 507, nothing of it is there, and the next one goes on",
         arguments: [28, 122, 27] as [Int32])
     func fullDisk(_ errno: Int32) throws {
         try withFaultyRealm { server, backend, database in
@@ -105,12 +106,14 @@ import Testing
         }
     }
 
-    @Test("A30: a failed batch answers the status of the operation that failed, and its index", arguments: [
-        (#"{"delete":{"class":"Dog","key":"77"}}"#, 404, "object_not_found"),
-        (#"{"create":{"class":"Dog","body":{"_id":1,"age":1}}}"#, 409, "duplicate_key"),
-        (#"{"patch":{"class":"Dog","key":"1","body":{"age":"x"}}}"#, 422, "type_mismatch"),
-        (#"{"deleteWhere":{"class":"Dog","where":"age >"}}"#, 400, "invalid_query"),
-    ])
+    @Test(
+        "A30: a failed batch answers the status of the operation that failed, and its index",
+        arguments: [
+            (#"{"delete":{"class":"Dog","key":"77"}}"#, 404, "object_not_found"),
+            (#"{"create":{"class":"Dog","body":{"_id":1,"age":1}}}"#, 409, "duplicate_key"),
+            (#"{"patch":{"class":"Dog","key":"1","body":{"age":"x"}}}"#, 422, "type_mismatch"),
+            (#"{"deleteWhere":{"class":"Dog","where":"age >"}}"#, 400, "invalid_query"),
+        ])
     func failedOperation(_ operation: String, _ status: Int, _ code: String) throws {
         try withWriteServer { (server: WriteServer) throws in
             for index in 0..<3 {
@@ -123,7 +126,8 @@ import Testing
         }
     }
 
-    @Test("A31: a batch that names subscriptions to be skipped is refused when there never was one of that name",
+    @Test(
+        "A31: a batch that names subscriptions to be skipped is refused when there never was one of that name",
         arguments: ["s_1", "s_1/dogs", "s_1, s_2/x"])
     func skipping(_ names: String) throws {
         try withWriteServer { (server: WriteServer) throws in
@@ -135,7 +139,8 @@ import Testing
             #expect(try server.bytes() == bytes)
             let (id, header) = try begin(server)
             try server.done("PATCH", "app/objects/Dog/1", #"{"age":50}"#, header)
-            #expect(try server.send("POST", "app/transactions/\(id)/commit", nil, [("Realm-Without-Notifying", names)]).status == 400)
+            #expect(
+                try server.send("POST", "app/transactions/\(id)/commit", nil, [("Realm-Without-Notifying", names)]).status == 400)
             #expect(try server.get("app/objects/Dog/1").json["age"] as? Int == 3)
         }
     }
@@ -173,9 +178,11 @@ func withFaultyRealm(_ body: (WriteServer, FaultBackend, Database) throws -> Voi
         let name = try #require(RealmName("faulty"))
         let database = Database.open(name: name, store: try FileStore(backend))
         let made = Awaited<Bool>()
-        database.write(EngineRealm.request(), { session in
-            try session.createSchema(SchemaInput(classes: [ClassInput("Note", [PropertyInput("text", "string")])]))
-        }, completion: { made.set((try? $0.get()) != nil) })
+        database.write(
+            EngineRealm.request(),
+            { session in
+                try session.createSchema(SchemaInput(classes: [ClassInput("Note", [PropertyInput("text", "string")])]))
+            }, completion: { made.set((try? $0.get()) != nil) })
         #expect(try made.wait())
         try server.server.application.catalog.reserve(name)
         try server.server.application.catalog.settle(name, .ready(database))

@@ -28,12 +28,24 @@ import Testing
         ("float", ["3.4028235e+38", "1e-45", "-0.0", "1.1754944e-38", "\"NaN\"", "\"Infinity\"", "\"-Infinity\"", "null"]),
         ("double", ["1.7976931348623157e+308", "5e-324", "-0.0", "0.1", "\"NaN\"", "\"-Infinity\"", "null"]),
         ("decimal", ["\"9.999999999999999999999999999999999E+6144\"", "\"-1E-6176\"", "\"NaN\"", "null"]),
-        ("date", ["\"0001-01-01T00:00:00Z\"", "\"9999-12-31T23:59:59.999999999Z\"", "\"1969-12-31T23:59:59.999999999Z\"", #"{"$instant":{"seconds":"9223372036854775807","nanoseconds":999999999}}"#, "null"]),
+        (
+            "date",
+            [
+                "\"0001-01-01T00:00:00Z\"", "\"9999-12-31T23:59:59.999999999Z\"", "\"1969-12-31T23:59:59.999999999Z\"",
+                #"{"$instant":{"seconds":"9223372036854775807","nanoseconds":999999999}}"#, "null",
+            ]
+        ),
         ("data", ["\"\"", "\"AA==\"", "\"/+8=\"", "null"]),
         ("oid", ["\"ffffffffffffffffffffffff\"", "\"000000000000000000000000\"", "null"]),
         ("uuid", ["\"ffffffff-ffff-ffff-ffff-ffffffffffff\"", "\"00000000-0000-0000-0000-000000000000\"", "null"]),
         ("text", ["\"\"", "\"\\u0000\"", "\"\u{10ffff}\"", "\"e\u{301}\"", #"{"$bytes":"/w=="}"#, "null"]),
-        ("mixed", ["9223372036854775807", "1.0", #"{"$numberFloat":"1e-45"}"#, #"{"$numberDecimal":"1.50"}"#, "\"\"", "[[[]]]", #"{"a":{"b":[null]}}"#, "null"]),
+        (
+            "mixed",
+            [
+                "9223372036854775807", "1.0", #"{"$numberFloat":"1e-45"}"#, #"{"$numberDecimal":"1.50"}"#, "\"\"", "[[[]]]",
+                #"{"a":{"b":[null]}}"#, "null",
+            ]
+        ),
     ]
 
     @Test("D30: the extremes of every type come back as they were given, to the last bit") func extremes() throws {
@@ -57,7 +69,9 @@ import Testing
             for form in [#""ann""#, #"{"$link":{"class":"Person","key":"ann"}}"#] {
                 try server.done("PATCH", "app/objects/Dog/2", #"{"owner":\#(form)}"#)
                 #expect(try owner().contains(#""class":"Person","key":"ann""#))
-                #expect(((try server.get("app/objects/Dog/2?expand=owner").json["owner"] as? [String: Any])?["id"] as? String) == "ann")
+                #expect(
+                    ((try server.get("app/objects/Dog/2?expand=owner").json["owner"] as? [String: Any])?["id"] as? String)
+                        == "ann")
                 #expect(try server.get("app/objects/Person/ann/@links/Dog/owner?count=exact").json["count"] as? Int == 2)
                 try server.done("PATCH", "app/objects/Dog/2", #"{"owner":null}"#)
                 #expect(try owner() == "null")
@@ -77,27 +91,36 @@ import Testing
             }
             try server.done("PATCH", "app/objects/Person/ann", #"{"dogs":[2,1,{"$link":{"class":"Dog","key":"2"}},2]}"#)
             #expect(try dogs() == ["2", "1", "2", "2"])
-            try server.done("PATCH", "app/objects/Person/ann", #"[{"op":"move","from":"/dogs/1","path":"/dogs/0"},{"op":"remove","path":"/dogs/3"}]"#, WriteServer.jsonPatch)
+            try server.done(
+                "PATCH", "app/objects/Person/ann",
+                #"[{"op":"move","from":"/dogs/1","path":"/dogs/0"},{"op":"remove","path":"/dogs/3"}]"#, WriteServer.jsonPatch)
             #expect(try dogs() == ["1", "2", "2"])
             try server.done("DELETE", "app/objects/Dog/2")
             #expect(try dogs() == ["1"])
         }
     }
 
-    @Test("D37: an object is found by its primary key, whatever its type", arguments: [
-        ("Dog", "_id", "-7", "-7"), ("Person", "id", "\"a/b\"", "a%2Fb"), ("Person", "id", "null", "@null"), ("Person", "id", "\"\"", "@empty"),
-        ("Person", "id", "\"@x\"", "@@x"), ("Oid", "_id", "\"507f1f77bcf86cd799439011\"", "507f1f77bcf86cd799439011"),
-        ("Uid", "_id", "\"58715190-0c58-42bc-ab54-f775cb3b694a\"", "58715190-0c58-42bc-ab54-f775cb3b694a"),
-    ])
+    @Test(
+        "D37: an object is found by its primary key, whatever its type",
+        arguments: [
+            ("Dog", "_id", "-7", "-7"), ("Person", "id", "\"a/b\"", "a%2Fb"), ("Person", "id", "null", "@null"),
+            ("Person", "id", "\"\"", "@empty"),
+            ("Person", "id", "\"@x\"", "@@x"), ("Oid", "_id", "\"507f1f77bcf86cd799439011\"", "507f1f77bcf86cd799439011"),
+            ("Uid", "_id", "\"58715190-0c58-42bc-ab54-f775cb3b694a\"", "58715190-0c58-42bc-ab54-f775cb3b694a"),
+        ])
     func lookup(_ className: String, _ property: String, _ value: String, _ key: String) throws {
         try withWriteServer { (server: WriteServer) throws in
             let more = className == "Dog" ? #","age":1"# : ""
             let made = try server.done("POST", "app/objects/\(className)?upsert=all", #"{"\#(property)":\#(value)\#(more)}"#)
             #expect(made.status == 201 && made["Location"] == "/v1/realms/app/objects/\(className)/\(key)")
             #expect(try server.get("app/objects/\(className)/\(key)").text == made.text)
-            #expect(try server.send("POST", "app/objects/\(className)?upsert=modified", #"{"\#(property)":\#(value)\#(more)}"#).status == 200)
+            #expect(
+                try server.send("POST", "app/objects/\(className)?upsert=modified", #"{"\#(property)":\#(value)\#(more)}"#).status
+                    == 200)
             #expect(try server.send("PUT", "app/objects/\(className)/\(key)", "{\(more.dropFirst())}").status == 200)
-            #expect(try server.send("POST", "app/objects/\(className)", #"{"\#(property)":\#(value)\#(more)}"#).code == "duplicate_key")
+            #expect(
+                try server.send("POST", "app/objects/\(className)", #"{"\#(property)":\#(value)\#(more)}"#).code
+                    == "duplicate_key")
         }
     }
 
@@ -111,10 +134,12 @@ import Testing
         }
     }
 
-    @Test("D39: generated ids are 12 bytes that begin with the time, all different and ascending; given ones are read") func objectIDs() throws {
+    @Test("D39: generated ids are 12 bytes that begin with the time, all different and ascending; given ones are read")
+    func objectIDs() throws {
         try withWriteServer { (server: WriteServer) throws in
             let before = Int(Date().timeIntervalSince1970)
-            let many = try server.done("POST", "app/objects/Oid", "[" + Array(repeating: "{}", count: 200).joined(separator: ",") + "]")
+            let many = try server.done(
+                "POST", "app/objects/Oid", "[" + Array(repeating: "{}", count: 200).joined(separator: ",") + "]")
             let keys = many.json["keys"] as? [String] ?? []
             let after = Int(Date().timeIntervalSince1970)
             #expect(Set(keys).count == 200 && keys.allSatisfy { $0.count == 24 && $0 == $0.lowercased() })
@@ -123,7 +148,9 @@ import Testing
             // The counter may begin anew in the middle; but for that they ascend.
             let breaks = zip(keys, keys.dropFirst()).count { $0 >= $1 }
             #expect(breaks <= 1)
-            #expect(try server.send("POST", "app/objects/Oid", #"{"_id":"507F1F77BCF86CD799439011"}"#)["Location"]?.hasSuffix("507f1f77bcf86cd799439011") == true)
+            #expect(
+                try server.send("POST", "app/objects/Oid", #"{"_id":"507F1F77BCF86CD799439011"}"#)["Location"]?.hasSuffix(
+                    "507f1f77bcf86cd799439011") == true)
             for wrong in ["507f1f77bcf86cd79943901", "507f1f77bcf86cd7994390111", "507f1f77bcf86cd79943901g", ""] {
                 #expect(try server.send("POST", "app/objects/Oid", #"{"_id":"\#(wrong)"}"#).code == "type_mismatch", "\(wrong)")
             }
@@ -137,7 +164,9 @@ import Testing
                 if round > 0 { Threads.sleep(seconds: 1.05) }
                 made.append(try server.done("POST", "app/objects/Oid", "{}").json["_id"] as? String ?? "")
             }
-            let sorted = (try server.get("app/objects/Oid?sort=_id").json["items"] as? [[String: Any]] ?? []).compactMap { $0["_id"] as? String }
+            let sorted = (try server.get("app/objects/Oid?sort=_id").json["items"] as? [[String: Any]] ?? []).compactMap {
+                $0["_id"] as? String
+            }
             #expect(sorted == made && Set(made).count == 3)
         }
     }
@@ -149,13 +178,21 @@ import Testing
             #expect(try server.send("PATCH", "app/objects/Dog?where=_id==1", #"{"_id":2}"#).code == "primary_key_immutable")
             #expect(try server.send("PUT", "app/objects/Dog/1/_id", "2").code == "primary_key_immutable")
             #expect(try server.send("PUT", "app/objects/Dog/1", #"{"_id":2,"age":1}"#).code == "key_mismatch")
-            #expect(try server.send("PATCH", "app/objects/Dog/1", #"[{"op":"replace","path":"/_id","value":2}]"#, WriteServer.jsonPatch).code == "primary_key_immutable")
-            #expect(try server.batch(#"{"increment":{"class":"Dog","key":"1","property":"_id","by":1}}"#).code == "primary_key_immutable")
+            #expect(
+                try server.send(
+                    "PATCH", "app/objects/Dog/1", #"[{"op":"replace","path":"/_id","value":2}]"#, WriteServer.jsonPatch
+                ).code == "primary_key_immutable")
+            #expect(
+                try server.batch(#"{"increment":{"class":"Dog","key":"1","property":"_id","by":1}}"#).code
+                    == "primary_key_immutable")
             #expect(try server.send("PATCH", "app/objects/Person/ann", #"{"id":null}"#).status == 422)
             #expect(try server.bytes() == bytes)
             #expect(try server.send("PATCH", "app/objects/Dog/1", #"{"_id":1,"age":4}"#).status == 200)
-            for key in ["null", "\"\""] { #expect(try server.send("POST", "app/objects/Person", #"{"id":\#(key)}"#).status == 201) }
-            #expect(try server.get("app/objects/Person/@null").status == 200 && server.get("app/objects/Person/@empty").status == 200)
+            for key in ["null", "\"\""] {
+                #expect(try server.send("POST", "app/objects/Person", #"{"id":\#(key)}"#).status == 201)
+            }
+            #expect(
+                try server.get("app/objects/Person/@null").status == 200 && server.get("app/objects/Person/@empty").status == 200)
         }
     }
 }

@@ -66,7 +66,9 @@ import Testing
         ("POST", "aggregate/Dog", #"{"ops":["max:age"]}"#, #""max:age":5"#),
     ]
 
-    @Test("A15, A16, A17, B34, C25, C26: every read of a snapshot is of its version, and plain ones of the newest", arguments: 0..<reads.count)
+    @Test(
+        "A15, A16, A17, B34, C25, C26: every read of a snapshot is of its version, and plain ones of the newest",
+        arguments: 0..<reads.count)
     func frozen(_ index: Int) throws {
         let read = SnapshotTests.reads[index]
         try withServer { server in
@@ -102,7 +104,8 @@ import Testing
     @Test("E7, A16: the schema of a snapshot is the one it had") func schema() throws {
         try withServer { server in
             let id = try pin(server)
-            let migration = #"{"fromVersion":0,"toVersion":1,"steps":[{"addProperty":{"class":"Dog","property":{"name":"extra","type":"int"}}}]}"#
+            let migration =
+                #"{"fromVersion":0,"toVersion":1,"steps":[{"addProperty":{"class":"Dog","property":{"name":"extra","type":"int"}}}]}"#
             let answer = try server.send("POST", "app/migrations", migration)
             #expect(answer.status == 200, "\(answer.text)")
             #expect(try server.get("app/schema/Dog").text.contains("extra"))
@@ -224,7 +227,8 @@ import Testing
 
     @Test("E14: maxActiveVersions refuses writes while too many versions are held") func refuse() throws {
         try withServer { server in
-            let document = #"{"name":"narrow","maxActiveVersions":2,"schema":{"schemaVersion":1,"classes":[{"name":"N","properties":[{"name":"n","type":"int"}]}]}}"#
+            let document =
+                #"{"name":"narrow","maxActiveVersions":2,"schema":{"schemaVersion":1,"classes":[{"name":"N","properties":[{"name":"n","type":"int"}]}]}}"#
             let made = try attach(server, document)
             guard made.status == 201 else { Issue.record("\(made.text)"); return }
             var ids: [String] = []
@@ -242,10 +246,12 @@ import Testing
         }
     }
 
-    @Test("A16: a snapshot is neither written to nor read inside a transaction", arguments: [
-        ("POST", "objects/Dog", "{}"), ("PATCH", "objects/Dog/1", "{}"), ("DELETE", "objects/Dog/1", nil),
-        ("PUT", "objects/Dog/1/age", "1"), ("POST", "batch", #"{"ops":[]}"#),
-    ])
+    @Test(
+        "A16: a snapshot is neither written to nor read inside a transaction",
+        arguments: [
+            ("POST", "objects/Dog", "{}"), ("PATCH", "objects/Dog/1", "{}"), ("DELETE", "objects/Dog/1", nil),
+            ("PUT", "objects/Dog/1/age", "1"), ("POST", "batch", #"{"ops":[]}"#),
+        ])
     func conflicts(_ method: String, _ path: String, _ body: String?) throws {
         try withServer { server in
             let id = try pin(server)
@@ -259,10 +265,13 @@ import Testing
         }
     }
 
-    @Test("what is wrong with a request for a snapshot is told", arguments: [
-        (#"{"ttl":"11m"}"#, 400, "invalid_parameter"), (#"{"ttl":"0s"}"#, 400, "invalid_parameter"), (#"{"ttl":5}"#, 400, "invalid_parameter"),
-        (#"{"life":"5s"}"#, 400, "invalid_body"), ("[]", 400, "invalid_body"), ("{", 400, "invalid_json"),
-    ])
+    @Test(
+        "what is wrong with a request for a snapshot is told",
+        arguments: [
+            (#"{"ttl":"11m"}"#, 400, "invalid_parameter"), (#"{"ttl":"0s"}"#, 400, "invalid_parameter"),
+            (#"{"ttl":5}"#, 400, "invalid_parameter"),
+            (#"{"life":"5s"}"#, 400, "invalid_body"), ("[]", 400, "invalid_body"), ("{", 400, "invalid_json"),
+        ])
     func refusals(_ body: String, _ status: Int, _ code: String) throws {
         try withServer { server in
             let answer = try server.send("POST", "app/snapshots", body)
@@ -281,7 +290,8 @@ import Testing
             #expect(try server.send("DELETE", "app").status == 204)
             #expect(try server.get("app/objects/Dog/1?snapshot=\(id)").code == "realm_not_found")
             #expect(try metric(server, "snapshots") == 0)
-            #expect(try attach(server, "{\"name\":\"app\",\"path\":\"\(server.folder)/app.realm\",\"mode\":\"ro\"}").status == 201)
+            #expect(
+                try attach(server, "{\"name\":\"app\",\"path\":\"\(server.folder)/app.realm\",\"mode\":\"ro\"}").status == 201)
             #expect(try server.get("app/objects/Dog/1?snapshot=\(id)").status >= 404)
             let again = try pin(server)
             #expect(try server.get("app/objects/Dog/1?snapshot=\(again)").status == 200)

@@ -19,7 +19,9 @@ import Testing
         var testDescription: String { realm }
     }
 
-    static let runs = TestRun.seeds(quick: 1, long: 22).flatMap { seed in WorkloadSchemas.names.map { Run(schema: $0, seed: seed) } }
+    static let runs = TestRun.seeds(quick: 1, long: 22).flatMap { seed in
+        WorkloadSchemas.names.map { Run(schema: $0, seed: seed) }
+    }
 
     /// Every how many requests the realm is verified while it is served.
     private static let verifiedEvery = TestRun.isLong ? 5 : 10
@@ -62,12 +64,15 @@ import Testing
         }
         server.stop()
         try server.keep(run.realm, as: run.realm)
-        if TestRun.keptFiles != nil { try? server.keep(run.realm + "-copy", as: run.realm.replacing("-encrypted", with: "") + "-copy") }
+        if TestRun.keptFiles != nil {
+            try? server.keep(run.realm + "-copy", as: run.realm.replacing("-encrypted", with: "") + "-copy")
+        }
         HTTPWorkloadTests.report(run.realm, workload)
     }
 
     /// Files that nobody may write to are refused; damaged ones keep the damage that they came with, and get no other.
-    @Test("go on in the files of the reference engine", arguments: TestRun.isLong ? Fixtures.names : ["links", "embedded", "mixed"])
+    @Test(
+        "go on in the files of the reference engine", arguments: TestRun.isLong ? Fixtures.names : ["links", "embedded", "mixed"])
     func continued(_ name: String) throws {
         guard let original = try? Fixtures.path(name) else { return }
         let key = Fixtures.isEncrypted(name) ? try EncryptionKey(bytes: Fixtures.key) : nil

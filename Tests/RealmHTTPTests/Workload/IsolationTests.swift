@@ -14,10 +14,13 @@ import Testing
     private static let sum = accounts * startBalance
 
     private static let classes = [
-        ClassInput("Account", primaryKey: "_id", [
-            PropertyInput("_id", "int"), PropertyInput("balance", "int", indexed: "general"), PropertyInput("hits", "int"),
-        ]),
-        ClassInput("Entry", primaryKey: "_id", [PropertyInput("_id", "string"), PropertyInput("to", "object", objectType: "Account")]),
+        ClassInput(
+            "Account", primaryKey: "_id",
+            [
+                PropertyInput("_id", "int"), PropertyInput("balance", "int", indexed: "general"), PropertyInput("hits", "int"),
+            ]),
+        ClassInput(
+            "Entry", primaryKey: "_id", [PropertyInput("_id", "string"), PropertyInput("to", "object", objectType: "Account")]),
     ]
 
     /// What writers did, as far as it was answered.
@@ -98,7 +101,11 @@ import Testing
         _ answer: HTTPClient.Answer, _ tally: borrowing Mutex<Tally>, _ expected: [Int] = [200], _ body: (inout Tally) -> Void
     ) {
         tally.withLock { tally in
-            if expected.contains(answer.status) { body(&tally) } else { tally.failures.append("\(answer.status): \(answer.text)") }
+            if expected.contains(answer.status) {
+                body(&tally)
+            } else {
+                tally.failures.append("\(answer.status): \(answer.text)")
+            }
         }
     }
 
@@ -167,7 +174,9 @@ import Testing
         }
         let header = [("Realm-Transaction", id)]
         for (account, sign) in [(from, -1), (to, 1)] {
-            let old = try client.request("GET", "/v1/realms/app/objects/Account/\(account)", headers: header).json["balance"] as? Int ?? 0
+            let old =
+                try client.request("GET", "/v1/realms/app/objects/Account/\(account)", headers: header).json["balance"] as? Int
+                ?? 0
             let patched = try client.request(
                 "PATCH", "/v1/realms/app/objects/Account/\(account)", headers: header + [WriteServer.json],
                 body: Array("{\"balance\":\(old + sign * 11)}".utf8))
@@ -190,7 +199,9 @@ import Testing
             let (sum, text) = try readSum(client, kind % 4)
             tally.withLock { tally in
                 tally.reads += 1
-                if sum != IsolationTests.sum { tally.failures.append("sum \(sum.map { "\($0)" } ?? "none") in \(text.prefix(300))") }
+                if sum != IsolationTests.sum {
+                    tally.failures.append("sum \(sum.map { "\($0)" } ?? "none") in \(text.prefix(300))")
+                }
             }
         }
     }

@@ -60,7 +60,9 @@ import Testing
         let server = try ServerProcess(["--data", folder])
         let made = try post(HTTPClient(port: server.port), "", #"{"name":"bank","schema":\#(KilledServerTests.schema)}"#)
         try #require(made.status == 201, "\(made.text)")
-        let bodies = (0..<KilledServerTests.accounts).map { #"{"_id":\#($0),"balance":\#(KilledServerTests.startBalance),"hits":0}"# }
+        let bodies = (0..<KilledServerTests.accounts).map {
+            #"{"_id":\#($0),"balance":\#(KilledServerTests.startBalance),"hits":0}"#
+        }
         let filled = try post(HTTPClient(port: server.port), "/bank/objects/Account", "[" + bodies.joined(separator: ",") + "]")
         try #require(filled.status == 201, "\(filled.text)")
         #expect(server.stop() == 0)
@@ -116,7 +118,9 @@ import Testing
             }
         default:
             let amount = Int.random(in: 1..<50, using: &random)
-            guard let answer = try? post(client, "/bank/batch", KilledServerTests.transfer(account, other, amount)), answer.isComplete else {
+            guard let answer = try? post(client, "/bank/batch", KilledServerTests.transfer(account, other, amount)),
+                answer.isComplete
+            else {
                 return false
             }
             if answer.status != 200 { ledger.withLock { $0.failures.append(answer.text) } }

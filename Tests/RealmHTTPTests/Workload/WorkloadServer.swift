@@ -47,7 +47,9 @@ final class WorkloadServer {
 
     /// What verification says of the newest version of a realm that is served.
     func liveProblems(_ realm: String) -> [String] {
-        guard let server, case .ready(let database)? = server.application.catalog[realm] else { return ["\(realm) is not served"] }
+        guard let server, case .ready(let database)? = server.application.catalog[realm] else {
+            return ["\(realm) is not served"]
+        }
         return database.current.snapshot.verify().errors
     }
 

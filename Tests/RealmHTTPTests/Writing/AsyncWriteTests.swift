@@ -38,7 +38,8 @@ import Testing
 
     @Test("A40: a failed write tells its problem") func failed() throws {
         let server = try WriteServer()
-        let answer = try server.send("POST", "app/batch", #"{"ops":[{"delete":{"class":"Dog","key":"1"}}]}"#, AsyncWriteTests.later)
+        let answer = try server.send(
+            "POST", "app/batch", #"{"ops":[{"delete":{"class":"Dog","key":"1"}}]}"#, AsyncWriteTests.later)
         #expect(answer.status == 202)
         let document = try wait(server, answer["Location"] ?? "")
         #expect(document["state"] as? String == "failed")

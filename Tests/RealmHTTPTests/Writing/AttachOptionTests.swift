@@ -100,7 +100,10 @@ import Testing
         (#""compactOnOpen":{},"mode":"ro""#, 400, "conflicting_parameters", "/compactOnOpen"),
         (#""onMigrationNeeded":"ignore""#, 400, "invalid_body", "/onMigrationNeeded"),
         (#""onMigrationNeeded":"delete""#, 400, "conflicting_parameters", "/onMigrationNeeded"),
-        (#""onMigrationNeeded":"delete","schema":{"classes":[]},"schemaVersion":1,"migrations":[]"#, 400, "conflicting_parameters", "/onMigrationNeeded"),
+        (
+            #""onMigrationNeeded":"delete","schema":{"classes":[]},"schemaVersion":1,"migrations":[]"#, 400,
+            "conflicting_parameters", "/onMigrationNeeded"
+        ),
         (#""migrations":[]"#, 400, "invalid_body", "/migrations"),
         (#""syncConfiguration":{}"#, 400, "invalid_body", "/syncConfiguration"),
         (#""keepMigrationBackups":-1"#, 400, "invalid_body", "/keepMigrationBackups"),
@@ -163,20 +166,24 @@ import Testing
         try withServer { (server: WriteServer) throws in
             let original = try server.bytes()
             #expect(try attach(server, AttachOptionTests.other).code == "schema_version_conflict")
-            #expect(try attach(server, AttachOptionTests.other + #","onMigrationNeeded":"fail""#).code == "schema_version_conflict")
+            #expect(
+                try attach(server, AttachOptionTests.other + #","onMigrationNeeded":"fail""#).code == "schema_version_conflict")
             #expect(try server.bytes() == original)
             let answer = try attach(server, AttachOptionTests.other + #","onMigrationNeeded":"delete""#)
             #expect(answer.status == 201, "\(answer.text)")
             #expect(answer.json["classes"] as? Int == 2)
             #expect(answer.json["empty"] as? Bool == true)
             #expect(answer.json["schemaVersion"] as? Int == 1)
-            let copies = try FileManager.default.contentsOfDirectory(atPath: server.folder).filter { $0.hasPrefix("app.realm.before-") }
+            let copies = try FileManager.default.contentsOfDirectory(atPath: server.folder).filter {
+                $0.hasPrefix("app.realm.before-")
+            }
             #expect(copies.count == 1)
             #expect(try Data(contentsOf: url(server, copies[0])) == original)
             #expect(try server.send("POST", "app/objects/Dog", #"{"id":"x"}"#).status == 201)
             #expect(try server.send("DELETE", "app").status == 204)
             // What fits stays.
-            #expect(try attach(server, AttachOptionTests.other + #","onMigrationNeeded":"delete""#).json["empty"] as? Bool == false)
+            #expect(
+                try attach(server, AttachOptionTests.other + #","onMigrationNeeded":"delete""#).json["empty"] as? Bool == false)
         }
     }
 
@@ -197,7 +204,9 @@ import Testing
             #expect(try attach(server, #""schemaVersion":0"#).code == "schema_version_conflict")
             let again = try attach(server, steps)
             #expect(again.status == 201, "\(again.text)")
-            let copies = try FileManager.default.contentsOfDirectory(atPath: server.folder).filter { $0.hasPrefix("app.realm.before-") }
+            let copies = try FileManager.default.contentsOfDirectory(atPath: server.folder).filter {
+                $0.hasPrefix("app.realm.before-")
+            }
             #expect(try copies.contains { try Data(contentsOf: url(server, $0)) == original })
         }
     }
@@ -208,7 +217,8 @@ import Testing
         try withServer { (server: WriteServer) throws in
             let seed = #""seed":"\#(server.folder)/app.realm""#
             func post(_ body: String, _ query: String = "") throws -> HTTPClient.Answer {
-                try HTTPClient.request(port: server.port, "POST", "/v1/realms" + query, headers: [WriteServer.json], body: Array(body.utf8))
+                try HTTPClient.request(
+                    port: server.port, "POST", "/v1/realms" + query, headers: [WriteServer.json], body: Array(body.utf8))
             }
             let dry = try post(#"{"name":"grown",\#(seed)}"#, "?dryRun=true")
             #expect((dry.json["body"] as? [String: Any])?["exists"] as? Bool == false, "\(dry.text)")
@@ -235,7 +245,8 @@ import Testing
     @Test("the realm's document has the options it was attached with, but not the key") func options() throws {
         try withServer { (server: WriteServer) throws in
             let key = String(repeating: "0a", count: 64)
-            let body = #"{"name":"secret","encryptionKey":"\#(key)","schema":{"classes":[]},"maxActiveVersions":50,"compactOnOpen":{"maxUsedRatio":0.5}}"#
+            let body =
+                #"{"name":"secret","encryptionKey":"\#(key)","schema":{"classes":[]},"maxActiveVersions":50,"compactOnOpen":{"maxUsedRatio":0.5}}"#
             let answer = try HTTPClient.request(
                 port: server.port, "POST", "/v1/realms", headers: [WriteServer.json], body: Array(body.utf8))
             #expect(answer.status == 201, "\(answer.text)")

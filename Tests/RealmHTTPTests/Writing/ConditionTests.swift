@@ -40,7 +40,11 @@ import Testing
         try withServer { (server: WriteServer) throws in
             let version = try server.get("app")["Realm-Version"] ?? ""
             let tag = "\"v.\(version)\""
-            #expect(try server.send("POST", "app/batch", #"{"ops":[{"increment":{"class":"Dog","key":"1","property":"age","by":1}}]}"#, [("If-Match", tag)]).status == 200)
+            #expect(
+                try server.send(
+                    "POST", "app/batch", #"{"ops":[{"increment":{"class":"Dog","key":"1","property":"age","by":1}}]}"#,
+                    [("If-Match", tag)]
+                ).status == 200)
             let stale = try server.send("PATCH", "app/objects/Dog/1", #"{"age":1}"#, [("If-Match", tag)])
             #expect(stale.status == 412)
             #expect((stale.json["current"] as? [String: Any])?["age"] as? Int == 4)

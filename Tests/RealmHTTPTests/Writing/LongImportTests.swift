@@ -32,17 +32,21 @@ import Testing
             port: server.port, "POST", "/v1/realms/app/import?class=Dog", headers: headers, body: packed.array)
         #expect(answer.json["created"] as? Int == 6000, "\(answer.text)")
         let cut = try HTTPClient.request(
-            port: server.port, "POST", "/v1/realms/app/import?class=Dog", headers: headers, body: Array(packed.array.dropLast(99)))
+            port: server.port, "POST", "/v1/realms/app/import?class=Dog", headers: headers, body: Array(packed.array.dropLast(99))
+        )
         #expect(cut.code == "invalid_body", "\(cut.text)")
         #expect(try server.get("app/objects/Dog?count=exact&limit=0").json["count"] as? Int == 12_000)
         #expect(try FileManager.default.contentsOfDirectory(atPath: server.folder).allSatisfy { !$0.contains("body") })
         try server.finish()
     }
 
-    @Test("a long body in chunks of any size comes in whole, from several clients at a time", arguments: [1000, 70_000, 300_000, 2_000_000])
+    @Test(
+        "a long body in chunks of any size comes in whole, from several clients at a time",
+        arguments: [1000, 70_000, 300_000, 2_000_000])
     func chunks(_ size: Int) throws {
         let server = try WriteServer()
-        let head = "POST /v1/realms/app/import?class=Dog HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let head =
+            "POST /v1/realms/app/import?class=Dog HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n"
         let port = server.port
         let answers = Mutex<[String]>([])
         let threads = (0..<4).map { number in
@@ -53,7 +57,8 @@ import Testing
             }
         }
         for thread in threads { thread.wait() }
-        #expect(answers.withLock { $0 }.allSatisfy { $0.hasPrefix(#"{"created":10000,"updated":0,"#) }, "\(answers.withLock { $0 })")
+        #expect(
+            answers.withLock { $0 }.allSatisfy { $0.hasPrefix(#"{"created":10000,"updated":0,"#) }, "\(answers.withLock { $0 })")
         #expect(try server.get("app/objects/Dog?count=exact&limit=0").json["count"] as? Int == 40_000)
         try server.finish()
     }
@@ -71,17 +76,19 @@ import Testing
 
     @Test("who leaves in the middle of a long body leaves nothing behind") func leaving() throws {
         let server = try WriteServer()
-        let head = "POST /v1/realms/app/import?class=Dog HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-ndjson\r\nContent-Length: 9000000\r\n\r\n"
+        let head =
+            "POST /v1/realms/app/import?class=Dog HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-ndjson\r\nContent-Length: 9000000\r\n\r\n"
         let body = Array(LongImportTests.dogs(0..<20_000).utf8)
         for length in [0, 1000, 300_000, 1_000_000, body.count] {
             let client = try HTTPClient(port: server.port)
             try client.send(head)
             try client.send(Array(body[..<length]))
         }
-        #expect(try ChangeServer.wait(seconds: 20) {
-            let text = try HTTPClient.request(port: server.port, "GET", "/metrics").text
-            return text.contains("realm_rest_spool_bytes 0\n") && text.contains("realm_rest_waiting_bytes 0\n")
-        })
+        #expect(
+            try ChangeServer.wait(seconds: 20) {
+                let text = try HTTPClient.request(port: server.port, "GET", "/metrics").text
+                return text.contains("realm_rest_spool_bytes 0\n") && text.contains("realm_rest_waiting_bytes 0\n")
+            })
         #expect(try server.get("app/objects/Dog?count=exact&limit=0").json["count"] as? Int == 0)
         try server.finish()
     }
@@ -109,7 +116,8 @@ import Testing
         let long = try server.send("POST", "app/import?class=Dog", nil, [LongImportTests.lines, length])
         #expect(long.status == 413)
         #expect(long.json["limit"] as? Int == 2 << 20)
-        let line = LongImportTests.dogs(0..<3) + "\n{\"_id\":3,\"age\":1,\"name\":\"" + String(repeating: "y", count: 2 << 19) + "\"}"
+        let line =
+            LongImportTests.dogs(0..<3) + "\n{\"_id\":3,\"age\":1,\"name\":\"" + String(repeating: "y", count: 2 << 19) + "\"}"
         let answer = try server.send("POST", "app/import?class=Dog", line, [LongImportTests.lines])
         #expect(answer.status == 413, "\(answer.text)")
         #expect(answer.json["limit"] as? Int == 1000)

@@ -46,12 +46,15 @@ import Testing
 
     @Test("A47: arrays and lines create all or none") func many() throws {
         try withServer { (server: WriteServer) throws in
-            let array = try server.send("POST", "app/objects/Dog", #"[{"_id":11,"age":1},{"_id":12,"age":2,"owner":{"$link":{"class":"Person","key":"ann"}}}]"#)
+            let array = try server.send(
+                "POST", "app/objects/Dog",
+                #"[{"_id":11,"age":1},{"_id":12,"age":2,"owner":{"$link":{"class":"Person","key":"ann"}}}]"#)
             #expect(array.status == 201)
             #expect(array.json["created"] as? Int == 2)
             #expect(array.json["keys"] as? [String] == ["11", "12"])
             let lines = try server.send(
-                "POST", "app/objects/Dog", "{\"_id\":13,\"age\":1}\n{\"_id\":14,\"age\":2}\n", [("Content-Type", "application/x-ndjson"), ("Prefer", "return=representation")])
+                "POST", "app/objects/Dog", "{\"_id\":13,\"age\":1}\n{\"_id\":14,\"age\":2}\n",
+                [("Content-Type", "application/x-ndjson"), ("Prefer", "return=representation")])
             #expect(lines.status == 201)
             #expect((lines.json["items"] as? [Any])?.count == 2)
             let packed = try server.send(
@@ -97,46 +100,56 @@ import Testing
             #expect(try server.send("PUT", "app/objects/Dog/5", #"{"age":1}"#).status == 201)
             let replaced = try server.send("PUT", "app/objects/Dog/1", #"{"_id":1,"age":2}"#)
             #expect(replaced.status == 200)
-            let expected = #"{"_id":1,"name":null,"age":2,"tags":[],"marks":{},"any":null,"owner":null,"chip":null,"ids":[],"notes":[],"chips":[],"$$odd":null}"#
+            let expected =
+                #"{"_id":1,"name":null,"age":2,"tags":[],"marks":{},"any":null,"owner":null,"chip":null,"ids":[],"notes":[],"chips":[],"$$odd":null}"#
             #expect(try server.show("Dog/1") == expected)
             #expect(try server.get("app/objects/Chip?count=exact").json["count"] as? Int == 2)
             #expect(try server.send("PUT", "app/objects/Note/@k0", #"{"text":"new"}"#).status == 200)
         }
     }
 
-    @Test("merge patches change what they name", arguments: [
-        (#"{"age":4}"#, "age", "4"), (#"{"name":null}"#, "name", "null"), (#"{"tags":["z"]}"#, "tags", #"["z"]"#),
-        (#"{"marks":{"art":null,"new":2}}"#, "marks", #"{"new":2}"#), (#"{"chip":{"size":3}}"#, "chip", #"{"code":"c1","size":3}"#),
-        (#"{"chip":null}"#, "chip", "null"), (#"{"ids":[5,5,4]}"#, "ids", "[4,5]"), (#"{"any":{"a":null}}"#, "any", #"{"a":null}"#),
-        (#"{"owner":null}"#, "owner", "null"), (#"{"notes":[null]}"#, "notes", "[null]"), (#"{"_id":1,"$meta":5}"#, "_id", "1"),
-        (#"{"$$odd":"o"}"#, "$odd", #""o""#),
-    ])
+    @Test(
+        "merge patches change what they name",
+        arguments: [
+            (#"{"age":4}"#, "age", "4"), (#"{"name":null}"#, "name", "null"), (#"{"tags":["z"]}"#, "tags", #"["z"]"#),
+            (#"{"marks":{"art":null,"new":2}}"#, "marks", #"{"new":2}"#),
+            (#"{"chip":{"size":3}}"#, "chip", #"{"code":"c1","size":3}"#),
+            (#"{"chip":null}"#, "chip", "null"), (#"{"ids":[5,5,4]}"#, "ids", "[4,5]"),
+            (#"{"any":{"a":null}}"#, "any", #"{"a":null}"#),
+            (#"{"owner":null}"#, "owner", "null"), (#"{"notes":[null]}"#, "notes", "[null]"),
+            (#"{"_id":1,"$meta":5}"#, "_id", "1"),
+            (#"{"$$odd":"o"}"#, "$odd", #""o""#),
+        ])
     func mergePatch(_ body: String, _ property: String, _ expected: String) throws {
         try withServer { (server: WriteServer) throws in
-            #expect(try server.send("PATCH", "app/objects/Dog/1", body, [("Content-Type", "application/merge-patch+json")]).status == 200)
+            #expect(
+                try server.send("PATCH", "app/objects/Dog/1", body, [("Content-Type", "application/merge-patch+json")]).status
+                    == 200)
             let text = try server.show("Dog/1")
             let name = property.hasPrefix("$") ? "$" + property : property
             #expect(text.contains("\"\(name)\":\(expected)"), "\(text)")
         }
     }
 
-    @Test("D4: JSON patches change elements, entries and members", arguments: [
-        (#"[{"op":"add","path":"/tags/-","value":"z"}]"#, #""tags":["a","b","z"]"#),
-        (#"[{"op":"add","path":"/tags/0","value":"z"}]"#, #""tags":["z","a","b"]"#),
-        (#"[{"op":"remove","path":"/tags/0"}]"#, #""tags":["b"]"#),
-        (#"[{"op":"replace","path":"/tags/1","value":"q"}]"#, #""tags":["a","q"]"#),
-        (#"[{"op":"move","from":"/tags/0","path":"/tags/1"}]"#, #""tags":["b","a"]"#),
-        (#"[{"op":"copy","from":"/tags/0","path":"/tags/-"}]"#, #""tags":["a","b","a"]"#),
-        (#"[{"op":"add","path":"/marks/x","value":5}]"#, #""marks":{"art":1,"x":5}"#),
-        (#"[{"op":"remove","path":"/marks/art"}]"#, #""marks":{}"#),
-        (#"[{"op":"replace","path":"/chip/code","value":"new"}]"#, #""chip":{"code":"new","size":null}"#),
-        (#"[{"op":"remove","path":"/chip"}]"#, #""chip":null"#),
-        (#"[{"op":"add","path":"/any/1/k2","value":2}]"#, #""any":[1,{"k":"v","k2":2}]"#),
-        (#"[{"op":"add","path":"/ids/-","value":9}]"#, #""ids":[1,2,9]"#),
-        (#"[{"op":"remove","path":"/ids/0"}]"#, #""ids":[2]"#),
-        (#"[{"op":"test","path":"/name","value":"Rex"},{"op":"remove","path":"/name"}]"#, #""name":null"#),
-        (#"[{"op":"add","path":"/$$odd","value":"o"}]"#, #""$$odd":"o""#),
-    ])
+    @Test(
+        "D4: JSON patches change elements, entries and members",
+        arguments: [
+            (#"[{"op":"add","path":"/tags/-","value":"z"}]"#, #""tags":["a","b","z"]"#),
+            (#"[{"op":"add","path":"/tags/0","value":"z"}]"#, #""tags":["z","a","b"]"#),
+            (#"[{"op":"remove","path":"/tags/0"}]"#, #""tags":["b"]"#),
+            (#"[{"op":"replace","path":"/tags/1","value":"q"}]"#, #""tags":["a","q"]"#),
+            (#"[{"op":"move","from":"/tags/0","path":"/tags/1"}]"#, #""tags":["b","a"]"#),
+            (#"[{"op":"copy","from":"/tags/0","path":"/tags/-"}]"#, #""tags":["a","b","a"]"#),
+            (#"[{"op":"add","path":"/marks/x","value":5}]"#, #""marks":{"art":1,"x":5}"#),
+            (#"[{"op":"remove","path":"/marks/art"}]"#, #""marks":{}"#),
+            (#"[{"op":"replace","path":"/chip/code","value":"new"}]"#, #""chip":{"code":"new","size":null}"#),
+            (#"[{"op":"remove","path":"/chip"}]"#, #""chip":null"#),
+            (#"[{"op":"add","path":"/any/1/k2","value":2}]"#, #""any":[1,{"k":"v","k2":2}]"#),
+            (#"[{"op":"add","path":"/ids/-","value":9}]"#, #""ids":[1,2,9]"#),
+            (#"[{"op":"remove","path":"/ids/0"}]"#, #""ids":[2]"#),
+            (#"[{"op":"test","path":"/name","value":"Rex"},{"op":"remove","path":"/name"}]"#, #""name":null"#),
+            (#"[{"op":"add","path":"/$$odd","value":"o"}]"#, #""$$odd":"o""#),
+        ])
     func jsonPatch(_ body: String, _ expected: String) throws {
         try withServer { (server: WriteServer) throws in
             let answer = try server.send("PATCH", "app/objects/Dog/1", body, [("Content-Type", "application/json-patch+json")])
@@ -182,8 +195,12 @@ import Testing
             #expect(try server.send("PUT", "app/objects/Dog/1/tags", #"["q"]"#).status == 204)
             #expect(try server.show("Dog/1").contains(#""tags":["q"]"#))
             #expect(try server.send("PUT", "app/objects/Dog/1/$odd", #""o""#).status == 204)
-            #expect(try server.send("PUT", "app/objects/Value/1/data", "\u{1}abc", [("Content-Type", "application/octet-stream")]).status == 204)
-            #expect(try server.get("app/objects/Value/1/data", [("Accept", "application/octet-stream")]).body == Array("\u{1}abc".utf8))
+            #expect(
+                try server.send("PUT", "app/objects/Value/1/data", "\u{1}abc", [("Content-Type", "application/octet-stream")])
+                    .status == 204)
+            #expect(
+                try server.get("app/objects/Value/1/data", [("Accept", "application/octet-stream")]).body
+                    == Array("\u{1}abc".utf8))
         }
     }
 
@@ -233,7 +250,10 @@ import Testing
 
     @Test("what is only read refuses every write") func readOnly() throws {
         let server = try WriteServer { $0.isReadOnly = true }
-        for (method, path) in [("POST", "app/objects/Dog"), ("PUT", "app/objects/Dog/1"), ("DELETE", "app/objects"), ("POST", "app/batch"), ("POST", "app/migrations"), ("POST", "")] {
+        for (method, path) in [
+            ("POST", "app/objects/Dog"), ("PUT", "app/objects/Dog/1"), ("DELETE", "app/objects"), ("POST", "app/batch"),
+            ("POST", "app/migrations"), ("POST", ""),
+        ] {
             let answer = try server.send(method, path, "{}")
             #expect(path.isEmpty ? answer.status == 404 : answer.code == "read_only", "\(path)")
             if !path.isEmpty { #expect(answer["Allow"]?.contains(method) == false) }

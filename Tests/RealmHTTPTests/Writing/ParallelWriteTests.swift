@@ -20,7 +20,8 @@ import Testing
             do {
                 let client = try HTTPClient(port: server.port)
                 for _ in 0..<8 {
-                    let answer = try client.request("POST", "/v1/realms/app/batch", headers: [WriteServer.json], body: Array(body.utf8))
+                    let answer = try client.request(
+                        "POST", "/v1/realms/app/batch", headers: [WriteServer.json], body: Array(body.utf8))
                     if answer.status == 200, let version = answer.json["version"] as? String {
                         _ = versions.withLock { $0.insert(version) }
                     } else {

@@ -34,7 +34,8 @@ import Testing
             #expect(try server.send("DELETE", "shop").status == 204)
             #expect(try server.get("shop").code == "realm_not_found")
             #expect(try post(server, #"{"name":"shop"}"#).code == "file_exists")
-            let again = try post(server, #"{"name":"shop","path":"\#(server.folder)/shop.realm","schema":\#(RealmAdministrationTests.schema)}"#)
+            let again = try post(
+                server, #"{"name":"shop","path":"\#(server.folder)/shop.realm","schema":\#(RealmAdministrationTests.schema)}"#)
             #expect(again.status == 201)
             #expect(try server.get("shop/objects/Item/1").status == 200)
             #expect(try server.send("DELETE", "shop?files=true").status == 204)
@@ -47,27 +48,38 @@ import Testing
             port: server.port, "POST", "/v1/realms" + query, headers: [WriteServer.json], body: Array(body.utf8))
     }
 
-    @Test("what cannot be attached is told why", arguments: [
-        (#"{"name":"x","schema":{"classes":[{"name":"A","properties":[{"name":"p","type":"nope"}]}]}}"#, 422, "invalid_schema"),
-        (#"{"name":"x","schema":{"classes":[{"name":"A","type":"embedded","primaryKey":"p","properties":[{"name":"p","type":"int"}]}]}}"#, 422, "invalid_schema"),
-        (#"{"name":"x","schema":{"classes":{}}}"#, 400, "invalid_body"),
-        (#"{"name":"x","colour":1}"#, 400, "invalid_body"),
-        (#"{"name":"a b"}"#, 400, "invalid_body"),
-        (#"{"name":"x","mode":"rx"}"#, 400, "invalid_body"),
-        (#"{"name":"x","encryptionKey":"short"}"#, 400, "invalid_body"),
-        (#"{"name":"x","path":"/nowhere/x.realm"}"#, 403, "path_not_allowed"),
-        (#"{"name":"x","path":"/etc/passwd"}"#, 403, "path_not_allowed"),
-        (#"{"name":"x","path":"/x","inMemory":"m"}"#, 400, "conflicting_parameters"),
-        (#"{"inMemory":"m","mode":"ro"}"#, 400, "conflicting_parameters"),
-        (#"{"name":"app"}"#, 409, "already_attached"),
-        ("[]", 400, "invalid_body"),
-    ])
+    @Test(
+        "what cannot be attached is told why",
+        arguments: [
+            (
+                #"{"name":"x","schema":{"classes":[{"name":"A","properties":[{"name":"p","type":"nope"}]}]}}"#, 422,
+                "invalid_schema"
+            ),
+            (
+                #"{"name":"x","schema":{"classes":[{"name":"A","type":"embedded","primaryKey":"p","properties":[{"name":"p","type":"int"}]}]}}"#,
+                422, "invalid_schema"
+            ),
+            (#"{"name":"x","schema":{"classes":{}}}"#, 400, "invalid_body"),
+            (#"{"name":"x","colour":1}"#, 400, "invalid_body"),
+            (#"{"name":"a b"}"#, 400, "invalid_body"),
+            (#"{"name":"x","mode":"rx"}"#, 400, "invalid_body"),
+            (#"{"name":"x","encryptionKey":"short"}"#, 400, "invalid_body"),
+            (#"{"name":"x","path":"/nowhere/x.realm"}"#, 403, "path_not_allowed"),
+            (#"{"name":"x","path":"/etc/passwd"}"#, 403, "path_not_allowed"),
+            (#"{"name":"x","path":"/x","inMemory":"m"}"#, 400, "conflicting_parameters"),
+            (#"{"inMemory":"m","mode":"ro"}"#, 400, "conflicting_parameters"),
+            (#"{"name":"app"}"#, 409, "already_attached"),
+            ("[]", 400, "invalid_body"),
+        ])
     func refused(_ body: String, _ status: Int, _ code: String) throws {
         try withServer { (server: WriteServer) throws in
             let answer = try post(server, body)
             #expect(answer.status == status, "\(answer.text)")
             #expect(answer.code == code)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: server.folder).filter { $0.hasSuffix(".realm") } == ["app.realm"])
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: server.folder).filter { $0.hasSuffix(".realm") } == [
+                    "app.realm"
+                ])
             #expect(try server.get("x").status == 404)
         }
     }
@@ -128,13 +140,23 @@ import Testing
             let answer = try server.send("POST", "shop/migrations", body)
             #expect(answer.status == 200, "\(answer.text)")
             #expect((answer.json["after"] as? [String: Any])?["schemaVersion"] as? Int == 3)
-            #expect(try server.get("shop/objects/Item/1?meta=none").text == #"{"id":1,"first":"Ann","last":"Lee","amount":3,"full":"Ann Lee"}"#)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: server.folder).contains { $0.hasPrefix("shop.realm.before-") })
+            #expect(
+                try server.get("shop/objects/Item/1?meta=none").text
+                    == #"{"id":1,"first":"Ann","last":"Lee","amount":3,"full":"Ann Lee"}"#)
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: server.folder).contains { $0.hasPrefix("shop.realm.before-") }
+            )
             #expect(try server.send("POST", "shop/migrations", body).code == "schema_version_conflict")
             let lossy = #"{"fromVersion":3,"toVersion":4,"steps":[{"removeProperty":{"class":"Item","name":"first"}}]}"#
             #expect(try server.send("POST", "shop/migrations", lossy).code == "would_lose_data")
-            #expect(try server.send("POST", "shop/migrations", #"{"fromVersion":3,"toVersion":4,"steps":[{"renam":{}}]}"#).code == "invalid_body")
-            #expect(try server.send("POST", "app/migrations", #"{"fromVersion":0,"toVersion":1,"steps":[{"setPrimaryKey":{"class":"Chip","name":"code"}}]}"#).code == "invalid_schema")
+            #expect(
+                try server.send("POST", "shop/migrations", #"{"fromVersion":3,"toVersion":4,"steps":[{"renam":{}}]}"#).code
+                    == "invalid_body")
+            #expect(
+                try server.send(
+                    "POST", "app/migrations",
+                    #"{"fromVersion":0,"toVersion":1,"steps":[{"setPrimaryKey":{"class":"Chip","name":"code"}}]}"#
+                ).code == "invalid_schema")
         }
     }
 
@@ -143,9 +165,11 @@ import Testing
             _ = try post(server, #"{"name":"shop","schema":\#(RealmAdministrationTests.schema)}"#)
             _ = try server.send("DELETE", "shop")
             let path = "\(server.folder)/shop.realm"
-            let other = #"{"schemaVersion":2,"classes":[{"name":"Item","primaryKey":"id","properties":[{"name":"id","type":"string"}]}]}"#
+            let other =
+                #"{"schemaVersion":2,"classes":[{"name":"Item","primaryKey":"id","properties":[{"name":"id","type":"string"}]}]}"#
             #expect(try post(server, #"{"path":"\#(path)","schema":\#(other)}"#).code == "schema_version_conflict")
-            let more = RealmAdministrationTests.schema.replacingOccurrences(of: #""classes":["#, with: #""classes":[{"name":"New","properties":[]},"#)
+            let more = RealmAdministrationTests.schema.replacingOccurrences(
+                of: #""classes":["#, with: #""classes":[{"name":"New","properties":[]},"#)
             let attached = try post(server, #"{"path":"\#(path)","schema":\#(more)}"#)
             #expect(attached.status == 201, "\(attached.text)")
             #expect(attached.json["classes"] as? Int == 2)

@@ -58,7 +58,9 @@ import Testing
         Bad("POST", "objects/Dog", #"{"_id":1,"_id":2}"#, 400, "invalid_json"),
         Bad("POST", "objects/Dog", #"{"_id":9} x"#, 400, "invalid_json"),
         Bad("POST", "objects/Dog", #"{"name":"\ud800"}"#, 400, "invalid_json"),
-        Bad("POST", "objects/Dog", #"{"any":"# + String(repeating: "[", count: 80) + String(repeating: "]", count: 80) + "}", 400, "invalid_json"),
+        Bad(
+            "POST", "objects/Dog", #"{"any":"# + String(repeating: "[", count: 80) + String(repeating: "]", count: 80) + "}", 400,
+            "invalid_json"),
         Bad("POST", "objects/Dog", "x", 415, "unsupported_media_type", headers: [(type, "text/plain")]),
         Bad("PATCH", "objects/Dog/1", "{}", 415, "unsupported_media_type", headers: [(type, "application/x-ndjson")]),
         Bad("POST", "batch", "{}", 415, "unsupported_media_type", headers: [(type, "application/octet-stream")]),
@@ -81,7 +83,9 @@ import Testing
         Bad("DELETE", "objects/Dog?where=age%20%3E%200&maxAffected=1", nil, 409, "too_many_affected", ["limit": "1"]),
         Bad("PATCH", "objects/Dog?where=age%20%3E%200&maxAffected=0", #"{"age":1}"#, 409, "too_many_affected", ["limit": "0"]),
         Bad("PATCH", "objects/Dog?where=age%20%3E%200", #"{"age":"x"}"#, 422, "type_mismatch", ["pointer": "/age"]),
-        Bad("PATCH", "objects/Dog?where=age%20%3E%200", "[]", 415, "unsupported_media_type", headers: [(type, "application/json-patch+json")]),
+        Bad(
+            "PATCH", "objects/Dog?where=age%20%3E%200", "[]", 415, "unsupported_media_type",
+            headers: [(type, "application/json-patch+json")]),
     ]
 
     static let targets: [Bad] = [
@@ -124,37 +128,59 @@ import Testing
         Bad("POST", "objects/Dog", #"{"_id":9,"age":1,"tags":["a",null]}"#, 422, "null_not_allowed", ["pointer": "/tags/1"]),
         Bad("POST", "objects/Dog", #"{"_id":9,"age":1.0}"#, 422, "type_mismatch", ["pointer": "/age"]),
         Bad("POST", "objects/Dog", #"{"_id":9,"age":9223372036854775808}"#, 422, "out_of_range", ["pointer": "/age"]),
-        Bad("POST", "objects/Dog", #"{"_id":9,"age":1,"marks":{"a.b":1}}"#, 422, "invalid_dictionary_key", ["pointer": "/marks/a.b"]),
-        Bad("POST", "objects/Dog", #"{"_id":9,"age":1,"marks":{"$a":1}}"#, 422, "invalid_dictionary_key", ["pointer": "/marks/$a"]),
-        Bad("POST", "objects/Dog", #"{"_id":9,"age":1,"any":{"$foo":1}}"#, 422, "invalid_dictionary_key", ["pointer": "/any/$foo"]),
+        Bad(
+            "POST", "objects/Dog", #"{"_id":9,"age":1,"marks":{"a.b":1}}"#, 422, "invalid_dictionary_key",
+            ["pointer": "/marks/a.b"]),
+        Bad(
+            "POST", "objects/Dog", #"{"_id":9,"age":1,"marks":{"$a":1}}"#, 422, "invalid_dictionary_key", ["pointer": "/marks/$a"]
+        ),
+        Bad(
+            "POST", "objects/Dog", #"{"_id":9,"age":1,"any":{"$foo":1}}"#, 422, "invalid_dictionary_key", ["pointer": "/any/$foo"]
+        ),
         Bad("POST", "objects/Dog", #"{"_id":9,"age":1,"owner":"bob"}"#, 422, "link_target_missing", ["pointer": "/owner"]),
-        Bad("POST", "objects/Dog", #"{"_id":9,"age":1,"owner":{"$link":{"class":"Dog","key":"1"}}}"#, 422, "type_mismatch", ["pointer": "/owner"]),
+        Bad(
+            "POST", "objects/Dog", #"{"_id":9,"age":1,"owner":{"$link":{"class":"Dog","key":"1"}}}"#, 422, "type_mismatch",
+            ["pointer": "/owner"]),
         Bad("POST", "objects/Dog", #"{"_id":9,"age":1,"owner":{"$link":{"class":"Cat","key":"1"}}}"#, 422, "link_target_missing"),
         Bad("POST", "objects/Dog", #"{"_id":9,"age":1,"owner":{"$link":"ann"}}"#, 422, "type_mismatch", ["pointer": "/owner"]),
         Bad("POST", "objects/Dog", #"{"_id":9,"age":1,"owner":{"id":"bob"}}"#, 422, "nested_object", ["pointer": "/owner"]),
-        Bad("POST", "objects/Dog", #"{"_id":9,"age":1,"chip":{"$link":{"class":"Chip","key":"@k0"}}}"#, 422, "type_mismatch", ["pointer": "/chip"]),
-        Bad("POST", "objects/Dog", #"{"_id":9,"age":1,"any":{"$link":{"class":"Chip","key":"@k0"}}}"#, 422, "type_mismatch", ["pointer": "/any"]),
+        Bad(
+            "POST", "objects/Dog", #"{"_id":9,"age":1,"chip":{"$link":{"class":"Chip","key":"@k0"}}}"#, 422, "type_mismatch",
+            ["pointer": "/chip"]),
+        Bad(
+            "POST", "objects/Dog", #"{"_id":9,"age":1,"any":{"$link":{"class":"Chip","key":"@k0"}}}"#, 422, "type_mismatch",
+            ["pointer": "/any"]),
         Bad("POST", "objects/Dog", #"{"_id":9,"age":1,"chip":{}}"#, 422, "missing_property", ["pointer": "/chip"]),
         Bad("POST", "objects/Person", #"{"id":"x","dogs":[null]}"#, 422, "null_not_allowed", ["pointer": "/dogs/0"]),
         Bad("PUT", "objects/Dog/1", #"{"_id":2,"age":1}"#, 422, "key_mismatch", ["pointer": "/_id"]),
         Bad("PATCH", "objects/Dog/1", #"{"_id":2}"#, 422, "primary_key_immutable", ["pointer": "/_id"]),
         Bad("POST", "objects/Note?upsert=all", #"{"text":"t"}"#, 422, "no_primary_key", headers: [("If-None-Match", "*")]),
         Bad("POST", "objects/Value", #"{"_id":9,"decimal":12.50}"#, 422, "decimal_needs_string", ["pointer": "/decimal"]),
-        Bad("POST", "objects/Value", #"{"_id":9,"decimal":"12345678901234567890123456789012345"}"#, 422, "out_of_range", ["pointer": "/decimal"]),
+        Bad(
+            "POST", "objects/Value", #"{"_id":9,"decimal":"12345678901234567890123456789012345"}"#, 422, "out_of_range",
+            ["pointer": "/decimal"]),
         Bad("POST", "objects/Value", #"{"_id":9,"float":1e39}"#, 422, "out_of_range", ["pointer": "/float"]),
         Bad("POST", "objects/Value", #"{"_id":9,"double":1e999}"#, 422, "out_of_range", ["pointer": "/double"]),
         Bad("POST", "objects/Value", #"{"_id":9,"date":5}"#, 422, "type_mismatch", ["pointer": "/date"]),
         Bad("POST", "objects/Value", #"{"_id":9,"date":"2026-01-01T00:00:00"}"#, 422, "type_mismatch", ["pointer": "/date"]),
-        Bad("POST", "objects/Value", #"{"_id":9,"date":"2026-01-01T00:00:00.1234567890Z"}"#, 422, "type_mismatch", ["pointer": "/date"]),
+        Bad(
+            "POST", "objects/Value", #"{"_id":9,"date":"2026-01-01T00:00:00.1234567890Z"}"#, 422, "type_mismatch",
+            ["pointer": "/date"]),
         Bad("POST", "objects/Value", #"{"_id":9,"date":{"$date":[1,2]}}"#, 422, "type_mismatch", ["pointer": "/date"]),
         Bad("POST", "objects/Value", #"{"_id":9,"data":"AQI"}"#, 422, "type_mismatch", ["pointer": "/data"]),
-        Bad("POST", "objects/Value", #"{"_id":9,"int":{"$numberLong":"9223372036854775808"}}"#, 422, "out_of_range", ["pointer": "/int"]),
+        Bad(
+            "POST", "objects/Value", #"{"_id":9,"int":{"$numberLong":"9223372036854775808"}}"#, 422, "out_of_range",
+            ["pointer": "/int"]),
         Bad("POST", "objects/Value", #"{"_id":9,"int":{"$numberDouble":"1"}}"#, 422, "type_mismatch", ["pointer": "/int"]),
         Bad("POST", "objects/Value", #"{"_id":9,"oid":"xyz"}"#, 422, "type_mismatch", ["pointer": "/oid"]),
         Bad("POST", "objects/Value", #"{"_id":9,"flag":1}"#, 422, "type_mismatch", ["pointer": "/flag"]),
         Bad("POST", "objects/Value", #"{"_id":9,"map":{"a":{"$oid":"1"}}}"#, 422, "type_mismatch", ["pointer": "/map/a"]),
-        Bad("POST", "objects/Dog", "{\"_id\":8,\"age\":1}\n\n{\"_id\":9,\"age\":\"x\"}", 422, "type_mismatch", ["pointer": "/age", "line": "3"], headers: [(type, "application/x-ndjson")]),
-        Bad("POST", "objects/Dog", "{\"_id\":8,\"age\":1}\n{", 400, "invalid_json", ["line": "2"], headers: [(type, "application/x-ndjson")]),
+        Bad(
+            "POST", "objects/Dog", "{\"_id\":8,\"age\":1}\n\n{\"_id\":9,\"age\":\"x\"}", 422, "type_mismatch",
+            ["pointer": "/age", "line": "3"], headers: [(type, "application/x-ndjson")]),
+        Bad(
+            "POST", "objects/Dog", "{\"_id\":8,\"age\":1}\n{", 400, "invalid_json", ["line": "2"],
+            headers: [(type, "application/x-ndjson")]),
     ]
 
     private static func patch(_ body: String, _ status: Int, _ code: String, _ members: [String: String] = [:]) -> Bad {
@@ -169,7 +195,9 @@ import Testing
         patch(#"[{"op":"move","path":"/age"}]"#, 400, "invalid_body", ["pointer": "/0/from"]),
         patch(#"[{"op":"replace","path":"/agee","value":1}]"#, 422, "unknown_property", ["pointer": "/0/path"]),
         patch(#"[{"op":"replace","path":"/tags/9","value":"x"}]"#, 422, "path_not_found", ["pointer": "/0/path"]),
-        patch(#"[{"op":"add","path":"/tags/-","value":"x"},{"op":"add","path":"/tags/9","value":"x"}]"#, 422, "path_not_found", ["pointer": "/1/path"]),
+        patch(
+            #"[{"op":"add","path":"/tags/-","value":"x"},{"op":"add","path":"/tags/9","value":"x"}]"#, 422, "path_not_found",
+            ["pointer": "/1/path"]),
         patch(#"[{"op":"remove","path":"/marks/none"}]"#, 422, "path_not_found"),
         patch(#"[{"op":"remove","path":"/age"}]"#, 422, "null_not_allowed"),
         patch(#"[{"op":"test","path":"/age","value":4}]"#, 409, "patch_test_failed"),
@@ -196,32 +224,54 @@ import Testing
         batch(#"{"delete":{"class":"Dog","key":"9"}}"#, 404, "object_not_found", ["op": "1"]),
         batch(#"{"delete":{"class":"Dog","key":{"ref":"t"}}}"#, 422, "link_target_missing", ["op": "1"]),
         batch(#"{"delete":{"class":"Dog","key":1}}"#, 400, "invalid_body", ["pointer": "/ops/1/delete/key"]),
-        batch(#"{"patch":{"class":"Dog","key":"1","body":{"age":"x"}}}"#, 422, "type_mismatch", ["op": "1", "pointer": "/ops/1/patch/body/age"]),
-        batch(#"{"patch":{"class":"Dog","key":"1","body":[{"op":"test","path":"/age","value":3}]}}"#, 409, "patch_test_failed", ["op": "1", "pointer": "/ops/1/patch/body/0"]),
+        batch(
+            #"{"patch":{"class":"Dog","key":"1","body":{"age":"x"}}}"#, 422, "type_mismatch",
+            ["op": "1", "pointer": "/ops/1/patch/body/age"]),
+        batch(
+            #"{"patch":{"class":"Dog","key":"1","body":[{"op":"test","path":"/age","value":3}]}}"#, 409, "patch_test_failed",
+            ["op": "1", "pointer": "/ops/1/patch/body/0"]),
         batch(#"{"patch":{"class":"Dog","key":"1","body":{},"ifMatch":"\"x\""}}"#, 412, "precondition_failed", ["op": "1"]),
         batch(#"{"put":{"class":"Dog","key":"1","body":{"age":1},"ifNoneMatch":"*"}}"#, 412, "precondition_failed", ["op": "1"]),
         batch(#"{"patchWhere":{"class":"Dog","body":{}}}"#, 400, "missing_where", ["op": "1"]),
-        batch(#"{"deleteWhere":{"class":"Dog","where":"age >"}}"#, 400, "invalid_query", ["op": "1", "pointer": "/ops/1/deleteWhere/where"]),
+        batch(
+            #"{"deleteWhere":{"class":"Dog","where":"age >"}}"#, 400, "invalid_query",
+            ["op": "1", "pointer": "/ops/1/deleteWhere/where"]),
         batch(#"{"deleteWhere":{"class":"Dog","where":"agee > 1"}}"#, 400, "unknown_key_path", ["op": "1"]),
-        batch(#"{"deleteWhere":{"class":"Dog","where":"age > $0","args":[{"$foo":1}]}}"#, 400, "invalid_parameter", ["op": "1", "pointer": "/ops/1/deleteWhere/args/0"]),
-        batch(#"{"deleteWhere":{"class":"Dog","where":"TRUEPREDICATE","maxAffected":1}}"#, 409, "too_many_affected", ["op": "1", "limit": "1"]),
+        batch(
+            #"{"deleteWhere":{"class":"Dog","where":"age > $0","args":[{"$foo":1}]}}"#, 400, "invalid_parameter",
+            ["op": "1", "pointer": "/ops/1/deleteWhere/args/0"]),
+        batch(
+            #"{"deleteWhere":{"class":"Dog","where":"TRUEPREDICATE","maxAffected":1}}"#, 409, "too_many_affected",
+            ["op": "1", "limit": "1"]),
         batch(#"{"assert":{"class":"Dog","key":"1","where":"age == 3"}}"#, 409, "assertion_failed", ["op": "1"]),
         batch(#"{"assert":{"class":"Dog","key":"9"}}"#, 409, "assertion_failed", ["op": "1"]),
         batch(#"{"assert":{"class":"Dog","where":"age > 100"}}"#, 409, "assertion_failed", ["op": "1"]),
         batch(#"{"assert":{"class":"Dog","where":"age > 0","count":1}}"#, 409, "assertion_failed", ["op": "1"]),
-        batch(#"{"increment":{"class":"Dog","key":"1","property":"age","by":9223372036854775807}}"#, 422, "out_of_range", ["op": "1"]),
+        batch(
+            #"{"increment":{"class":"Dog","key":"1","property":"age","by":9223372036854775807}}"#, 422, "out_of_range",
+            ["op": "1"]),
         batch(#"{"increment":{"class":"Dog","key":"1","property":"name","by":1}}"#, 422, "type_mismatch", ["op": "1"]),
         batch(#"{"increment":{"class":"Dog","key":"1","property":"agee","by":1}}"#, 422, "unknown_property", ["op": "1"]),
-        batch(#"{"increment":{"class":"Dog","key":"1","property":"age","by":"x"}}"#, 422, "type_mismatch", ["pointer": "/ops/1/increment/by"]),
+        batch(
+            #"{"increment":{"class":"Dog","key":"1","property":"age","by":"x"}}"#, 422, "type_mismatch",
+            ["pointer": "/ops/1/increment/by"]),
         batch(#"{"increment":{"class":"Value","key":"1","property":"int","by":1}}"#, 422, "null_not_allowed", ["op": "1"]),
         batch(#"{"list":{"class":"Dog","key":"1","property":"marks","ops":[{"add":1}]}}"#, 422, "type_mismatch", ["op": "1"]),
         batch(#"{"list":{"class":"Dog","key":"1","property":"tagz","ops":[{"add":"x"}]}}"#, 422, "unknown_property", ["op": "1"]),
-        batch(#"{"list":{"class":"Dog","key":"1","property":"tags","ops":[{"set":[9,"x"]}]}}"#, 422, "path_not_found", ["op": "1", "pointer": "/ops/1/list/ops/0/set"]),
-        batch(#"{"list":{"class":"Dog","key":"1","property":"tags","ops":[{"add":"y"},{"add":5}]}}"#, 422, "type_mismatch", ["pointer": "/ops/1/list/ops/1/add"]),
+        batch(
+            #"{"list":{"class":"Dog","key":"1","property":"tags","ops":[{"set":[9,"x"]}]}}"#, 422, "path_not_found",
+            ["op": "1", "pointer": "/ops/1/list/ops/0/set"]),
+        batch(
+            #"{"list":{"class":"Dog","key":"1","property":"tags","ops":[{"add":"y"},{"add":5}]}}"#, 422, "type_mismatch",
+            ["pointer": "/ops/1/list/ops/1/add"]),
         batch(#"{"list":{"class":"Dog","key":"1","property":"tags","ops":[{"put":1}]}}"#, 400, "invalid_body", ["op": "1"]),
         batch(#"{"list":{"class":"Dog","key":"1","property":"tags","ops":[{"move":[0]}]}}"#, 400, "invalid_body", ["op": "1"]),
-        batch(#"{"list":{"class":"Dog","key":"1","property":"tags","ops":[{"deleteAll":true}]}}"#, 422, "type_mismatch", ["op": "1"]),
-        batch(#"{"dictionary":{"class":"Dog","key":"1","property":"marks","ops":[{"set":["a.b",1]}]}}"#, 422, "invalid_dictionary_key", ["op": "1"]),
+        batch(
+            #"{"list":{"class":"Dog","key":"1","property":"tags","ops":[{"deleteAll":true}]}}"#, 422, "type_mismatch", ["op": "1"]
+        ),
+        batch(
+            #"{"dictionary":{"class":"Dog","key":"1","property":"marks","ops":[{"set":["a.b",1]}]}}"#, 422,
+            "invalid_dictionary_key", ["op": "1"]),
         batch(#"{"set":{"class":"Dog","key":"1","property":"ids","ops":[{"insert":"x"}]}}"#, 422, "type_mismatch", ["op": "1"]),
     ]
 
@@ -235,8 +285,12 @@ import Testing
         Bad("DELETE", "objects/Dog?where=TRUEPREDICATE", nil, 412, "precondition_failed", headers: [("If-Match", "\"none\"")]),
         Bad("POST", "batch", #"{"ops":[]}"#, 412, "precondition_failed", headers: [("If-Match", "*")]),
         Bad("PATCH", "objects/Dog/1", "{}", 400, "invalid_parameter", ["header": "If-Match"], headers: [("If-Match", "none")]),
-        Bad("POST", "objects/Dog", #"{"_id":9,"age":1}"#, 400, "invalid_parameter", ["header": "Idempotency-Key"], headers: [("Idempotency-Key", "a b")]),
-        Bad("POST", "objects/Dog", #"{"_id":9,"age":1}"#, 400, "conflicting_parameters", ["header": "Prefer"], headers: [("Realm-Transaction", "t"), ("Prefer", "respond-async")]),
+        Bad(
+            "POST", "objects/Dog", #"{"_id":9,"age":1}"#, 400, "invalid_parameter", ["header": "Idempotency-Key"],
+            headers: [("Idempotency-Key", "a b")]),
+        Bad(
+            "POST", "objects/Dog", #"{"_id":9,"age":1}"#, 400, "conflicting_parameters", ["header": "Prefer"],
+            headers: [("Realm-Transaction", "t"), ("Prefer", "respond-async")]),
         Bad("POST", "transactions", "{}", 409, "transaction_busy", headers: [("Realm-Transaction", "t")]),
         Bad("POST", "transactions", #"{"wait":"2"}"#, 400, "invalid_parameter", ["pointer": "/wait"]),
         Bad("POST", "transactions", #"{"wait":"11s"}"#, 400, "invalid_parameter", ["limit": "10"]),
@@ -268,7 +322,10 @@ extension WriteServer {
     static func filled(_ server: WriteServer) throws -> Data {
         for (method, path, body) in [
             ("POST", "objects/Person", #"{"id":"ann"}"#),
-            ("POST", "objects/Dog", #"{"_id":1,"name":"Rex","age":3,"tags":["a","b"],"marks":{"art":1},"owner":"ann","chip":{"code":"c1"},"ids":[1,2]}"#),
+            (
+                "POST", "objects/Dog",
+                #"{"_id":1,"name":"Rex","age":3,"tags":["a","b"],"marks":{"art":1},"owner":"ann","chip":{"code":"c1"},"ids":[1,2]}"#
+            ),
             ("POST", "objects/Dog", #"{"_id":2,"age":5}"#), ("POST", "objects/Value", #"{"_id":1}"#),
         ] {
             let answer = try server.send(method, "app/" + path, body)

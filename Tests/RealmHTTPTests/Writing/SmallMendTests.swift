@@ -51,7 +51,9 @@ struct SmallMendTests {
     @Test("the keys of objects that a later operation deletes are told as they were")
     func deletedKeys() throws {
         let server = try server()
-        let answer = try server.must("POST", "r/batch", """
+        let answer = try server.must(
+            "POST", "r/batch",
+            """
             {"ops":[{"create":{"class":"P","body":{"_id":6002,"n":1}}},{"increment":{"class":"P","key":"6002","property":"n","by":1}},
             {"create":{"class":"P","body":{"_id":6003,"name":"x"}}},{"delete":{"class":"P","key":"6002"}},
             {"create":{"class":"P","body":{"_id":6004,"name":"x"}}},{"deleteWhere":{"class":"P","where":"name == 'x'"}}]}
@@ -63,11 +65,15 @@ struct SmallMendTests {
     @Test("deleteAll on a list that holds its owner deletes the owner too")
     func ownerInList() throws {
         let server = try server()
-        try server.batch("r", [
-            #"{"create":{"class":"P","body":{"_id":1}}}"#, #"{"create":{"class":"P","body":{"_id":2}}}"#,
-            #"{"create":{"class":"P","body":{"_id":3}}}"#, #"{"patch":{"class":"P","key":"1","body":{"all":["2","1","2"]}}}"#,
-        ])
-        let answer = try server.must("POST", "r/batch", """
+        try server.batch(
+            "r",
+            [
+                #"{"create":{"class":"P","body":{"_id":1}}}"#, #"{"create":{"class":"P","body":{"_id":2}}}"#,
+                #"{"create":{"class":"P","body":{"_id":3}}}"#, #"{"patch":{"class":"P","key":"1","body":{"all":["2","1","2"]}}}"#,
+            ])
+        let answer = try server.must(
+            "POST", "r/batch",
+            """
             {"ops":[{"list":{"class":"P","key":"1","property":"all","ops":[{"deleteAll":true}]}}]}
             """)
         #expect(answer["results"]?.elements?.first?["key"]?.text == "1")
@@ -75,7 +81,9 @@ struct SmallMendTests {
         #expect(try ids(server, "TRUEPREDICATE") == [3])
         // An edit behind it has no list any more.
         try server.batch("r", [#"{"patch":{"class":"P","key":"3","body":{"all":["3"]}}}"#])
-        let refused = try server.send("POST", "r/batch", """
+        let refused = try server.send(
+            "POST", "r/batch",
+            """
             {"ops":[{"list":{"class":"P","key":"3","property":"all","ops":[{"deleteAll":true},{"clear":true}]}}]}
             """)
         #expect(refused.status == 404)
@@ -87,11 +95,13 @@ struct SmallMendTests {
     @Test("IN finds NaN where == finds it")
     func nan() throws {
         let server = try server()
-        try server.batch("r", [
-            #"{"create":{"class":"P","body":{"_id":1,"c":"NaN","d":"NaN","m":{"$numberDecimal":"NaN"}}}}"#,
-            #"{"create":{"class":"P","body":{"_id":2,"c":"1","d":1,"m":{"$numberDouble":"NaN"}}}}"#,
-            #"{"create":{"class":"P","body":{"_id":3}}}"#,
-        ])
+        try server.batch(
+            "r",
+            [
+                #"{"create":{"class":"P","body":{"_id":1,"c":"NaN","d":"NaN","m":{"$numberDecimal":"NaN"}}}}"#,
+                #"{"create":{"class":"P","body":{"_id":2,"c":"1","d":1,"m":{"$numberDouble":"NaN"}}}}"#,
+                #"{"create":{"class":"P","body":{"_id":3}}}"#,
+            ])
         for list in ["{nan}", "{nan, 7}", "{7, nan, nan}"] {
             #expect(try ids(server, "c IN \(list)") == ids(server, "c == nan"), "\(list)")
             #expect(try ids(server, "d IN \(list)") == ids(server, "d == nan"), "\(list)")
@@ -105,9 +115,11 @@ struct SmallMendTests {
         #expect(try ids(server, "m == nan") == [1, 2])
     }
 
-    @Test("@type is compared with names only", arguments: [
-        "m.@type == 23", "23 == m.@type", "m.@type != 1", "m.@type IN {23}", "m.@type IN {'int', 23}", "m.@type == {23}",
-    ])
+    @Test(
+        "@type is compared with names only",
+        arguments: [
+            "m.@type == 23", "23 == m.@type", "m.@type != 1", "m.@type IN {23}", "m.@type IN {'int', 23}", "m.@type == {23}",
+        ])
     func types(_ query: String) throws {
         let server = try server()
         let answer = try server.send("GET", "r/objects/P?where=\(ChangeServer.encode(query))")
@@ -127,7 +139,9 @@ struct SmallMendTests {
         #expect(try server.must("GET", "r/objects/P?sectionBy=best.n")["sections"]?.elements?.count == 1)
     }
 
-    @Test("mixed values that hold objects or collections neither", arguments: [#"{"$link":{"class":"P","key":"1"}}"#, "[1]", #"{"a":1}"#])
+    @Test(
+        "mixed values that hold objects or collections neither",
+        arguments: [#"{"$link":{"class":"P","key":"1"}}"#, "[1]", #"{"a":1}"#])
     func mixedSections(_ value: String) throws {
         let server = try server()
         try server.batch("r", [#"{"create":{"class":"P","body":{"_id":1,"m":5}}}"#])
@@ -157,21 +171,26 @@ struct SmallMendTests {
 
     // MARK: - Schemas
 
-    @Test("C7: a property of an embedded class has no index", arguments: [
-        #"{"setIndex":{"class":"E","name":"a","indexed":"general"}}"#,
-        #"{"addClass":{"name":"E2","type":"embedded","properties":[{"name":"a","type":"int","indexed":"general"}]}}"#,
-        #"{"addProperty":{"class":"E","property":{"name":"b","type":"int","indexed":"general"}}}"#,
-    ])
+    @Test(
+        "C7: a property of an embedded class has no index",
+        arguments: [
+            #"{"setIndex":{"class":"E","name":"a","indexed":"general"}}"#,
+            #"{"addClass":{"name":"E2","type":"embedded","properties":[{"name":"a","type":"int","indexed":"general"}]}}"#,
+            #"{"addProperty":{"class":"E","property":{"name":"b","type":"int","indexed":"general"}}}"#,
+        ])
     func embeddedIndexes(_ step: String) throws {
         let server = try server()
-        let answer = try server.send("POST", "r/migrations?dryRun=true", "{\"fromVersion\":0,\"toVersion\":1,\"steps\":[\(step)]}")
+        let answer = try server.send(
+            "POST", "r/migrations?dryRun=true", "{\"fromVersion\":0,\"toVersion\":1,\"steps\":[\(step)]}")
         #expect(answer.status == 422)
         #expect(answer.text.contains("indexed"))
     }
 
     @Test("C7: nor does one of a new realm")
     func embeddedIndexOfNewRealm() throws {
-        let answer = try server().send("POST", "", """
+        let answer = try server().send(
+            "POST", "",
+            """
             {"name":"x","inMemory":"x","schema":{"classes":[{"name":"E","type":"embedded","properties":[{"name":"a","type":"int","indexed":"general"}]}]}}
             """)
         #expect(answer.status == 422)
@@ -183,12 +202,14 @@ struct SmallMendTests {
     @Test("csv=excel keeps texts from being formulas, and numbers numbers")
     func excel() throws {
         let server = try server()
-        try server.batch("r", [
-            #"{"create":{"class":"P","body":{"_id":-1,"name":"=cmd|' /C calc'!A0","n":-5,"d":-1.5,"c":"-2.5","m":"+1"}}}"#,
-            #"{"create":{"class":"P","body":{"_id":2,"name":"-a,b\n","m":"@x"}}}"#,
-            #"{"create":{"class":"P","body":{"_id":3,"name":"\tq","m":"plain"}}}"#,
-            #"{"create":{"class":"P","body":{"_id":4,"name":""}}}"#,
-        ])
+        try server.batch(
+            "r",
+            [
+                #"{"create":{"class":"P","body":{"_id":-1,"name":"=cmd|' /C calc'!A0","n":-5,"d":-1.5,"c":"-2.5","m":"+1"}}}"#,
+                #"{"create":{"class":"P","body":{"_id":2,"name":"-a,b\n","m":"@x"}}}"#,
+                #"{"create":{"class":"P","body":{"_id":3,"name":"\tq","m":"plain"}}}"#,
+                #"{"create":{"class":"P","body":{"_id":4,"name":""}}}"#,
+            ])
         let plain = try server.send("GET", "r/export?class=P&format=csv").text
         let excel = try server.send("GET", "r/export?class=P&format=csv&csv=excel").text
         #expect(plain.contains("=cmd|"))

@@ -32,7 +32,8 @@ import Testing
             #expect(patched.status == 200)
             #expect(patched["Realm-Version"] == before)
             #expect(patched["Cache-Control"] == "no-store")
-            let batch = try server.send("POST", "app/batch", #"{"ops":[{"create":{"class":"Dog","body":{"_id":60,"age":1}}}]}"#, header)
+            let batch = try server.send(
+                "POST", "app/batch", #"{"ops":[{"create":{"class":"Dog","body":{"_id":60,"age":1}}}]}"#, header)
             #expect(batch.json["committed"] as? Bool == false)
             let inside = try server.get("app/objects/Dog?where=age==50&count=exact", header)
             #expect(inside.json["count"] as? Int == 1)
@@ -65,10 +66,12 @@ import Testing
         }
     }
 
-    @Test("a failed write ends the transaction, a failed read or dry run does not", arguments: [
-        ("POST", "objects/Dog", #"{"_id":1,"age":1}"#), ("POST", "objects/Dog", "{"), ("PATCH", "objects/Dog/99", "{}"),
-        ("POST", "objects/Dog?x=1", "{}"),
-    ])
+    @Test(
+        "a failed write ends the transaction, a failed read or dry run does not",
+        arguments: [
+            ("POST", "objects/Dog", #"{"_id":1,"age":1}"#), ("POST", "objects/Dog", "{"), ("PATCH", "objects/Dog/99", "{}"),
+            ("POST", "objects/Dog?x=1", "{}"),
+        ])
     func aborted(_ method: String, _ path: String, _ body: String) throws {
         try withServer { (server: WriteServer) throws in
             let (id, header) = try begin(server)

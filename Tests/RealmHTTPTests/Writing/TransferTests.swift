@@ -42,16 +42,18 @@ import Testing
         }
     }
 
-    @Test("an import is all or nothing, and names the line that is wrong", arguments: [
-        ("{\"_id\":1,\"age\":1}\n{\"_id\":2,\"age\":\"x\"}", "?class=Dog", 422, "type_mismatch", 2),
-        ("{\"_id\":1,\"age\":1}\n{\"_id\":1,\"age\":1}", "?class=Dog", 409, "duplicate_key", 2),
-        ("{\"_id\":1,\"age\":1,\"owner\":\"x\"}\n", "?class=Dog", 422, "link_target_missing", 1),
-        ("{\"_id\":1,\"age\":1}\n", "", 400, "invalid_body", 1),
-        ("{\"_id\":1,\"age\":1}\n{", "?class=Dog", 400, "invalid_json", 2),
-        ("{\"$begin\":{\"format\":1,\"schema\":{\"classes\":[]}}}\n", "", 400, "invalid_body", nil),
-        ("{\"$meta\":{\"class\":\"Cat\"}}\n", "", 404, "class_not_found", 1),
-        ("{}\n", "?class=Dog&mode=some", 400, "invalid_parameter", nil),
-    ])
+    @Test(
+        "an import is all or nothing, and names the line that is wrong",
+        arguments: [
+            ("{\"_id\":1,\"age\":1}\n{\"_id\":2,\"age\":\"x\"}", "?class=Dog", 422, "type_mismatch", 2),
+            ("{\"_id\":1,\"age\":1}\n{\"_id\":1,\"age\":1}", "?class=Dog", 409, "duplicate_key", 2),
+            ("{\"_id\":1,\"age\":1,\"owner\":\"x\"}\n", "?class=Dog", 422, "link_target_missing", 1),
+            ("{\"_id\":1,\"age\":1}\n", "", 400, "invalid_body", 1),
+            ("{\"_id\":1,\"age\":1}\n{", "?class=Dog", 400, "invalid_json", 2),
+            ("{\"$begin\":{\"format\":1,\"schema\":{\"classes\":[]}}}\n", "", 400, "invalid_body", nil),
+            ("{\"$meta\":{\"class\":\"Cat\"}}\n", "", 404, "class_not_found", 1),
+            ("{}\n", "?class=Dog&mode=some", 400, "invalid_parameter", nil),
+        ])
     func refused(_ body: String, _ query: String, _ status: Int, _ code: String, _ line: Int?) throws {
         let server = try WriteServer()
         let bytes = try server.bytes()
@@ -107,7 +109,8 @@ import Testing
         #expect(WriteServer.number(answer["Realm-Version"]) == before + 3)
         #expect(try server.show("Person/p").contains(#""key":"20999""#))
         let more = (30_000..<45_000).map { #"{"_id":\#($0 == 42_000 ? 1 : $0),"age":1}"# }
-        let failed = try server.send("POST", "app/import?atomic=false&class=Dog", more.joined(separator: "\n"), TransferTests.lines)
+        let failed = try server.send(
+            "POST", "app/import?atomic=false&class=Dog", more.joined(separator: "\n"), TransferTests.lines)
         #expect(failed.code == "duplicate_key")
         #expect(failed.json["line"] as? Int == 12_001)
         #expect(failed.json["committed"] as? Int == 10_000)

@@ -13,34 +13,42 @@ final class WriteServer: Sendable {
 
     /// The classes of `app` unless a test brings others.
     static let classes = [
-        ClassInput("Dog", primaryKey: "_id", [
-            PropertyInput("_id", "int"), PropertyInput("name", "string", optional: true), PropertyInput("age", "int"),
-            PropertyInput("tags", "string", collection: "list"), PropertyInput("marks", "int", collection: "dictionary"),
-            PropertyInput("any", "mixed"), PropertyInput("owner", "object", objectType: "Person"),
-            PropertyInput("chip", "object", objectType: "Chip"), PropertyInput("ids", "int", collection: "set"),
-            PropertyInput("notes", "string", collection: "list", optional: true),
-            PropertyInput("chips", "object", collection: "list", objectType: "Chip"),
-            PropertyInput("$odd", "string", optional: true),
-        ]),
-        ClassInput("Person", primaryKey: "id", [
-            PropertyInput("id", "string", optional: true), PropertyInput("dogs", "object", collection: "list", objectType: "Dog"),
-            PropertyInput("friends", "object", collection: "set", objectType: "Person"),
-            PropertyInput("pets", "object", collection: "dictionary", objectType: "Dog"),
-        ]),
+        ClassInput(
+            "Dog", primaryKey: "_id",
+            [
+                PropertyInput("_id", "int"), PropertyInput("name", "string", optional: true), PropertyInput("age", "int"),
+                PropertyInput("tags", "string", collection: "list"), PropertyInput("marks", "int", collection: "dictionary"),
+                PropertyInput("any", "mixed"), PropertyInput("owner", "object", objectType: "Person"),
+                PropertyInput("chip", "object", objectType: "Chip"), PropertyInput("ids", "int", collection: "set"),
+                PropertyInput("notes", "string", collection: "list", optional: true),
+                PropertyInput("chips", "object", collection: "list", objectType: "Chip"),
+                PropertyInput("$odd", "string", optional: true),
+            ]),
+        ClassInput(
+            "Person", primaryKey: "id",
+            [
+                PropertyInput("id", "string", optional: true),
+                PropertyInput("dogs", "object", collection: "list", objectType: "Dog"),
+                PropertyInput("friends", "object", collection: "set", objectType: "Person"),
+                PropertyInput("pets", "object", collection: "dictionary", objectType: "Dog"),
+            ]),
         ClassInput("Chip", type: "embedded", [PropertyInput("code", "string"), PropertyInput("size", "int", optional: true)]),
         ClassInput("Note", [PropertyInput("text", "string")]),
         ClassInput("Oid", primaryKey: "_id", [PropertyInput("_id", "objectId")]),
         ClassInput("Uid", primaryKey: "_id", [PropertyInput("_id", "uuid")]),
-        ClassInput("Value", primaryKey: "_id", [
-            PropertyInput("_id", "int"), PropertyInput("flag", "bool", optional: true), PropertyInput("int", "int", optional: true),
-            PropertyInput("float", "float", optional: true), PropertyInput("double", "double", optional: true),
-            PropertyInput("decimal", "decimal128", optional: true), PropertyInput("date", "date", optional: true),
-            PropertyInput("data", "data", optional: true), PropertyInput("oid", "objectId", optional: true),
-            PropertyInput("uuid", "uuid", optional: true), PropertyInput("text", "string", optional: true),
-            PropertyInput("mixed", "mixed"), PropertyInput("mixeds", "mixed", collection: "list"),
-            PropertyInput("mixedSet", "mixed", collection: "set"),
-            PropertyInput("map", "mixed", collection: "dictionary"),
-        ]),
+        ClassInput(
+            "Value", primaryKey: "_id",
+            [
+                PropertyInput("_id", "int"), PropertyInput("flag", "bool", optional: true),
+                PropertyInput("int", "int", optional: true),
+                PropertyInput("float", "float", optional: true), PropertyInput("double", "double", optional: true),
+                PropertyInput("decimal", "decimal128", optional: true), PropertyInput("date", "date", optional: true),
+                PropertyInput("data", "data", optional: true), PropertyInput("oid", "objectId", optional: true),
+                PropertyInput("uuid", "uuid", optional: true), PropertyInput("text", "string", optional: true),
+                PropertyInput("mixed", "mixed"), PropertyInput("mixeds", "mixed", collection: "list"),
+                PropertyInput("mixedSet", "mixed", collection: "set"),
+                PropertyInput("map", "mixed", collection: "dictionary"),
+            ]),
     ]
 
     init(
@@ -94,7 +102,9 @@ final class WriteServer: Sendable {
             body: body.map { Array($0.utf8) })
     }
 
-    func get(_ path: String, _ headers: [(String, String)] = []) throws -> HTTPClient.Answer { try send("GET", path, nil, headers) }
+    func get(_ path: String, _ headers: [(String, String)] = []) throws -> HTTPClient.Answer {
+        try send("GET", path, nil, headers)
+    }
 
     /// The text of an object without `$meta`.
     func show(_ path: String) throws -> String { try get("app/objects/" + path + "?meta=none").text }

@@ -8,11 +8,16 @@ import Testing
 @Suite("Mutated queries")
 struct MutatedQueryTests {
     private static let fragments = [
-        "(", ")", "{", "}", "[", "]", "[*]", "[0]", "[LAST]", "['a']", ".", ",", " AND ", " OR ", " NOT ", " == ", " != ", " < ", " >= ",
-        " IN ", "[c]", " CONTAINS ", " LIKE ", " BETWEEN ", " TEXT ", " geoWithin ", "ANY ", "ALL ", "NONE ", "null", "nan", "inf", "1", "-1",
-        "0x7fffffffffffffff", "-9223372036854775808", "1e400", "1.5f", "'a'", "''", "B64\"YQ==\"", "bin('a')", "T1:2", "O1", "L0:1", "$0",
-        "$1", "$K0", ".@count", ".@type", ".@keys", ".@values", ".@max", ".@avg", ".@links.@count", ".length", " + ", " - ", " * ", " / ",
-        " SORT(", " ASC)", " DISTINCT(", " LIMIT(2)", "TRUEPREDICATE", "SUBQUERY(", "$x", "$x.", "obj('C', 1)", "@links", "@links.C.p",
+        "(", ")", "{", "}", "[", "]", "[*]", "[0]", "[LAST]", "['a']", ".", ",", " AND ", " OR ", " NOT ", " == ", " != ", " < ",
+        " >= ",
+        " IN ", "[c]", " CONTAINS ", " LIKE ", " BETWEEN ", " TEXT ", " geoWithin ", "ANY ", "ALL ", "NONE ", "null", "nan",
+        "inf", "1", "-1",
+        "0x7fffffffffffffff", "-9223372036854775808", "1e400", "1.5f", "'a'", "''", "B64\"YQ==\"", "bin('a')", "T1:2", "O1",
+        "L0:1", "$0",
+        "$1", "$K0", ".@count", ".@type", ".@keys", ".@values", ".@max", ".@avg", ".@links.@count", ".length", " + ", " - ",
+        " * ", " / ",
+        " SORT(", " ASC)", " DISTINCT(", " LIMIT(2)", "TRUEPREDICATE", "SUBQUERY(", "$x", "$x.", "obj('C', 1)", "@links",
+        "@links.C.p",
     ]
     private static let arguments: [QueryArgument] = [
         .int(.min), .string("a"), .null, .list([.int(1), .null, .string("a")]), .double(.nan), .objectKey(ObjectKey(1)),
@@ -41,7 +46,9 @@ struct MutatedQueryTests {
         do {
             let query = try Query.parse(text).bind(to: table, in: snapshot, arguments: arguments)
             var steps = 0
-            let check = { steps += 1; return steps < 200 }
+            let check = {
+                steps += 1; return steps < 200
+            }
             let keys = try query.execute(check: check)
             _ = try query.execute(ResultWindow(offset: 1, limit: 3), check: check)
             _ = try query.count(check: check)

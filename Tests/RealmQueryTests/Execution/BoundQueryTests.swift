@@ -97,13 +97,16 @@ struct BoundQueryTests {
         let query = try Query.parse("TRUEPREDICATE").bind(to: table, in: snapshot)
         #expect(throws: QueryError.cancelled) { try query.execute(check: { false }) }
         #expect(throws: QueryError.cancelled) {
-            try Query.parse("TRUEPREDICATE DISTINCT(\(table.columns[0].name))").bind(to: table, in: snapshot).count(check: { false })
+            try Query.parse("TRUEPREDICATE DISTINCT(\(table.columns[0].name))").bind(to: table, in: snapshot).count(check: {
+                false
+            })
         }
     }
 
     @Test("a path that multiplies objects without end is stopped within one object")
     func stopsExplodingPaths() throws {
-        let suite = try #require(try QueryVectors(group: "collections").suites.first { $0.json["classes"]?.elements?.first?["name"]?.text == "Li" })
+        let suite = try #require(
+            try QueryVectors(group: "collections").suites.first { $0.json["classes"]?.elements?.first?["name"]?.text == "Li" })
         let snapshot = try Snapshot(file: try RealmFile(path: suite.realmPath))
         let table = try #require(snapshot.classTable(named: "Li"))
         let text = String(repeating: "kids.@links.Li.kids.", count: 40) + "n == 12345"
@@ -133,11 +136,12 @@ struct BoundQueryTests {
                 if case .int(let number)? = try table.find(key)?.value(column) { values.append(number) }
             }
             #expect(count == table.count)
-            #expect(results.map { text($0) } == [
-                text(values.min().map(Value.int) ?? .null), text(values.max().map(Value.int) ?? .null),
-                text(.int(values.reduce(0, &+))),
-                text(values.isEmpty ? .null : .double(values.reduce(0.0) { $0 + Double($1) } / Double(values.count))),
-            ], "\(column.name)")
+            #expect(
+                results.map { text($0) } == [
+                    text(values.min().map(Value.int) ?? .null), text(values.max().map(Value.int) ?? .null),
+                    text(.int(values.reduce(0, &+))),
+                    text(values.isEmpty ? .null : .double(values.reduce(0.0) { $0 + Double($1) } / Double(values.count))),
+                ], "\(column.name)")
         }
     }
 
@@ -175,7 +179,8 @@ struct BoundQueryTests {
     func indexesAgree() throws {
         var tested = 0
         for table in snapshot.classes {
-            for column in table.columns where column.hasSearchIndex && column.collection == nil && column.declaredIndex != .fullText {
+            for column in table.columns
+            where column.hasSearchIndex && column.collection == nil && column.declaredIndex != .fullText {
                 for position in [0, 1, table.count / 2, table.count - 1] where position >= 0 {
                     guard let row = try table.objects.row(at: position) else { continue }
                     let value = try row.value(column)
@@ -203,7 +208,8 @@ struct BoundQueryTests {
                 else { continue }
                 let argument = QueryArgument.link(target.key, row.key)
                 let found = try Query.parse("\(column.name) == $0").bind(to: table, in: snapshot, arguments: [argument])
-                let scanned = try Query.parse("NOT NONE {$0} == \(column.name)").bind(to: table, in: snapshot, arguments: [argument])
+                let scanned = try Query.parse("NOT NONE {$0} == \(column.name)").bind(
+                    to: table, in: snapshot, arguments: [argument])
                 #expect(try found.execute() == (try scanned.execute()), "\(table.name).\(column.name)")
                 tested += 1
             }
@@ -219,16 +225,18 @@ struct BoundQueryTests {
         let property = try #require(target.columns.first { $0.type != .link && $0.collection == nil })
         let query = try Query.parse("\(link.name).\(property.name) == null").bind(to: origin, in: snapshot)
         #expect(query.dependencies.tables == [origin.key, target.key])
-        #expect(query.dependencies.columns == [
-            .init(table: origin.key, leafIndex: link.leafIndex), .init(table: target.key, leafIndex: property.leafIndex),
-        ])
+        #expect(
+            query.dependencies.columns == [
+                .init(table: origin.key, leafIndex: link.leafIndex), .init(table: target.key, leafIndex: property.leafIndex),
+            ])
         #expect(!query.dependencies.mayReachAnyTable)
     }
 
     @Test("deep trees run on a thread with two megabytes of stack")
     func runsOnSmallStack() throws {
         let column = try #require(numbers().first).name
-        let text = String(repeating: "(\(column) == 1 AND (\(column) == 2 OR ", count: 400) + "\(column) == 3"
+        let text =
+            String(repeating: "(\(column) == 1 AND (\(column) == 2 OR ", count: 400) + "\(column) == 3"
             + String(repeating: "))", count: 400)
         let chain = Array(repeating: "\(column) != 77", count: 2_000).joined(separator: " AND ")
         let isEmpty = try SmallStack.run(byteCount: 2 << 20) { [snapshot, table] in

@@ -60,25 +60,34 @@ struct PathAndElementTests {
         #expect(try positions("self == null") == [4])
         #expect(try positions("self IN {1.0, 3.0} SORT(self ASC)") == [1, 3, 0])
         #expect(try positions("TRUEPREDICATE DISTINCT(self)") == [0, 1, 2, 4])
-        #expect(try positions("TRUEPREDICATE", order: ResultOrder(sort: [.init(path: "self", isAscending: false)], distinct: ["self"])) == [0, 2, 1, 4])
+        #expect(
+            try positions(
+                "TRUEPREDICATE", order: ResultOrder(sort: [.init(path: "self", isAscending: false)], distinct: ["self"])) == [
+                    0, 2, 1, 4,
+                ])
         #expect(throws: QueryError.self) { try positions("other > 1") }
         #expect(throws: QueryError.self) { try positions("TRUEPREDICATE SORT(other ASC)") }
     }
 
-    @Test("plans tell how objects are found", arguments: [
-        ("number == 3", "search index"), ("customer == obj('Customer', oid(000000000000000000000000))", "compare packed column"),
-        ("gift == true", "packed column"), ("items.@count > 2", "row by row"), ("status CONTAINS[c] 'e'", "compare column"),
-        ("number == 1 OR number == 2 OR number == 7", "one of 3 constants"),
-    ])
+    @Test(
+        "plans tell how objects are found",
+        arguments: [
+            ("number == 3", "search index"),
+            ("customer == obj('Customer', oid(000000000000000000000000))", "compare packed column"),
+            ("gift == true", "packed column"), ("items.@count > 2", "row by row"), ("status CONTAINS[c] 'e'", "compare column"),
+            ("number == 1 OR number == 2 OR number == 7", "one of 3 constants"),
+        ])
     func explains(_ query: String, _ words: String) throws {
         let lines = try Query.parse(query).bind(to: try table("Order"), in: snapshot).explain()
         #expect(lines.joined(separator: "\n").contains(words), "\(lines)")
     }
 
-    @Test("a binding error names its culprit and where it stands", arguments: [
-        ("number == 1 AND nope == 2", "nope", 16), ("number == $3", "$3", 10), ("é == 1", "é", 0),
-        ("number == 1 AND customer.nope == 2", "customer.nope", 16),
-    ])
+    @Test(
+        "a binding error names its culprit and where it stands",
+        arguments: [
+            ("number == 1 AND nope == 2", "nope", 16), ("number == $3", "$3", 10), ("é == 1", "é", 0),
+            ("number == 1 AND customer.nope == 2", "customer.nope", 16),
+        ])
     func namesCulprits(_ text: String, _ culprit: String, _ position: Int) throws {
         let order = try table("Order")
         let error = #expect(throws: QueryError.self) { try Query.parse(text).bind(to: order, in: snapshot) }

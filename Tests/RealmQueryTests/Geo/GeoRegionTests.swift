@@ -21,7 +21,9 @@ struct GeoRegionTests {
                     row.error != "syntax", let region = try region(words[2], row)
                 else { continue }
                 count += 1
-                let found = objects.filter { $0["class"]?.text == row.className && lies($0["values"]?[words[0]], region, objects) }
+                let found = objects.filter {
+                    $0["class"]?.text == row.className && lies($0["values"]?[words[0]], region, objects)
+                }
                 #expect(found.compactMap { $0["id"] } == row.json["matches"]?.elements, "\(row.label)")
             }
         }
@@ -32,7 +34,9 @@ struct GeoRegionTests {
     private func region(_ text: String, _ row: QueryVectors.Case) throws -> GeoRegion? {
         let shape: GeoShape
         if text == "$0", let argument = row.arguments.first {
-            if let members = argument.members, case .shape(let given)? = try? VectorShapes.argument(members[0].name, members[0].value) {
+            if let members = argument.members,
+                case .shape(let given)? = try? VectorShapes.argument(members[0].name, members[0].value)
+            {
                 shape = given
             } else if let text = argument.text, let parsed = try? GeoShape.parse(text) {
                 shape = parsed
@@ -86,39 +90,47 @@ struct GeoRegionTests {
         return region.contains(longitude: longitude, latitude: latitude)
     }
 
-    @Test("shapes that are none", arguments: [
-        "geoBox([0, 0], [0, 0])", "geoBox([0, 0], [5, 0])", "geoBox([0, 91], [5, 10])", "geoBox([181, 0], [5, 10])",
-        "geoCircle([0, 0], -0.1)", "geoCircle([200, 0], 1)", "geoPolygon({[0, 0], [1, 0], [1, 1]})",
-        "geoPolygon({[0, 0], [1, 0], [0, 0]})", "geoPolygon({[0, 0], [0, 0], [0, 0], [0, 0]})",
-        "geoPolygon({[0, 0], [2, 2], [2, 0], [0, 2], [0, 0]})", "geoPolygon({[0, 0], [2, 0], [1, 1], [2, 2], [0, 2], [1, 1], [0, 0]})",
-        "geoPolygon({[0, 0, 1.0], [1, 0], [1, 1], [0, 0, 2.0]})",
-        // Holes: outside, crossing, sharing an edge, touching twice, nested, the same, one another's neighbours.
-        "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[20, 1], [21, 1], [21, 2], [20, 1]})",
-        "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[8, 1], [12, 1], [8, 2], [8, 1]})",
-        "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[0, 0], [9, 0], [5, 5], [0, 0]})",
-        "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[0, 0], [5, 5], [9, 9], [4, 5], [0, 0]})",
-        "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[1, 1], [8, 1], [8, 8], [1, 8], [1, 1]}, {[2, 2], [3, 2], [3, 3], [2, 2]})",
-        "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[2, 2], [3, 2], [3, 3], [2, 2]}, {[1, 1], [8, 1], [8, 8], [1, 8], [1, 1]})",
-        "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]})",
-        "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[1, 1], [4, 1], [4, 4], [1, 1]}, {[4, 1], [4, 4], [6, 3], [4, 1]})",
-        "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[1, 1], [4, 1], [4, 4], [1, 1]}, {[3, 0.5], [6, 3], [2, 3], [3, 0.5]})",
-    ])
+    @Test(
+        "shapes that are none",
+        arguments: [
+            "geoBox([0, 0], [0, 0])", "geoBox([0, 0], [5, 0])", "geoBox([0, 91], [5, 10])", "geoBox([181, 0], [5, 10])",
+            "geoCircle([0, 0], -0.1)", "geoCircle([200, 0], 1)", "geoPolygon({[0, 0], [1, 0], [1, 1]})",
+            "geoPolygon({[0, 0], [1, 0], [0, 0]})", "geoPolygon({[0, 0], [0, 0], [0, 0], [0, 0]})",
+            "geoPolygon({[0, 0], [2, 2], [2, 0], [0, 2], [0, 0]})",
+            "geoPolygon({[0, 0], [2, 0], [1, 1], [2, 2], [0, 2], [1, 1], [0, 0]})",
+            "geoPolygon({[0, 0, 1.0], [1, 0], [1, 1], [0, 0, 2.0]})",
+            // Holes: outside, crossing, sharing an edge, touching twice, nested, the same, one another's neighbours.
+            "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[20, 1], [21, 1], [21, 2], [20, 1]})",
+            "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[8, 1], [12, 1], [8, 2], [8, 1]})",
+            "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[0, 0], [9, 0], [5, 5], [0, 0]})",
+            "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[0, 0], [5, 5], [9, 9], [4, 5], [0, 0]})",
+            "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[1, 1], [8, 1], [8, 8], [1, 8], [1, 1]}, {[2, 2], [3, 2], [3, 3], [2, 2]})",
+            "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[2, 2], [3, 2], [3, 3], [2, 2]}, {[1, 1], [8, 1], [8, 8], [1, 8], [1, 1]})",
+            "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]})",
+            "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[1, 1], [4, 1], [4, 4], [1, 1]}, {[4, 1], [4, 4], [6, 3], [4, 1]})",
+            "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[1, 1], [4, 1], [4, 4], [1, 1]}, {[3, 0.5], [6, 3], [2, 3], [3, 0.5]})",
+        ])
     func refuses(_ text: String) {
         #expect(throws: GeoRegion.Invalid.self) { try region(text) }
     }
 
-    @Test("holes may touch the outer ring and each other in a vertex", arguments: [
-        "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[0, 0], [5, 2], [2, 5], [0, 0]})",
-        "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[1, 1], [4, 1], [4, 4], [1, 1]}, {[4, 4], [8, 4], [8, 8], [4, 4]})",
-        "geoPolygon({[0, 0], [0, 0], [9, 0], [9, 9], [9, 9], [0, 9], [0, 0]})",
-    ])
+    @Test(
+        "holes may touch the outer ring and each other in a vertex",
+        arguments: [
+            "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[0, 0], [5, 2], [2, 5], [0, 0]})",
+            "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[1, 1], [4, 1], [4, 4], [1, 1]}, {[4, 4], [8, 4], [8, 8], [4, 4]})",
+            "geoPolygon({[0, 0], [0, 0], [9, 0], [9, 9], [9, 9], [0, 9], [0, 0]})",
+        ])
     func acceptsTouchingHoles(_ text: String) throws { _ = try region(text) }
 
-    @Test("the order of a ring does not matter, and more than half of the sphere is turned round", arguments: [
-        ("geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]})", true), ("geoPolygon({[0, 0], [0, 9], [9, 9], [9, 0], [0, 0]})", true),
-        ("geoBox([9, 9], [0, 0])", true), ("geoBox([0, 9], [9, 0])", true), ("geoBox([-100.0, -10.0], [100.0, 10.0])", false),
-        ("geoBox([-80.0, -10.0], [100.0, 10.0])", false), ("geoBox([-79.0, -10.0], [100.0, 10.0])", true),
-    ])
+    @Test(
+        "the order of a ring does not matter, and more than half of the sphere is turned round",
+        arguments: [
+            ("geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]})", true),
+            ("geoPolygon({[0, 0], [0, 9], [9, 9], [9, 0], [0, 0]})", true),
+            ("geoBox([9, 9], [0, 0])", true), ("geoBox([0, 9], [9, 0])", true), ("geoBox([-100.0, -10.0], [100.0, 10.0])", false),
+            ("geoBox([-80.0, -10.0], [100.0, 10.0])", false), ("geoBox([-79.0, -10.0], [100.0, 10.0])", true),
+        ])
     func ignoresOrientation(_ text: String, _ isInside: Bool) throws {
         #expect(try region(text).contains(longitude: 5, latitude: 5) == isInside)
     }
@@ -149,9 +161,11 @@ struct GeoRegionTests {
         }
     }
 
-    @Test("places that are none lie nowhere", arguments: [
-        (0, 91), (0, -91), (181, 0), (-181, 0), (.nan, 0), (0, .nan), (.infinity, 0),
-    ] as [(Double, Double)])
+    @Test(
+        "places that are none lie nowhere",
+        arguments: [
+            (0, 91), (0, -91), (181, 0), (-181, 0), (.nan, 0), (0, .nan), (.infinity, 0),
+        ] as [(Double, Double)])
     func refusesPlaces(_ longitude: Double, _ latitude: Double) throws {
         #expect(try !region("geoCircle([0, 0], 10.0)").contains(longitude: longitude, latitude: latitude))
     }
@@ -162,15 +176,17 @@ struct GeoRegionTests {
         let cells = try (0..<5).flatMap { row in
             try (0..<5).map { column in
                 let (west, south) = (-2.5 * step + Double(column) * step, -2.5 * step + Double(row) * step)
-                return try GeoRegion(.box(
-                    GeoPoint(longitude: west, latitude: south), GeoPoint(longitude: west + step, latitude: south + step)))
+                return try GeoRegion(
+                    .box(
+                        GeoPoint(longitude: west, latitude: south), GeoPoint(longitude: west + step, latitude: south + step)))
             }
         }
         // Corners of the inner cells, and points on the meridians between them.
         for row in 1...4 {
             for column in 1...4 {
                 let (longitude, latitude) = (-2.5 * step + Double(column) * step, -2.5 * step + Double(row) * step)
-                #expect(cells.count { $0.contains(longitude: longitude, latitude: latitude) } == 1, "corner \(longitude) \(latitude)")
+                #expect(
+                    cells.count { $0.contains(longitude: longitude, latitude: latitude) } == 1, "corner \(longitude) \(latitude)")
                 let middle = latitude - step * 0.37
                 #expect(cells.count { $0.contains(longitude: longitude, latitude: middle) } == 1, "edge \(longitude) \(middle)")
             }
@@ -186,7 +202,9 @@ struct GeoRegionTests {
             for _ in 0..<10 {
                 let place = random.place(spread: seed % 2 == 0 ? 60 : 0.01)
                 guard let expected = HalfSpaces.contains(corners, place) else { continue }
-                #expect(triangle.contains(longitude: place.longitude, latitude: place.latitude) == expected, "seed \(seed): \(corners) \(place)")
+                #expect(
+                    triangle.contains(longitude: place.longitude, latitude: place.latitude) == expected,
+                    "seed \(seed): \(corners) \(place)")
             }
         }
     }

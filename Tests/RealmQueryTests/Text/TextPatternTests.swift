@@ -9,10 +9,14 @@ import Testing
 @Suite("String operators")
 struct TextPatternTests {
     /// The cases of a group that compare a property with one string or binary pattern.
-    static func cases(_ group: String) throws -> [(query: String, pattern: [UInt8], row: QueryVectors.Case, suite: QueryVectors.Suite)] {
+    static func cases(_ group: String) throws -> [(
+        query: String, pattern: [UInt8], row: QueryVectors.Case, suite: QueryVectors.Suite
+    )] {
         try QueryVectors(group: group).suites.flatMap { suite in
             suite.cases.compactMap { row in
-                guard row.error == nil, row.arguments.count == 1, row.json["matches"] != nil, let pattern = bytes(row.arguments[0]) else {
+                guard row.error == nil, row.arguments.count == 1, row.json["matches"] != nil,
+                    let pattern = bytes(row.arguments[0])
+                else {
                     return nil
                 }
                 return (row.query, pattern, row, suite)

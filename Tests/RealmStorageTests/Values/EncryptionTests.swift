@@ -14,10 +14,12 @@ struct EncryptionTests {
 
     init() throws { key = try EncryptionKey(bytes: Fixtures.key) }
 
-    @Test("every page decrypts to what an independent reader finds", arguments: [
-        ("encrypted", [3], 0x238c_5626_fb0a_6169),
-        ("encrypted-large", [3, 7, 15, 31, 63] + Array(65...127), 0x89b5_2fbe_4393_450e),
-    ].filter { Fixtures.names.contains($0.0) } as [(String, [Int], UInt64)])
+    @Test(
+        "every page decrypts to what an independent reader finds",
+        arguments: [
+            ("encrypted", [3], 0x238c_5626_fb0a_6169),
+            ("encrypted-large", [3, 7, 15, 31, 63] + Array(65...127), 0x89b5_2fbe_4393_450e),
+        ].filter { Fixtures.names.contains($0.0) } as [(String, [Int], UInt64)])
     func decryptsPages(_ name: String, _ missing: [Int], _ checksum: UInt64) throws {
         let file = try RealmFile(path: try Fixtures.path(name), key: key)
         #expect(try (0..<file.pageCount).filter { try file.state(ofPage: $0) != .present } == missing)
@@ -157,9 +159,11 @@ struct EncryptionTests {
         #expect(PageEntry(storage.view) == previous)
     }
 
-    @Test("the layout puts a table page before every 64 pages", arguments: [
-        (1, 8192), (2, 12_288), (64, 65 * 4096), (65, 67 * 4096), (128, 130 * 4096), (129, 132 * 4096),
-    ])
+    @Test(
+        "the layout puts a table page before every 64 pages",
+        arguments: [
+            (1, 8192), (2, 12_288), (64, 65 * 4096), (65, 67 * 4096), (128, 130 * 4096), (129, 132 * 4096),
+        ])
     func laysOutPages(_ pages: Int, _ byteCount: Int) throws {
         #expect(EncryptionLayout.fileByteCount(plainPageCount: pages) == byteCount)
         #expect(try EncryptionLayout.plainPageCount(fileByteCount: byteCount) == pages)
@@ -179,10 +183,12 @@ struct EncryptionTests {
         #expect(try EncryptionKey(contentsOfFile: path.path) == key)
     }
 
-    @Test("other texts are no keys", arguments: [
-        "", "00", String(repeating: "0", count: 127), String(repeating: "0", count: 129), String(repeating: "g", count: 128),
-        String(repeating: "A", count: 84), String(repeating: "A", count: 86), String(repeating: "A", count: 88),
-    ])
+    @Test(
+        "other texts are no keys",
+        arguments: [
+            "", "00", String(repeating: "0", count: 127), String(repeating: "0", count: 129), String(repeating: "g", count: 128),
+            String(repeating: "A", count: 84), String(repeating: "A", count: 86), String(repeating: "A", count: 88),
+        ])
     func refusesKeys(_ text: String) {
         let error = #expect(throws: StorageError.self) { try EncryptionKey(text: text) }
         guard case .refused(.encryptionKeyMalformed) = error else { Issue.record("\(String(describing: error))"); return }

@@ -36,7 +36,6 @@ struct ValueOrderTests {
         [.dictionary(.none), .dictionary(Ref(64))],
     ]
 
-
     @Test("every pair is ordered as its groups are, in both directions, and equal values hash alike")
     func ordersEveryPair() {
         for (rank, group) in ascending.enumerated() {
@@ -58,9 +57,11 @@ struct ValueOrderTests {
         }
     }
 
-    @Test("NaN of every type sorts below every number and equals itself", arguments: [
-        Value.double(.nan), .float(.nan), .decimal(.notANumber), .double(-.nan),
-    ])
+    @Test(
+        "NaN of every type sorts below every number and equals itself",
+        arguments: [
+            Value.double(.nan), .float(.nan), .decimal(.notANumber), .double(-.nan),
+        ])
     func ordersNaN(_ nan: Value) {
         for number in [Value.int(.min), .double(-.infinity), .float(-.infinity), .decimal(.negativeInfinity)] {
             #expect(Value.order(nan, number) < 0)
@@ -80,11 +81,13 @@ struct ValueOrderTests {
         #expect(!Value.areEqual(.double(0.9999999999999999), .int(1)))
     }
 
-    @Test("int and double are compared without rounding", arguments: [
-        (Int64(1) << 53 + 1, 0x1p53, 1), (.max, 0x1p63, -1), (.min, -0x1p63, 0), (-1, -1.5, 1), (-2, -1.5, -1), (1, 1.5, -1),
-        (0, -0.0, 0), (0, .leastNonzeroMagnitude, -1), (0, -.leastNonzeroMagnitude, 1), (.max, 9223372036854774784, 1),
-        (5, .nan, 1), (.min, .nan, 1), (.min, -.infinity, 1), (.max, .infinity, -1),
-    ] as [(Int64, Double, Int)])
+    @Test(
+        "int and double are compared without rounding",
+        arguments: [
+            (Int64(1) << 53 + 1, 0x1p53, 1), (.max, 0x1p63, -1), (.min, -0x1p63, 0), (-1, -1.5, 1), (-2, -1.5, -1), (1, 1.5, -1),
+            (0, -0.0, 0), (0, .leastNonzeroMagnitude, -1), (0, -.leastNonzeroMagnitude, 1), (.max, 9223372036854774784, 1),
+            (5, .nan, 1), (.min, .nan, 1), (.min, -.infinity, 1), (.max, .infinity, -1),
+        ] as [(Int64, Double, Int)])
     func comparesIntWithDouble(_ int: Int64, _ double: Double, _ expected: Int) {
         #expect(Value.order(.int(int), .double(double)) == expected)
         #expect(Value.order(.double(double), .int(int)) == -expected)
@@ -131,7 +134,9 @@ struct ValueOrderTests {
         case .int(let int): return [.double(Double(int)), .float(Float(int)), .decimal(Decimal128(int))]
         case .double(let double):
             let rounded = Decimal128(double)
-            return [.decimal(rounded), .decimal(rounded + 0), .double(rounded.doubleValue), .float(Float(double)), .double(-double)]
+            return [
+                .decimal(rounded), .decimal(rounded + 0), .double(rounded.doubleValue), .float(Float(double)), .double(-double),
+            ]
                 + (Int64(exactly: double).map { [.int($0), .decimal(Decimal128($0))] } ?? [])
         case .float(let float): return [.double(Double(float))] + (Int64(exactly: float).map { [.int($0)] } ?? [])
         default: return []

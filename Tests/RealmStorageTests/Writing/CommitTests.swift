@@ -238,7 +238,9 @@ struct CommitTests {
 
     // MARK: - Faults
 
-    @Test("a failing call leaves the old version; a failing sync ends writing", arguments: FaultBackend.Kind.allCases, [false, true])
+    @Test(
+        "a failing call leaves the old version; a failing sync ends writing", arguments: FaultBackend.Kind.allCases,
+        [false, true])
     func survivesFaults(_ kind: FaultBackend.Kind, _ isEncrypted: Bool) throws {
         var random = SeededGenerator(seed: 99)
         let key = try Self.key(isEncrypted)

@@ -98,9 +98,11 @@ struct FileStoreTests {
         return file
     }
 
-    @Test("what lies behind the logical end is cut off, and what is missing of the last page is added", arguments: [
-        ("store", 200_000), ("types-single", 8), ("compacted", 0), ("store", 4096),
-    ])
+    @Test(
+        "what lies behind the logical end is cut off, and what is missing of the last page is added",
+        arguments: [
+            ("store", 200_000), ("types-single", 8), ("compacted", 0), ("store", 4096),
+        ])
     func fitsSize(_ name: String, _ surplus: Int) throws {
         let file = try TemporaryRealm(name)
         try file.write(try file.bytes + [UInt8](repeating: 0x5a, count: surplus))

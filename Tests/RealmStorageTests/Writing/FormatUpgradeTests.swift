@@ -20,7 +20,9 @@ import Testing
             while let leaf = try leaves.next() {
                 for row in 0..<leaf.count {
                     for column in table.columns {
-                        lines.append("\(table.name) \(leaf.key(at: row).rawValue) \(column.name): \(try text(column, leaf, row, snapshot))")
+                        lines.append(
+                            "\(table.name) \(leaf.key(at: row).rawValue) \(column.name): \(try text(column, leaf, row, snapshot))"
+                        )
                     }
                     for column in table.backlinks {
                         let keys = try leaf.backlinks(column, row: row).keys().map(\.rawValue).sorted()
@@ -124,7 +126,11 @@ import Testing
     @Test("the file of a synchronised realm is written to only as a copy that is no longer one") func synchronized() throws {
         let realm = try TemporaryRealm()
         let key = try CommitTests.key(false)
-        let store = try FileStore.open(path: realm.path, key: key, { var options = FileStore.Options(); options.createsMissingFile = true; return options }())
+        let store = try FileStore.open(
+            path: realm.path, key: key,
+            {
+                var options = FileStore.Options(); options.createsMissingFile = true; return options
+            }())
         let transaction = try store.beginTransaction()
         try transaction.setSchemaVersion(1)
         _ = try transaction.commit()

@@ -9,10 +9,12 @@ import Testing
 struct FreeSpaceTests {
     private static let section = FreeSpace.sectionByteCount
 
-    @Test("the file doubles below 1 MiB, grows by 1 MiB above, and always by what is needed", arguments: [
-        (24, 8, 16384), (16384, 8, 32768), (24_800, 8, 65536), (1 << 20, 8, 2 << 20), (5 << 20, 8, 6 << 20),
-        (32768, 100_000, 147_456), (1 << 20, 9_000_000, 10_059_776),
-    ])
+    @Test(
+        "the file doubles below 1 MiB, grows by 1 MiB above, and always by what is needed",
+        arguments: [
+            (24, 8, 16384), (16384, 8, 32768), (24_800, 8, 65536), (1 << 20, 8, 2 << 20), (5 << 20, 8, 6 << 20),
+            (32768, 100_000, 147_456), (1 << 20, 9_000_000, 10_059_776),
+        ])
     func grows(size: Int, needed: Int, grown: Int) {
         #expect(FreeSpace.grownSize(from: size, needed: needed) == grown)
     }
@@ -40,10 +42,11 @@ struct FreeSpaceTests {
         var blocks: [FreeBlock] = []
         FreeSpace.append(FreeBlock(position: Self.section - 64, byteCount: Self.section + 128), to: &blocks)
         FreeSpace.append(FreeBlock(position: 2 * Self.section + 64, byteCount: 8), to: &blocks)
-        #expect(blocks == [
-            FreeBlock(position: Self.section - 64, byteCount: 64), FreeBlock(position: Self.section, byteCount: Self.section),
-            FreeBlock(position: 2 * Self.section, byteCount: 72),
-        ])
+        #expect(
+            blocks == [
+                FreeBlock(position: Self.section - 64, byteCount: 64), FreeBlock(position: Self.section, byteCount: Self.section),
+                FreeBlock(position: 2 * Self.section, byteCount: 72),
+            ])
     }
 
     @Test("a node that is given up twice, or was free already, is damage")
@@ -126,7 +129,9 @@ struct FreeSpaceTests {
     func findsHoles(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var blocks = (0..<Int.random(in: 1...200, using: &random)).map {
-            FreeBlock(position: $0 << 20, byteCount: max(8, (1 << Int.random(in: 3...19, using: &random)) + Int.random(in: -64...64, using: &random) * 8))
+            FreeBlock(
+                position: $0 << 20,
+                byteCount: max(8, (1 << Int.random(in: 3...19, using: &random)) + Int.random(in: -64...64, using: &random) * 8))
         }
         var index = HoleIndex(blocks)
         for _ in 0..<500 {

@@ -62,7 +62,8 @@ struct LeafSampler {
         case .timestamp: return LeafSample(.timestamp(timestamp()))
         case .decimal: return LeafSample(.decimal(decimal()))
         case .link: return LeafSample(.link(shape.targetTable, ObjectKey(integer() & 0xffff_ffff_ffff)))
-        case .objectID: return LeafSample(.objectID(ObjectID(first: random.next(), last: UInt32(truncatingIfNeeded: random.next()))))
+        case .objectID:
+            return LeafSample(.objectID(ObjectID(first: random.next(), last: UInt32(truncatingIfNeeded: random.next()))))
         case .uuid: return LeafSample(.uuid(UUIDValue(first: random.next(), last: random.next())))
         case .mixed: return mixed()
         case .backlink: return LeafSample(.null)
@@ -89,7 +90,9 @@ struct LeafSampler {
     }
 
     private mutating func decimal() -> Decimal128 {
-        let plain = Decimal128(isNegative: roll(2) == 0, coefficient: UInt128(integer().magnitude), exponent: (roll(5) - 2) * [1, 1, 45, 184][roll(4)])
+        let plain = Decimal128(
+            isNegative: roll(2) == 0, coefficient: UInt128(integer().magnitude),
+            exponent: (roll(5) - 2) * [1, 1, 45, 184][roll(4)])
         switch level {
         case 0: return .zero
         case 1: return [.zero, Decimal128(isNegative: true, coefficient: 0, exponent: 0)][roll(2)]

@@ -51,7 +51,8 @@ struct RefusedWriteTests {
 
     /// Whether writing goes on after the failure; nil when the commit has fewer calls.
     private func fail(
-        _ scene: Scene, _ call: Int, _ taken: CrashBackend.Taken, _ key: EncryptionKey?, _ random: inout SeededGenerator, _ what: String
+        _ scene: Scene, _ call: Int, _ taken: CrashBackend.Taken, _ key: EncryptionKey?, _ random: inout SeededGenerator,
+        _ what: String
     ) throws -> Bool? {
         let (backend, store, before) = (scene.backend, scene.store, scene.workload)
         let old = store.current.version
@@ -83,7 +84,8 @@ struct RefusedWriteTests {
 
     /// Opens what a crash after each call leaves: one of the versions, whole.
     private func crash(
-        _ backend: CrashBackend, _ contents: [UInt64: PlainWorkload], _ key: EncryptionKey?, _ random: inout SeededGenerator, _ what: String
+        _ backend: CrashBackend, _ contents: [UInt64: PlainWorkload], _ key: EncryptionKey?, _ random: inout SeededGenerator,
+        _ what: String
     ) throws {
         for call in 0...backend.log.count {
             let image = backend.image(after: call, unit: key == nil ? 512 : 4096, using: &random)

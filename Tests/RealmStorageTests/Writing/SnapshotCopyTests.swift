@@ -30,9 +30,11 @@ struct SnapshotCopyTests {
         #expect(contents.differences.isEmpty, "\(contents.differences)")
     }
 
-    @Test("a file is compacted and gets another key where it is", arguments: [
-        (false, false), (false, true), (true, false), (true, true),
-    ])
+    @Test(
+        "a file is compacted and gets another key where it is",
+        arguments: [
+            (false, false), (false, true), (true, false), (true, true),
+        ])
     func rewrites(_ isEncrypted: Bool, _ becomesEncrypted: Bool) throws {
         var random = SeededGenerator(seed: 8)
         let file = try TemporaryRealm()

@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Random writes of every kind")
 struct StorageWorkloadTests {
-    @Test("leave a file that passes verification after every commit", arguments: 1...(TestRun.isLong ? 20 : 6) as ClosedRange<UInt64>)
+    @Test(
+        "leave a file that passes verification after every commit",
+        arguments: 1...(TestRun.isLong ? 20 : 6) as ClosedRange<UInt64>)
     func everyCommitVerifies(seed: UInt64) throws {
         let file = try TemporaryRealm()
         let realm = try ScratchRealm(path: file.path, clusterShift: seed % 2 == 0 ? 2 : 8)
@@ -73,7 +75,8 @@ struct StorageWorkloadTests {
         do {
             realm = try ScratchRealm(path: path, key: key)
         } catch StorageError.refused(let reason) {
-            return #expect(try Data(contentsOf: URL(filePath: path)) == Data(contentsOf: URL(filePath: Fixtures.path(name))), "\(reason)")
+            return #expect(
+                try Data(contentsOf: URL(filePath: path)) == Data(contentsOf: URL(filePath: Fixtures.path(name))), "\(reason)")
         }
         var workload = StorageWorkload(seed: 77, mixesIndexes: kept == nil)
         for commit in 0..<3 {

@@ -226,7 +226,9 @@ struct WriteSemanticsTests {
             target = try transaction.createTable("class_Target")
             try transaction.addColumn(ColumnDefinition("n", .int), to: target)
             origin = try transaction.createTable("class_Origin")
-            for (name, kind) in [("one", nil), ("list", CollectionKind.list), ("set", .set), ("map", .dictionary)] as [(String, CollectionKind?)] {
+            for (name, kind) in [("one", nil), ("list", CollectionKind.list), ("set", .set), ("map", .dictionary)]
+                as [(String, CollectionKind?)]
+            {
                 try transaction.addColumn(ColumnDefinition(name, .link, collection: kind, target: target), to: origin)
             }
             try transaction.addColumn(ColumnDefinition("any", .mixed, index: .general), to: origin)

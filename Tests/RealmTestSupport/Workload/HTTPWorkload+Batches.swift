@@ -20,9 +20,13 @@ extension HTTPWorkload {
         let fails = values.chance(12)
         if fails {
             model = before
-            operations.append(Operation(json: .wrapper("assert", members([
-                ("class", .string(model.schema.tops[0].name)), ("where", .string("FALSEPREDICATE")),
-            ]))))
+            operations.append(
+                Operation(
+                    json: .wrapper(
+                        "assert",
+                        members([
+                            ("class", .string(model.schema.tops[0].name)), ("where", .string("FALSEPREDICATE")),
+                        ]))))
         }
         let body = JSONValue.wrapper("ops", .array(operations.map(\.json)))
         var request = Request("POST", realm + "/batch", body.json, fails ? 409 : 200)
@@ -117,7 +121,8 @@ extension HTTPWorkload {
             return Operation(json: .wrapper("assert", members([("class", .string(target.name)), ("key", name(id))])), made: id)
         }
         let json = members([
-            ("class", .string(target.name)), ("where", .string(query)), ("args", .array([argument])), ("count", .integer(Int64(ids.count))),
+            ("class", .string(target.name)), ("where", .string(query)), ("args", .array([argument])),
+            ("count", .integer(Int64(ids.count))),
         ])
         return Operation(json: .wrapper("assert", json), expected: [("matched", .integer(Int64(ids.count)))])
     }
@@ -142,7 +147,9 @@ extension HTTPWorkload {
     // MARK: - Numbers
 
     private func incrementOperation(_ target: WorkloadSchema.Class, _ id: Int) -> Operation? {
-        let numeric = target.changeable.filter { $0.collection == nil && ["int", "float", "double", "decimal128"].contains($0.type) }
+        let numeric = target.changeable.filter {
+            $0.collection == nil && ["int", "float", "double", "decimal128"].contains($0.type)
+        }
         guard let property = numeric.randomElement(using: &values.random), property.isIdentifier,
             let old = model.value(id, property.name).plain, let (by, new) = incremented(old, property.type)
         else { return nil }
@@ -163,12 +170,15 @@ extension HTTPWorkload {
         case ("decimal128", .string(let text)):
             // Numbers with two digits behind the point.
             let parts = text.split(separator: ".")
-            guard parts.count == 2, parts[1].utf8.count == 2, let whole = Int64(parts[0]), let cents = Int64(parts[1]), whole != 0 else {
+            guard parts.count == 2, parts[1].utf8.count == 2, let whole = Int64(parts[0]), let cents = Int64(parts[1]), whole != 0
+            else {
                 return nil
             }
             let sum = whole * 100 + (whole < 0 ? -cents : cents) + step * 100
             let digits = "\(abs(sum) % 100)"
-            return (.integer(step), .string("\(sum < 0 ? "-" : "")\(abs(sum) / 100).\(digits.utf8.count < 2 ? "0" : "")\(digits)"))
+            return (
+                .integer(step), .string("\(sum < 0 ? "-" : "")\(abs(sum) / 100).\(digits.utf8.count < 2 ? "0" : "")\(digits)")
+            )
         default: return nil
         }
     }
@@ -176,7 +186,9 @@ extension HTTPWorkload {
     // MARK: - Elements
 
     private func elementOperation(_ target: WorkloadSchema.Class, _ id: Int) -> Operation? {
-        let candidates = target.changeable.filter { $0.collection != nil || ($0.type == "mixed" && $0.index == nil) || model.schema.isEmbedded($0) }
+        let candidates = target.changeable.filter {
+            $0.collection != nil || ($0.type == "mixed" && $0.index == nil) || model.schema.isEmbedded($0)
+        }
         guard let property = candidates.randomElement(using: &values.random), property.isIdentifier else { return nil }
         if property.collection == nil, property.type == "mixed" { return nestedOperation(target, property, id) }
         if property.collection == nil { return innerOperation(target, property, id) }
@@ -198,8 +210,9 @@ extension HTTPWorkload {
 
     /// A collection inside an embedded object.
     private func innerOperation(_ target: WorkloadSchema.Class, _ property: WorkloadSchema.Property, _ id: Int) -> Operation? {
-        guard let inner = property.target.flatMap({ model.schema[$0] })?.properties
-            .filter({ $0.collection != nil && $0.isIdentifier }).randomElement(using: &values.random),
+        guard
+            let inner = property.target.flatMap({ model.schema[$0] })?.properties
+                .filter({ $0.collection != nil && $0.isIdentifier }).randomElement(using: &values.random),
             var entries = model.value(id, property.name).entries
         else { return nil }
         let (verb, edits, value) = edited(entries[inner.member] ?? WorkloadModel.empty(inner), inner)
@@ -218,16 +231,19 @@ extension HTTPWorkload {
         let names = place.compactMap { if case .name(let name) = $0 { name } else { nil } }
         guard names.allSatisfy({ WorkloadSchema.isIdentifier($0) }) else { return nil }
         let any = WorkloadSchema.Property(
-            name: property.name, type: "mixed", collection: found.list == nil ? "dictionary" : "list", isOptional: true, index: nil, target: nil)
+            name: property.name, type: "mixed", collection: found.list == nil ? "dictionary" : "list", isOptional: true,
+            index: nil, target: nil)
         let (verb, edits, value) = edited(found, any, depth: place.count + 1)
         whole.change(at: place[...]) { $0 = value }
         model.set(id, property.name, whole)
-        let path = property.name + place.map { step in
-            switch step {
-            case .index(let index): "[\(index)]"
-            case .name(let name): "." + name
-            }
-        }.joined()
+        let path =
+            property.name
+            + place.map { step in
+                switch step {
+                case .index(let index): "[\(index)]"
+                case .name(let name): "." + name
+                }
+            }.joined()
         let start: [(String, JSONValue)] = [("class", .string(target.name)), ("key", name(id)), ("property", .string(path))]
         return operation(verb, start, edits, value, id)
     }

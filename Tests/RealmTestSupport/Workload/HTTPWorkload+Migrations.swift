@@ -74,9 +74,12 @@ extension HTTPWorkload {
     private func addClass() -> JSONValue? {
         guard model.schema.classes.count < 14 else { return nil }
         let name = newName("Extra") { model.schema[$0] != nil }
-        var properties = [WorkloadSchema.Property(
-            name: "_id", type: values.pick(["int", "string", "objectId", "uuid"]), collection: nil, isOptional: false, index: "general",
-            target: nil)]
+        var properties = [
+            WorkloadSchema.Property(
+                name: "_id", type: values.pick(["int", "string", "objectId", "uuid"]), collection: nil, isOptional: false,
+                index: "general",
+                target: nil)
+        ]
         for _ in 0..<values.number(1..<5) {
             let property = newProperty { name in properties.contains { $0.name == name } }
             properties.append(property)
@@ -85,10 +88,12 @@ extension HTTPWorkload {
         if !hasKey { properties[0].index = nil }
         model.schema.classes.append(
             WorkloadSchema.Class(name: name, kind: "object", primaryKey: hasKey ? "_id" : nil, properties: properties))
-        return .wrapper("addClass", members([
-            ("name", .string(name)), ("primaryKey", hasKey ? .string("_id") : .null),
-            ("properties", .array(properties.map { document($0) })),
-        ]))
+        return .wrapper(
+            "addClass",
+            members([
+                ("name", .string(name)), ("primaryKey", hasKey ? .string("_id") : .null),
+                ("properties", .array(properties.map { document($0) })),
+            ]))
     }
 
     private var extraClasses: [WorkloadSchema.Class] { model.schema.classes.filter { $0.name.hasPrefix("Extra") } }
@@ -111,9 +116,12 @@ extension HTTPWorkload {
     // MARK: - Properties
 
     private func newProperty(_ isTaken: (String) -> Bool) -> WorkloadSchema.Property {
-        let types = ["int", "bool", "string", "data", "date", "float", "double", "decimal128", "objectId", "uuid", "mixed", "object"]
+        let types = [
+            "int", "bool", "string", "data", "date", "float", "double", "decimal128", "objectId", "uuid", "mixed", "object",
+        ]
         var property = WorkloadSchema.Property(
-            name: newName("m", isTaken), type: values.pick(types), collection: values.pick([nil, nil, "list", "set", "dictionary"]),
+            name: newName("m", isTaken), type: values.pick(types),
+            collection: values.pick([nil, nil, "list", "set", "dictionary"]),
             isOptional: values.chance(2), index: nil, target: nil)
         if property.type == "mixed" { property.isOptional = true }
         if property.type == "object" {
@@ -121,7 +129,9 @@ extension HTTPWorkload {
             if targets.isEmpty { property.type = "int" } else { property.target = values.pick(targets).name }
             if property.target != nil { property.isOptional = property.collection == nil || property.collection == "dictionary" }
         }
-        if property.collection == nil, ["int", "bool", "string", "date", "objectId", "uuid"].contains(property.type), values.chance(2) {
+        if property.collection == nil, ["int", "bool", "string", "date", "objectId", "uuid"].contains(property.type),
+            values.chance(2)
+        {
             property.index = "general"
         }
         return property
@@ -158,9 +168,11 @@ extension HTTPWorkload {
         let name = newName("m") { target[$0] != nil }
         changeProperty(property.name, target) { $0.name = name }
         model.changeAll(target.name) { $0[name] = $0.removeValue(forKey: property.name) }
-        return .wrapper("renameProperty", members([
-            ("class", .string(target.name)), ("name", .string(property.name)), ("to", .string(name)),
-        ]))
+        return .wrapper(
+            "renameProperty",
+            members([
+                ("class", .string(target.name)), ("name", .string(property.name)), ("to", .string(name)),
+            ]))
     }
 
     private func changeProperty(
@@ -197,13 +209,18 @@ extension HTTPWorkload {
     }
 
     private func changeIndex(_ property: WorkloadSchema.Property, _ target: WorkloadSchema.Class) -> JSONValue? {
-        guard property.collection == nil, ["int", "bool", "string", "date", "objectId", "uuid"].contains(property.type) else { return nil }
+        guard property.collection == nil, ["int", "bool", "string", "date", "objectId", "uuid"].contains(property.type) else {
+            return nil
+        }
         var index: String? = property.index == nil ? "general" : nil
         if property.type == "string", values.chance(2) { index = "fulltext" }
         changeProperty(property.name, target) { $0.index = index }
-        return .wrapper("setIndex", members([
-            ("class", .string(target.name)), ("name", .string(property.name)), ("indexed", index.map { .string($0) } ?? .null),
-        ]))
+        return .wrapper(
+            "setIndex",
+            members([
+                ("class", .string(target.name)), ("name", .string(property.name)),
+                ("indexed", index.map { .string($0) } ?? .null),
+            ]))
     }
 
     private func changeType(_ property: WorkloadSchema.Property, _ target: WorkloadSchema.Class) -> JSONValue? {
@@ -222,20 +239,24 @@ extension HTTPWorkload {
                 if let number = values[property.name]?.plain?.integer { values[property.name] = .text("\(number)") }
             }
         }
-        return .wrapper("changeProperty", members([
-            ("class", .string(target.name)), ("name", .string(property.name)), ("type", .string(changed.type)),
-            ("conversion", .string(conversion)),
-        ]))
+        return .wrapper(
+            "changeProperty",
+            members([
+                ("class", .string(target.name)), ("name", .string(property.name)), ("type", .string(changed.type)),
+                ("conversion", .string(conversion)),
+            ]))
     }
 
     private func setAll(_ property: WorkloadSchema.Property, _ target: WorkloadSchema.Class) -> JSONValue? {
         let value = values.value(property, model)
         guard property.isIdentifier else { return nil }
         for id in model.ids(target.name) { model.merge(id, [property.member: value]) }
-        return .wrapper("set", members([
-            ("class", .string(target.name)), ("where", .string("TRUEPREDICATE")),
-            ("values", .wrapper(property.member, model.json(value))),
-        ]))
+        return .wrapper(
+            "set",
+            members([
+                ("class", .string(target.name)), ("where", .string("TRUEPREDICATE")),
+                ("values", .wrapper(property.member, model.json(value))),
+            ]))
     }
 
     // MARK: - Primary keys

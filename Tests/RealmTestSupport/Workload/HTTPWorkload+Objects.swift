@@ -70,14 +70,17 @@ extension HTTPWorkload {
     private func add(_ target: WorkloadSchema.Class, _ body: [String: WorkloadValue], _ reply: Reply) throws {
         guard let name = reply.key else { throw fail("no key in \(reply.text.prefix(300))") }
         var body = body
-        if let key = target.keyProperty, body[key.member] == nil, let made = reply.json[key.member] { body[key.member] = .plain(made) }
+        if let key = target.keyProperty, body[key.member] == nil, let made = reply.json[key.member] {
+            body[key.member] = .plain(made)
+        }
         try checkAnswer(model.add(target.name, key: name, model.complete(target.name, body)), reply)
     }
 
     func upsert(_ target: WorkloadSchema.Class) throws {
         let policy = values.pick(["modified", "all"])
         guard let key = target.keyProperty else {
-            let request = Request("POST", path(target.name) + "?upsert=" + policy, values.body(newBody(target), target, model).json, 422)
+            let request = Request(
+                "POST", path(target.name) + "?upsert=" + policy, values.body(newBody(target), target, model).json, 422)
             return _ = try perform(request)
         }
         let existing = values.chance(2) ? model.ids(target.name).randomElement(using: &values.random) : nil
@@ -104,7 +107,9 @@ extension HTTPWorkload {
         for _ in 0..<values.number(2..<9) {
             let body = newBody(target)
             if let key = target.keyProperty, let value = body[key.member] {
-                guard model.find(target.name, unique: value) == nil, keys.insert(model.json(value).canonical).inserted else { continue }
+                guard model.find(target.name, unique: value) == nil, keys.insert(model.json(value).canonical).inserted else {
+                    continue
+                }
             }
             bodies.append(body)
         }
@@ -182,14 +187,17 @@ extension HTTPWorkload {
             body[member] = value
             if property.collection == "dictionary", var entries = value.entries {
                 // A null removes.
-                for name in (model.value(id, property.name).entries ?? [:]).keys.sorted() where values.chance(3) { entries[name] = .null }
+                for name in (model.value(id, property.name).entries ?? [:]).keys.sorted() where values.chance(3) {
+                    entries[name] = .null
+                }
                 body[member] = .entries(entries)
             } else if property.collection == nil, model.schema.isEmbedded(property), !model.value(id, property.name).isNull,
                 let entries = value.entries
             {
-                body[member] = .entries(entries.sorted { $0.key < $1.key }.reduce(into: [:]) { some, entry in
-                    if values.chance(2) { some[entry.key] = entry.value }
-                })
+                body[member] = .entries(
+                    entries.sorted { $0.key < $1.key }.reduce(into: [:]) { some, entry in
+                        if values.chance(2) { some[entry.key] = entry.value }
+                    })
             }
         }
         return body
@@ -228,7 +236,9 @@ extension HTTPWorkload {
         let isGreater = values.chance(3) && argument != .null
         let ids = model.ids(target.name).filter { id in
             guard case .plain(let json) = model.value(id, property.name) else { return false }
-            guard isGreater, let number = json.integer, let bound = argument.integer else { return !isGreater && json == argument }
+            guard isGreater, let number = json.integer, let bound = argument.integer else {
+                return !isGreater && json == argument
+            }
             return number > bound
         }
         return ("\(property.name) \(isGreater ? ">" : "==") $0", argument, ids)
@@ -238,7 +248,8 @@ extension HTTPWorkload {
         guard let (query, argument, ids) = selection(target), !deletes || ids.count < 20 else { return }
         let tooMany = !ids.isEmpty && values.chance(6)
         let bound = tooMany ? ids.count - 1 : ids.count + values.number(0..<2)
-        let where_ = "?where=\(HTTPWorkload.encoded(query))&args=\(HTTPWorkload.encoded("[\(argument.json)]"))&maxAffected=\(max(bound, 0))"
+        let where_ =
+            "?where=\(HTTPWorkload.encoded(query))&args=\(HTTPWorkload.encoded("[\(argument.json)]"))&maxAffected=\(max(bound, 0))"
         var request = Request(deletes ? "DELETE" : "PATCH", path(target.name) + where_, nil, tooMany ? 409 : 200)
         let body = someBody(target)
         if !deletes { request.body = values.body(body, target, model).json }

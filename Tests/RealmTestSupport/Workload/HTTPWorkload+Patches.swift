@@ -7,7 +7,9 @@ extension HTTPWorkload {
         var operations: [JSONValue] = []
 
         mutating func add(_ operation: String, _ path: String, _ value: JSONValue? = nil, from: String? = nil) {
-            var members = [JSONValue.Member(name: "op", value: .string(operation)), JSONValue.Member(name: "path", value: .string(path))]
+            var members = [
+                JSONValue.Member(name: "op", value: .string(operation)), JSONValue.Member(name: "path", value: .string(path)),
+            ]
             if let value { members.append(JSONValue.Member(name: "value", value: value)) }
             if let from { members.append(JSONValue.Member(name: "from", value: .string(from))) }
             operations.append(.object(members))
@@ -41,9 +43,10 @@ extension HTTPWorkload {
     private func pointer(_ property: WorkloadSchema.Property) -> String { "/" + HTTPWorkload.escaped(property.member) }
 
     static func escaped(_ name: String) -> String {
-        String(name.unicodeScalars.flatMap { scalar -> [Unicode.Scalar] in
-            scalar == "~" ? ["~", "0"] : scalar == "/" ? ["~", "1"] : [scalar]
-        }.reduce(into: "") { $0.unicodeScalars.append($1) })
+        String(
+            name.unicodeScalars.flatMap { scalar -> [Unicode.Scalar] in
+                scalar == "~" ? ["~", "0"] : scalar == "/" ? ["~", "1"] : [scalar]
+            }.reduce(into: "") { $0.unicodeScalars.append($1) })
     }
 
     /// Some steps of a patch, done to the model as they are chosen.
@@ -73,7 +76,8 @@ extension HTTPWorkload {
             return model.set(id, property.name, .null)
         }
         if property.type == "mixed", property.index == nil, values.chance(2), patchNested(property, id, path, &list) { return }
-        if model.schema.isEmbedded(property), var entries = old.entries, let target = property.target.flatMap({ model.schema[$0] }),
+        if model.schema.isEmbedded(property), var entries = old.entries,
+            let target = property.target.flatMap({ model.schema[$0] }),
             let inner = target.properties.randomElement(using: &values.random)
         {
             let value = values.value(inner, model, depth: 1)
@@ -135,12 +139,14 @@ extension HTTPWorkload {
     private func patchNested(_ property: WorkloadSchema.Property, _ id: Int, _ path: String, _ list: inout PatchList) -> Bool {
         var value = model.value(id, property.name)
         guard let place = nestedPlace(value), let found = value[path: place[...]] else { return false }
-        let inner = path + place.map { step in
-            switch step {
-            case .index(let index): "/\(index)"
-            case .name(let name): "/" + HTTPWorkload.escaped(name)
-            }
-        }.joined()
+        let inner =
+            path
+            + place.map { step in
+                switch step {
+                case .index(let index): "/\(index)"
+                case .name(let name): "/" + HTTPWorkload.escaped(name)
+                }
+            }.joined()
         let new = values.mixed(model, depth: place.count + 1)
         switch found {
         case .list(let elements):

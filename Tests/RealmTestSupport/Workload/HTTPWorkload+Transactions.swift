@@ -25,7 +25,9 @@ extension HTTPWorkload {
             // What fails takes the whole transaction along.
             _ = try send(Request("POST", realm + "/batch", #"{"ops":[{"assert":{"class":"NoSuchClass","key":"1"}}]}"#))
             let late = try send(Request("POST", path + "/commit"), joins: false)
-            guard late.status == 409, late.code == "transaction_aborted" else { throw fail("committed after a failure: \(late.text)") }
+            guard late.status == 409, late.code == "transaction_aborted" else {
+                throw fail("committed after a failure: \(late.text)")
+            }
             model = before
         default:
             if expires {
@@ -101,7 +103,9 @@ extension HTTPWorkload {
 
     /// A value that its property cannot have.
     private func refusedValue(_ target: WorkloadSchema.Class, _ id: Int) -> Request {
-        guard let property = target.properties.randomElement(using: &values.random) else { return Request("PATCH", path(id), "[1", 400) }
+        guard let property = target.properties.randomElement(using: &values.random) else {
+            return Request("PATCH", path(id), "[1", 400)
+        }
         let name = JSONValue.quoted(property.member)
         var wrong: String
         switch (property.collection, property.type) {
@@ -140,26 +144,34 @@ extension HTTPWorkload {
         else { return }
         let reply = try send(Request("GET", path(id) + "/" + HTTPWorkload.encoded(property.name)))
         let expected = model.json(model.value(id, property.name)).canonical
-        guard reply.json["value"]?.canonical == expected else { throw fail("\(reply.text.prefix(500)) instead of \(expected.prefix(500))") }
+        guard reply.json["value"]?.canonical == expected else {
+            throw fail("\(reply.text.prefix(500)) instead of \(expected.prefix(500))")
+        }
     }
 
     private func lookAtBacklinks(_ target: WorkloadSchema.Class, _ id: Int) throws {
         let origins = model.schema.tops.flatMap { origin in
             origin.properties.filter { $0.type == "object" && $0.target == target.name }.map { (origin, $0) }
         }
-        guard let (origin, property) = origins.randomElement(using: &values.random), model.ids(origin.name).count < 900 else { return }
+        guard let (origin, property) = origins.randomElement(using: &values.random), model.ids(origin.name).count < 900 else {
+            return
+        }
         let links = path(id) + "/@links/" + HTTPWorkload.encoded(origin.name) + "/" + HTTPWorkload.encoded(property.name)
         let reply = try send(Request("GET", links + "?limit=1000&fields=" + HTTPWorkload.encoded(origin.properties[0].name)))
         guard property.isIdentifier, origin.properties[0].isIdentifier else { return }
         let found = Set((reply.json["items"]?.elements ?? []).compactMap { $0["$meta"]?["key"]?.text })
-        let expected = Set(model.ids(origin.name).filter { isLinked(from: $0, property.name, to: id) }.compactMap { model[$0]?.key })
-        guard reply.status == 200, found == expected else { throw fail("links \(found.sorted()) instead of \(expected.sorted()): \(reply.text.prefix(300))") }
+        let expected = Set(
+            model.ids(origin.name).filter { isLinked(from: $0, property.name, to: id) }.compactMap { model[$0]?.key })
+        guard reply.status == 200, found == expected else {
+            throw fail("links \(found.sorted()) instead of \(expected.sorted()): \(reply.text.prefix(300))")
+        }
     }
 
     private func isLinked(from origin: Int, _ property: String, to id: Int) -> Bool {
         func isLink(_ value: WorkloadValue) -> Bool { if case .link(id) = value { true } else { false } }
         let value = model.value(origin, property)
-        return isLink(value) || value.list?.contains(where: isLink) == true || value.entries?.values.contains(where: isLink) == true
+        return isLink(value) || value.list?.contains(where: isLink) == true
+            || value.entries?.values.contains(where: isLink) == true
     }
 
     // MARK: - Copies

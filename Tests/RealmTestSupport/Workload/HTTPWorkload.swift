@@ -107,7 +107,9 @@ package final class HTTPWorkload {
             return Reply(status: request.expected[0], json: .null, headers: [], text: "")
         }
         if values.chance(20) { try tryDry(request) }
-        if transaction == nil, request.method != "DELETE", request.method != "PUT", values.chance(20) { return try sendTwice(request) }
+        if transaction == nil, request.method != "DELETE", request.method != "PUT", values.chance(20) {
+            return try sendTwice(request)
+        }
         if transaction == nil, values.chance(30) { return try sendLater(request) }
         return try check(try send(request), request)
     }
@@ -128,7 +130,9 @@ package final class HTTPWorkload {
         dry.path += (request.path.contains("?") ? "&" : "?") + "dryRun=true"
         let reply = try send(dry)
         guard let status = request.expected.first, status < 400 else {
-            if !request.expected.contains(reply.status) { throw fail("the dry run answers \(reply.status): \(reply.text.prefix(500))") }
+            if !request.expected.contains(reply.status) {
+                throw fail("the dry run answers \(reply.status): \(reply.text.prefix(500))")
+            }
             return
         }
         let would = reply.json["status"]?.integer ?? Int64(reply.status)
@@ -161,7 +165,8 @@ package final class HTTPWorkload {
             switch document["state"]?.text {
             case "committed":
                 let done = Reply(
-                    status: Int(document["status"]?.integer ?? 0), json: document["body"] ?? .null, headers: [], text: document.json)
+                    status: Int(document["status"]?.integer ?? 0), json: document["body"] ?? .null, headers: [],
+                    text: document.json)
                 return try check(done, request)
             case "failed":
                 let problem = document["problem"] ?? .null
@@ -201,7 +206,9 @@ package final class HTTPWorkload {
     /// The schema that the server shows.
     func readSchema() throws -> WorkloadSchema {
         let reply = try get("schema")
-        guard reply.status == 200, let schema = WorkloadSchema(document: reply.json) else { throw fail("no schema: \(reply.text)") }
+        guard reply.status == 200, let schema = WorkloadSchema(document: reply.json) else {
+            throw fail("no schema: \(reply.text)")
+        }
         return schema
     }
 
@@ -210,7 +217,8 @@ package final class HTTPWorkload {
         let reply = try get("export")
         guard reply.status == 200 else { throw fail("no export: \(reply.status) \(reply.text.prefix(300))") }
         let lines = try reply.text.utf8.split(separator: 10).map { try JSONValue(parsing: Array($0)) }
-        guard lines.count >= 2, lines[0]["$begin"] != nil, lines[lines.count - 1]["$end"]?["objects"]?.integer == Int64(lines.count - 2)
+        guard lines.count >= 2, lines[0]["$begin"] != nil,
+            lines[lines.count - 1]["$end"]?["objects"]?.integer == Int64(lines.count - 2)
         else { throw fail("the export is not complete") }
         return Array(lines[1..<lines.count - 1])
     }

@@ -111,9 +111,12 @@ package struct WorkloadModel: Sendable {
     package func stub(_ id: Int) -> JSONValue {
         guard let object = objects[id] else { return .null }
         guard let key = object.key else { return .wrapper("$link", .wrapper("ref", .string("r\(id)"))) }
-        return .wrapper("$link", .object([
-            JSONValue.Member(name: "class", value: .string(object.className)), JSONValue.Member(name: "key", value: .string(key)),
-        ]))
+        return .wrapper(
+            "$link",
+            .object([
+                JSONValue.Member(name: "class", value: .string(object.className)),
+                JSONValue.Member(name: "key", value: .string(key)),
+            ]))
     }
 
     /// The value as the interface writes it.
@@ -153,7 +156,8 @@ package struct WorkloadModel: Sendable {
         switch (property.collection, value) {
         case ("set"?, .list(let elements)): return .list(unique(elements))
         case ("list"?, .list(let elements)) where isEmbedded: return .list(elements.map { embedded($0, property) })
-        case ("dictionary"?, .entries(let entries)) where isEmbedded: return .entries(entries.mapValues { embedded($0, property) })
+        case ("dictionary"?, .entries(let entries)) where isEmbedded:
+            return .entries(entries.mapValues { embedded($0, property) })
         case (nil, _) where isEmbedded: return embedded(value, property)
         default: return value
         }
@@ -226,7 +230,8 @@ package struct WorkloadModel: Sendable {
             let expected = schema.canonical(self.json(value(id, property.name)), property)
             let shown = schema.canonical(found, property)
             if shown != expected {
-                return "\(object.className)/\(object.key ?? "?").\(property.name): found \(shown.prefix(1500)), expected \(expected.prefix(1500))"
+                return
+                    "\(object.className)/\(object.key ?? "?").\(property.name): found \(shown.prefix(1500)), expected \(expected.prefix(1500))"
             }
         }
         return nil
@@ -246,7 +251,11 @@ package struct WorkloadModel: Sendable {
             guard let target = objects[id].flatMap({ schema[$0.className] }) else { continue }
             for property in target.properties {
                 let value = line[property.member].map { load($0, property, keys) } ?? .null
-                if property.name == target.primaryKey { setUnique(id, property.name, value) } else { set(id, property.name, value) }
+                if property.name == target.primaryKey {
+                    setUnique(id, property.name, value)
+                } else {
+                    set(id, property.name, value)
+                }
             }
         }
     }
@@ -260,7 +269,8 @@ package struct WorkloadModel: Sendable {
         }
     }
 
-    private func element(_ json: JSONValue, _ property: WorkloadSchema.Property, _ keys: [String: [String: Int]]) -> WorkloadValue {
+    private func element(_ json: JSONValue, _ property: WorkloadSchema.Property, _ keys: [String: [String: Int]]) -> WorkloadValue
+    {
         if property.type == "mixed" { return mixed(json, keys) }
         guard property.type == "object", case .object = json else { return .plain(json) }
         guard let target = property.target.flatMap({ schema[$0] }), target.isEmbedded else { return mixed(json, keys) }

@@ -96,7 +96,9 @@ package struct WorkloadSchema: Sendable {
     }
 
     private func element(_ json: JSONValue, _ property: Property) -> String {
-        guard property.type == "object", case .object = json, let target = property.target.flatMap({ self[$0] }), target.isEmbedded else {
+        guard property.type == "object", case .object = json, let target = property.target.flatMap({ self[$0] }),
+            target.isEmbedded
+        else {
             return json.canonical
         }
         let members = target.properties.map { "\($0.name):\(text(json[$0.member], $0))" }

@@ -90,7 +90,9 @@ package struct WorkloadValues {
             if !isMember, chance(12) { return .string(pick(["NaN", "Infinity"])) }
             return chance(20) ? real(1e300) : real(Double(number(-800_000..<800_000)) / 8)
         case "decimal128":
-            if !isMember, chance(8) { return .string(pick(["NaN", "-Infinity", "1E+30", "-0", "123456789012345678901234567890"])) }
+            if !isMember, chance(8) {
+                return .string(pick(["NaN", "-Infinity", "1E+30", "-0", "123456789012345678901234567890"]))
+            }
             return .string(decimal())
         case "objectId": return .string(objectID())
         case "uuid": return .string(uuid(number(0..<300)))
@@ -106,7 +108,9 @@ package struct WorkloadValues {
         return chance(3) ? -value : value
     }
 
-    private static let words = ["a", "realm", "Ångström", "file", "cluster", "0123", "leaf ", "é", "tree", "日本", "\u{1F600}", "\"\\/", "\u{0}"]
+    private static let words = [
+        "a", "realm", "Ångström", "file", "cluster", "0123", "leaf ", "é", "tree", "日本", "\u{1F600}", "\"\\/", "\u{0}",
+    ]
 
     package mutating func text(longest: Int) -> String {
         var text = ""
@@ -125,7 +129,8 @@ package struct WorkloadValues {
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let year = pick([number(1..<10000), number(1960..<2030)])
         let text = String(repeating: "0", count: 4 - "\(year)".count) + "\(year)-\(two(number(1..<13)))-\(two(number(1..<29)))"
-        return text + "T\(two(number(0..<24))):\(two(number(0..<60))):\(two(number(0..<60)))" + pick(["", "", ".000000001", ".999999999"]) + "Z"
+        return text + "T\(two(number(0..<24))):\(two(number(0..<60))):\(two(number(0..<60)))"
+            + pick(["", "", ".000000001", ".999999999"]) + "Z"
     }
 
     /// Two digits behind the point, never an even quarter, so that it equals no integer, float or double of a workload.
@@ -187,19 +192,24 @@ package struct WorkloadValues {
     }
 
     private func binary(_ bytes: [UInt8], _ kind: String) -> JSONValue {
-        .wrapper("$binary", .object([
-            JSONValue.Member(name: "base64", value: .string(Data(bytes).base64EncodedString())),
-            JSONValue.Member(name: "subType", value: .string(kind)),
-        ]))
+        .wrapper(
+            "$binary",
+            .object([
+                JSONValue.Member(name: "base64", value: .string(Data(bytes).base64EncodedString())),
+                JSONValue.Member(name: "subType", value: .string(kind)),
+            ]))
     }
 
     // MARK: - Other forms
 
     /// Another way of writing the value of a property that means the same, now and then.
-    package mutating func spelled(_ value: WorkloadValue, _ property: WorkloadSchema.Property, _ model: WorkloadModel) -> JSONValue {
+    package mutating func spelled(_ value: WorkloadValue, _ property: WorkloadSchema.Property, _ model: WorkloadModel)
+        -> JSONValue
+    {
         guard property.collection == nil, chance(6) else { return model.json(value) }
         switch (property.type, value) {
-        case ("int", .plain(.integer(let number))): return pick([.string("\(number)"), .wrapper("$numberLong", .string("\(number)"))])
+        case ("int", .plain(.integer(let number))):
+            return pick([.string("\(number)"), .wrapper("$numberLong", .string("\(number)"))])
         case ("double", .plain(.number(let number, _))): return .wrapper("$numberDouble", .string("\(number)"))
         case ("decimal128", .plain(.string(let text))): return .wrapper("$numberDecimal", .string(text))
         case ("objectId", .plain(.string(let text))): return .wrapper("$oid", .string(text.uppercased()))

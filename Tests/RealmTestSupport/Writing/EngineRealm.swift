@@ -65,7 +65,8 @@ package final class EngineRealm: Sendable {
     /// Writes and waits for the commit.
     @discardableResult
     package func write<Value: Sendable>(
-        _ request: WriteRequest = EngineRealm.request(), waiting seconds: Double = 60, _ body: @escaping @Sendable (WriteSession) throws -> Value
+        _ request: WriteRequest = EngineRealm.request(), waiting seconds: Double = 60,
+        _ body: @escaping @Sendable (WriteSession) throws -> Value
     ) throws -> WriteReceipt<Value> {
         let answer = Awaited<Result<WriteReceipt<Value>, WriteError>>()
         database.write(request, body) { answer.set($0) }
@@ -89,7 +90,9 @@ package final class EngineRealm: Sendable {
     /// An object as text, or nil when there is none.
     package func show(_ className: String, _ key: Int64) throws -> String? {
         let snapshot = database.current.snapshot
-        guard let table = snapshot.classTable(named: className), let row = try table.findByPrimaryKey(.int(key)) else { return nil }
+        guard let table = snapshot.classTable(named: className), let row = try table.findByPrimaryKey(.int(key)) else {
+            return nil
+        }
         return try ObjectText(snapshot).text(of: row, in: table)
     }
 

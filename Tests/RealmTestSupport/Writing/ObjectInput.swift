@@ -10,9 +10,10 @@ package struct ObjectInput {
     package init(_ snapshot: Snapshot) { self.snapshot = snapshot }
 
     package func body(of row: Row, in table: Table) throws -> InputObject {
-        InputObject(try table.columns.map { column in
-            (name: column.name.hasPrefix("$") ? "$" + column.name : column.name, value: try input(column, row))
-        })
+        InputObject(
+            try table.columns.map { column in
+                (name: column.name.hasPrefix("$") ? "$" + column.name : column.name, value: try input(column, row))
+            })
     }
 
     private func input(_ column: Column, _ row: Row) throws -> InputValue {
@@ -20,12 +21,14 @@ package struct ObjectInput {
         case nil: return try input(try row.value(column))
         case .list, .set:
             let mayHoldUnresolved = column.targetTable.flatMap { snapshot.table($0) }?.hasTombstones ?? false
-            return try input(try ListView(
-                root: try row.leaf.collectionRoot(column, row: row.index), space: snapshot.space, shape: column.elementShape,
-                mayHoldUnresolved: mayHoldUnresolved))
+            return try input(
+                try ListView(
+                    root: try row.leaf.collectionRoot(column, row: row.index), space: snapshot.space, shape: column.elementShape,
+                    mayHoldUnresolved: mayHoldUnresolved))
         case .dictionary:
-            return try input(try DictionaryView(
-                root: try row.leaf.collectionRoot(column, row: row.index), space: snapshot.space))
+            return try input(
+                try DictionaryView(
+                    root: try row.leaf.collectionRoot(column, row: row.index), space: snapshot.space))
         }
     }
 
@@ -34,9 +37,11 @@ package struct ObjectInput {
     }
 
     private func input(_ dictionary: DictionaryView) throws -> InputValue {
-        .object(InputObject(try (0..<dictionary.count).map { index in
-            (name: try dictionary.key(at: index).bytes.string, value: try input(try dictionary.value(at: index)))
-        }))
+        .object(
+            InputObject(
+                try (0..<dictionary.count).map { index in
+                    (name: try dictionary.key(at: index).bytes.string, value: try input(try dictionary.value(at: index)))
+                }))
     }
 
     private func input(_ value: Value) throws -> InputValue {

@@ -162,11 +162,14 @@ package struct PlainWorkload: Sendable {
         let blobs = Int64(bitPattern: try nodes.makeNode(.contextRefs).ref.rawValue)
         let cluster = try refs([MutableNode.tagged(0), integers([]), blobs])
         let none = Int64(TableKey.null.rawValue)
-        return Ref(UInt64(bitPattern: try refs([
-            spec, 0, cluster, MutableNode.tagged(UInt64(position)), refs([0, 0]), MutableNode.tagged(2), MutableNode.tagged(0),
-            integers([none, none]), integers([ColumnKey.null.rawValue, ColumnKey.null.rawValue]), 0, 0, 0,
-            MutableNode.tagged(0), 0,
-        ])))
+        return Ref(
+            UInt64(
+                bitPattern: try refs([
+                    spec, 0, cluster, MutableNode.tagged(UInt64(position)), refs([0, 0]), MutableNode.tagged(2),
+                    MutableNode.tagged(0),
+                    integers([none, none]), integers([ColumnKey.null.rawValue, ColumnKey.null.rawValue]), 0, 0, 0,
+                    MutableNode.tagged(0), 0,
+                ])))
     }
 
     // MARK: - Comparing

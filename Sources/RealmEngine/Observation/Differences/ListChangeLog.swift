@@ -165,8 +165,9 @@ extension ListChangeLog {
                 if modifications.contains(end.from) { newer.modifications.insert(end.to) }
                 kept.append(CollectionChanges.Move(from: move.from, to: end.to))
             } else if !newer.deletions.contains(move.to) {
-                kept.append(CollectionChanges.Move(
-                    from: move.from, to: newer.insertions.shifted(newer.deletions.unshifted(move.to))))
+                kept.append(
+                    CollectionChanges.Move(
+                        from: move.from, to: newer.insertions.shifted(newer.deletions.unshifted(move.to))))
             }
         }
         moves = kept

@@ -93,14 +93,16 @@ struct MatchingBlocks {
                 isKeptNew[run.new + offset] = true
             }
             if run.old > window.old.lowerBound, run.new > window.new.lowerBound {
-                pending.append(Window(
-                    old: window.old.lowerBound..<run.old, new: window.new.lowerBound..<run.new))
+                pending.append(
+                    Window(
+                        old: window.old.lowerBound..<run.old, new: window.new.lowerBound..<run.new))
             }
             let end = window.new.upperBound
             // Both ends are compared with that of the new side.
             if run.old + run.count < end, run.new + run.count < end {
-                pending.append(Window(
-                    old: (run.old + run.count)..<window.old.upperBound, new: (run.new + run.count)..<end))
+                pending.append(
+                    Window(
+                        old: (run.old + run.count)..<window.old.upperBound, new: (run.new + run.count)..<end))
             }
         }
     }

@@ -94,7 +94,8 @@ final class ObservationCore: @unchecked Sendable {
             let attachment = Attachment(target.identity, nextNumber)
             observation.listeners[nextNumber] = Observation.Listener(listener: listener, isActive: isActive)
             byNumber[nextNumber] = observation
-            return .success(Attached(attachment: attachment, version: observation.version, contents: observation.observer.contents))
+            return .success(
+                Attached(attachment: attachment, version: observation.version, contents: observation.observer.contents))
         } catch {
             return .failure(error)
         }
@@ -301,7 +302,10 @@ final class ObservationCore: @unchecked Sendable {
         let now = Instant.now()
         let isFarBehind = history.commitCount > limits.passiveCommits || versionsBehind > limits.passiveVersions
         if history.changeCount > limits.passiveChanges || now >= passiveDeadline
-            || isFarBehind && now >= since.adding(seconds: restSeconds) { catchUpAll() }
+            || isFarBehind && now >= since.adding(seconds: restSeconds)
+        {
+            catchUpAll()
+        }
     }
 
     /// How many versions passive targets stand at.
@@ -323,9 +327,11 @@ final class ObservationCore: @unchecked Sendable {
     private func bringUp(_ observation: Observation, _ ranges: inout [UInt64: ObservedRange]) {
         guard let position, observation.version !== position else { return }
         let start = observation.version.token.version
-        let range = ranges[start] ?? ObservedRange(
-            from: observation.version, to: position, log: RangeLog(history.changes(after: start)),
-            graph: currentGraph(position.snapshot))
+        let range =
+            ranges[start]
+            ?? ObservedRange(
+                from: observation.version, to: position, log: RangeLog(history.changes(after: start)),
+                graph: currentGraph(position.snapshot))
         ranges[start] = range
         advance(observation, over: range)
     }

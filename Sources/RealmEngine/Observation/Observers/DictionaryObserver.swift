@@ -52,9 +52,10 @@ final class DictionaryObserver: TargetObserver {
             isGone = true
             let keys = try entries(in: range.from.snapshot).map(DictionaryObserver.keys) ?? []
             count = 0
-            return .dictionary(DictionaryChange(
-                deleted: keys, inserted: [], modified: [], insertedPlaces: [], modifiedPlaces: [],
-                isCleared: range.log.isCleared(property), isRootDeleted: true, count: 0))
+            return .dictionary(
+                DictionaryChange(
+                    deleted: keys, inserted: [], modified: [], insertedPlaces: [], modifiedPlaces: [],
+                    isCleared: range.log.isCleared(property), isRootDeleted: true, count: 0))
         }
         let modified = try target.map { (target) throws(StorageError) in try range.modified(in: target, filter) } ?? []
         guard range.log.isWritten(property) || !modified.isEmpty, let new = try entries(in: range.to.snapshot) else {

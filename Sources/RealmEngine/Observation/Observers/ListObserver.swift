@@ -74,7 +74,9 @@ final class ListObserver: TargetObserver {
     }
 
     private func changes(_ before: [ObjectKey], _ modified: Set<ObjectKey>, _ range: ObservedRange) -> CollectionChanges {
-        if let target, range.from.snapshot.table(target)?.hasTombstones == true || range.to.snapshot.table(target)?.hasTombstones == true {
+        if let target,
+            range.from.snapshot.table(target)?.hasTombstones == true || range.to.snapshot.table(target)?.hasTombstones == true
+        {
             // Operations count links to nothing, which nobody sees.
             let keys = keys
             return SequenceDiff.changes(
@@ -90,11 +92,13 @@ final class ListObserver: TargetObserver {
 
     private func change(_ changes: CollectionChanges, _ before: [ObjectKey], _ range: ObservedRange) -> ObservedChange {
         guard let target else {
-            return .values(ValuesChange(
-                changes: changes, insertedPlaces: changes.insertions, modifiedPlaces: changes.modificationsNew, count: count))
+            return .values(
+                ValuesChange(
+                    changes: changes, insertedPlaces: changes.insertions, modifiedPlaces: changes.modificationsNew, count: count))
         }
-        return .rows(RowsChange(
-            changes, deleted: changes.deletions.map { before[$0] }, after: keys, table: target, range))
+        return .rows(
+            RowsChange(
+                changes, deleted: changes.deletions.map { before[$0] }, after: keys, table: target, range))
     }
 }
 

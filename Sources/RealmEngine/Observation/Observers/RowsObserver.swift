@@ -30,7 +30,9 @@ final class RowsObserver: TargetObserver {
 
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
         let modified = try observing { try range.modified(in: rows.table, filter) }
-        guard let step = try rows.advance(over: range, modified: modified), !step.changes.isEmpty || rows.isGone else { return nil }
+        guard let step = try rows.advance(over: range, modified: modified), !step.changes.isEmpty || rows.isGone else {
+            return nil
+        }
         var change = RowsChange(step.changes, deleted: step.deletedKeys, after: rows.keys, table: rows.table, range)
         change.isLast = rows.isGone
         return .rows(change)

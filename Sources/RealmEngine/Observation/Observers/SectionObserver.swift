@@ -140,7 +140,8 @@ final class SectionObserver: TargetObserver {
             }
             let isModified = nextModified < flat.modificationsNew.count && flat.modificationsNew[nextModified] == after
             if isModified { nextModified += 1 }
-            let hasMoved = before < old.places.count
+            let hasMoved =
+                before < old.places.count
                 && old.sections[old.places[before].section] != new.sections[new.places[after].section]
             if isModified || hasMoved { modified.append(after) }
             before += 1

@@ -31,7 +31,9 @@ extension TargetObserver {
 
 extension ObservedTarget {
     /// Throws `notFound` when it is not there, or what reading it threw.
-    func observer(at snapshot: Snapshot, names: BacklinkNames, _ clock: EvaluationClock) throws(ObservationError) -> any TargetObserver {
+    func observer(at snapshot: Snapshot, names: BacklinkNames, _ clock: EvaluationClock) throws(ObservationError)
+        -> any TargetObserver
+    {
         switch kind {
         case .realm: return RealmObserver()
         case .results(let table, let query):
@@ -41,7 +43,8 @@ extension ObservedTarget {
         case .collection(let property): return try collection(property, snapshot)
         case .view(let property, let query): return try view(property, query, snapshot, names, clock)
         case .linkingObjects(let target, let origin, let column, let query):
-            return try RowsObserver(.linkingObjects(target, origin: origin, column), query ?? ObservedQuery(), filter, names, clock, at: snapshot)
+            return try RowsObserver(
+                .linkingObjects(target, origin: origin, column), query ?? ObservedQuery(), filter, names, clock, at: snapshot)
         case .object(let object): return try ObjectObserver(object, filter, at: snapshot)
         }
     }

@@ -84,8 +84,9 @@ final class ValueViewObserver: TargetObserver {
             from: before.map { follower[$0].map { Int64($0) } }, to: places.map { Int64($0) },
             isModified: { [places] in log.modifications.contains(places[$0]) }, canReorder: true, isUnique: true)
         guard !changes.isEmpty else { return nil }
-        return .values(ValuesChange(
-            changes: changes, insertedPlaces: changes.insertions.map { places[$0] },
-            modifiedPlaces: changes.modificationsNew.map { places[$0] }, count: places.count))
+        return .values(
+            ValuesChange(
+                changes: changes, insertedPlaces: changes.insertions.map { places[$0] },
+                modifiedPlaces: changes.modificationsNew.map { places[$0] }, count: places.count))
     }
 }

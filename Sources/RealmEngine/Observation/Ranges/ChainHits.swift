@@ -18,7 +18,8 @@ struct ChainHits {
         for (place, step) in chain.enumerated().reversed() {
             switch step {
             case .property(let table, let column): behind = try hits(table, column, behind)
-            case .linkingObjects(_, let origin, let column): behind = try targets(origin, column, behind, isEnd: place == chain.count - 1)
+            case .linkingObjects(_, let origin, let column):
+                behind = try targets(origin, column, behind, isEnd: place == chain.count - 1)
             }
         }
         if let table = chain.first?.table, let inserted = range.log.tables[table]?.inserted, !behind.isEmpty {

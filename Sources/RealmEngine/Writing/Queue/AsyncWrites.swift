@@ -104,7 +104,9 @@ package final class AsyncWrites: Sendable {
     /// What became of a write; nil when it never was, is forgotten, or is somebody else's. `owner` nil asks for all.
     package func state(_ id: String, owner: String?) -> State? {
         entries.withLock { entries in
-            guard let entry = entries.byID[id], owner == nil || entry.owner == owner, entry.until > Instant.now() else { return nil }
+            guard let entry = entries.byID[id], owner == nil || entry.owner == owner, entry.until > Instant.now() else {
+                return nil
+            }
             return entry.state
         }
     }

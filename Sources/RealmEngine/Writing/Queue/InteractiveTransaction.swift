@@ -25,7 +25,8 @@ struct InteractiveTransaction {
             id: RandomName.make(), owner: request.owner, version: writer.current.token, idleSeconds: request.idleSeconds,
             expires: WallClock(nanoseconds: WallClock.now().nanoseconds + Int64(request.lifetimeSeconds * 1e9)), state: .open)
         let state = InteractiveState(
-            info: info, client: request.client, expires: now.adding(seconds: request.lifetimeSeconds), idleEnds: now.adding(seconds: request.idleSeconds))
+            info: info, client: request.client, expires: now.adding(seconds: request.lifetimeSeconds),
+            idleEnds: now.adding(seconds: request.idleSeconds))
         queue.monitor.broadcast { $0.interactive = state }
         request.completion(.success(info))
         InteractiveTransaction(queue: queue, writer: writer, transaction: transaction).serve()

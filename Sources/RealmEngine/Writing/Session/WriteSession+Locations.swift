@@ -52,7 +52,8 @@ extension WriteSession {
         guard case .name(let name) = step else { throw WriteSession.noPath }
         let table = try table(place.table)
         // Shown objects write a leading `$` twice, addresses do not.
-        guard let column = table.column(named: name) ?? (name.hasPrefix("$$") ? table.column(named: String(name.dropFirst())) : nil)
+        guard
+            let column = table.column(named: name) ?? (name.hasPrefix("$$") ? table.column(named: String(name.dropFirst())) : nil)
         else { throw WriteSession.unknown(name, table) }
         if let kind = column.collection { return .collection(place, column, kind) }
         return .slot(.property(place, column), SlotShape(column))

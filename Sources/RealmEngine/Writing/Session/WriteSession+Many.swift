@@ -66,8 +66,9 @@ extension WriteSession {
     func bind(_ query: Query, to table: TableKey, _ arguments: [QueryArgument]) throws(WriteError) -> BoundQuery {
         let view = try view()
         guard let table = view.table(table) else { throw WriteError(.classNotFound, "there is no such class") }
-        return try queried(try query.bind(
-            to: table, in: view, arguments: arguments, mapping: backlinkNames.mapping, check: { [budget] in budget.goesOn }))
+        return try queried(
+            try query.bind(
+                to: table, in: view, arguments: arguments, mapping: backlinkNames.mapping, check: { [budget] in budget.goesOn }))
     }
 
     // MARK: - Assertions

@@ -57,8 +57,9 @@ extension WriteSession {
     func list(_ place: CollectionPlace) throws(WriteError) -> ListView {
         let root = try stored(try transaction.collection(at: place)).root
         let mayHold = try mayHoldUnresolved(place)
-        return try stored(try ListView(
-            root: root, space: space, shape: place.elementShape.elements, mayHoldUnresolved: mayHold))
+        return try stored(
+            try ListView(
+                root: root, space: space, shape: place.elementShape.elements, mayHoldUnresolved: mayHold))
     }
 
     /// Unresolved links are in lists and sets, but nobody is shown them: positions here leave them out.

@@ -35,7 +35,10 @@ package final class WriteSession {
     /// Of the object made last, to be used again; nil while another object is made.
     var spareDraft: ObjectDraft?
 
-    init(_ transaction: WriteTransaction, deadline: Instant, backlinkNames: BacklinkNames = .none, limits: WriteLimits = WriteLimits()) {
+    init(
+        _ transaction: WriteTransaction, deadline: Instant, backlinkNames: BacklinkNames = .none,
+        limits: WriteLimits = WriteLimits()
+    ) {
         self.transaction = transaction
         budget = WorkBudget(deadline: deadline)
         transaction.budget = budget

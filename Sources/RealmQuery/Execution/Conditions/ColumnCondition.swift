@@ -133,7 +133,9 @@ final class ColumnCondition: Condition {
     }
 
     override func explain(_ depth: Int, into lines: inout [String]) {
-        let access = backlinks != nil ? "incoming links of the object"
+        let access =
+            backlinks != nil
+            ? "incoming links of the object"
             : isIndexedEquality ? "search index" : isVectorised ? "compare packed column" : "compare column"
         lines.appendPlan(depth, "\(access): \(label)")
     }

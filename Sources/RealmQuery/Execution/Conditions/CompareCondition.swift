@@ -99,7 +99,8 @@ final class CompareCondition: RowCondition {
             return try compareExtremes(leftRange, rightRange)
         }
         if case .relation(.equal) = comparator, leftQuantifier ?? .any == .any, rightQuantifier ?? .any == .any,
-            leftRange.count > CompareCondition.comparedPairwise, rightRange.count > CompareCondition.comparedPairwise {
+            leftRange.count > CompareCondition.comparedPairwise, rightRange.count > CompareCondition.comparedPairwise
+        {
             return try haveCommonValue(leftRange, rightRange)
         }
         return try quantify(leftQuantifier, leftRange) { leftIndex throws(StorageError) in

@@ -28,10 +28,11 @@ final class MembershipCondition: Condition {
             integers = nil
             return
         }
-        integers = IntegerSet(values.compactMap { value -> Int64? in
-            if case .int(let number) = value { return number }
-            return nil
-        })
+        integers = IntegerSet(
+            values.compactMap { value -> Int64? in
+                if case .int(let number) = value { return number }
+                return nil
+            })
     }
 
     override var cost: Double { integers == nil ? 25 : 2 }

@@ -31,10 +31,12 @@ final class DictionaryOperand: Operand {
         self.chain = chain
         self.descent = descent
         reader = ColumnReader(column)
-        selectsOne = chain.isUnary && descent.steps.allSatisfy {
-            if case .key(let name, _) = $0 { return name != "@keys" }
-            return !$0.isAll
-        }
+        selectsOne =
+            chain.isUnary
+            && descent.steps.allSatisfy {
+                if case .key(let name, _) = $0 { return name != "@keys" }
+                return !$0.isAll
+            }
         super.init(type: .mixed, quantifier: quantifier, label: label)
     }
 

@@ -210,7 +210,8 @@ extension BoundQuery {
         guard let aggregator = ResultAggregator.make(request.function, key) else {
             throw QueryError.invalid(
                 .typeMismatch,
-                detail: "'\(request.function.rawValue)' is not supported for '\(request.path)' of type '\(OperandType(key.column.type).rawValue)'",
+                detail:
+                    "'\(request.function.rawValue)' is not supported for '\(request.path)' of type '\(OperandType(key.column.type).rawValue)'",
                 culprit: request.path, position: nil)
         }
         return aggregator

@@ -76,7 +76,9 @@ package final class NewFile: Sendable {
             let path = folder + "/" + name
             guard let descriptor = try? System.openRegular(path, followsLink: false) else { continue }
             defer { System.close(descriptor) }
-            guard System.lockCount(on: System.identity(descriptor) ?? System.FileIdentity(device: 0, inode: 0)) == 0 else { continue }
+            guard System.lockCount(on: System.identity(descriptor) ?? System.FileIdentity(device: 0, inode: 0)) == 0 else {
+                continue
+            }
             System.remove(path)
         }
     }
@@ -84,6 +86,7 @@ package final class NewFile: Sendable {
     private static func isTemporary(_ name: String) -> Bool {
         guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return false }
         let number = name.dropFirst(prefix.count).dropLast(suffix.count)
-        return (1...16).contains(number.utf8.count) && number.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        return (1...16).contains(number.utf8.count)
+            && number.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 }

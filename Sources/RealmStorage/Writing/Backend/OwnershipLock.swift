@@ -76,8 +76,10 @@ package final class OwnershipLock: Sendable {
     }
 
     private static var inUse: StorageError {
-        .refused(.fileInUse(
-            "the file is open in another program, which uses it through the Realm SDK or serves it; mode 'copy' serves a private copy"))
+        .refused(
+            .fileInUse(
+                "the file is open in another program, which uses it through the Realm SDK or serves it; mode 'copy' serves a private copy"
+            ))
     }
 
     // MARK: - Looking
@@ -136,7 +138,9 @@ package final class OwnershipLock: Sendable {
     }
 
     private static func openExisting(_ path: String) throws(StorageError) -> Int32 {
-        guard let facts = System.entry(atPath: path, followsLink: false), facts.isRegular, facts.linkCount == 1 else { throw foreign }
+        guard let facts = System.entry(atPath: path, followsLink: false), facts.isRegular, facts.linkCount == 1 else {
+            throw foreign
+        }
         do throws(StorageError) {
             return try System.openRegular(path, writing: true, followsLink: false)
         } catch {
@@ -163,7 +167,8 @@ package final class OwnershipLock: Sendable {
         if bytes.allSatisfy({ $0 == 0 }) { return bytes.count <= 16 << 10 }
         guard bytes.count >= 8, bytes[0] <= 1 else { return false }
         if bytes[6] == 0xff, bytes[7] == 0xff {
-            return bytes.count == byteCount && bytes[1..<6].allSatisfy { $0 == 0 } && bytes[8..<tokenOffset].allSatisfy { $0 == 0 }
+            return bytes.count == byteCount && bytes[1..<6].allSatisfy { $0 == 0 }
+                && bytes[8..<tokenOffset].allSatisfy { $0 == 0 }
                 && bytes[(tokenOffset + 16)...].allSatisfy { $0 == 0 }
         }
         return bytes[1] > 0 && bytes[1] <= 128 && bytes[2] <= 128 && bytes[3] <= 1 && bytes[5] <= 8 && (1...64).contains(bytes[6])

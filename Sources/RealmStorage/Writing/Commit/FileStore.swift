@@ -133,7 +133,9 @@ package final class FileStore: Sendable {
         _ backend: any StorageBackend, path: String, key: EncryptionKey?, _ options: Options, lock: OwnershipLock?
     ) throws(StorageError) {
         // Files without a path are those of tests and realms in memory.
-        let (data, isChecked) = try FirstOpening.open(backend, key: key, converting: options.converts, path.isEmpty ? .never : FirstOpening.Audit(options)) {
+        let (data, isChecked) = try FirstOpening.open(
+            backend, key: key, converting: options.converts, path.isEmpty ? .never : FirstOpening.Audit(options)
+        ) {
             format throws(StorageError) in try options.willConvert?(path, format)
         }
         let header = try data.plain.header()

@@ -100,7 +100,8 @@ enum FirstOpening {
             }
         case .syncClient?, .syncServer?:
             guard converting.contains(.synchronized) else { throw .refused(.synchronized) }
-        case .obsolete?, nil: throw .refused(.unsuitable("the history of the file is of type \(top.historyType), which is unknown"))
+        case .obsolete?, nil:
+            throw .refused(.unsuitable("the history of the file is of type \(top.historyType), which is unknown"))
         }
     }
 

@@ -35,7 +35,8 @@ enum MixedEntry {
         case .null: self = .null
         case .int(let number):
             let fits = Int64(Int32(truncatingIfNeeded: number)) == number
-            self = fits
+            self =
+                fits
                 ? .word(MixedEntry.word(type: Number.int, slot: 0, index: number)) : .integer(type: Number.int, number)
         case .bool(let flag): self = .word(MixedEntry.word(type: Number.bool, slot: 0, index: flag ? 1 : 0))
         case .float(let number): self = .integer(type: Number.float, Int64(number.bitPattern))
@@ -53,7 +54,8 @@ enum MixedEntry {
     }
 
     private init(_ number: Decimal128) {
-        self = number.isNull
+        self =
+            number.isNull
             ? .null : .pair(type: Number.decimal, Int64(bitPattern: number.low), Int64(bitPattern: number.high))
     }
 

@@ -212,7 +212,8 @@ struct MixedNodes {
         guard slot <= Slot.collections, let ref = try optionalRef(slot) else {
             throw top.node.corrupt("a value has its payload in slot \(slot), which is not there")
         }
-        let last = try slot == Slot.strings
+        let last =
+            try slot == Slot.strings
             ? removeBytes(index, ref) : removeNumbers(slot, index, size: slot == Slot.pairs ? 2 : 1, ref)
         if last != index { try patch(slot, from: last, to: index) }
         if last == 0 { try dropPayloads(slot) }

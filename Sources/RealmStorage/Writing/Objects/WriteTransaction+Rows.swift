@@ -77,7 +77,8 @@ extension WriteTransaction {
 
     /// Lists of distinct strings may have grown.
     func keepEnumerations(_ writers: TableWriters, _ key: TableKey) throws(StorageError) {
-        for (position, enumeration) in writers.enumerations where try table(key).spec.enumerations?[position] != enumeration.root {
+        for (position, enumeration) in writers.enumerations where try table(key).spec.enumerations?[position] != enumeration.root
+        {
             try update(key) { [writes] state in
                 state.spec.enumerations?[position] = enumeration.root
                 state.schemaDidChange(writes.space)

@@ -217,10 +217,11 @@ package final class WriteTransaction: @unchecked Sendable {
 
     /// Whether anything differs from the version the transaction started from.
     package var hasChanges: Bool {
-        namesChanged || slots.contains { slot in
-            if case .open(let state) = slot { return state.isChanged }
-            return false
-        }
+        namesChanged
+            || slots.contains { slot in
+                if case .open(let state) = slot { return state.isChanged }
+                return false
+            }
     }
 
     /// Brings all nodes up to date: what `roots` names is the whole present state. The transaction can go on.

@@ -21,7 +21,9 @@ struct SpecState: Sendable {
     init() {}
 
     init(_ node: Node, _ space: NodeSpace) throws(StorageError) {
-        types = try SpecState.integers(node, 0, space).map { $0 == Int64(ColumnType.historicLinkList) ? Int64(ColumnType.link.rawValue) : $0 }
+        types = try SpecState.integers(node, 0, space).map {
+            $0 == Int64(ColumnType.historicLinkList) ? Int64(ColumnType.link.rawValue) : $0
+        }
         names = try TableReader.names(try space.node(at: try node.requiredRef(1, "column names")), space)
         attributes = try SpecState.integers(node, 2, space)
         keys = try SpecState.integers(node, 5, space).map { ColumnKey($0).modern.rawValue }

@@ -5,7 +5,9 @@ extension WriteTransaction {
     /// Gives every object, tombstones included, the default value in a new column.
     func addLeaves(of column: ColumnKey, in key: TableKey) throws(StorageError) {
         let state = try table(key)
-        guard let fresh = state.freshColumn(column), !state.objects.isNone else { return try addLeavesToNothing(of: column, in: key) }
+        guard let fresh = state.freshColumn(column), !state.objects.isNone else {
+            return try addLeavesToNothing(of: column, in: key)
+        }
         // Only the writer of this column is needed: making those of all others each time would cost more than the column.
         let shape = TableWriters.shape(fresh)
         let added = ClusterWriter.Column(
@@ -29,7 +31,8 @@ extension WriteTransaction {
         let state = try table(key)
         let cluster = writers(state).cluster
         let objects = try cluster.removeColumn(leafIndex: column.leafIndex, in: state.objects)
-        let tombstones = try state.tombstones.isNone
+        let tombstones =
+            try state.tombstones.isNone
             ? Ref.none : cluster.removeColumn(leafIndex: column.leafIndex, in: state.tombstones)
         try store(objects, tombstones, in: key)
     }
@@ -101,7 +104,11 @@ extension WriteTransaction {
         while let element = try elements.next() {
             try spend()
             let value = DetachedValue(element.isNull && !new.isNullable ? fallback : element)
-            if case .set = form { try insertMember(value.value, in: place) } else { try insert(value.value, at: index, in: place) }
+            if case .set = form {
+                try insertMember(value.value, in: place)
+            } else {
+                try insert(value.value, at: index, in: place)
+            }
             withExtendedLifetime(value) {}
             index += 1
         }

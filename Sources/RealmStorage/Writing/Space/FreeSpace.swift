@@ -117,7 +117,9 @@ extension FreeSpace {
     func requireInUse(_ blocks: [FreeBlock]) throws(StorageError) {
         var other = 0, lockedIndex = 0
         for block in blocks {
-            guard block.position >= FileHeader.byteCount, block.end <= logicalSize else { throw FreeSpace.overlap(block.position) }
+            guard block.position >= FileHeader.byteCount, block.end <= logicalSize else {
+                throw FreeSpace.overlap(block.position)
+            }
             while other < usable.count, usable[other].end <= block.position { other += 1 }
             while lockedIndex < locked.count, locked[lockedIndex].block.end <= block.position { lockedIndex += 1 }
             if other < usable.count, usable[other].position < block.end { throw FreeSpace.overlap(block.position) }

@@ -58,9 +58,11 @@ struct ClusterBranch {
 
     func make(_ writes: WriteSpace, shift: Int) throws(StorageError) -> Ref {
         var node = try writes.makeNode(.inner, widthCode: 6, count: children.count + 3, capacity: children.count * 8 + 64)
-        let isCompact = mayBeCompact && children.indices.allSatisfy {
-            children[$0].offset == UInt64($0) << UInt64(shift * depth)
-        }
+        let isCompact =
+            mayBeCompact
+            && children.indices.allSatisfy {
+                children[$0].offset == UInt64($0) << UInt64(shift * depth)
+            }
         if !isCompact {
             let offsets = children.map { Int64(bitPattern: $0.offset) }
             try node.set(0, try writes.makeIntegers(offsets, .integers, .unsigned).ref)

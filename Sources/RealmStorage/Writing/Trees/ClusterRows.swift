@@ -35,11 +35,12 @@ struct ClusterRows {
             let old = try column.ref(in: node)
             try column.require(count, in: old)
             let value = index < values.count ? values[index] : nil
-            let new = if let value {
-                try column.leaf.insert(value, at: row, in: old)
-            } else {
-                try column.leaf.insertDefault(at: row, in: old)
-            }
+            let new =
+                if let value {
+                    try column.leaf.insert(value, at: row, in: old)
+                } else {
+                    try column.leaf.insertDefault(at: row, in: old)
+                }
             if new != old { try node.set(column.slot, new) }
         }
         return node.ref

@@ -61,7 +61,9 @@ final class ReplayCopies {
         let reason = document["reason"]?.text ?? ""
         let names = (document["subs"]?.elements ?? []).compactMap(\.text)
         let isRevived = names.allSatisfy { copies[$0]?.isGone == true }
-        guard expectedReset == nil || expectedReset == reason, allowedResets.contains(reason) || expectedReset == reason || isRevived else {
+        guard expectedReset == nil || expectedReset == reason,
+            allowedResets.contains(reason) || expectedReset == reason || isRevived
+        else {
             throw fault("a reset without need: \(document.serialized)")
         }
         if expectedReset != nil, Set(names) != Set(definitions.keys) { throw fault("not all are reset: \(document.serialized)") }

@@ -23,8 +23,10 @@ enum ReplayDefinitions {
     static let all: [(name: String, text: String)] = [
         ("plain", #"{"class":"Dog","where":"age > 3"}"#), ("sorted", #"{"class":"Dog","sort":["-age","name"]}"#),
         ("window", #"{"class":"Dog","where":"age >= $0","args":[2],"sort":["age"],"limit":4}"#),
-        ("distinct", #"{"class":"Dog","sort":["name"],"distinct":["age"]}"#), ("linked", #"{"class":"Dog","where":"mate.age > 4"}"#),
-        ("firsts", #"{"class":"Dog","distinct":["age"]}"#), ("top", #"{"class":"Dog","sort":["name","-age"],"distinct":["name"],"limit":3}"#),
+        ("distinct", #"{"class":"Dog","sort":["name"],"distinct":["age"]}"#),
+        ("linked", #"{"class":"Dog","where":"mate.age > 4"}"#),
+        ("firsts", #"{"class":"Dog","distinct":["age"]}"#),
+        ("top", #"{"class":"Dog","sort":["name","-age"],"distinct":["name"],"limit":3}"#),
         ("text", #"{"class":"Dog","where":"age > 1 SORT(age DESC) DISTINCT(name) LIMIT(4)"}"#),
         ("byMate", #"{"class":"Dog","sort":["mate.age","-_id"],"fields":["_id","age","mate.age"],"meta":"none"}"#),
         ("expanded", #"{"class":"Dog","where":"mate != null","expand":["mate"]}"#),
@@ -34,7 +36,8 @@ enum ReplayDefinitions {
         ("mates", #"{"class":"Dog","keyPaths":["mate.age"],"fields":["_id","mate.age"],"meta":"none"}"#),
         ("shallow", #"{"class":"Dog","sort":["-age"],"shallow":true,"include":"keys"}"#),
         ("bosses", #"{"class":"Person","keyPaths":["@links.Person.boss"],"fields":["_id","staff"],"meta":"none"}"#),
-        ("pack", #"{"class":"Person","key":"ann","property":"pack"}"#), ("tags", #"{"class":"Person","key":"ann","property":"tags"}"#),
+        ("pack", #"{"class":"Person","key":"ann","property":"pack"}"#),
+        ("tags", #"{"class":"Person","key":"ann","property":"tags"}"#),
         ("tagsSorted", #"{"class":"Person","key":"ann","property":"tags","sort":["self"]}"#),
         ("tagsOnce", #"{"class":"Person","key":"ann","property":"tags","where":"self != 'a'","distinct":["self"],"limit":3}"#),
         ("packOld", #"{"class":"Person","key":"ann","property":"pack","where":"age > 4","sort":["age"]}"#),
@@ -49,15 +52,20 @@ enum ReplayDefinitions {
         ("staffView", #"{"class":"Person","key":"ann","property":"@links.Person.boss","where":"age > 1","sort":["-_id"]}"#),
         ("packedBy", #"{"class":"Dog","key":"26","property":"@links.Person.pack","fields":["_id","age"]}"#),
         ("matesOf", #"{"class":"Dog","key":"26","property":"@links.Dog.mate"}"#),
-        ("home", #"{"class":"Person","key":"ann","property":"home","meta":"none"}"#), ("kids", #"{"class":"Person","key":"ann","property":"kids"}"#),
-        ("kid", #"{"class":"Person","key":"ann","property":"kids[0]","meta":"none"}"#), ("rooms", #"{"class":"Person","key":"ann","property":"home.rooms"}"#),
+        ("home", #"{"class":"Person","key":"ann","property":"home","meta":"none"}"#),
+        ("kids", #"{"class":"Person","key":"ann","property":"kids"}"#),
+        ("kid", #"{"class":"Person","key":"ann","property":"kids[0]","meta":"none"}"#),
+        ("rooms", #"{"class":"Person","key":"ann","property":"home.rooms"}"#),
         ("sections", #"{"class":"Dog","sectionBy":"age:floor(3)"}"#),
         ("named", #"{"class":"Dog","sectionBy":"name:firstLetter","where":"age > 1"}"#),
         ("mod", #"{"class":"Dog","sectionBy":"age:mod(3)","where":"TRUEPREDICATE SORT(age ASC) LIMIT(7)"}"#),
         ("section", #"{"class":"Dog","sectionBy":"age:floor(3)","section":3}"#),
         ("lettered", #"{"class":"Dog","sectionBy":"name:first","section":"c","sort":["name","-_id"]}"#),
         ("ann", #"{"class":"Person","key":"ann","fields":["age","tags"]}"#), ("dog", #"{"class":"Dog","key":"22"}"#),
-        ("deep", #"{"class":"Person","key":"ann","keyPaths":["pack.age","age","staff"],"fields":["_id","age","pack.age"],"meta":"none"}"#),
+        (
+            "deep",
+            #"{"class":"Person","key":"ann","keyPaths":["pack.age","age","staff"],"fields":["_id","age","pack.age"],"meta":"none"}"#
+        ),
     ]
 
     static func definition(_ name: String) throws -> JSONValue {
@@ -86,7 +94,9 @@ enum ReplayDefinitions {
             path += "/" + key
             guard let property = definition["property"]?.text else { return path + "?" + query(shown(definition, [])) }
             guard !["home", "kids[0]"].contains(property) else { return path + "/home?" + query(shown(definition, [])) }
-            path += property.hasPrefix("@links.") ? "/@links/" + property.dropFirst(7).split(separator: ".").joined(separator: "/") : "/" + property
+            path +=
+                property.hasPrefix("@links.")
+                ? "/@links/" + property.dropFirst(7).split(separator: ".").joined(separator: "/") : "/" + property
         }
         let names = ["where", "args", "sort", "distinct", "sectionBy", "section"]
         let isTop = definition["where"]?.text?.contains("LIMIT") != true
@@ -95,7 +105,10 @@ enum ReplayDefinitions {
     }
 
     private static func shown(_ definition: JSONValue, _ names: [String]) -> JSONValue {
-        .object((definition.members ?? []).filter { (names + ["fields", "expand", "ints", "meta"]).contains($0.name) }.map { ($0.name, $0.value) })
+        .object(
+            (definition.members ?? []).filter { (names + ["fields", "expand", "ints", "meta"]).contains($0.name) }.map {
+                ($0.name, $0.value)
+            })
     }
 
     /// What is wrong with a copy, compared with the answer of that read; nil when nothing is.
@@ -106,7 +119,8 @@ enum ReplayDefinitions {
         func rows(_ rows: [JSONValue], _ items: [JSONValue]) -> String? {
             switch definition["include"]?.text {
             case "keys": return compare(rows.map { $0["key"] ?? .null }, items.map { .string(String($0["_id"]?.integer ?? -1)) })
-            default: return compare(rows.map { $0["object"] ?? $0["value"] ?? .null }, items.map { $0["object"] ?? $0["value"] ?? $0 })
+            default:
+                return compare(rows.map { $0["object"] ?? $0["value"] ?? .null }, items.map { $0["object"] ?? $0["value"] ?? $0 })
             }
         }
         if definition["sectionBy"] != nil {
@@ -120,7 +134,9 @@ enum ReplayDefinitions {
             let read = definition["property"] == nil ? answer : answer["value"] ?? .null
             return copy.isGone ? nil : compare([copy.object ?? .null], [read])
         }
-        if definition["include"]?.text == "none" { return copy.count == items.count ? nil : "\(copy.count ?? -1) instead of \(items.count) rows" }
+        if definition["include"]?.text == "none" {
+            return copy.count == items.count ? nil : "\(copy.count ?? -1) instead of \(items.count) rows"
+        }
         return rows(copy.rows, items)
     }
 }

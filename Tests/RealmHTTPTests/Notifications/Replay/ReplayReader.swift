@@ -60,8 +60,10 @@ final class ReplayReader {
     private func register() throws {
         var known = names
         while true {
-            let body = known.map { "\"\($0)\":" + ((try? ReplayDefinitions.definition($0).serialized) ?? "{}") } + [#""fence":{}"#]
-            let answer = try server.send("POST", "/\(server.realm)/subscriptions", "{\"subscriptions\":{\(body.joined(separator: ","))}}")
+            let body =
+                known.map { "\"\($0)\":" + ((try? ReplayDefinitions.definition($0).serialized) ?? "{}") } + [#""fence":{}"#]
+            let answer = try server.send(
+                "POST", "/\(server.realm)/subscriptions", "{\"subscriptions\":{\(body.joined(separator: ","))}}")
             let json = try JSONValue(parsing: answer.body)
             if answer.status == 201 {
                 registration = json["id"]?.text ?? ""
@@ -70,7 +72,9 @@ final class ReplayReader {
             }
             // In another life something observed may be missing.
             let pointer = json["pointer"]?.text?.split(separator: "/").dropFirst().first.map(String.init)
-            guard answer.status == 404, let pointer, let index = known.firstIndex(of: pointer) else { throw fault("\(answer.text)") }
+            guard answer.status == 404, let pointer, let index = known.firstIndex(of: pointer) else {
+                throw fault("\(answer.text)")
+            }
             known.remove(at: index)
             copies.drop([pointer])
         }
@@ -101,7 +105,9 @@ final class ReplayReader {
             if event.id != nil { try flush() }
         }
         // A registration goes with the realm it is of.
-        guard last?.name == "end", ["shutdown", "deleted"].contains(last?.json["reason"]?.text) else { throw fault("the stream ended with \(last.map { "\($0)" } ?? "nothing")") }
+        guard last?.name == "end", ["shutdown", "deleted"].contains(last?.json["reason"]?.text) else {
+            throw fault("the stream ended with \(last.map { "\($0)" } ?? "nothing")")
+        }
     }
 
     func disconnect() {
@@ -111,7 +117,9 @@ final class ReplayReader {
 
     /// Asks for changes before there are any.
     func wait(seconds: Int) throws {
-        guard transport == .polls, waiting == nil, copies.expectedReset == nil, !copies.isGone || registration != nil else { return }
+        guard transport == .polls, waiting == nil, copies.expectedReset == nil, !copies.isGone || registration != nil else {
+            return
+        }
         waiting = try server.beginPoll("\(target)&since=\(position)&wait=\(seconds)")
     }
 

@@ -69,7 +69,9 @@ final class ReplayServer {
     private func make() throws {
         let place = isInMemory ? ",\"inMemory\":\"\(realm)\"" : ""
         let names = #"{"Person":{"staff":"Person.boss"}}"#
-        try must("POST", "", "{\"name\":\"\(realm)\"\(place),\"schema\":{\"classes\":\(ReplayDefinitions.classes)},\"backlinkNames\":\(names)}")
+        try must(
+            "POST", "",
+            "{\"name\":\"\(realm)\"\(place),\"schema\":{\"classes\":\(ReplayDefinitions.classes)},\"backlinkNames\":\(names)}")
     }
 
     /// Ends this life of the realm and begins another: the server is stopped and started, or the realm made anew.
@@ -89,7 +91,9 @@ final class ReplayServer {
     // MARK: - Requests
 
     /// `path` is behind `/v1/realms`.
-    func send(_ method: String, _ path: String, _ body: String? = nil, _ headers: [(String, String)] = []) throws -> HTTPClient.Answer {
+    func send(_ method: String, _ path: String, _ body: String? = nil, _ headers: [(String, String)] = []) throws
+        -> HTTPClient.Answer
+    {
         let client = try self.client ?? HTTPClient(port: port)
         self.client = nil
         let answer = try client.request(
@@ -105,7 +109,8 @@ final class ReplayServer {
     ) throws -> RealmTestSupport.JSONValue {
         let answer = try send(method, path, body, headers)
         guard answer.status < 300 else {
-            throw ChangeServer.Refused(description: "\(method) \(path) \(body?.prefix(600) ?? ""): \(answer.status) \(answer.text)")
+            throw ChangeServer.Refused(
+                description: "\(method) \(path) \(body?.prefix(600) ?? ""): \(answer.status) \(answer.text)")
         }
         return answer.body.isEmpty ? .null : try RealmTestSupport.JSONValue(parsing: answer.body)
     }

@@ -16,7 +16,9 @@ struct ReplayTests {
         return 0..<(TestRun.isLong ? 1000 : 15)
     }()
 
-    @Test("B24, B28, D4, D16, D52: a client that applies change sets has what a fresh read has, also when it comes back after a while, or after a restart")
+    @Test(
+        "B24, B28, D4, D16, D52: a client that applies change sets has what a fresh read has, also when it comes back after a while, or after a restart"
+    )
     func replay() {
         for seed in ReplayTests.seeds {
             do {

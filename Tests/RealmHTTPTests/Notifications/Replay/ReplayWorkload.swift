@@ -22,7 +22,9 @@ struct ReplayWorkload {
         let tightLimit: ReplayServer.TightLimit? = seed % 5 == 3 ? .retention : seed % 5 == 4 ? .queue : nil
         hasTightLimits = tightLimit != nil
         server = try ReplayServer(inMemory: seed % 4 == 1, tightLimit: tightLimit)
-        version = try server.must("POST", "/\(server.realm)/batch", "{\"ops\":[\(ReplayOperations.beginning.joined(separator: ","))]}")["version"]?.text ?? ""
+        version =
+            try server.must("POST", "/\(server.realm)/batch", "{\"ops\":[\(ReplayOperations.beginning.joined(separator: ","))]}")[
+                "version"]?.text ?? ""
         try makeReaders()
     }
 
@@ -65,7 +67,10 @@ struct ReplayWorkload {
         pins.ids = [:]
         try server.beginAnew()
         if server.losesContents {
-            version = try server.must("POST", "/\(server.realm)/batch", "{\"ops\":[\(ReplayOperations.beginning.joined(separator: ","))]}")["version"]?.text ?? ""
+            version =
+                try server.must(
+                    "POST", "/\(server.realm)/batch", "{\"ops\":[\(ReplayOperations.beginning.joined(separator: ","))]}")[
+                    "version"]?.text ?? ""
         }
         for reader in readers { try reader.beginAnew() }
     }
@@ -74,7 +79,11 @@ struct ReplayWorkload {
         let isPinning = number(4) == 0
         for reader in readers where number(4) == 0 {
             // What a poll in the simple form waits for may not come.
-            if reader.registration != nil { try reader.wait(seconds: [5, 20, 55][number(3)]) } else if number(40) == 0 { try reader.wait(seconds: 1) }
+            if reader.registration != nil {
+                try reader.wait(seconds: [5, 20, 55][number(3)])
+            } else if number(40) == 0 {
+                try reader.wait(seconds: 1)
+            }
         }
         for _ in 0...number(3) { try commit(isPinning: isPinning) }
         for reader in readers {
@@ -98,7 +107,8 @@ struct ReplayWorkload {
         var headers: [(String, String)] = []
         if number(10) == 0, let reader = readers.filter({ $0.registration != nil }).randomElement(using: &operations.random),
             let registration = reader.registration,
-            let name = reader.copies.definitions.keys.sorted().randomElement(using: &operations.random) {
+            let name = reader.copies.definitions.keys.sorted().randomElement(using: &operations.random)
+        {
             skipped = (reader, name)
             headers = [("Realm-Without-Notifying", registration + "/" + name)]
         }
@@ -118,12 +128,18 @@ struct ReplayWorkload {
     /// Compares every copy with a fresh snapshot of the same definition, and one with what reading says.
     private mutating func check(_ reader: ReplayReader) throws {
         try reader.copies.checkSkips()
-        let (status, fresh) = try server.poll(reader.registration.map { "subscription=" + $0 } ?? ReplayDefinitions.query(reader.copies.definitions["default"] ?? .null))
+        let (status, fresh) = try server.poll(
+            reader.registration.map { "subscription=" + $0 }
+                ?? ReplayDefinitions.query(reader.copies.definitions["default"] ?? .null))
         if status == 404, reader.registration == nil {
-            guard reader.copies.isGone else { throw ClientCopy.Mismatch(description: "what is observed is gone, and it was not told") }
+            guard reader.copies.isGone else {
+                throw ClientCopy.Mismatch(description: "what is observed is gone, and it was not told")
+            }
             return
         }
-        guard fresh["next"]?.text == version else { throw ClientCopy.Mismatch(description: "\(version) is not the newest: \(fresh.serialized)") }
+        guard fresh["next"]?.text == version else {
+            throw ClientCopy.Mismatch(description: "\(version) is not the newest: \(fresh.serialized)")
+        }
         for snapshot in fresh["snapshots"]?.elements ?? [] { try check(reader, snapshot) }
         let shown = Set((fresh["snapshots"]?.elements ?? []).compactMap { $0["sub"]?.text })
         for (name, copy) in reader.copies.copies where reader.copies.definitions[name]?["class"] != nil && !copy.isGone {

@@ -22,7 +22,9 @@ enum IndexedKind: String, CaseIterable, Sendable {
         case .objectID:
             let first = UInt64.random(in: 0...3, using: &random) << UInt64([0, 8, 32].randomElement(using: &random) ?? 0)
             return .objectID(ObjectID(first: first, last: UInt32.random(in: 0...3, using: &random)))
-        case .uuid: return .uuid(UUIDValue(first: UInt64.random(in: 0...2, using: &random), last: UInt64.random(in: 0...9, using: &random)))
+        case .uuid:
+            return .uuid(
+                UUIDValue(first: UInt64.random(in: 0...2, using: &random), last: UInt64.random(in: 0...9, using: &random)))
         case .mixed: return IndexedKind.mixed(&random, texts)
         }
     }

@@ -36,7 +36,8 @@ import Testing
         try check(built, model, scratch, "\(place) built")
         let space = scratch.writes.space
         #expect(
-            try IndexShape(root, space, holdsWords: true, isTidy: false) == IndexShape(built, space, holdsWords: true, isTidy: false),
+            try IndexShape(root, space, holdsWords: true, isTidy: false)
+                == IndexShape(built, space, holdsWords: true, isTidy: false),
             "\(place)")
         for (object, words) in model { root = try #require(try writer.replace(Array(words), by: [], object, in: root)) }
         #expect(try writer.tree.isEmpty(root), "\(place)")
@@ -86,7 +87,8 @@ import Testing
             let words = (0..<count).map { _ in WordIndexWriterTests.vocabulary.randomElement(using: &random) ?? "" }
             let text = Bool.random(using: &random) || count > 0 ? ByteStorage(words.joined(separator: " ")) : nil
             root = try #require(
-                try writer.replace(WordIndexWriterTests.value(texts[object]), by: WordIndexWriterTests.value(text), object, in: root),
+                try writer.replace(
+                    WordIndexWriterTests.value(texts[object]), by: WordIndexWriterTests.value(text), object, in: root),
                 "seed \(seed) step \(step)")
             texts[object] = text
             if step % 50 == 49 { try checkTexts(root, texts, scratch, "seed \(seed) step \(step)") }
@@ -94,7 +96,8 @@ import Testing
         let built = try writer.build(texts.map { (.string($0.value.view), $0.key) })
         let space = scratch.writes.space
         #expect(
-            try IndexShape(root, space, holdsWords: true, isTidy: false) == IndexShape(built, space, holdsWords: true, isTidy: false))
+            try IndexShape(root, space, holdsWords: true, isTidy: false)
+                == IndexShape(built, space, holdsWords: true, isTidy: false))
     }
 
     private static func value(_ text: ByteStorage?) -> Value { text.map { .string($0.view) } ?? .null }

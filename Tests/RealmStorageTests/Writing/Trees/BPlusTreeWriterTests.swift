@@ -91,7 +91,8 @@ import Testing
         var subject = try Subject(BPlusTreeWriterTests.int, Sizes(leaf: 4, fanOut: 4))
         for start in stride(from: 0, to: 500, by: chunk) {
             let values = (start..<min(start + chunk, 500)).map { Value.int(Int64($0)) }
-            subject.root = try chunk == 1
+            subject.root =
+                try chunk == 1
                 ? subject.writer.append(values[0], to: subject.root)
                 : subject.writer.append(contentsOf: values, to: subject.root)
             subject.model += values.map(\.plain)

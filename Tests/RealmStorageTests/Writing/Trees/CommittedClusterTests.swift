@@ -107,7 +107,8 @@ import Testing
         _ = try shape.checkClusterTree(new, writer.columns, shift: 8)
         try scratch.expectNothingLost(old: [old], new: [new], what)
         let added = ClusterWriter.Column(
-            leafIndex: last.leafIndex + 3, shape: .values(.mixed), leaf: LeafWriter(scratch.writes, .values(.mixed), inCluster: true))
+            leafIndex: last.leafIndex + 3, shape: .values(.mixed),
+            leaf: LeafWriter(scratch.writes, .values(.mixed), inCluster: true))
         new = try writer.addColumn(added, in: new)
         writer = ClusterWriter(scratch.writes, columns: writer.columns + [added])
         _ = try shape.checkClusterTree(new, writer.columns, shift: 8)

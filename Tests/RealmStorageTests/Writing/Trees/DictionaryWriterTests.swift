@@ -64,7 +64,9 @@ import Testing
         var subject = try Subject()
         for step in 0..<600 {
             let number = Int.random(in: 0..<150, using: &random)
-            let key = number == 0 ? "" : number % 9 == 0 ? "ß\(number)" : number % 13 == 0 ? String(repeating: "k", count: number) : "k\(number)"
+            let key =
+                number == 0
+                ? "" : number % 9 == 0 ? "ß\(number)" : number % 13 == 0 ? String(repeating: "k", count: number) : "k\(number)"
             if subject.model.isEmpty || Int.random(in: 0..<3, using: &random) > 0 {
                 try subject.set(key, try value(step, subject, &random))
             } else {
@@ -90,9 +92,11 @@ import Testing
         }
     }
 
-    @Test("Dictionaries of a file change, and their old nodes are freed once", arguments: [
-        "store", "links", "mixed", "unresolved", "types-dictionary", "random-1", "random-3",
-    ].filter { Fixtures.names.contains($0) })
+    @Test(
+        "Dictionaries of a file change, and their old nodes are freed once",
+        arguments: [
+            "store", "links", "mixed", "unresolved", "types-dictionary", "random-1", "random-3",
+        ].filter { Fixtures.names.contains($0) })
     func committedDictionariesChange(fixture: String) throws {
         let source = try TreeScratch(fixture)
         for table in source.snapshot.tables {
