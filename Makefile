@@ -2,9 +2,10 @@
 SHELL := /bin/bash
 PACKAGES := libmicrohttpd-dev libjansson-dev libssl-dev libintelrdfpmath-dev zlib1g-dev pkg-config
 RELEASE := swift build -c release --scratch-path .build-release
+STRICT := swift build --build-tests --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 PORT ?= 8080
 
-.PHONY: setup setup-browser build release demo test test-browser test-long test-mutants test-threads fuzz bench lint image clean
+.PHONY: setup setup-browser build release demo test test-browser test-long test-mutants test-threads fuzz bench lint format image clean
 
 # Installs the Debian packages that are missing; says nothing when none is.
 setup:
@@ -34,7 +35,7 @@ demo: release
 
 # What failed is said once more at the end, where it is not lost among thousands of lines.
 test: setup
-	swift build --build-tests
+	$(STRICT)
 	@set -o pipefail; swift test --skip-build --parallel 2>&1 | tee .build/test.log || { \
 	  echo '--- failed:'; grep -aE '✘|recorded an issue|Fatal error|error:' .build/test.log | tail -40; exit 1; }
 	@if command -v chromium >/dev/null; then $(call TRIAL,.build/debug,--quick); fi
@@ -113,8 +114,14 @@ bench: setup $(BENCH_FILES)
 .build-release/bench-%.realm: $(SHARED)/fixtures/bench-%.realm.gz
 	mkdir -p $(@D) && gzip -dc $< > $@
 
+# The house rules that tools can check: layout, and a build in which a warning is an error. Strict memory safety is switched
+# on in Package.swift, so an unmarked use of unsafe memory is such a warning.
 lint: setup
-	swift build --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests
+	$(STRICT)
+
+format:
+	swift format format --in-place --parallel --recursive Package.swift Sources Tests
 
 image:
 	docker build -f docker/Dockerfile -t realm-rest .

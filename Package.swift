@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 // Targets and their one-way dependencies are described in docs/ARCHITECTURE.md.
 import PackageDescription
 
@@ -8,6 +8,7 @@ let shared: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
+    .strictMemorySafety(),
 ]
 
 /// Hot modules drop the exclusivity checks that the optimiser cannot prove away; debug builds keep them.

@@ -16,9 +16,9 @@ final class BareBroadcast {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let failure = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(listening, address, size) != 0 || Glibc.listen(listening, 4096) != 0
+        let failure = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe bind(listening, address, size) != 0 || Glibc.listen(listening, 4096) != 0
                     || getsockname(listening, address, &size) != 0
             }
         }
@@ -35,9 +35,9 @@ final class BareBroadcast {
             let descriptor = Glibc.accept(listening, nil, nil)
             guard descriptor >= 0 else { return }
             var on: Int32 = 1
-            setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
-            _ = recv(descriptor, &request, request.count, 0)
-            _ = Glibc.send(descriptor, head, head.count, Int32(MSG_NOSIGNAL))
+            unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+            _ = unsafe recv(descriptor, &request, request.count, 0)
+            _ = unsafe Glibc.send(descriptor, head, head.count, Int32(MSG_NOSIGNAL))
             connections.append(descriptor)
         }
     }
@@ -49,7 +49,7 @@ final class BareBroadcast {
         for half in 0..<2 {
             try? Threads.start("broadcast") {
                 for index in stride(from: half, to: connections.count, by: 2) {
-                    _ = Glibc.send(connections[index], bytes, bytes.count, Int32(MSG_NOSIGNAL))
+                    _ = unsafe Glibc.send(connections[index], bytes, bytes.count, Int32(MSG_NOSIGNAL))
                 }
                 left.broadcast { $0 -= 1 }
             }

@@ -27,12 +27,12 @@ struct Baseline {
     func figures(forObjects count: Int) -> [String: Double] { figures["objects"] == Double(count) ? figures : [:] }
 
     private static func read(_ path: String) throws -> [UInt8] {
-        guard let file = fopen(path, "rb") else { throw BenchmarkError.unsuitable("cannot read \(path)") }
-        defer { fclose(file) }
+        guard let file = unsafe fopen(path, "rb") else { throw BenchmarkError.unsuitable("cannot read \(path)") }
+        defer { unsafe fclose(file) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
-            let count = fread(&buffer, 1, buffer.count, file)
+            let count = unsafe fread(&buffer, 1, buffer.count, file)
             guard count > 0 else { return bytes }
             bytes += buffer.prefix(count)
         }

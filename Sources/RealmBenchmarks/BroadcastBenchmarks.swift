@@ -17,7 +17,8 @@ struct BroadcastBenchmarks {
 
     func run(_ report: inout Report) throws {
         report.begin("one commit to \(Self.listeners) streams and \(Self.others) other results", comparedWith: "broadcast")
-        var served: [Outcome] = [], bare: [Double] = []
+        var served: [Outcome] = []
+        var bare: [Double] = []
         // In turns, so that both meet the same machine.
         for round in 0..<3 {
             let outcome = try serve(round)
@@ -101,7 +102,8 @@ struct BroadcastBenchmarks {
             throw BenchmarkError.unsuitable("the realm is not served")
         }
         let writer = try WrittenRealm(database, seed: 32)
-        var times: [Double] = [], starts: [Double] = []
+        var times: [Double] = []
+        var starts: [Double] = []
         let before = try figures(server)
         for number in 0..<(Self.commits + 2) {
             let start = Harness.now()
@@ -122,7 +124,8 @@ struct BroadcastBenchmarks {
 
     private func figures(_ server: RealmServer) throws -> (evaluations: Double, encodings: Double) {
         let body = try LoadClient(port: server.daemon.socket.port).body(of: "/metrics") ?? []
-        var evaluations = 0.0, encodings = 0.0
+        var evaluations = 0.0
+        var encodings = 0.0
         for line in String(decoding: body, as: UTF8.self).split(separator: "\n") {
             let parts = line.split(separator: " ")
             guard parts.count == 2, let value = Double(parts[1]) else { continue }

@@ -27,7 +27,7 @@ struct Harness {
     /// Monotonic time in nanoseconds.
     static func now() -> UInt64 {
         var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 }
@@ -38,7 +38,7 @@ struct Harness {
 /// `value` with `decimals` digits behind the point, right-aligned in `width` columns.
 func fixed(_ value: Double, decimals: Int = 3, width: Int = 10) -> String {
     var text = [CChar](repeating: 0, count: 64)
-    _ = withVaList([value]) { vsnprintf(&text, text.count, "%.\(decimals)f", $0) }
+    _ = unsafe withVaList([value]) { unsafe vsnprintf(&text, text.count, "%.\(decimals)f", unsafe $0) }
     let plain = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     return String(repeating: " ", count: max(0, width - plain.count)) + plain
 }

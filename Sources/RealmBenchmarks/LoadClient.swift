@@ -110,12 +110,12 @@ struct Connection {
         address.sin_port = in_port_t(port).bigEndian
         address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
         let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let failure = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) }
+        let failure = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe connect(descriptor, $0, size) }
         }
         guard failure == 0 else { throw BenchmarkError.unsuitable("no connection to port \(port)") }
         var on: Int32 = 1
-        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         return descriptor
     }
 
@@ -126,8 +126,8 @@ struct Connection {
     func send(_ request: [UInt8]) {
         var sent = 0
         while sent < request.count {
-            let count = request.withUnsafeBytes { bytes in
-                Glibc.send(descriptor, bytes.baseAddress.map { $0 + sent }, bytes.count - sent, 0)
+            let count = unsafe request.withUnsafeBytes { bytes in
+                unsafe Glibc.send(descriptor, bytes.baseAddress.map { unsafe $0 + sent }, bytes.count - sent, 0)
             }
             guard count > 0 else { return }
             sent += count
@@ -178,7 +178,9 @@ struct Connection {
     }
 
     private mutating func read(at offset: Int) -> Int {
-        buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress.map { $0 + offset }, $0.count - offset, 0) }
+        unsafe buffer.withUnsafeMutableBytes {
+            unsafe recv(descriptor, $0.baseAddress.map { unsafe $0 + offset }, $0.count - offset, 0)
+        }
     }
 
     /// Where the head ends and how long the body is; nil as long as the head is not whole.

@@ -19,7 +19,7 @@ struct Main {
             try run(options)
         } catch {
             let text = Array("\(error)\n".utf8)
-            _ = write(STDERR_FILENO, text, text.count)
+            _ = unsafe write(STDERR_FILENO, text, text.count)
             exit(1)
         }
     }

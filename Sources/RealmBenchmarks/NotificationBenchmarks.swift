@@ -65,7 +65,8 @@ struct NotificationBenchmarks {
         let ear = Ear()
         let attachment = try ear.attach(to: realm.database, text)
         defer { realm.database.observations.detach(attachment) }
-        var afterAnswer: [Double] = [], afterStart: [Double] = []
+        var afterAnswer: [Double] = []
+        var afterStart: [Double] = []
         for number in 0..<(Self.commits + 10) {
             let start = Harness.now()
             let answered = try commit(realm, write)

@@ -8,31 +8,32 @@ internal import Glibc
 /// The process is this program, started as `RealmBenchmarks --crowd PORT`. It reads lines with targets and how often each is
 /// to be opened, then `go`; says `ready` when every connection has its `ready` event; and then, each time every connection has
 /// got one event more, when the last one had.
-final class StreamCrowd {
+@safe final class StreamCrowd {
     private var process: pid_t = 0
     private let input: Int32
     private let output: UnsafeMutablePointer<FILE>
 
     /// `targets` with how many connections open each.
     init(port: Int, targets: [(target: String, count: Int)]) throws {
-        var toCrowd: [Int32] = [0, 0], fromCrowd: [Int32] = [0, 0]
-        guard pipe(&toCrowd) == 0, pipe(&fromCrowd) == 0, let file = fdopen(fromCrowd[0], "r") else {
+        var toCrowd: [Int32] = [0, 0]
+        var fromCrowd: [Int32] = [0, 0]
+        guard unsafe pipe(&toCrowd) == 0, unsafe pipe(&fromCrowd) == 0, let file = unsafe fdopen(fromCrowd[0], "r") else {
             throw BenchmarkError.unsuitable("no pipes")
         }
         for descriptor in toCrowd + fromCrowd { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         input = toCrowd[1]
-        output = file
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        posix_spawn_file_actions_adddup2(&actions, toCrowd[0], STDIN_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, fromCrowd[1], STDOUT_FILENO)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        var arguments: [UnsafeMutablePointer<CChar>?] = ["RealmBenchmarks", "--crowd", "\(port)"].map { (text: String) in
-            strdup(text)
+        unsafe output = unsafe file
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        unsafe posix_spawn_file_actions_adddup2(&actions, toCrowd[0], STDIN_FILENO)
+        unsafe posix_spawn_file_actions_adddup2(&actions, fromCrowd[1], STDOUT_FILENO)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        var arguments: [UnsafeMutablePointer<CChar>?] = unsafe ["RealmBenchmarks", "--crowd", "\(port)"].map { (text: String) in
+            unsafe strdup(text)
         }
-        arguments.append(nil)
-        defer { for argument in arguments { free(argument) } }
-        guard posix_spawn(&process, "/proc/self/exe", &actions, nil, &arguments, environ) == 0 else {
+        unsafe arguments.append(nil)
+        defer { for index in unsafe arguments.indices { unsafe free(arguments[index]) } }
+        guard unsafe posix_spawn(&process, "/proc/self/exe", &actions, nil, &arguments, environ) == 0 else {
             throw BenchmarkError.unsuitable("the clients do not start")
         }
         close(toCrowd[0])
@@ -44,7 +45,9 @@ final class StreamCrowd {
         let bytes = Array(text.utf8)
         var sent = 0
         while sent < bytes.count {
-            let count = bytes.withUnsafeBytes { write(input, $0.baseAddress.map { $0 + sent }, bytes.count - sent) }
+            let count = unsafe bytes.withUnsafeBytes {
+                unsafe write(input, $0.baseAddress.map { unsafe $0 + sent }, bytes.count - sent)
+            }
             guard count > 0 else { return }
             sent += count
         }
@@ -52,7 +55,7 @@ final class StreamCrowd {
 
     private func line() throws -> String {
         var buffer = [CChar](repeating: 0, count: 256)
-        guard fgets(&buffer, Int32(buffer.count), output) != nil else {
+        guard unsafe fgets(&buffer, Int32(buffer.count), output) != nil else {
             throw BenchmarkError.unsuitable("the clients ended")
         }
         return String(decoding: buffer.prefix { $0 != 0 && $0 != 10 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -75,8 +78,8 @@ final class StreamCrowd {
         close(input)
         kill(process, SIGKILL)
         var status: Int32 = 0
-        waitpid(process, &status, 0)
-        fclose(output)
+        unsafe waitpid(process, &status, 0)
+        unsafe fclose(output)
     }
 }
 
@@ -111,7 +114,7 @@ struct ListeningCrowd {
     private mutating func open(_ target: String) throws {
         let request = Array("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nAccept: text/event-stream\r\n\r\n".utf8)
         let descriptor = try Connection.open(port)
-        guard Glibc.send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
+        guard unsafe Glibc.send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
             throw BenchmarkError.unsuitable("a client is refused")
         }
         _ = realm_rest_watch_add_readable(watch, descriptor, UInt64(listeners.count))
@@ -123,13 +126,13 @@ struct ListeningCrowd {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         waiting = listeners.count
         while true {
-            let count = realm_rest_watch_wait(watch, &numbers, -1)
+            let count = unsafe realm_rest_watch_wait(watch, &numbers, -1)
             for number in numbers.prefix(Int(max(0, count))) { try take(Int(number), &buffer) }
         }
     }
 
     private mutating func take(_ index: Int, _ buffer: inout [UInt8]) throws {
-        let count = recv(listeners[index].descriptor, &buffer, buffer.count, 0)
+        let count = unsafe recv(listeners[index].descriptor, &buffer, buffer.count, 0)
         // The other side hears that there is nobody any more.
         guard count > 0 else { exit(0) }
         if listeners[index].isReady {
@@ -156,7 +159,7 @@ struct ListeningCrowd {
     private mutating func begin(_ text: String) {
         waiting = listeners.count { $0.events <= round }
         let line = Array((text + "\n").utf8)
-        _ = write(STDOUT_FILENO, line, line.count)
+        _ = unsafe write(STDOUT_FILENO, line, line.count)
     }
 
     /// Small pieces of a stream come whole.

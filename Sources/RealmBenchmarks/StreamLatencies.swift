@@ -82,11 +82,11 @@ struct StreamLatencies {
             let descriptor = try Connection.open(port)
             self.descriptor = descriptor
             let request = Array("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n".utf8)
-            _ = send(descriptor, request, request.count, Int32(MSG_NOSIGNAL))
+            _ = unsafe send(descriptor, request, request.count, Int32(MSG_NOSIGNAL))
             try? Threads.start("listener") { [state] in
                 var buffer = [UInt8](repeating: 0, count: 64 << 10)
                 while true {
-                    let count = recv(descriptor, &buffer, buffer.count, 0)
+                    let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
                     let time = Harness.now()
                     guard count > 0 else { return }
                     // Each has an id, and so has `ready`, the first of all.

@@ -134,7 +134,7 @@ final class WrittenRealm: @unchecked Sendable {
 
     var byteCount: Int {
         var info = stat()
-        return stat(path, &info) == 0 ? Int(info.st_size) : 0
+        return unsafe stat(path, &info) == 0 ? Int(info.st_size) : 0
     }
 
     private struct Progress {

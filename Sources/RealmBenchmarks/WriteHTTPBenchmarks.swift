@@ -114,7 +114,8 @@ struct WriteHTTPBenchmarks {
         let one = LoadClient(port: served.port, threads: 1, connectionsPerThread: 1)
         let many = LoadClient(port: served.port, threads: 2, connectionsPerThread: 16)
         let numbers = Counter()
-        var figures: [Double] = [], group: [Double] = []
+        var figures: [Double] = []
+        var group: [Double] = []
         for round in 0...Self.rounds {
             let first = try one.requestsPerSecond(seconds: Self.secondsPerRound) { request(numbers.next()) }
             let second = try many.requestsPerSecond(seconds: Self.secondsPerRound) { request(numbers.next()) }
@@ -152,7 +153,7 @@ struct WriteHTTPBenchmarks {
             guard isWanted(title), importCount > 0 else { continue }
             let path = "\(folder.path)/import.realm"
             try WrittenRealm(emptyAt: path, seed: 1).database.close()
-            defer { unlink(path) }
+            defer { unsafe unlink(path) }
             try withServer(path) { served in
                 ProcessMemory.resetPeak()
                 let before = ProcessMemory.peakMiB
@@ -183,9 +184,9 @@ private final class Counter: Sendable {
 enum ProcessMemory {
     /// Forgets the largest size so far.
     static func resetPeak() {
-        let descriptor = open("/proc/self/clear_refs", O_WRONLY)
+        let descriptor = unsafe open("/proc/self/clear_refs", O_WRONLY)
         guard descriptor >= 0 else { return }
-        _ = write(descriptor, "5", 1)
+        _ = unsafe write(descriptor, "5", 1)
         close(descriptor)
     }
 
@@ -196,10 +197,10 @@ enum ProcessMemory {
     static var anonymousBytes: Int { kibibytes("RssAnon:") * 1024 }
 
     private static func kibibytes(_ name: String) -> Int {
-        guard let file = fopen("/proc/self/status", "r") else { return 0 }
-        defer { fclose(file) }
+        guard let file = unsafe fopen("/proc/self/status", "r") else { return 0 }
+        defer { unsafe fclose(file) }
         var line = [CChar](repeating: 0, count: 256)
-        while fgets(&line, Int32(line.count), file) != nil {
+        while unsafe fgets(&line, Int32(line.count), file) != nil {
             let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
             guard text.hasPrefix(name) else { continue }
             return text.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) } ?? 0

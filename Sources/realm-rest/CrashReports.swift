@@ -10,8 +10,8 @@ enum CrashReports {
     /// The settings are read before the program begins, so it begins once more with them; as the same process. Whoever set
     /// something is left alone.
     static func hideValues() {
-        guard getenv(setting) == nil, setenv(setting, "registers=none,images=none", 1) == 0 else { return }
-        execv("/proc/self/exe", CommandLine.unsafeArgv)
+        guard unsafe getenv(setting) == nil, unsafe setenv(setting, "registers=none,images=none", 1) == 0 else { return }
+        unsafe execv("/proc/self/exe", CommandLine.unsafeArgv)
         // Without /proc it goes on as it is.
     }
 }

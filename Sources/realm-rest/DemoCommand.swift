@@ -25,12 +25,12 @@ struct DemoCommand: ParsableCommand {
     func run() throws {
         let file = folder + "/store.realm"
         if reset || !RealmFiles.exists(file) {
-            let isNewFolder = mkdir(folder, 0o700) == 0
+            let isNewFolder = unsafe mkdir(folder, 0o700) == 0
             do {
                 let counts = try DataImport.run(data, into: file, replaces: reset)
                 StandardStreams.error("made \(file) with \(counts.created) objects")
             } catch {
-                if isNewFolder { rmdir(folder) }
+                if isNewFolder { unsafe rmdir(folder) }
                 throw error
             }
         } else {

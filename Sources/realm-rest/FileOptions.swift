@@ -52,9 +52,15 @@ func reporting(_ body: () throws -> Void) throws {
         try body()
     } catch let error as StorageError {
         switch error {
-        case .corrupt: StandardStreams.error("corrupt: \(error)"); throw ExitCode(1)
-        case .refused: StandardStreams.error("refused: \(error)"); throw ExitCode(2)
-        case .io, .limit, .stopped: StandardStreams.error("error: \(error)"); throw ExitCode(2)
+        case .corrupt:
+            StandardStreams.error("corrupt: \(error)")
+            throw ExitCode(1)
+        case .refused:
+            StandardStreams.error("refused: \(error)")
+            throw ExitCode(2)
+        case .io, .limit, .stopped:
+            StandardStreams.error("error: \(error)")
+            throw ExitCode(2)
         }
     }
 }

@@ -142,7 +142,7 @@ struct ServeOptions: ParsableArguments {
         server.attachRoots = attachRoots
         server.keptCopyCount = keepMigrationBackups
         server.keys = try RealmKeys.read(keys)
-        server.environment = { name in getenv(name).map { String(cString: $0) } }
+        server.environment = { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
         server.isReadOnly = readOnly
         server.upgradesInPlace = upgrade != nil
         server.verification = FileStore.Verification(rawValue: verify) ?? .auto

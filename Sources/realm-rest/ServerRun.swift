@@ -11,10 +11,10 @@ enum ServerRun {
     static func run(_ options: RealmServer.Options, whenListening: (String) throws -> Void = { _ in }) throws {
         // Blocked before any thread exists, so that all of them inherit it and only `sigwait` sees these signals.
         var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGTERM)
-        sigaddset(&signals, SIGINT)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        unsafe sigemptyset(&signals)
+        unsafe sigaddset(&signals, SIGTERM)
+        unsafe sigaddset(&signals, SIGINT)
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
         do {
             let server = try RealmServer(options) { StandardStreams.error($0) }
             let ending = try Ending(server, signals, graceSeconds: options.graceSeconds)
@@ -65,7 +65,7 @@ private final class Ending: Sendable {
     private func watch(_ server: RealmServer, _ signals: sigset_t, _ graceSeconds: Double) {
         var signals = signals
         var signal: Int32 = 0
-        while sigwait(&signals, &signal) != 0 {}
+        while unsafe sigwait(&signals, &signal) != 0 {}
         state.broadcast { $0.hasBegun = true }
         var end = Instant.now().adding(seconds: graceSeconds + Ending.closingSeconds)
         if let second = Ending.next(&signals, until: end) {
@@ -86,7 +86,7 @@ private final class Ending: Sendable {
             let seconds = end.seconds(since: Instant.now())
             guard seconds > 0 else { return nil }
             var rest = timespec(tv_sec: Int(seconds), tv_nsec: Int((seconds - seconds.rounded(.down)) * 1e9))
-            let signal = sigtimedwait(&signals, nil, &rest)
+            let signal = unsafe sigtimedwait(&signals, nil, &rest)
             if signal > 0 { return signal }
             guard errno == EINTR else { return nil }
         }

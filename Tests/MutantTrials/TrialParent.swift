@@ -35,7 +35,7 @@ final class TrialParent {
         let output = Pipe()
         let errors = FileManager.default.temporaryDirectory.appendingPathComponent(
             "mutants-\(ProcessInfo.processInfo.processIdentifier).err")
-        FileManager.default.createFile(atPath: errors.path, contents: nil)
+        _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
         process.standardOutput = output
         process.standardError = try FileHandle(forWritingTo: errors)
         try process.run()

@@ -126,7 +126,7 @@ struct ChangedFileTests {
         #expect(try served.get("app/objects/Dog").status == 200)
         for length in [0, 4096, served.original.count / 2] {
             usleep(60_000)
-            truncate(served.path, off_t(length))
+            unsafe truncate(served.path, off_t(length))
             #expect(try served.get("app/objects/Dog").code == "realm_unavailable")
             let document = try served.get("app").json
             #expect(document["state"] as? String == "failed" && document["problem"] != nil)
@@ -161,7 +161,7 @@ struct ChangedFileTests {
         #expect(mode == .readOnly || lease.status == 201, "\(lease.text)")
         let stream = try EventClient(port: port, "/v1/realms/app/changes?class=Dog")
         while let event = try stream.next(), event.name != "ready" {}
-        truncate(served.path, 0)
+        unsafe truncate(served.path, 0)
         var names: [String] = []
         var last: EventClient.Event?
         while let event = try stream.next() {
@@ -189,7 +189,7 @@ struct ChangedFileTests {
         let client = try HTTPClient(port: served.server.daemon.socket.port)
         try client.send("GET /v1/realms/app/export HTTP/1.1\r\nHost: 127.0.0.1:\(served.server.daemon.socket.port)\r\n\r\n")
         usleep(300_000)
-        truncate(served.path, 4096)
+        unsafe truncate(served.path, 4096)
         usleep(100_000)
         let answer = try client.readAnswer()
         #expect(answer.status == 200 && !answer.isComplete)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
-package import RealmEngine
+internal import RealmEngine
 internal import RealmHTTP
-package import RealmStorage
-package import RealmTestSupport
+internal import RealmStorage
+internal import RealmTestSupport
 
 /// Serves damaged files, one after the other, reads and writes each in many ways, and keeps a realm beside them whose
 /// contents must never be seen in an answer about another.

@@ -11,10 +11,10 @@ enum SealedFile {
         var file = [UInt8](repeating: 0, count: EncryptionLayout.fileByteCount(plainPageCount: pages))
         let cipher = try PageCipher(key)
         for page in 0..<pages {
-            let stamp = try padded.withUnsafeBytes { source in
-                try file.withUnsafeMutableBytes { target in
+            let stamp = try unsafe padded.withUnsafeBytes { source in
+                try unsafe file.withUnsafeMutableBytes { target in
                     guard let from = source.baseAddress, let to = target.baseAddress else { return PageEntry.Stamp.none }
-                    return try cipher.seal(
+                    return try unsafe cipher.seal(
                         page: page, counter: 1, from: from + page * size, to: to + EncryptionLayout.pageOffset(page))
                 }
             }

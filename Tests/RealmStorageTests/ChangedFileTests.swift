@@ -34,12 +34,12 @@ struct ChangedFileTests {
         let mapping = try FileMapping(descriptor: descriptor, byteCount: 5 * 4096 + 100)
         let other = try FileMapping(descriptor: descriptor, byteCount: 4096)
         #expect(mapping.bytes[5 * 4096 + 99] == 7 && !mapping.loss.isSet)
-        truncate(file.path, 3 * 4096)
+        unsafe truncate(file.path, 3 * 4096)
         #expect(mapping.bytes[3 * 4096 - 1] == 7 && !mapping.loss.isSet)
         #expect(mapping.bytes[4 * 4096] == 0 && mapping.loss.isSet && !other.loss.isSet)
         #expect(mapping.bytes[3 * 4096] == 0 && mapping.bytes[5 * 4096 + 99] == 0)
         #expect(mapping.bytes.array.count == 5 * 4096 + 100)
-        truncate(file.path, 0)
+        unsafe truncate(file.path, 0)
         #expect(mapping.bytes.array.allSatisfy { $0 == 0 } && other.bytes[0] == 0 && other.loss.isSet)
     }
 
@@ -51,7 +51,7 @@ struct ChangedFileTests {
             let descriptor = try System.openForReading(file.path)
             let mappings = try (0...round % 5).map { _ in try FileMapping(descriptor: descriptor, byteCount: 2 * 4096) }
             System.close(descriptor)
-            truncate(file.path, 4096)
+            unsafe truncate(file.path, 4096)
             for mapping in mappings { #expect(mapping.bytes[0] == 9 && mapping.bytes[4096] == 0 && mapping.loss.isSet) }
         }
     }
@@ -63,7 +63,7 @@ struct ChangedFileTests {
         for length in stride(from: 0, to: size, by: 4096) {
             let file = try TemporaryRealm(name)
             let snapshot = try Snapshot(file: try RealmFile(path: file.path, key: try Self.key(isEncrypted)))
-            truncate(file.path, off_t(length))
+            unsafe truncate(file.path, off_t(length))
             let report = snapshot.verify()
             let failure = error { try snapshot.file.requireWhole() }
             #expect(
@@ -77,7 +77,7 @@ struct ChangedFileTests {
         let file = try TemporaryRealm(Self.fixture(isEncrypted))
         let store = try FileStore.open(path: file.path, key: try Self.key(isEncrypted))
         let transaction = try store.beginTransaction()
-        truncate(file.path, 8192)
+        unsafe truncate(file.path, 8192)
         _ = error { for table in store.current.tables { try transaction.deleteAllObjects(in: table.key) } }
         #expect(isChange(error { _ = try transaction.commit() }))
         transaction.end()

@@ -113,7 +113,10 @@ struct KernelsRealTests {
             let (floatBuffer, floats) = try Self.leaf(values.map { $0.map { Float($0) } })
             for _ in 0..<20 {
                 let mask = randomMask(count, using: &random)
-                var total = RealSum(), expected = RealSum(), floatTotal = RealSum(), floatExpected = RealSum()
+                var total = RealSum()
+                var expected = RealSum()
+                var floatTotal = RealSum()
+                var floatExpected = RealSum()
                 mask.forEach { row in
                     guard let value = values[row], !value.isNaN else { return }
                     expected.sum += value

@@ -68,7 +68,7 @@ struct SnapshotTests {
                 let list = try ListView(root: root, space: snapshot.space, shape: column.elementShape)
                 var elements = list.elements()
                 var count = 0
-                while let _ = try elements.next() { count += 1 }
+                while (try elements.next()) != nil { count += 1 }
                 #expect(count == list.count)
             }
         }

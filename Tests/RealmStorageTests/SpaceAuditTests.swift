@@ -37,7 +37,8 @@ struct SpaceAuditTests {
         let file = try TemporaryRealm("multi-commit")
         var editor = FileEditor(try file.bytes)
         let top = editor.top
-        let positions = editor.child(top, 3), versions = editor.child(top, 5)
+        let positions = editor.child(top, 3)
+        let versions = editor.child(top, 5)
         switch fault {
         case .sharedNode: editor.setElement(top, 0, editor.element(top, 1))
         case .freeOnNode: editor.setElement(positions, 0, UInt64(min(editor.child(top, 0), 0x78) & ~7))

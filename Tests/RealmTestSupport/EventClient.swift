@@ -39,24 +39,24 @@ package final class EventClient {
     ) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         if var size = receiveBuffer {
-            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+            unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(UInt16(port)).bigEndian
         address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
         var timeout = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        let failure = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        let failure = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
         guard failure == 0 else { throw Failure(description: "cannot connect: errno \(errno)") }
         var text = "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nAccept: text/event-stream\r\n"
         for (name, value) in headers { text += "\(name): \(value)\r\n" }
         let bytes = Array((text + "\r\n").utf8)
-        guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
+        guard unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
             throw Failure(description: "cannot send: errno \(errno)")
         }
         try readHead()
@@ -69,9 +69,10 @@ package final class EventClient {
     package func becomeDeaf() -> Bool {
         // A filter of one instruction, which lets nothing of a packet through.
         let (attachFilter, returnNothing) = (Int32(26), UInt64(6))
-        return withUnsafePointer(to: returnNothing) { filter in
-            var program = (count: UInt64(1), filter: filter)
-            return setsockopt(descriptor, SOL_SOCKET, attachFilter, &program, socklen_t(MemoryLayout.size(ofValue: program))) == 0
+        return unsafe withUnsafePointer(to: returnNothing) { filter in
+            var program = unsafe (count: UInt64(1), filter: filter)
+            return unsafe setsockopt(
+                descriptor, SOL_SOCKET, attachFilter, &program, socklen_t(MemoryLayout.size(ofValue: program))) == 0
         }
     }
 
@@ -117,9 +118,9 @@ package final class EventClient {
     /// Where the next empty line is; what was looked through before is not looked through again.
     private func gap() -> Int? {
         let start = max(0, scanned - 1)
-        let found = body.withUnsafeBufferPointer { bytes -> Int? in
+        let found = unsafe body.withUnsafeBufferPointer { bytes -> Int? in
             guard bytes.count - start > 1 else { return nil }
-            for index in start..<bytes.count - 1 where bytes[index] == 0x0a && bytes[index + 1] == 0x0a { return index }
+            for index in start..<bytes.count - 1 where unsafe bytes[index] == 0x0a && bytes[index + 1] == 0x0a { return index }
             return nil
         }
         scanned = body.count
@@ -180,7 +181,7 @@ package final class EventClient {
 
     private func receive() throws -> Bool {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        let count = recv(descriptor, &buffer, buffer.count, 0)
+        let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
         if count < 0 {
             if errno == ECONNRESET { return false }
             throw Failure(description: errno == EAGAIN ? "nothing came in time" : "cannot receive: errno \(errno)")

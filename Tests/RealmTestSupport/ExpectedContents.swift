@@ -171,7 +171,7 @@ package struct ExpectedContents {
     private static func digest(_ bytes: ByteView, _ wanted: JSONValue?) -> Bool {
         guard wanted?["bytes"]?.integer == Int64(bytes.count) else { return false }
         var hash = [UInt8](repeating: 0, count: 32)
-        bytes.withUnsafeBytes { _ = SHA256($0.baseAddress?.assumingMemoryBound(to: UInt8.self), $0.count, &hash) }
+        unsafe bytes.withUnsafeBytes { _ = unsafe SHA256($0.baseAddress?.assumingMemoryBound(to: UInt8.self), $0.count, &hash) }
         let text = hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         return wanted?["sha256"]?.text == text
     }

@@ -11,13 +11,13 @@ package enum FileMischief: String, CaseIterable, Sendable {
     package func act(on path: String, other: String) throws {
         let files = FileManager.default
         switch self {
-        case .emptied: truncate(path, 0)
-        case .shortened: truncate(path, off_t(try FileMischief.size(path) / 2 & ~4095))
+        case .emptied: unsafe truncate(path, 0)
+        case .shortened: unsafe truncate(path, off_t(try FileMischief.size(path) / 2 & ~4095))
         case .removed: try files.removeItem(atPath: path)
         case .renamedAway: try files.moveItem(atPath: path, toPath: path + ".moved")
         case .replacedByRename:
             try files.copyItem(atPath: other, toPath: path + ".other")
-            rename(path + ".other", path)
+            unsafe rename(path + ".other", path)
         case .overwrittenInPlace: try FileMischief.write(try Data(contentsOf: URL(fileURLWithPath: other)), to: path)
         case .overwrittenWithJunk:
             try FileMischief.write(Data((0..<(1 << 18)).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 >> 8) }), to: path)
@@ -29,7 +29,7 @@ package enum FileMischief: String, CaseIterable, Sendable {
                 try FileMischief.write(
                     Data([UInt8.random(in: 0...255, using: &random)]), to: path, at: Int.random(in: 64..<size, using: &random))
             }
-        case .lengthened: truncate(path, off_t(try FileMischief.size(path) + 4096))
+        case .lengthened: unsafe truncate(path, off_t(try FileMischief.size(path) + 4096))
         case .headerFlipped:
             let flags = try Data(contentsOf: URL(fileURLWithPath: path))[23]
             try FileMischief.write(Data([flags ^ 1]), to: path, at: 23)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Foundation
 internal import CZlib
+package import Foundation
 
 /// Files written by the reference engine, with the contents a reader must find in them.
 package enum Fixtures {
@@ -65,17 +65,17 @@ package enum Fixtures {
         if FileManager.default.fileExists(atPath: target.path) { return target.path }
         let staging = target.path + "." + UUID().uuidString
         try gunzip(file.path).write(to: URL(fileURLWithPath: staging))
-        _ = rename(staging, target.path)
+        _ = unsafe rename(staging, target.path)
         return target.path
     }
 
     private static func gunzip(_ path: String) throws -> Data {
-        guard let stream = gzopen(path, "rb") else { throw CocoaError(.fileReadUnknown) }
-        defer { gzclose(stream) }
+        guard let stream = unsafe gzopen(path, "rb") else { throw CocoaError(.fileReadUnknown) }
+        defer { unsafe gzclose(stream) }
         var data = Data()
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         while true {
-            let count = gzread(stream, &buffer, UInt32(buffer.count))
+            let count = unsafe gzread(stream, &buffer, UInt32(buffer.count))
             guard count >= 0 else { throw CocoaError(.fileReadCorruptFile) }
             if count == 0 { return data }
             data.append(contentsOf: buffer[0..<Int(count)])

@@ -47,10 +47,10 @@ package final class HTTPClient {
         address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
         if let source { HTTPClient.bind(descriptor, to: source) }
         var timeout = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        let failure = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        let failure = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
         guard failure == 0 else { throw Failure(description: "cannot connect: errno \(errno)") }
@@ -62,12 +62,12 @@ package final class HTTPClient {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: unixPath.utf8) }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: unixPath.utf8) }
         var timeout = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        let failure = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        let failure = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
         guard failure == 0 else { throw Failure(description: "cannot connect: errno \(errno)") }
@@ -79,9 +79,9 @@ package final class HTTPClient {
         var own = sockaddr_in()
         own.sin_family = sa_family_t(AF_INET)
         own.sin_addr.s_addr = in_addr_t(0x7f00_0000 | UInt32(source)).bigEndian
-        withUnsafePointer(to: &own) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                _ = Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        unsafe withUnsafePointer(to: &own) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = unsafe Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
     }
@@ -114,7 +114,9 @@ package final class HTTPClient {
     package func send(_ bytes: [UInt8]) throws {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let count = unsafe rest.withUnsafeBytes {
+                unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
             guard count > 0 else { throw Failure(description: "cannot send: errno \(errno)") }
             rest = rest.dropFirst(count)
         }
@@ -204,7 +206,7 @@ package final class HTTPClient {
 
     private func receive() throws -> Bool {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        let count = recv(descriptor, &buffer, buffer.count, 0)
+        let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
         if count < 0 {
             if errno == ECONNRESET { return false }
             throw Failure(description: errno == EAGAIN ? "no answer in time" : "cannot receive: errno \(errno)")

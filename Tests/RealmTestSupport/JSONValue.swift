@@ -149,7 +149,10 @@ private struct JSONReader {
         if let plain = readPlainString() { return plain }
         var text: [UInt16] = []
         var plain: [UInt8] = []
-        func flush() { text.append(contentsOf: String(decoding: plain, as: UTF8.self).utf16); plain.removeAll() }
+        func flush() {
+            text.append(contentsOf: String(decoding: plain, as: UTF8.self).utf16)
+            plain.removeAll()
+        }
         while offset < bytes.count {
             let byte = bytes[offset]
             offset += 1
@@ -170,12 +173,14 @@ private struct JSONReader {
     /// The rest of a string without escapes, at once: exports are long.
     private mutating func readPlainString() -> String? {
         let start = offset
-        let length: Int? = bytes.withUnsafeBytes { all in
-            guard let rest = all.baseAddress.map({ $0 + start }), let end = memchr(rest, 0x22, all.count - start) else {
+        let length: Int? = unsafe bytes.withUnsafeBytes { all in
+            guard let rest = unsafe all.baseAddress.map({ unsafe $0 + start }),
+                let end = unsafe memchr(rest, 0x22, all.count - start)
+            else {
                 return nil
             }
-            let length = rest.distance(to: UnsafeRawPointer(end))
-            return memchr(rest, 0x5c, length) == nil ? length : nil
+            let length = unsafe rest.distance(to: UnsafeRawPointer(end))
+            return unsafe memchr(rest, 0x5c, length) == nil ? length : nil
         }
         guard let length else { return nil }
         offset += length + 1

@@ -15,7 +15,7 @@ extension Database {
         try requireDeletable()
         let known = copies?.list() ?? []
         closeWriter()
-        guard unlink(path) == 0 else {
+        guard unsafe unlink(path) == 0 else {
             let code = errno
             startWriter()
             throw .io(operation: "unlink", errno: code)
@@ -43,7 +43,7 @@ extension RealmFiles {
         try requireDeletable(path)
         let copies = FileCopies(ofFile: path, key: key)
         let known = copies.list()
-        guard unlink(path) == 0 else { throw .io(operation: "unlink", errno: errno) }
+        guard unsafe unlink(path) == 0 else { throw .io(operation: "unlink", errno: errno) }
         for copy in known { copies.remove(copy.name) }
         removeLeavings(of: path)
     }
@@ -58,16 +58,20 @@ extension RealmFiles {
 
     /// What SDKs leave beside a file, when it is what they leave: other files of such names are somebody's.
     static func removeLeavings(of path: String) {
-        if System.entry(atPath: path + ".note", followsLink: false)?.isPipe == true { unlink(path + ".note") }
+        if System.entry(atPath: path + ".note", followsLink: false)?.isPipe == true { unsafe unlink(path + ".note") }
         let folder = path + ".management"
         guard System.entry(atPath: folder, followsLink: false) != nil, System.linkTarget(folder) == nil else { return }
         for name in ["access_control.write.mx", "access_control.control.mx", "access_control.versions.mx"] {
-            if System.entry(atPath: folder + "/" + name, followsLink: false)?.byteCount == 0 { unlink(folder + "/" + name) }
+            if System.entry(atPath: folder + "/" + name, followsLink: false)?.byteCount == 0 {
+                unsafe unlink(folder + "/" + name)
+            }
         }
         for name in ["access_control.new_commit.cv", "access_control.pick_writer.cv", "lock.fifo"] {
-            if System.entry(atPath: folder + "/" + name, followsLink: false)?.isPipe == true { unlink(folder + "/" + name) }
+            if System.entry(atPath: folder + "/" + name, followsLink: false)?.isPipe == true {
+                unsafe unlink(folder + "/" + name)
+            }
         }
         // Stays when anything else is in it.
-        rmdir(folder)
+        unsafe rmdir(folder)
     }
 }

@@ -55,5 +55,5 @@ package enum FileCopy {
         return try System.read(descriptor, at: 0, byteCount: 8192)
     }
 
-    package static func remove(_ path: String) { unlink(path) }
+    package static func remove(_ path: String) { unsafe unlink(path) }
 }

@@ -10,12 +10,12 @@ package enum RealmFiles {
 
     package static func isFolder(_ path: String) -> Bool {
         var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     package static func exists(_ path: String) -> Bool {
         var status = stat()
-        return stat(path, &status) == 0
+        return unsafe stat(path, &status) == 0
     }
 
     /// Paths of the `.realm` files right in `folder`, by name.
@@ -26,13 +26,15 @@ package enum RealmFiles {
 
     /// The names of everything right in `folder`.
     package static func names(in folder: String) throws(Failure) -> [String] {
-        guard let handle = opendir(folder) else {
-            throw Failure(description: "cannot read the folder '\(folder)': \(String(cString: strerror(errno)))")
+        guard let handle = unsafe opendir(folder) else {
+            throw Failure(description: unsafe "cannot read the folder '\(folder)': \(String(cString: strerror(errno)))")
         }
-        defer { closedir(handle) }
+        defer { unsafe closedir(handle) }
         var names: [String] = []
-        while let entry = readdir(handle) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        while let entry = unsafe readdir(handle) {
+            let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) {
+                unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
             if name != ".", name != ".." { names.append(name) }
         }
         return names

@@ -178,7 +178,8 @@ extension WriteSession {
     private func owners(
         _ leaf: ClusterLeaf, _ row: Int, _ table: Table, _ view: Snapshot
     ) throws(WriteError) -> (links: Int, mixed: Int) {
-        var links = 0, mixed = 0
+        var links = 0
+        var mixed = 0
         for column in table.backlinks {
             let count = try stored(try leaf.backlinks(column, row: row)).count
             guard count > 0, let origin = column.targetTable.flatMap({ view.table($0) }),

@@ -52,19 +52,19 @@ package final class BodyFile: @unchecked Sendable {
     deinit { close(descriptor) }
 
     package func append(_ bytes: [UInt8]) throws(StorageError) {
-        let result = bytes.withUnsafeBytes { piece in Result { () throws(StorageError) in try append(piece) } }
+        let result = unsafe bytes.withUnsafeBytes { piece in Result { () throws(StorageError) in try unsafe append(piece) } }
         try result.get()
     }
 
     func append(_ piece: UnsafeRawBufferPointer) throws(StorageError) {
         try share?.grow(by: piece.count, descriptor)
-        var rest = piece
-        while let start = rest.baseAddress, !rest.isEmpty {
-            let count = pwrite(descriptor, start, rest.count, off_t(byteCount))
+        var rest = unsafe piece
+        while let start = rest.baseAddress, unsafe !rest.isEmpty {
+            let count = unsafe pwrite(descriptor, start, rest.count, off_t(byteCount))
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw .io(operation: "pwrite", errno: count < 0 ? errno : ENOSPC) }
             byteCount += count
-            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            unsafe rest = unsafe UnsafeRawBufferPointer(rebasing: rest[count...])
         }
     }
 

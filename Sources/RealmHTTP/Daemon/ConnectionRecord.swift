@@ -194,7 +194,7 @@ final class ConnectionRecord: Sendable {
     private var hasUnreadBytes: Bool {
         var count: Int32 = 0
         // FIONREAD.
-        return ioctl(descriptor, 0x541b, &count) == 0 && count > 0
+        return unsafe ioctl(descriptor, 0x541b, &count) == 0 && count > 0
     }
 
     private func noteReceivedBytes(_ info: TCPInfoPrefix, _ now: Instant) {
@@ -218,7 +218,7 @@ final class ConnectionRecord: Sendable {
     /// Only while the connection is suspended, so that its socket is open.
     func hasLeft(requestSeconds: Double) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(ConnectionRecord.closedDirection), revents: 0)
-        guard poll(&entry, 1, 0) > 0 else { return false }
+        guard unsafe poll(&entry, 1, 0) > 0 else { return false }
         if Int32(entry.revents) & (POLLHUP | POLLERR) != 0 { return true }
         return Int(entry.revents) & ConnectionRecord.closedDirection != 0 && requestSeconds > ConnectionRecord.secondsOfHalfClosed
     }
@@ -249,12 +249,14 @@ final class ConnectionRecord: Sendable {
     /// A socket that is closed with bytes nobody read takes its last answer away from the client.
     private func discardReceived() {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        for _ in 0..<16 where recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT)) <= 0 { return }
+        for _ in 0..<16 where unsafe recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT)) <= 0 { return }
     }
 
     private func write(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
-        _ = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)) }
+        _ = unsafe bytes.withUnsafeBytes {
+            unsafe send(descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+        }
     }
 }
 
@@ -279,7 +281,7 @@ struct TCPInfoPrefix {
     static func read(_ descriptor: Int32) -> TCPInfoPrefix? {
         var info = TCPInfoPrefix()
         var length = socklen_t(MemoryLayout<TCPInfoPrefix>.size)
-        let failure = getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &length)
+        let failure = unsafe getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &length)
         return failure == 0 && length >= socklen_t(MemoryLayout<TCPInfoPrefix>.size) ? info : nil
     }
 }

@@ -8,46 +8,47 @@ internal import Glibc
 /// first to the last callback about them).
 enum DaemonCallbacks {
     static func options(for server: HTTPServer) -> realm_rest_daemon_options {
-        var options = realm_rest_daemon_options()
-        options.context = Unmanaged.passUnretained(server).toOpaque()
-        options.accept = accept
-        options.handler = handle
-        options.target = begin
-        options.completed = complete
-        options.connection_changed = connectionChanged
-        options.refused = refused
-        return options
+        var options = unsafe realm_rest_daemon_options()
+        unsafe options.context = unsafe Unmanaged.passUnretained(server).toOpaque()
+        unsafe options.accept = unsafe accept
+        unsafe options.handler = unsafe handle
+        unsafe options.target = unsafe begin
+        unsafe options.completed = unsafe complete
+        unsafe options.connection_changed = unsafe connectionChanged
+        unsafe options.refused = unsafe refused
+        return unsafe options
     }
 
     private static func server(_ context: UnsafeMutableRawPointer?) -> HTTPServer? {
-        context.map { Unmanaged<HTTPServer>.fromOpaque($0).takeUnretainedValue() }
+        unsafe context.map { unsafe Unmanaged<HTTPServer>.fromOpaque($0).takeUnretainedValue() }
     }
 
     /// A server that stops lets nobody in, and a client only so many connections.
     private static let accept: MHD_AcceptPolicyCallback = { context, address, _ in
-        guard let server = server(context), !server.isDraining else { return .NO }
-        return server.connections.admits(ClientName.of(address)) ? .YES : .NO
+        guard let server = unsafe server(context), !server.isDraining else { return .NO }
+        return unsafe server.connections.admits(ClientName.of(address)) ? .YES : .NO
     }
 
     private static let connectionChanged: MHD_NotifyConnectionCallback = { context, connection, slot, event in
-        guard let server = server(context), let slot, let connection else { return }
+        guard let server = unsafe server(context), let slot = unsafe slot, let connection = unsafe connection else { return }
         switch event {
         case .CONNECTION_NOTIFY_STARTED:
-            let socketAddress = realm_rest_client_address(connection)
-            let record = server.connections.add(
+            let socketAddress = unsafe realm_rest_client_address(connection)
+            let record = unsafe server.connections.add(
                 descriptor: realm_rest_connection_socket(connection),
-                address: socketAddress.flatMap { SocketAddress.nameAndPort($0) }?.0 ?? "", client: ClientName.of(socketAddress))
-            slot.pointee = Unmanaged.passRetained(record).toOpaque()
+                address: socketAddress.flatMap { unsafe SocketAddress.nameAndPort($0) }?.0 ?? "",
+                client: unsafe ClientName.of(socketAddress))
+            unsafe slot.pointee = unsafe Unmanaged.passRetained(record).toOpaque()
         default:
-            guard let pointer = slot.pointee else { return }
-            slot.pointee = nil
-            server.connections.remove(Unmanaged<ConnectionRecord>.fromOpaque(pointer).takeRetainedValue())
+            guard let pointer = unsafe slot.pointee else { return }
+            unsafe slot.pointee = nil
+            unsafe server.connections.remove(Unmanaged<ConnectionRecord>.fromOpaque(pointer).takeRetainedValue())
         }
     }
 
     /// The library found a mistake in a request, and is about to answer it with a page of its own, or with two.
     private static let refused: @convention(c) (UnsafeMutableRawPointer?, UInt32) -> Void = { context, status in
-        server(context)?.connections.reading(on: pthread_self())?.refuse(Problem(refusedByDaemon: Int(status)))
+        unsafe server(context)?.connections.reading(on: pthread_self())?.refuse(Problem(refusedByDaemon: Int(status)))
     }
 
     /// The first line of a request is there.
@@ -55,10 +56,11 @@ enum DaemonCallbacks {
         @convention(c) (
             UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?
         ) -> UnsafeMutableRawPointer? = { context, target, connection in
-            guard let server = server(context), let connection, let record = realm_rest_connection_context(connection)
+            guard let server = unsafe server(context), let connection = unsafe connection,
+                let record = unsafe realm_rest_connection_context(connection)
             else { return nil }
-            let bytes = target.map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) } ?? []
-            let exchange = Exchange(
+            let bytes = unsafe target.map { unsafe Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) } ?? []
+            let exchange = unsafe Exchange(
                 server: server, connection: connection,
                 record: Unmanaged<ConnectionRecord>.fromOpaque(record).takeUnretainedValue(), target: bytes,
                 targetAddress: UInt(bitPattern: target))
@@ -66,23 +68,23 @@ enum DaemonCallbacks {
             if bytes.count > Exchange.parameterLimit, bytes.count(where: { $0 == UInt8(ascii: "&") }) > Exchange.parameterLimit {
                 exchange.refuseTarget()
             }
-            return Unmanaged.passRetained(exchange).toOpaque()
+            return unsafe Unmanaged.passRetained(exchange).toOpaque()
         }
 
     /// Called when the head is complete, for every piece of the body, at its end, and after a resumption.
     private static let handle: MHD_AccessHandlerCallback = { _, _, _, method, version, data, byteCount, slot in
-        guard let pointer = slot?.pointee, let method, let byteCount else { return .NO }
-        let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
-        let count = byteCount.pointee
-        let piece = UnsafeRawBufferPointer(start: data, count: data == nil ? 0 : count)
-        byteCount.pointee = 0
-        return exchange.advance(method: method, version: version, piece: piece) ? .YES : .NO
+        guard let pointer = unsafe slot?.pointee, let method = unsafe method, let byteCount = unsafe byteCount else { return .NO }
+        let exchange = unsafe Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
+        let count = unsafe byteCount.pointee
+        let piece = unsafe UnsafeRawBufferPointer(start: data, count: data == nil ? 0 : count)
+        unsafe byteCount.pointee = 0
+        return unsafe exchange.advance(method: method, version: version, piece: piece) ? .YES : .NO
     }
 
     private static let complete: MHD_RequestCompletedCallback = { _, _, slot, reason in
-        guard let slot, let pointer = slot.pointee else { return }
-        slot.pointee = nil
-        Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue().end(
+        guard let slot = unsafe slot, let pointer = unsafe slot.pointee else { return }
+        unsafe slot.pointee = nil
+        unsafe Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue().end(
             isComplete: reason == .REQUEST_TERMINATED_COMPLETED_OK)
     }
 }

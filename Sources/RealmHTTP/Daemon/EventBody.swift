@@ -31,14 +31,14 @@ final class EventBody: Suspended {
     let connection: ConnectionPointer
     private let server: HTTPServer
 
-    struct ConnectionPointer: @unchecked Sendable {
+    @safe struct ConnectionPointer: @unchecked Sendable {
         /// Only used to resume, which any thread may do.
         let pointer: OpaquePointer
     }
 
     init(_ source: any EventSource, _ connection: OpaquePointer, _ server: HTTPServer) {
         self.source = source
-        self.connection = ConnectionPointer(pointer: connection)
+        self.connection = unsafe ConnectionPointer(pointer: connection)
         self.server = server
     }
 
@@ -46,27 +46,27 @@ final class EventBody: Suspended {
 
     /// A message that reads from the source, and keeps it until the daemon is done.
     func makeMessage() -> OpaquePointer? {
-        let context = Unmanaged.passRetained(self)
-        let message = MHD_create_response_from_callback(
+        let context = unsafe Unmanaged.passRetained(self)
+        let message = unsafe MHD_create_response_from_callback(
             UInt64.max, EventBody.blockBytes,
             { context, _, target, capacity in
-                guard let context, let target else { return EventBody.failed }
-                return Unmanaged<EventBody>.fromOpaque(context).takeUnretainedValue().read(target, capacity)
+                guard let context = unsafe context, let target = unsafe target else { return EventBody.failed }
+                return unsafe Unmanaged<EventBody>.fromOpaque(context).takeUnretainedValue().read(target, capacity)
             },
-            context.toOpaque(),
+            unsafe context.toOpaque(),
             { context in
-                guard let context else { return }
-                Unmanaged<EventBody>.fromOpaque(context).takeRetainedValue().close()
+                guard let context = unsafe context else { return }
+                unsafe Unmanaged<EventBody>.fromOpaque(context).takeRetainedValue().close()
             })
-        guard let message else {
-            context.release()
+        guard let message = unsafe message else {
+            unsafe context.release()
             return nil
         }
         // Whether the client is still there is the watch's business; this bounds how long it may refuse to read.
-        realm_rest_set_timeout(connection.pointer, UInt32(clamping: server.configuration.limits.stallSeconds))
-        server.streams.add(self, descriptor: realm_rest_connection_socket(connection.pointer))
+        unsafe realm_rest_set_timeout(connection.pointer, UInt32(clamping: server.configuration.limits.stallSeconds))
+        unsafe server.streams.add(self, descriptor: realm_rest_connection_socket(connection.pointer))
         source.didOpen(self)
-        return message
+        return unsafe message
     }
 
     private static let ended: Int = -1
@@ -74,12 +74,12 @@ final class EventBody: Suspended {
 
     /// Runs on the daemon's thread.
     private func read(_ target: UnsafeMutablePointer<CChar>, _ capacity: Int) -> Int {
-        let (filled, isOver) = fill(target, min(capacity, EventBody.bytesAtOnce))
+        let (filled, isOver) = unsafe fill(target, min(capacity, EventBody.bytesAtOnce))
         if filled > EventBody.smallBytes { state.withLock { $0.hasUsedMemory = true } }
         if filled > 0 { return filled }
         if isOver { return state.withLock { $0.closeReason == nil } ? EventBody.ended : EventBody.failed }
-        giveMemoryBack(target, capacity)
-        guard server.suspensions.suspend(connection.pointer, for: self) else { return EventBody.failed }
+        unsafe giveMemoryBack(target, capacity)
+        guard unsafe server.suspensions.suspend(connection.pointer, for: self) else { return EventBody.failed }
         // Whatever came between the question and the suspension found nobody to wake.
         if source.hasMore || state.withLock({ $0.closeReason != nil }) { wake() }
         return 0
@@ -96,8 +96,8 @@ final class EventBody: Suspended {
         let start = (UInt(bitPattern: target) + UInt(page) - 1) & ~UInt(page - 1)
         let end = (UInt(bitPattern: target) + UInt(capacity)) & ~UInt(page - 1)
         // Whole pages inside the buffer, which is empty now: they read as zeros when they are written next.
-        guard isNeeded, end > start, let pages = UnsafeMutableRawPointer(bitPattern: start) else { return }
-        madvise(pages, Int(end - start), MADV_DONTNEED)
+        guard isNeeded, end > start, let pages = unsafe UnsafeMutableRawPointer(bitPattern: start) else { return }
+        unsafe madvise(pages, Int(end - start), MADV_DONTNEED)
     }
 
     private enum Filling {
@@ -114,7 +114,7 @@ final class EventBody: Suspended {
         while filled < room {
             let step = state.withLock { state -> Filling in
                 guard state.closeReason == nil else { return .givenUp }
-                guard state.piece == nil else { return .copied(copy(target + filled, room - filled, &state)) }
+                guard state.piece == nil else { return unsafe .copied(copy(target + filled, room - filled, &state)) }
                 return state.hasEnded ? .over : .needsPiece
             }
             switch step {
@@ -146,10 +146,10 @@ final class EventBody: Suspended {
     private func copy(_ target: UnsafeMutablePointer<CChar>, _ room: Int, _ state: inout State) -> Int {
         guard let piece = state.piece else { return 0 }
         let offset = state.offset
-        let count = piece.withBytes { bytes -> Int in
+        let count = unsafe piece.withBytes { bytes -> Int in
             let count = min(room, bytes.count - offset)
             // In bounds: `offset` never passes the end of the piece, and `room` is what the target has.
-            if count > 0, let base = bytes.baseAddress { memcpy(target, base + offset, count) }
+            if count > 0, let base = bytes.baseAddress { unsafe memcpy(target, base + offset, count) }
             return count
         }
         state.bytesTaken += count
@@ -192,7 +192,7 @@ final class EventBody: Suspended {
 }
 
 extension EventBody: EventLine {
-    func wake() { server.suspensions.resume(connection.pointer, for: self) }
+    func wake() { unsafe server.suspensions.resume(connection.pointer, for: self) }
 
     static func wake(_ lines: [any EventLine]) {
         var bodies: [EventBody] = []

@@ -89,32 +89,32 @@ package final class EventFollower {
     // MARK: - Connection
 
     private func connect() throws(Failure) {
-        var hints = addrinfo()
-        hints.ai_family = AF_UNSPEC
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_family = AF_UNSPEC
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, port, &hints, &list) == 0 else {
+        guard unsafe getaddrinfo(host, port, &hints, &list) == 0 else {
             throw Failure(description: "there is no host '\(host)'", isPassing: false)
         }
-        defer { freeaddrinfo(list) }
-        var candidate = list
-        while let entry = candidate {
-            descriptor = socket(entry.pointee.ai_family, entry.pointee.ai_socktype, entry.pointee.ai_protocol)
+        defer { unsafe freeaddrinfo(list) }
+        var candidate = unsafe list
+        while let entry = unsafe candidate {
+            descriptor = unsafe socket(entry.pointee.ai_family, entry.pointee.ai_socktype, entry.pointee.ai_protocol)
             var limit = timeval(tv_sec: EventFollower.patienceSeconds, tv_usec: 0)
-            setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-            if Glibc.connect(descriptor, entry.pointee.ai_addr, entry.pointee.ai_addrlen) == 0 {
+            unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+            if unsafe Glibc.connect(descriptor, entry.pointee.ai_addr, entry.pointee.ai_addrlen) == 0 {
                 received = []
                 return
             }
             close(descriptor)
-            candidate = entry.pointee.ai_next
+            unsafe candidate = unsafe entry.pointee.ai_next
         }
         throw Failure(description: "nobody answers at \(host):\(port)", isPassing: true)
     }
 
     private func send(_ text: String) throws(Failure) {
         let bytes = Array(text.utf8)
-        guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
+        guard unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
             throw Failure(description: "the request could not be sent", isPassing: true)
         }
     }
@@ -181,7 +181,7 @@ package final class EventFollower {
     /// False at the end of the connection, or when nothing came for long.
     private func receive() -> Bool {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        let count = recv(descriptor, &buffer, buffer.count, 0)
+        let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
         guard count > 0 else { return false }
         received += buffer[..<count]
         return true

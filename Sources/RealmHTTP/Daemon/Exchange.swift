@@ -10,7 +10,7 @@ internal import Synchronization
 /// `@unchecked Sendable`: everything but `outcome` and `spooling` belongs to the daemon's thread of the connection. `outcome`
 /// is set by whoever completes the answer and read after the connection was resumed. While `spooling` is `.writing` the
 /// body belongs to the thread that writes it to a file.
-final class Exchange: @unchecked Sendable {
+@safe final class Exchange: @unchecked Sendable {
     private enum Stage { case head, body, answering, sent }
 
     private enum Outcome {
@@ -62,7 +62,7 @@ final class Exchange: @unchecked Sendable {
 
     init(server: HTTPServer, connection: OpaquePointer, record: ConnectionRecord, target: [UInt8], targetAddress: UInt) {
         self.server = server
-        self.connection = connection
+        unsafe self.connection = unsafe connection
         self.record = record
         targetBytes = target
         self.targetAddress = targetAddress
@@ -85,8 +85,8 @@ final class Exchange: @unchecked Sendable {
     /// Goes on with the exchange; false makes the daemon close the connection.
     func advance(method: UnsafePointer<CChar>, version: UnsafePointer<CChar>?, piece: UnsafeRawBufferPointer) -> Bool {
         switch stage {
-        case .head: return beginBody(HeadLayout(method, targetAddress, targetBytes.count, version))
-        case .body: return receive(piece)
+        case .head: return unsafe beginBody(HeadLayout(method, targetAddress, targetBytes.count, version))
+        case .body: return unsafe receive(piece)
         case .answering: return sendOutcome()
         case .sent: return true
         }
@@ -97,7 +97,7 @@ final class Exchange: @unchecked Sendable {
     private func beginBody(_ layout: HeadLayout) -> Bool {
         guard record.beganBody(arrival) else { return false }
         var layout = layout
-        let headers = RequestHeaders.read(from: connection, &layout)
+        let headers = unsafe RequestHeaders.read(from: connection, &layout)
         let request = Request(
             methodName: layout.method, target: RequestTarget(targetBytes), headers: headers,
             id: headers[.requestID].flatMap(RequestID.init(client:)) ?? RequestID(), arrival: arrival,
@@ -150,18 +150,18 @@ final class Exchange: @unchecked Sendable {
     private func receive(_ piece: UnsafeRawBufferPointer) -> Bool {
         switch spooling.withLock({ $0 }) {
         case .idle: break
-        case .writing: return keep(piece)
+        case .writing: return unsafe keep(piece)
         case .written(let problem):
             isAsleep = false
             guard record.enter(.body), goOn(after: problem) else { return false }
-            if isAsleep { return keep(piece) }
+            if isAsleep { return unsafe keep(piece) }
         }
-        return piece.isEmpty ? answer() : take(piece)
+        return unsafe piece.isEmpty ? answer() : take(piece)
     }
 
     /// A suspended connection is called for what was received before, and once more when the server ends.
     private func keep(_ piece: UnsafeRawBufferPointer) -> Bool {
-        early.append(contentsOf: piece)
+        unsafe early.append(contentsOf: piece)
         return outcome.withLock { outcome -> Bool in
             if case .done = outcome { return false }
             return true
@@ -175,7 +175,7 @@ final class Exchange: @unchecked Sendable {
         guard !early.isEmpty else { return true }
         let bytes = early
         early = []
-        return bytes.withUnsafeBytes(take)
+        return unsafe bytes.withUnsafeBytes(take)
     }
 
     private func refuse(with problem: Problem, _ request: Request) {
@@ -195,7 +195,7 @@ final class Exchange: @unchecked Sendable {
             request.bodyFile = nil
             return goesOnReading(request)
         }
-        return store(piece, request)
+        return unsafe store(piece, request)
     }
 
     /// The daemon lets nobody answer in the middle of a body. A little more is read to be able to answer after it; then the
@@ -220,7 +220,7 @@ final class Exchange: @unchecked Sendable {
             refuse(with: error, request)
             return true
         }
-        request.body.append(contentsOf: piece)
+        unsafe request.body.append(contentsOf: piece)
         guard !spoolFolders.isEmpty, request.body.count > Exchange.spoolByteCount else { return true }
         return spool(request)
     }
@@ -230,7 +230,7 @@ final class Exchange: @unchecked Sendable {
         guard record.enter(.busy) else { return false }
         spooling.withLock { $0 = .writing }
         isAsleep = true
-        guard server.suspensions.suspend(connection, for: self) else {
+        guard unsafe server.suspensions.suspend(connection, for: self) else {
             isAsleep = false
             return goOn(after: Problem(.shuttingDown, "the server is shutting down"))
         }
@@ -258,7 +258,7 @@ final class Exchange: @unchecked Sendable {
 
     private func didSpool(_ problem: Problem?) {
         spooling.withLock { $0 = .written(problem) }
-        server.suspensions.resume(connection, for: self)
+        unsafe server.suspensions.resume(connection, for: self)
     }
 
     private func tooLarge(_ request: Request) -> Response {
@@ -282,7 +282,7 @@ final class Exchange: @unchecked Sendable {
         case .attend(let work): return hand(work, to: server.attendant, request)
         case .later(let begin):
             stage = .answering
-            guard server.suspensions.suspend(connection, for: self) else { return send(shuttingDown(request)) }
+            guard unsafe server.suspensions.suspend(connection, for: self) else { return send(shuttingDown(request)) }
             holdAnswer(of: request)
             begin(self)
             return true
@@ -317,7 +317,7 @@ final class Exchange: @unchecked Sendable {
 
     private func hand(_ work: @escaping @Sendable () -> Response, to workers: WorkerPool, _ request: Request) -> Bool {
         stage = .answering
-        guard server.suspensions.suspend(connection, for: self) else { return send(shuttingDown(request)) }
+        guard unsafe server.suspensions.suspend(connection, for: self) else { return send(shuttingDown(request)) }
         holdAnswer(of: request)
         request.budget.isStillWanted = { [record, arrival] in
             !record.hasLeft(requestSeconds: Instant.now().seconds(since: arrival))
@@ -362,7 +362,7 @@ final class Exchange: @unchecked Sendable {
         // after such a body is never taken for a request.
         if record.excess != nil || request.headers[.transferEncoding] != nil { transmission.closeAfterwards() }
         self.transmission = transmission
-        return transmission.queue(on: connection)
+        return unsafe transmission.queue(on: connection)
     }
 
     /// Shorter answers are sent however many wait.
@@ -418,7 +418,7 @@ extension Exchange: ResponsePromise, Suspended {
         guard isFirst else { return }
         // While the connection still sleeps: afterwards its socket may be closed.
         endWatch()
-        server.suspensions.resume(connection, for: self)
+        unsafe server.suspensions.resume(connection, for: self)
     }
 
     func onLeave(_ action: @escaping @Sendable () -> Void) {

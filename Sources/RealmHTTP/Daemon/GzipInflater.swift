@@ -4,27 +4,27 @@ internal import CZlib
 package import RealmStorage
 
 /// Unpacks a gzip stream piece by piece; several members after each other are one stream.
-final class GzipInflater {
-    private var stream = z_stream()
+@safe final class GzipInflater {
+    private var stream = unsafe z_stream()
     private var output = [UInt8](repeating: 0, count: 64 << 10)
     /// Whether the last member is complete.
     private(set) var isComplete = false
 
     init?() {
         // 31 is the largest window plus the demand for a gzip header.
-        guard inflateInit2_(&stream, 31, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }
+        guard unsafe inflateInit2_(&stream, 31, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }
     }
 
-    deinit { inflateEnd(&stream) }
+    deinit { unsafe inflateEnd(&stream) }
 
     /// Unpacks `input` and hands on what comes out; false when it is no gzip stream.
     func inflate<Failure: Error>(
         _ input: [UInt8], _ take: (ArraySlice<UInt8>) throws(Failure) -> Void
     ) throws(Failure) -> Bool {
         var input = input
-        let result = input.withUnsafeMutableBufferPointer { source in
-            stream.next_in = source.baseAddress
-            stream.avail_in = UInt32(clamping: source.count)
+        let result = unsafe input.withUnsafeMutableBufferPointer { source in
+            unsafe stream.next_in = source.baseAddress
+            unsafe stream.avail_in = UInt32(clamping: source.count)
             return Result { () throws(Failure) -> Bool in try inflateAll(take) }
         }
         return try result.get()
@@ -35,20 +35,20 @@ final class GzipInflater {
     ) throws(Failure) -> Bool {
         while true {
             if isComplete {
-                guard stream.avail_in > 0 else { return true }
-                guard inflateReset(&stream) == Z_OK else { return false }
+                guard unsafe stream.avail_in > 0 else { return true }
+                guard unsafe inflateReset(&stream) == Z_OK else { return false }
                 isComplete = false
             }
-            let (code, count) = output.withUnsafeMutableBufferPointer { target -> (Int32, Int) in
-                stream.next_out = target.baseAddress
-                stream.avail_out = UInt32(target.count)
-                let code = CZlib.inflate(&stream, Z_NO_FLUSH)
-                return (code, target.count - Int(stream.avail_out))
+            let (code, count) = unsafe output.withUnsafeMutableBufferPointer { target -> (Int32, Int) in
+                unsafe stream.next_out = target.baseAddress
+                unsafe stream.avail_out = UInt32(target.count)
+                let code = unsafe CZlib.inflate(&stream, Z_NO_FLUSH)
+                return unsafe (code, target.count - Int(stream.avail_out))
             }
             try take(output[..<count])
             if code == Z_STREAM_END {
                 isComplete = true
-            } else if code == Z_BUF_ERROR || code == Z_OK, stream.avail_in == 0, count < output.count {
+            } else if code == Z_BUF_ERROR || code == Z_OK, unsafe stream.avail_in == 0, count < output.count {
                 return true
             } else if code != Z_OK {
                 return false

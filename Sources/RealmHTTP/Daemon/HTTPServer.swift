@@ -9,7 +9,7 @@ internal import Synchronization
 ///
 /// `@unchecked Sendable`: `daemon` and `options` are set once in `start`, before any thread can see the server, and
 /// cleared in `stop`, which one thread calls.
-package final class HTTPServer: @unchecked Sendable {
+@safe package final class HTTPServer: @unchecked Sendable {
     package struct Configuration: Sendable {
         package var limits = Limits()
         package var daemonThreads = Threads.processorCount
@@ -89,16 +89,16 @@ package final class HTTPServer: @unchecked Sendable {
         // A file that would grow beyond what the process may write is an error of one write, not the end of all.
         signal(SIGXFSZ, SIG_IGN)
         let options = UnsafeMutablePointer<realm_rest_daemon_options>.allocate(capacity: 1)
-        options.initialize(to: DaemonCallbacks.options(for: self))
-        self.options = options
-        options.pointee.listen_socket = socket.descriptor
-        options.pointee.threads = UInt32(configuration.daemonThreads)
+        unsafe options.initialize(to: DaemonCallbacks.options(for: self))
+        unsafe self.options = unsafe options
+        unsafe options.pointee.listen_socket = socket.descriptor
+        unsafe options.pointee.threads = UInt32(configuration.daemonThreads)
         // Each daemon thread has a share of its limit, and may have all connections. The limit itself is kept by the
         // connection table, which is asked before a connection is taken.
-        options.pointee.connections = UInt32(
+        unsafe options.pointee.connections = UInt32(
             clamping: HTTPServer.mostSockets(configuration.limits) * max(1, configuration.daemonThreads))
-        options.pointee.idle_seconds = UInt32(configuration.limits.idleSeconds)
-        options.pointee.connection_memory = HTTPServer.connectionMemory(configuration.limits)
+        unsafe options.pointee.idle_seconds = UInt32(configuration.limits.idleSeconds)
+        unsafe options.pointee.connection_memory = HTTPServer.connectionMemory(configuration.limits)
         do throws(Threads.Failure) {
             try workers.start()
             try attendant.start()
@@ -109,14 +109,14 @@ package final class HTTPServer: @unchecked Sendable {
             throw Failure(description: error.description)
         }
         // Whoever drops a server without stopping it keeps a daemon that runs, not one that calls what is gone.
-        let own = Unmanaged.passRetained(self)
-        guard let daemon = realm_rest_start_daemon(options) else {
-            let reason = String(cString: strerror(errno))
-            own.release()
+        let own = unsafe Unmanaged.passRetained(self)
+        guard let daemon = unsafe realm_rest_start_daemon(options) else {
+            let reason = unsafe String(cString: strerror(errno))
+            unsafe own.release()
             closeThreads()
             throw Failure(description: "the HTTP daemon does not start: \(reason)")
         }
-        self.daemon = daemon
+        unsafe self.daemon = unsafe daemon
     }
 
     /// Ends all connections and waits a little for the daemon to notice. A daemon that is told to stop while it refuses a
@@ -157,7 +157,7 @@ package final class HTTPServer: @unchecked Sendable {
     ///
     /// `isUrgent` is asked now and then; true ends the grace at once.
     package func stop(graceSeconds: Double, isUrgent: () -> Bool = { false }) {
-        guard let daemon else { return }
+        guard let daemon = unsafe daemon else { return }
         // From here on connections are turned away as they come. `MHD_quiesce_daemon` is not for this: it races with the
         // daemon's threads for the listening socket, and the loser ends the process.
         draining.store(true, ordering: .relaxed)
@@ -178,11 +178,11 @@ package final class HTTPServer: @unchecked Sendable {
         suspensions.close()
         letConnectionsGo()
         // This closes the listening socket, too.
-        MHD_stop_daemon(daemon)
-        self.daemon = nil
-        options?.deallocate()
-        options = nil
+        unsafe MHD_stop_daemon(daemon)
+        unsafe self.daemon = nil
+        unsafe options?.deallocate()
+        unsafe options = nil
         socket.removeFile()
-        Unmanaged.passUnretained(self).release()
+        unsafe Unmanaged.passUnretained(self).release()
     }
 }

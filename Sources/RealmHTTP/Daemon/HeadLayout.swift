@@ -18,35 +18,37 @@ struct HeadLayout {
     private var next: UInt?
     private var mistake: StaticString?
 
-    private static let looksAtDistances = MHD_get_version().map { String(cString: $0).hasPrefix("0.9.") } ?? false
+    private static let looksAtDistances = unsafe MHD_get_version().map { unsafe String(cString: $0).hasPrefix("0.9.") } ?? false
 
     init(_ method: UnsafePointer<CChar>, _ target: UInt, _ targetByteCount: Int, _ version: UnsafePointer<CChar>?) {
-        self.method = String(cString: method)
+        self.method = unsafe String(cString: method)
         start = UInt(bitPattern: method)
-        isHTTP10 = version.map { strcmp($0, "HTTP/1.0") == 0 } ?? true
-        guard HeadLayout.looksAtDistances, let version else { return }
+        isHTTP10 = unsafe version.map { unsafe strcmp($0, "HTTP/1.0") == 0 } ?? true
+        guard HeadLayout.looksAtDistances, let version = unsafe version else { return }
         let versionStart = UInt(bitPattern: version)
-        if start &+ UInt(strlen(method)) &+ 1 != target || target &+ UInt(targetByteCount) &+ 1 != versionStart {
+        if unsafe start &+ UInt(strlen(method)) &+ 1 != target || target &+ UInt(targetByteCount) &+ 1 != versionStart {
             mistake = "the request line has to be a method, a target and a version, with one space between them"
         }
-        next = versionStart &+ UInt(strlen(version)) &+ 2
+        next = unsafe versionStart &+ UInt(strlen(version)) &+ 2
     }
 
     /// Looks at the next field of the head.
     mutating func check(
         _ name: UnsafePointer<CChar>, _ nameLength: Int, isKnown: Bool, _ value: UnsafePointer<CChar>?, _ valueLength: Int
     ) {
-        if !isKnown, !HeadLayout.isToken(name, nameLength) {
+        if !isKnown, unsafe !HeadLayout.isToken(name, nameLength) {
             mistake = mistake ?? "the name of a header field has a character that names cannot have, such as a blank"
         }
-        guard let value else { return }
-        if HeadLayout.hasControl(value, valueLength) {
+        guard let value = unsafe value else { return }
+        if unsafe HeadLayout.hasControl(value, valueLength) {
             mistake = mistake ?? "a header field has a control character"
         }
         guard let expected = next else { return }
         let nameEnd = UInt(bitPattern: name) &+ UInt(nameLength) &+ 1
         let valueStart = UInt(bitPattern: value)
-        if UInt(bitPattern: name) != expected || valueStart < nameEnd || !HeadLayout.isBlank(name + nameLength + 1, upTo: value) {
+        if unsafe UInt(bitPattern: name) != expected || valueStart < nameEnd
+            || !HeadLayout.isBlank(name + nameLength + 1, upTo: value)
+        {
             mistake = mistake ?? "the lines of the head have to end with CRLF, stand by themselves and be without NUL"
         }
         next = valueStart &+ UInt(valueLength) &+ 2
@@ -82,18 +84,19 @@ struct HeadLayout {
     }
 
     private static func blank(in target: [UInt8]) -> UInt8? {
-        target.withUnsafeBufferPointer { bytes in
-            for byte in bytes where byte <= 0x20 || byte == 0x7f { return byte }
+        unsafe target.withUnsafeBufferPointer { bytes in
+            for index in 0..<bytes.count where unsafe bytes[index] <= 0x20 || bytes[index] == 0x7f { return unsafe bytes[index] }
             return nil
         }
     }
 
     private static func isToken(_ name: UnsafePointer<CChar>, _ length: Int) -> Bool {
-        length > 0 && UnsafeBufferPointer(start: name, count: length).allSatisfy { MediaType.isToken(UInt8(bitPattern: $0)) }
+        unsafe length > 0
+            && UnsafeBufferPointer(start: name, count: length).allSatisfy { MediaType.isToken(UInt8(bitPattern: $0)) }
     }
 
     private static func hasControl(_ value: UnsafePointer<CChar>, _ length: Int) -> Bool {
-        UnsafeBufferPointer(start: value, count: length).contains { byte in
+        unsafe UnsafeBufferPointer(start: value, count: length).contains { byte in
             let byte = UInt8(bitPattern: byte)
             return (byte < 0x20 && byte != 0x09) || byte == 0x7f
         }
@@ -101,7 +104,7 @@ struct HeadLayout {
 
     /// Whether only blanks lie between two parts of one line.
     private static func isBlank(_ start: UnsafePointer<CChar>, upTo end: UnsafePointer<CChar>) -> Bool {
-        guard end - start < 1 << 20 else { return false }
-        return UnsafeBufferPointer(start: start, count: max(0, end - start)).allSatisfy { $0 == 0x20 || $0 == 0x09 }
+        guard unsafe end - start < 1 << 20 else { return false }
+        return unsafe UnsafeBufferPointer(start: start, count: max(0, end - start)).allSatisfy { $0 == 0x20 || $0 == 0x09 }
     }
 }

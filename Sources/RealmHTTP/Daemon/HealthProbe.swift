@@ -12,21 +12,23 @@ package enum HealthProbe {
         defer { close(socket) }
         var limit = timeval(tv_sec: 2, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-            setsockopt(socket, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+            unsafe setsockopt(socket, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
         }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        let connected = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        let connected = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
         let request = Array("GET /readyz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".utf8)
-        guard connected == 0, send(socket, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else { return nil }
+        guard connected == 0, unsafe send(socket, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
+            return nil
+        }
         var buffer = [UInt8](repeating: 0, count: 64)
-        let count = recv(socket, &buffer, buffer.count, 0)
+        let count = unsafe recv(socket, &buffer, buffer.count, 0)
         guard count > 0 else { return nil }
         return String(decoding: buffer[0..<count].prefix { $0 != 0x0d }, as: UTF8.self)
     }

@@ -20,25 +20,25 @@ package struct ListeningSocket: Sendable {
 
     /// Binds `host` (a name or an address) and `port`; port 0 picks one.
     package init(host: String, port: Int, backlog: Int32 = 1024) throws(Failure) {
-        var hints = addrinfo()
-        hints.ai_family = AF_UNSPEC
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_family = AF_UNSPEC
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        unsafe hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
         var list: UnsafeMutablePointer<addrinfo>?
-        let failure = getaddrinfo(host, String(port), &hints, &list)
-        guard failure == 0, let first = list else {
-            throw Failure(description: "cannot resolve '\(host)': \(String(cString: gai_strerror(failure)))")
+        let failure = unsafe getaddrinfo(host, String(port), &hints, &list)
+        guard failure == 0, let first = unsafe list else {
+            throw Failure(description: unsafe "cannot resolve '\(host)': \(String(cString: gai_strerror(failure)))")
         }
-        defer { freeaddrinfo(first) }
+        defer { unsafe freeaddrinfo(first) }
         var reason = "no address"
-        var candidate: UnsafeMutablePointer<addrinfo>? = first
-        while let entry = candidate {
-            if let bound = ListeningSocket.bound(entry.pointee, backlog) {
+        var candidate: UnsafeMutablePointer<addrinfo>? = unsafe first
+        while let entry = unsafe candidate {
+            if let bound = unsafe ListeningSocket.bound(entry.pointee, backlog) {
                 self = bound
                 return
             }
-            reason = String(cString: strerror(errno))
-            candidate = entry.pointee.ai_next
+            reason = unsafe String(cString: strerror(errno))
+            unsafe candidate = unsafe entry.pointee.ai_next
         }
         throw Failure(description: "cannot listen on \(host):\(port): \(reason)")
     }
@@ -60,11 +60,11 @@ package struct ListeningSocket: Sendable {
     }
 
     private static func bound(_ entry: addrinfo, _ backlog: Int32) -> ListeningSocket? {
-        let descriptor = socket(entry.ai_family, entry.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), entry.ai_protocol)
+        let descriptor = unsafe socket(entry.ai_family, entry.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), entry.ai_protocol)
         guard descriptor >= 0 else { return nil }
         var yes: Int32 = 1
-        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-        guard bind(descriptor, entry.ai_addr, entry.ai_addrlen) == 0, listen(descriptor, backlog) == 0,
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        guard unsafe bind(descriptor, entry.ai_addr, entry.ai_addrlen) == 0, listen(descriptor, backlog) == 0,
             let (address, port) = localName(descriptor)
         else {
             let code = errno
@@ -79,12 +79,12 @@ package struct ListeningSocket: Sendable {
     private static func localName(_ descriptor: Int32) -> (String, Int)? {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let isKnown = withUnsafeMutablePointer(to: &storage) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) == 0 }
+        let isKnown = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getsockname(descriptor, $0, &length) == 0 }
         }
         guard isKnown else { return nil }
-        return withUnsafePointer(to: &storage) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { SocketAddress.nameAndPort($0) }
+        return unsafe withUnsafePointer(to: &storage) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe SocketAddress.nameAndPort($0) }
         }
     }
 
@@ -110,16 +110,16 @@ package struct ListeningSocket: Sendable {
 /// Text of socket addresses.
 enum SocketAddress {
     static func nameAndPort(_ address: UnsafePointer<sockaddr>) -> (String, Int)? {
-        switch Int32(address.pointee.sa_family) {
+        switch unsafe Int32(address.pointee.sa_family) {
         case AF_INET:
-            return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { pointer in
-                var source = pointer.pointee.sin_addr
-                return (text(AF_INET, &source), Int(UInt16(bigEndian: pointer.pointee.sin_port)))
+            return unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { pointer in
+                var source = unsafe pointer.pointee.sin_addr
+                return unsafe (text(AF_INET, &source), Int(UInt16(bigEndian: pointer.pointee.sin_port)))
             }
         case AF_INET6:
-            return address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { pointer in
-                var source = pointer.pointee.sin6_addr
-                return (text(AF_INET6, &source), Int(UInt16(bigEndian: pointer.pointee.sin6_port)))
+            return unsafe address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { pointer in
+                var source = unsafe pointer.pointee.sin6_addr
+                return unsafe (text(AF_INET6, &source), Int(UInt16(bigEndian: pointer.pointee.sin6_port)))
             }
         default: return nil
         }
@@ -127,7 +127,7 @@ enum SocketAddress {
 
     private static func text(_ family: Int32, _ source: UnsafeRawPointer) -> String {
         var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        guard inet_ntop(family, source, &buffer, socklen_t(buffer.count)) != nil else { return "" }
+        guard unsafe inet_ntop(family, source, &buffer, socklen_t(buffer.count)) != nil else { return "" }
         return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

@@ -7,39 +7,41 @@ extension RequestHeaders {
     /// Copies the known header fields of a connection's request, measures all of them, and shows each to `layout`.
     static func read(from connection: OpaquePointer, _ layout: inout HeadLayout) -> RequestHeaders {
         var headers = RequestHeaders()
-        withUnsafeMutablePointer(to: &headers) { headers in
-            withUnsafeMutablePointer(to: &layout) { layout in
-                var reading = Reading(headers: headers, layout: layout)
-                withUnsafeMutablePointer(to: &reading) { readFields(of: connection, $0) }
+        unsafe withUnsafeMutablePointer(to: &headers) { headers in
+            unsafe withUnsafeMutablePointer(to: &layout) { layout in
+                var reading = unsafe Reading(headers: headers, layout: layout)
+                unsafe withUnsafeMutablePointer(to: &reading) { unsafe readFields(of: connection, $0) }
             }
         }
-        layout.checkEnd(realm_rest_head_size(connection))
+        unsafe layout.checkEnd(realm_rest_head_size(connection))
         return headers
     }
 
     /// Where the fields go that the library shows one by one.
-    private struct Reading {
+    @safe private struct Reading {
         let headers: UnsafeMutablePointer<RequestHeaders>
         let layout: UnsafeMutablePointer<HeadLayout>
 
         func take(_ name: UnsafePointer<CChar>, _ value: UnsafePointer<CChar>?) {
-            let nameLength = strlen(name)
-            let valueLength = value.map { strlen($0) } ?? 0
-            headers.pointee.count(bytes: nameLength + valueLength + 4)
-            let header = RequestHeaders.known(name, nameLength)
-            layout.pointee.check(name, nameLength, isKnown: header != nil, value, valueLength)
-            guard let header else { return headers.pointee.noteOrigin(name, nameLength, value) }
-            headers.pointee.add(header, value.map { String(cString: $0) } ?? "")
+            let nameLength = unsafe strlen(name)
+            let valueLength = unsafe value.map { unsafe strlen($0) } ?? 0
+            unsafe headers.pointee.count(bytes: nameLength + valueLength + 4)
+            let header = unsafe RequestHeaders.known(name, nameLength)
+            unsafe layout.pointee.check(name, nameLength, isKnown: header != nil, value, valueLength)
+            guard let header else { return unsafe headers.pointee.noteOrigin(name, nameLength, value) }
+            unsafe headers.pointee.add(header, value.map { unsafe String(cString: $0) } ?? "")
         }
     }
 
     private static func readFields(of connection: OpaquePointer, _ reading: UnsafeMutablePointer<Reading>) {
-        _ = MHD_get_connection_values(
+        _ = unsafe MHD_get_connection_values(
             connection, .HEADER_KIND,
             { context, _, name, value in
-                if let context, let name { context.assumingMemoryBound(to: Reading.self).pointee.take(name, value) }
+                if let context = unsafe context, let name = unsafe name {
+                    unsafe context.assumingMemoryBound(to: Reading.self).pointee.take(name, value)
+                }
                 return .YES
-            }, reading)
+            }, unsafe reading)
     }
 
     /// Names by their length, so that few are compared.
@@ -54,30 +56,30 @@ extension RequestHeaders {
     /// The known field of that name, in any case of letters.
     private static func known(_ name: UnsafePointer<CChar>, _ length: Int) -> RequestHeader? {
         guard length < headersByLength.count else { return nil }
-        return headersByLength[length].first { begins(name, with: $0.name) }
+        return headersByLength[length].first { unsafe begins(name, with: $0.name) }
     }
 
     /// Whether a text that is long enough begins with `word`, in any case of letters.
     private static func begins(_ text: UnsafePointer<CChar>, with word: StaticString) -> Bool {
-        word.utf8Start.withMemoryRebound(to: CChar.self, capacity: word.utf8CodeUnitCount) {
-            strncasecmp($0, text, word.utf8CodeUnitCount) == 0
+        unsafe word.utf8Start.withMemoryRebound(to: CChar.self, capacity: word.utf8CodeUnitCount) {
+            unsafe strncasecmp($0, text, word.utf8CodeUnitCount) == 0
         }
     }
 
     /// Remembers what a field that is not kept tells about where the request came from.
     private mutating func noteOrigin(_ name: UnsafePointer<CChar>, _ length: Int, _ value: UnsafePointer<CChar>?) {
-        if RequestHeaders.isForwarding(name, length) {
+        if unsafe RequestHeaders.isForwarding(name, length) {
             guard forwardedBy == nil else { return }
-            forwardedBy = String(String(cString: name).prefix(64))
-        } else if length == 10, RequestHeaders.begins(name, with: "user-agent"), let value {
+            forwardedBy = unsafe String(String(cString: name).prefix(64))
+        } else if length == 10, unsafe RequestHeaders.begins(name, with: "user-agent"), let value = unsafe value {
             // Every browser calls itself so; PowerShell does too, and shows no pages.
-            isFromBrowser = isFromBrowser || (strncmp(value, "Mozilla/", 8) == 0 && strstr(value, "PowerShell") == nil)
+            isFromBrowser = unsafe isFromBrowser || (strncmp(value, "Mozilla/", 8) == 0 && strstr(value, "PowerShell") == nil)
         }
     }
 
     private static func isForwarding(_ name: UnsafePointer<CChar>, _ length: Int) -> Bool {
-        if length >= ForwardingHeader.prefix.utf8CodeUnitCount, begins(name, with: ForwardingHeader.prefix) { return true }
+        if length >= ForwardingHeader.prefix.utf8CodeUnitCount, unsafe begins(name, with: ForwardingHeader.prefix) { return true }
         guard length < forwardingByLength.count else { return false }
-        return forwardingByLength[length].contains { begins(name, with: $0) }
+        return forwardingByLength[length].contains { unsafe begins(name, with: $0) }
     }
 }

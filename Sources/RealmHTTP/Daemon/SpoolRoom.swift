@@ -55,7 +55,7 @@ package final class SpoolRoom: Sendable {
 
         func requireFreeDisk(_ descriptor: Int32) throws(StorageError) {
             var disk = statvfs()
-            guard fstatvfs(descriptor, &disk) == 0 else { return }
+            guard unsafe fstatvfs(descriptor, &disk) == 0 else { return }
             let total = UInt64(disk.f_blocks) &* UInt64(disk.f_frsize)
             let reserve = min(UInt64(room.limits.spoolReserveBytes), total / 16)
             guard UInt64(disk.f_bavail) &* UInt64(disk.f_frsize) < reserve else { return }

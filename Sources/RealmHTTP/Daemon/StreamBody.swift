@@ -32,7 +32,7 @@ final class StreamBody: Suspended {
     private let end: Instant
     private let client: String
 
-    private struct ConnectionPointer: @unchecked Sendable {
+    @safe private struct ConnectionPointer: @unchecked Sendable {
         /// Only used to resume, which any thread may do.
         let pointer: OpaquePointer
     }
@@ -40,7 +40,7 @@ final class StreamBody: Suspended {
     init(_ producer: any ChunkProducer, of client: String, _ connection: OpaquePointer, _ server: HTTPServer) {
         self.client = client
         state = RankedMutex(.streamBody, State(producer: producer))
-        self.connection = ConnectionPointer(pointer: connection)
+        self.connection = unsafe ConnectionPointer(pointer: connection)
         self.server = server
         end = Instant.now().adding(seconds: Double(server.configuration.limits.answerSeconds))
     }
@@ -49,20 +49,20 @@ final class StreamBody: Suspended {
 
     /// A message that reads from this stream, and keeps it until the daemon is done.
     func makeMessage() -> OpaquePointer? {
-        let context = Unmanaged.passRetained(self)
-        let message = MHD_create_response_from_callback(
+        let context = unsafe Unmanaged.passRetained(self)
+        let message = unsafe MHD_create_response_from_callback(
             UInt64.max, 32 << 10,
             { context, _, target, capacity in
-                guard let context, let target else { return StreamBody.failed }
-                return Unmanaged<StreamBody>.fromOpaque(context).takeUnretainedValue().read(target, capacity)
+                guard let context = unsafe context, let target = unsafe target else { return StreamBody.failed }
+                return unsafe Unmanaged<StreamBody>.fromOpaque(context).takeUnretainedValue().read(target, capacity)
             },
-            context.toOpaque(),
+            unsafe context.toOpaque(),
             { context in
-                guard let context else { return }
-                Unmanaged<StreamBody>.fromOpaque(context).takeRetainedValue().cancel()
+                guard let context = unsafe context else { return }
+                unsafe Unmanaged<StreamBody>.fromOpaque(context).takeRetainedValue().cancel()
             })
-        if message == nil { context.release() }
-        return message
+        if unsafe message == nil { unsafe context.release() }
+        return unsafe message
     }
 
     private static let ended: Int = -1
@@ -78,11 +78,11 @@ final class StreamBody: Suspended {
             startProducing(&state)
             guard let chunk = state.chunks.first else {
                 if state.isFinished { return state.hasFailed ? StreamBody.failed : StreamBody.ended }
-                return server.suspensions.suspend(connection.pointer, for: self) ? 0 : StreamBody.failed
+                return unsafe server.suspensions.suspend(connection.pointer, for: self) ? 0 : StreamBody.failed
             }
-            let count = chunk.withBytes { bytes -> Int in
+            let count = unsafe chunk.withBytes { bytes -> Int in
                 let count = min(capacity, bytes.count - state.offset)
-                if count > 0, let base = bytes.baseAddress { memcpy(target, base + state.offset, count) }
+                if count > 0, let base = bytes.baseAddress { unsafe memcpy(target, base + state.offset, count) }
                 return count
             }
             state.offset += count
@@ -132,7 +132,7 @@ final class StreamBody: Suspended {
                 if !goesOn { state.isProducing = false }
                 return goesOn
             }
-            server.suspensions.resume(connection.pointer, for: self)
+            unsafe server.suspensions.resume(connection.pointer, for: self)
             if !goesOn { return }
         }
     }

@@ -155,7 +155,7 @@ final class StreamWatch: Sendable {
         var numbers = [UInt64](repeating: 0, count: Int(realm_rest_watch_limit))
         var nextLook = Instant.now()
         while !state.withLock({ $0.isClosed }) {
-            let count = realm_rest_watch_wait(watch, &numbers, Int32(pause))
+            let count = unsafe realm_rest_watch_wait(watch, &numbers, Int32(pause))
             if count > 0 { dropGone(numbers.prefix(Int(count))) }
             let now = Instant.now()
             guard now >= nextLook else { continue }
@@ -225,7 +225,7 @@ final class StreamWatch: Sendable {
         var queued: Int32 = 0
         var unsent: Int32 = 0
         // SIOCOUTQ and SIOCOUTQNSD.
-        guard ioctl(descriptor, 0x5411, &queued) == 0, ioctl(descriptor, 0x894b, &unsent) == 0 else { return nil }
+        guard unsafe ioctl(descriptor, 0x5411, &queued) == 0, unsafe ioctl(descriptor, 0x894b, &unsent) == 0 else { return nil }
         return Flight(
             bytesInFlight: Int(max(0, queued - unsent)), acknowledged: info.bytesAcknowledged, bytesQueued: Int(queued),
             isAnswered: info.millisecondsSinceAnswer <= info.millisecondsSinceSent)

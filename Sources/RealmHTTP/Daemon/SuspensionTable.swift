@@ -39,7 +39,7 @@ final class SuspensionTable: Sendable {
         let key = UInt(bitPattern: connection)
         return part(of: key).state.withLock { state in
             guard !state.isClosed else { return false }
-            MHD_suspend_connection(connection)
+            unsafe MHD_suspend_connection(connection)
             state.waiting[key] = waiter
             return true
         }
@@ -54,13 +54,13 @@ final class SuspensionTable: Sendable {
         part(of: key).state.withLock { state in
             guard state.waiting[key] === waiter else { return }
             state.waiting[key] = nil
-            MHD_resume_connection(connection)
+            unsafe MHD_resume_connection(connection)
         }
     }
 
     /// Resumes those of many connections that are suspended.
     func resume(_ bodies: [EventBody]) {
-        for body in bodies { resume(body.connection.pointer, for: body) }
+        for body in bodies { unsafe resume(body.connection.pointer, for: body) }
     }
 
     /// Resumes everything and lets nothing be suspended any more.
@@ -75,7 +75,7 @@ final class SuspensionTable: Sendable {
         for part in parts {
             part.state.withLock { state in
                 for key in state.waiting.keys {
-                    if let connection = OpaquePointer(bitPattern: key) { MHD_resume_connection(connection) }
+                    if let connection = unsafe OpaquePointer(bitPattern: key) { unsafe MHD_resume_connection(connection) }
                 }
                 state.waiting = [:]
             }

@@ -31,22 +31,22 @@ final class Transmission {
 
     /// Gives the answer to the daemon; false when it takes none.
     func queue(on connection: OpaquePointer) -> Bool {
-        guard let message = makeMessage(connection) else { return false }
-        defer { MHD_destroy_response(message) }
-        for field in response.headers { add(field, to: message) }
-        if response.closesConnection { MHD_add_response_header(message, "Connection", "close") }
-        return MHD_queue_response(connection, UInt32(response.status), message) == .YES
+        guard let message = unsafe makeMessage(connection) else { return false }
+        defer { unsafe MHD_destroy_response(message) }
+        for field in response.headers { unsafe add(field, to: message) }
+        if response.closesConnection { unsafe MHD_add_response_header(message, "Connection", "close") }
+        return unsafe MHD_queue_response(connection, UInt32(response.status), message) == .YES
     }
 
     private func add(_ field: HeaderField, to message: OpaquePointer) {
-        field.name.utf8Start.withMemoryRebound(to: CChar.self, capacity: field.name.utf8CodeUnitCount + 1) { name in
+        unsafe field.name.utf8Start.withMemoryRebound(to: CChar.self, capacity: field.name.utf8CodeUnitCount + 1) { name in
             switch field.value {
             case .constant(let value):
-                value.utf8Start.withMemoryRebound(to: CChar.self, capacity: value.utf8CodeUnitCount + 1) {
-                    _ = MHD_add_response_header(message, name, $0)
+                unsafe value.utf8Start.withMemoryRebound(to: CChar.self, capacity: value.utf8CodeUnitCount + 1) {
+                    _ = unsafe MHD_add_response_header(message, name, $0)
                 }
             case .text(let value):
-                _ = MHD_add_response_header(message, name, value)
+                _ = unsafe MHD_add_response_header(message, name, value)
             }
         }
     }
@@ -55,38 +55,38 @@ final class Transmission {
         switch response.body {
         case .none:
             // The library gives a 304 the length of its body, here 0; the only other choice would close the connection.
-            return MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
-        case .bytes(let buffer): return makeMessage(buffer)
+            return unsafe MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
+        case .bytes(let buffer): return unsafe makeMessage(buffer)
         case .stream(let producer):
-            if isBodyless { return makeHeadOfStream() }
-            let stream = StreamBody(producer, of: client, connection, server)
+            if isBodyless { return unsafe makeHeadOfStream() }
+            let stream = unsafe StreamBody(producer, of: client, connection, server)
             self.stream = stream
-            return stream.makeMessage()
+            return unsafe stream.makeMessage()
         case .events(let source):
-            let events = EventBody(source, connection, server)
+            let events = unsafe EventBody(source, connection, server)
             self.events = events
-            return events.makeMessage()
+            return unsafe events.makeMessage()
         }
     }
 
     private func makeHeadOfStream() -> OpaquePointer? {
-        let message = MHD_create_response_from_callback(UInt64.max, 1024, { _, _, _, _ in -1 }, nil, nil)
-        if let message { realm_rest_send_without_framing(message) }
-        return message
+        let message = unsafe MHD_create_response_from_callback(UInt64.max, 1024, { _, _, _, _ in -1 }, nil, nil)
+        if let message = unsafe message { unsafe realm_rest_send_without_framing(message) }
+        return unsafe message
     }
 
     /// The buffer is sent as it is and let go when the daemon is done with it.
     private func makeMessage(_ buffer: OutputBuffer) -> OpaquePointer? {
         byteCount = isBodyless ? 0 : buffer.count
-        return buffer.withBytes { bytes in
-            let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
-            let context = Unmanaged.passRetained(BufferInTransit(buffer, holding))
+        return unsafe buffer.withBytes { bytes in
+            let start = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)
+            let context = unsafe Unmanaged.passRetained(BufferInTransit(buffer, holding))
             holding = nil
-            let message = MHD_create_response_from_buffer_with_free_callback_cls(
-                bytes.count, start, { Unmanaged<BufferInTransit>.fromOpaque($0.unsafelyUnwrapped).release() },
-                context.toOpaque())
-            if message == nil { context.release() }
-            return message
+            let message = unsafe MHD_create_response_from_buffer_with_free_callback_cls(
+                bytes.count, start, { unsafe Unmanaged<BufferInTransit>.fromOpaque($0.unsafelyUnwrapped).release() },
+                unsafe context.toOpaque())
+            if unsafe message == nil { unsafe context.release() }
+            return unsafe message
         }
     }
 }

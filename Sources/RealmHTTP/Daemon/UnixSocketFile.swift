@@ -21,10 +21,10 @@ struct UnixSocketFile: Sendable {
         try removeAbandoned(path, &address)
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         // Linux gives the file the mode of the socket, so nobody can open it before it is narrowed.
-        guard descriptor >= 0, fchmod(descriptor, 0o600) == 0, connectOrBind(bind, descriptor, &address) == 0,
+        guard descriptor >= 0, fchmod(descriptor, 0o600) == 0, unsafe connectOrBind(bind, descriptor, &address) == 0,
             Glibc.listen(descriptor, backlog) == 0, let status = status(of: path)
         else {
-            let reason = String(cString: strerror(errno))
+            let reason = unsafe String(cString: strerror(errno))
             if descriptor >= 0 { Glibc.close(descriptor) }
             throw Failure(description: "cannot listen on unix:\(path): \(reason)")
         }
@@ -37,7 +37,7 @@ struct UnixSocketFile: Sendable {
         guard let folder = try? UnixSocketFile.lockedFolder(of: path) else { return }
         defer { Glibc.close(folder) }
         guard let status = UnixSocketFile.status(of: path), status.st_dev == device, status.st_ino == inode else { return }
-        unlink(path)
+        unsafe unlink(path)
     }
 
     // MARK: - What is there already
@@ -52,29 +52,30 @@ struct UnixSocketFile: Sendable {
             )
         }
         let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
-        guard probe >= 0 else { throw Failure(description: "unix:\(path): \(String(cString: strerror(errno)))") }
+        guard probe >= 0 else { throw Failure(description: unsafe "unix:\(path): \(String(cString: strerror(errno)))") }
         defer { Glibc.close(probe) }
-        let failure = connectOrBind(connect, probe, &address)
+        let failure = unsafe connectOrBind(connect, probe, &address)
         guard failure != 0, errno == ECONNREFUSED else {
             throw Failure(description: "unix:\(path): a running program listens on this socket")
         }
-        guard unlink(path) == 0 else {
-            throw Failure(description: "unix:\(path): an old socket cannot be removed: \(String(cString: strerror(errno)))")
+        guard unsafe unlink(path) == 0 else {
+            throw Failure(
+                description: unsafe "unix:\(path): an old socket cannot be removed: \(String(cString: strerror(errno)))")
         }
     }
 
     /// The file itself, also when it is a symbolic link.
     private static func status(of path: String) -> stat? {
         var status = stat()
-        return lstat(path, &status) == 0 ? status : nil
+        return unsafe lstat(path, &status) == 0 ? status : nil
     }
 
     /// A descriptor of the folder, locked until it is closed.
     private static func lockedFolder(of path: String) throws(Failure) -> Int32 {
         let folder = path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "."
-        let descriptor = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = unsafe open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw Failure(description: "unix:\(path): the folder cannot be opened: \(String(cString: strerror(errno)))")
+            throw Failure(description: unsafe "unix:\(path): the folder cannot be opened: \(String(cString: strerror(errno)))")
         }
         // Held for moments only by servers; whoever else holds it is not waited for.
         for _ in 0..<100 {
@@ -95,16 +96,16 @@ struct UnixSocketFile: Sendable {
         guard !bytes.isEmpty, bytes.count < room, !bytes.contains(0), bytes.last != UInt8(ascii: "/") else {
             throw Failure(description: "unix:\(path): the path of a socket has 1 to \(room - 1) bytes and names a file")
         }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
         return address
     }
 
     private static func connectOrBind(
         _ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32, _ descriptor: Int32, _ address: inout sockaddr_un
     ) -> Int32 {
-        withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                call(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe call(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
     }

@@ -14,7 +14,7 @@ package enum JSONParser {
         _ bytes: [UInt8], depthLimit: Int, valueLimit: Int = .max, expect: (Int) throws(Problem) -> Void = { _ in }
     ) throws(Problem) -> JSONValue {
         guard !bytes.isEmpty else { throw Problem(.invalidJSON, "the body is empty where JSON is needed") }
-        let result = bytes.withUnsafeBufferPointer { parse($0, depthLimit, valueLimit, expect) }
+        let result = unsafe bytes.withUnsafeBufferPointer { unsafe parse($0, depthLimit, valueLimit, expect) }
         return try result.get()
     }
 
@@ -27,7 +27,7 @@ package enum JSONParser {
 
     /// How many values a text has, whether it can be parsed or not; counting ends behind `limit`.
     static func valueCount(of bytes: [UInt8], upTo limit: Int) -> Int {
-        bytes.withUnsafeBufferPointer { JSONTokens($0, valueLimit: limit).valueCount }
+        unsafe bytes.withUnsafeBufferPointer { unsafe JSONTokens($0, valueLimit: limit).valueCount }
     }
 
     package static func parse(_ text: String, depthLimit: Int) throws(Problem) -> JSONValue {
@@ -43,7 +43,7 @@ package enum JSONParser {
         _ bytes: UnsafeBufferPointer<UInt8>, _ depthLimit: Int, _ valueLimit: Int,
         _ expect: (Int) throws(Problem) -> Void
     ) -> Result<JSONValue, Problem> {
-        let tokens = JSONTokens(bytes, valueLimit: valueLimit)
+        let tokens = unsafe JSONTokens(bytes, valueLimit: valueLimit)
         do throws(Problem) {
             try expect(tokens.valueCount)
         } catch {
@@ -58,9 +58,9 @@ package enum JSONParser {
             let detail = "JSON nested \(tokens.maximumDepth) levels deep; at most \(depthLimit) are allowed"
             return .failure(.overLimit(.invalidJSON, detail, limit: depthLimit))
         }
-        guard !tokens.longNumbers.isEmpty else { return load(bytes, hasMarks: false) }
-        let marked = markLongNumbers(bytes, tokens.longNumbers)
-        return marked.withUnsafeBufferPointer { load($0, hasMarks: true) }
+        guard !tokens.longNumbers.isEmpty else { return unsafe load(bytes, hasMarks: false) }
+        let marked = unsafe markLongNumbers(bytes, tokens.longNumbers)
+        return unsafe marked.withUnsafeBufferPointer { unsafe load($0, hasMarks: true) }
     }
 
     /// The text with every long number as a marked string; tokens that are no numbers stay, for jansson to refuse.
@@ -70,63 +70,63 @@ package enum JSONParser {
         let escapedMark = "\"\\u0001" + mark.dropFirst()
         var next = 0
         for range in ranges {
-            text.append(contentsOf: bytes[next..<range.lowerBound])
+            unsafe text.append(contentsOf: bytes[next..<range.lowerBound])
             next = range.upperBound
-            let token = String(decoding: bytes[range], as: UTF8.self)
-            if JSONTokens.isNumber(token[...].utf8), !isName(bytes, endingAt: range.upperBound) {
+            let token = unsafe String(decoding: bytes[range], as: UTF8.self)
+            if JSONTokens.isNumber(token[...].utf8), unsafe !isName(bytes, endingAt: range.upperBound) {
                 text.append(contentsOf: (escapedMark + token + "\"").utf8)
             } else {
-                text.append(contentsOf: bytes[range])
+                unsafe text.append(contentsOf: bytes[range])
             }
         }
-        text.append(contentsOf: bytes[next...])
+        unsafe text.append(contentsOf: bytes[next...])
         return text
     }
 
     /// A token before a colon stands where a name belongs: an error that a marked string would hide.
     private static func isName(_ bytes: UnsafeBufferPointer<UInt8>, endingAt end: Int) -> Bool {
-        bytes[end...].first { $0 > 0x20 } == UInt8(ascii: ":")
+        unsafe bytes[end...].first { $0 > 0x20 } == UInt8(ascii: ":")
     }
 
     private static func load(_ bytes: UnsafeBufferPointer<UInt8>, hasMarks: Bool) -> Result<JSONValue, Problem> {
         let flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL
         var failure = json_error_t()
-        let root = bytes.withMemoryRebound(to: CChar.self) { text in
-            json_loadb(text.baseAddress, text.count, Int(flags), &failure)
+        let root = unsafe bytes.withMemoryRebound(to: CChar.self) { text in
+            unsafe json_loadb(text.baseAddress, text.count, Int(flags), &failure)
         }
-        guard let root else { return .failure(problem(failure)) }
-        defer { json_decref(root) }
-        return .success(value(root, hasMarks))
+        guard let root = unsafe root else { return .failure(problem(failure)) }
+        defer { unsafe json_decref(root) }
+        return unsafe .success(value(root, hasMarks))
     }
 
     private static func problem(_ failure: json_error_t) -> Problem {
         var failure = failure
-        let reason = withUnsafeBytes(of: &failure.text) { text in
-            String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
+        let reason = unsafe withUnsafeBytes(of: &failure.text) { text in
+            unsafe String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
         }
         return Problem(.invalidJSON, "line \(failure.line), column \(failure.column): \(reason)")
     }
 
     /// Copies a value; its depth was checked before.
     private static func value(_ node: UnsafeMutablePointer<json_t>, _ hasMarks: Bool) -> JSONValue {
-        switch realm_rest_json_type(node) {
+        switch unsafe realm_rest_json_type(node) {
         case JSON_TRUE: return .bool(true)
         case JSON_FALSE: return .bool(false)
-        case JSON_INTEGER: return .integer(json_integer_value(node))
-        case JSON_REAL: return .real(json_real_value(node))
+        case JSON_INTEGER: return unsafe .integer(json_integer_value(node))
+        case JSON_REAL: return unsafe .real(json_real_value(node))
         case JSON_STRING:
-            let text = string(node)
+            let text = unsafe string(node)
             return hasMarks && text.hasPrefix(mark) ? number(String(text.dropFirst(mark.count))) : .string(text)
-        case JSON_ARRAY: return .array(elements(node, hasMarks))
-        case JSON_OBJECT: return .object(JSONObject(members(node, hasMarks)))
+        case JSON_ARRAY: return unsafe .array(elements(node, hasMarks))
+        case JSON_OBJECT: return unsafe .object(JSONObject(members(node, hasMarks)))
         default: return .null
         }
     }
 
     private static func string(_ node: UnsafeMutablePointer<json_t>) -> String {
-        guard let text = json_string_value(node) else { return "" }
-        return text.withMemoryRebound(to: UInt8.self, capacity: json_string_length(node)) {
-            String(decoding: UnsafeBufferPointer(start: $0, count: json_string_length(node)), as: UTF8.self)
+        guard let text = unsafe json_string_value(node) else { return "" }
+        return unsafe text.withMemoryRebound(to: UInt8.self, capacity: json_string_length(node)) {
+            unsafe String(decoding: UnsafeBufferPointer(start: $0, count: json_string_length(node)), as: UTF8.self)
         }
     }
 
@@ -139,20 +139,20 @@ package enum JSONParser {
     }
 
     private static func elements(_ node: UnsafeMutablePointer<json_t>, _ hasMarks: Bool) -> [JSONValue] {
-        (0..<json_array_size(node)).compactMap { index in
-            json_array_get(node, index).map { value($0, hasMarks) }
+        unsafe (0..<json_array_size(node)).compactMap { index in
+            unsafe json_array_get(node, index).map { unsafe value($0, hasMarks) }
         }
     }
 
     private static func members(_ node: UnsafeMutablePointer<json_t>, _ hasMarks: Bool) -> [(name: String, value: JSONValue)] {
         var members: [(name: String, value: JSONValue)] = []
-        members.reserveCapacity(json_object_size(node))
-        var iterator = json_object_iter(node)
-        while let current = iterator {
-            if let name = json_object_iter_key(current), let child = json_object_iter_value(current) {
-                members.append((String(cString: name), value(child, hasMarks)))
+        unsafe members.reserveCapacity(json_object_size(node))
+        var iterator = unsafe json_object_iter(node)
+        while let current = unsafe iterator {
+            if let name = unsafe json_object_iter_key(current), let child = unsafe json_object_iter_value(current) {
+                unsafe members.append((String(cString: name), value(child, hasMarks)))
             }
-            iterator = json_object_iter_next(node, current)
+            unsafe iterator = unsafe json_object_iter_next(node, current)
         }
         return members
     }

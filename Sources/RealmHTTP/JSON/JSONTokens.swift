@@ -24,17 +24,17 @@ struct JSONTokens {
                 excess = index
                 return
             }
-            switch bytes[index] {
+            switch unsafe bytes[index] {
             case UInt8(ascii: "\""):
                 valueCount += 1
-                index = JSONTokens.endOfString(bytes, index)
+                index = unsafe JSONTokens.endOfString(bytes, index)
             case UInt8(ascii: ":"):
                 // The string before was a name.
                 valueCount -= 1
                 index += 1
             case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"):
                 valueCount += 1
-                index += bytes[index] == UInt8(ascii: "f") ? 5 : 4
+                unsafe index += bytes[index] == UInt8(ascii: "f") ? 5 : 4
             case UInt8(ascii: "{"), UInt8(ascii: "["):
                 depth += 1
                 valueCount += 1
@@ -44,9 +44,9 @@ struct JSONTokens {
                 depth -= 1
                 index += 1
             case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-                let end = JSONTokens.endOfNumber(bytes, index)
+                let end = unsafe JSONTokens.endOfNumber(bytes, index)
                 valueCount += 1
-                if JSONTokens.isLong(bytes, index..<end) { longNumbers.append(index..<end) }
+                if unsafe JSONTokens.isLong(bytes, index..<end) { longNumbers.append(index..<end) }
                 index = end
             default:
                 index += 1
@@ -59,15 +59,15 @@ struct JSONTokens {
     private static func endOfString(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int {
         var index = start + 1
         while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "\"") { return index + 1 }
-            index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
+            if unsafe bytes[index] == UInt8(ascii: "\"") { return index + 1 }
+            unsafe index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
         }
         return bytes.count
     }
 
     private static func endOfNumber(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int {
         var index = start + 1
-        while index < bytes.count, isNumberByte(bytes[index]) { index += 1 }
+        while index < bytes.count, unsafe isNumberByte(bytes[index]) { index += 1 }
         return index
     }
 
@@ -83,7 +83,7 @@ struct JSONTokens {
     private static func isLong(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Bool {
         if range.count > safeLength { return true }
         // Two-digit exponents cannot leave the range of a double with so few digits before them.
-        guard let exponent = range.first(where: { bytes[$0] | 0x20 == UInt8(ascii: "e") }) else { return false }
+        guard let exponent = range.first(where: { unsafe bytes[$0] | 0x20 == UInt8(ascii: "e") }) else { return false }
         return range.upperBound - exponent > 3
     }
 

@@ -93,7 +93,7 @@ package struct JSONWriter: Sendable {
     @inline(__always) package mutating func key(in names: [UInt8], _ range: Range<Int>) {
         if needsComma { buffer.append(UInt8(ascii: ",")) }
         // In bounds: ranges are those that the names were made with.
-        names.withUnsafeBufferPointer { buffer.append(UnsafeBufferPointer(rebasing: $0[range])) }
+        unsafe names.withUnsafeBufferPointer { unsafe buffer.append(UnsafeBufferPointer(rebasing: $0[range])) }
         needsComma = false
     }
 

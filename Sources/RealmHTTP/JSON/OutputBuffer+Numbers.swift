@@ -5,26 +5,26 @@ package import RealmStorage
 extension OutputBuffer {
     /// Decimal digits of `number`, with `-` where it is negative.
     @inline(__always) package func append(decimal number: Int64) {
-        advance(DigitWriter.write(number, to: reserve(DigitWriter.maximumByteCount)))
+        unsafe advance(DigitWriter.write(number, to: reserve(DigitWriter.maximumByteCount)))
     }
 
     /// `number` in exactly `width` digits (1 to 19), with leading zeros; higher digits are cut.
     package func append(padded number: Int, width: Int) {
-        DigitWriter.write(UInt64(number.magnitude), digitCount: width, to: reserve(width))
+        unsafe DigitWriter.write(UInt64(number.magnitude), digitCount: width, to: reserve(width))
         advance(width)
     }
 
     /// The shortest text that reads back as `number`; false, and nothing written, when it is not finite.
     package func append(shortest number: Double) -> Bool {
         guard number.isFinite else { return false }
-        advance(RealWriter.write(number, to: reserve(RealWriter.maximumByteCount)))
+        unsafe advance(RealWriter.write(number, to: reserve(RealWriter.maximumByteCount)))
         return true
     }
 
     /// The shortest text that reads back as the same 32-bit `number`; false when it is not finite.
     package func append(shortest number: Float) -> Bool {
         guard number.isFinite else { return false }
-        advance(RealWriter.write(number, to: reserve(RealWriter.maximumByteCount)))
+        unsafe advance(RealWriter.write(number, to: reserve(RealWriter.maximumByteCount)))
         return true
     }
 
@@ -35,18 +35,18 @@ extension OutputBuffer {
 
     /// Lower-case hex digits of the `byteCount` low bytes of `word`, most significant first.
     package func append(hex word: UInt64, byteCount: Int) {
-        HexWriter.write(word, byteCount: byteCount, to: reserve(byteCount * 2))
+        unsafe HexWriter.write(word, byteCount: byteCount, to: reserve(byteCount * 2))
         advance(byteCount * 2)
     }
 
     package func append(_ id: ObjectID) {
-        id.write(to: reserve(ObjectID.textByteCount))
+        unsafe id.write(to: reserve(ObjectID.textByteCount))
         advance(ObjectID.textByteCount)
     }
 
     /// The canonical form in five groups.
     package func append(_ uuid: UUIDValue) {
-        uuid.write(to: reserve(UUIDValue.textByteCount))
+        unsafe uuid.write(to: reserve(UUIDValue.textByteCount))
         advance(UUIDValue.textByteCount)
     }
 }
@@ -56,7 +56,7 @@ extension OutputBuffer {
     ///
     /// False, and nothing written, when the date is outside the years 0001 to 9999.
     package func append(rfc3339 date: Timestamp) -> Bool {
-        let byteCount = DateWriter.write(date, to: reserve(DateWriter.maximumByteCount))
+        let byteCount = unsafe DateWriter.write(date, to: reserve(DateWriter.maximumByteCount))
         advance(byteCount)
         return byteCount > 0
     }

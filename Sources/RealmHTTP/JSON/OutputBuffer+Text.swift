@@ -6,12 +6,12 @@ extension OutputBuffer {
     /// A JSON string with its quotes, escaped as needed.
     package func append(jsonString text: String) {
         var text = text
-        text.withUTF8 { _ = appendQuoted($0, isKnownUTF8: true) }
+        text.withUTF8 { _ = unsafe appendQuoted($0, isKnownUTF8: true) }
     }
 
     /// A JSON string with its quotes; false, and nothing written, when the bytes are not valid UTF-8.
     package func append(jsonString view: ByteView) -> Bool {
-        view.withBuffer { appendQuoted($0, isKnownUTF8: false) }
+        unsafe view.withBuffer { unsafe appendQuoted($0, isKnownUTF8: false) }
     }
 
     /// Copies eight bytes at a time as long as none of them needs an escape.
@@ -19,24 +19,24 @@ extension OutputBuffer {
     private func appendQuoted(_ bytes: UnsafeBufferPointer<UInt8>, isKnownUTF8: Bool) -> Bool {
         let before = count
         // Room for the quotes and a store of eight bytes past the end.
-        var target = reserve(bytes.count + 10)
-        target.pointee = UInt8(ascii: "\"")
+        var target = unsafe reserve(bytes.count + 10)
+        unsafe target.pointee = UInt8(ascii: "\"")
         advance(1)
         guard let source = bytes.baseAddress else {
-            target[1] = UInt8(ascii: "\"")
+            unsafe target[1] = UInt8(ascii: "\"")
             advance(1)
             return true
         }
         var index = 0
         var sawNonASCII = false
-        target += 1
+        unsafe target += 1
         while index < bytes.count {
             if bytes.count - index >= 8 {
-                let word = UnsafeRawPointer(source + index).loadUnaligned(as: UInt64.self)
+                let word = unsafe UnsafeRawPointer(source + index).loadUnaligned(as: UInt64.self)
                 if OutputBuffer.needsNoEscape(word) {
-                    UnsafeMutableRawPointer(target).storeBytes(of: word, as: UInt64.self)
+                    unsafe UnsafeMutableRawPointer(target).storeBytes(of: word, as: UInt64.self)
                     sawNonASCII = sawNonASCII || word & 0x8080_8080_8080_8080 != 0
-                    target += 8
+                    unsafe target += 8
                     index += 8
                     advance(8)
                     continue
@@ -44,20 +44,20 @@ extension OutputBuffer {
             }
             let stop = min(index + 8, bytes.count)
             while index < stop {
-                let byte = source[index]
+                let byte = unsafe source[index]
                 index += 1
                 if byte >= 0x20, byte != 0x22, byte != 0x5c {
                     sawNonASCII = sawNonASCII || byte >= 0x80
-                    target.pointee = byte
-                    target += 1
+                    unsafe target.pointee = byte
+                    unsafe target += 1
                     advance(1)
                 } else {
                     appendEscape(byte)
-                    target = reserve(bytes.count - index + 10)
+                    unsafe target = unsafe reserve(bytes.count - index + 10)
                 }
             }
         }
-        if sawNonASCII, !isKnownUTF8, !UTF8Check.isValid(bytes) {
+        if sawNonASCII, !isKnownUTF8, unsafe !UTF8Check.isValid(bytes) {
             truncate(to: before)
             return false
         }
@@ -95,13 +95,13 @@ extension OutputBuffer {
 
     /// Base64 with padding, RFC 4648 section 4.
     package func append(base64 view: ByteView) {
-        let target = reserve(Base64.maximumTextByteCount(of: view.count) + 1)
-        advance(view.withBuffer { Base64.write($0, .standard, to: target) })
+        let target = unsafe reserve(Base64.maximumTextByteCount(of: view.count) + 1)
+        unsafe advance(view.withBuffer { unsafe Base64.write($0, .standard, to: target) })
     }
 
     /// The lowest bits of `word` as base64url digits, six bits each, the lowest first.
     func append(base64URLDigitsOf word: UInt64, digitCount: Int) {
-        Base64.write(digitsOf: word, digitCount: digitCount, to: reserve(digitCount))
+        unsafe Base64.write(digitsOf: word, digitCount: digitCount, to: reserve(digitCount))
         advance(digitCount)
     }
 }

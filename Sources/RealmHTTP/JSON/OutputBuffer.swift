@@ -7,7 +7,7 @@ package import RealmStorage
 ///
 /// Not synchronised: one thread writes at a time; a buffer that was handed to a response is not written again.
 /// `@unchecked Sendable`: see the line above; hand-over happens through the locks of the queues in between.
-package final class OutputBuffer: @unchecked Sendable {
+@safe package final class OutputBuffer: @unchecked Sendable {
     /// The first byte; nil until something was reserved.
     @usableFromInline private(set) var start: UnsafeMutablePointer<UInt8>?
     package private(set) var capacity = 0
@@ -17,7 +17,7 @@ package final class OutputBuffer: @unchecked Sendable {
         if capacity > 0 { grow(by: capacity) }
     }
 
-    deinit { free(start) }
+    deinit { unsafe free(start) }
 
     package var isEmpty: Bool { count == 0 }
 
@@ -25,7 +25,7 @@ package final class OutputBuffer: @unchecked Sendable {
     @inline(__always) func reserve(_ extra: Int) -> UnsafeMutablePointer<UInt8> {
         if capacity &- count < extra { grow(by: extra) }
         // `grow` leaves at least `extra` bytes, so the pointer exists whenever extra is positive.
-        return start.unsafelyUnwrapped + count
+        return unsafe start.unsafelyUnwrapped + count
     }
 
     /// Counts bytes that were written behind `reserve`.
@@ -33,8 +33,8 @@ package final class OutputBuffer: @unchecked Sendable {
 
     @inline(never) private func grow(by extra: Int) {
         let wanted = max(256, max(count + extra, capacity * 2))
-        guard let memory = realloc(start, wanted) else { preconditionFailure("out of memory for \(wanted) bytes") }
-        start = memory.assumingMemoryBound(to: UInt8.self)
+        guard let memory = unsafe realloc(start, wanted) else { preconditionFailure("out of memory for \(wanted) bytes") }
+        unsafe start = unsafe memory.assumingMemoryBound(to: UInt8.self)
         capacity = wanted
     }
 
@@ -45,41 +45,41 @@ package final class OutputBuffer: @unchecked Sendable {
     package func truncate(to length: Int) { count = min(count, max(length, 0)) }
 
     @inline(__always) package func append(_ byte: UInt8) {
-        reserve(1).pointee = byte
+        unsafe reserve(1).pointee = byte
         count &+= 1
     }
 
     package func append(_ bytes: [UInt8]) {
-        bytes.withUnsafeBufferPointer { append($0) }
+        unsafe bytes.withUnsafeBufferPointer { unsafe append($0) }
     }
 
     package func append(_ bytes: ArraySlice<UInt8>) {
-        bytes.withUnsafeBufferPointer { append($0) }
+        unsafe bytes.withUnsafeBufferPointer { unsafe append($0) }
     }
 
     @inline(__always) func append(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let base = bytes.baseAddress else { return }
-        append(base, bytes.count)
+        unsafe append(base, bytes.count)
     }
 
     @inline(__always) func append(_ bytes: UnsafePointer<UInt8>, _ byteCount: Int) {
         guard byteCount > 0 else { return }
-        memcpy(reserve(byteCount), bytes, byteCount)
+        unsafe memcpy(reserve(byteCount), bytes, byteCount)
         count &+= byteCount
     }
 
-    @inline(__always) package func append(_ text: StaticString) { append(text.utf8Start, text.utf8CodeUnitCount) }
+    @inline(__always) package func append(_ text: StaticString) { unsafe append(text.utf8Start, text.utf8CodeUnitCount) }
 
     package func append(_ text: String) {
         var text = text
-        text.withUTF8 { append($0) }
+        text.withUTF8 { unsafe append($0) }
     }
 
-    package func append(_ view: ByteView) { view.withBuffer { append($0) } }
+    package func append(_ view: ByteView) { unsafe view.withBuffer { unsafe append($0) } }
 
     package func append(_ other: OutputBuffer) {
-        guard let base = other.start else { return }
-        append(base, other.count)
+        guard let base = unsafe other.start else { return }
+        unsafe append(base, other.count)
     }
 
     /// Writes a line of a page with `write`, unless the answer is full before its end: then nothing of it is written, and the
@@ -98,17 +98,17 @@ package final class OutputBuffer: @unchecked Sendable {
     }
 
     package var lastByte: UInt8? {
-        guard count > 0, let start else { return nil }
-        return start[count - 1]
+        guard count > 0, let start = unsafe start else { return nil }
+        return unsafe start[count - 1]
     }
 
     package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
-        try body(UnsafeBufferPointer(start: start, count: count))
+        try unsafe body(UnsafeBufferPointer(start: start, count: count))
     }
 
     /// A copy of the contents.
-    package var array: [UInt8] { withBytes { Array($0) } }
+    package var array: [UInt8] { unsafe withBytes { unsafe Array($0) } }
 
     /// The contents as text; ill-formed sequences are replaced.
-    package var text: String { withBytes { String(decoding: $0, as: UTF8.self) } }
+    package var text: String { unsafe withBytes { unsafe String(decoding: $0, as: UTF8.self) } }
 }

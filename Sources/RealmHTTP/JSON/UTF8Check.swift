@@ -5,15 +5,15 @@ enum UTF8Check {
     static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var index = 0
         while index < bytes.count {
-            let lead = bytes[index]
+            let lead = unsafe bytes[index]
             if lead < 0x80 {
                 index += 1
                 continue
             }
             guard let length = sequenceLength(lead), index + length <= bytes.count,
-                isSecondByteValid(bytes[index + 1], after: lead)
+                unsafe isSecondByteValid(bytes[index + 1], after: lead)
             else { return false }
-            for offset in 2..<max(length, 2) where bytes[index + offset] & 0xc0 != 0x80 { return false }
+            for offset in 2..<max(length, 2) where unsafe bytes[index + offset] & 0xc0 != 0x80 { return false }
             index += length
         }
         return true

@@ -52,9 +52,9 @@ package struct RequestID: Sendable {
         let milliseconds = UInt64(bitPattern: WallClock.now().nanoseconds / 1_000_000)
         let first = milliseconds << 16 | 0x7000 | random() & 0xfff
         let last = 0x8000_0000_0000_0000 | random() >> 2
-        return String(unsafeUninitializedCapacity: UUIDValue.textByteCount) { text in
+        return unsafe String(unsafeUninitializedCapacity: UUIDValue.textByteCount) { text in
             guard let target = text.baseAddress else { return 0 }
-            UUIDValue(first: first, last: last).write(to: target)
+            unsafe UUIDValue(first: first, last: last).write(to: target)
             return UUIDValue.textByteCount
         }
     }

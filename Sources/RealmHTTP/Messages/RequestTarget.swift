@@ -61,7 +61,7 @@ package final class RequestTarget: Sendable {
     package func segment(_ index: Int, is word: StaticString) -> Bool {
         let range = segments[index]
         guard range.count == word.utf8CodeUnitCount else { return false }
-        return word.withUTF8Buffer { $0.elementsEqual(bytes[range]) }
+        return word.withUTF8Buffer { unsafe $0.elementsEqual(bytes[range]) }
     }
 
     /// The path as it was sent, without the query.

@@ -39,18 +39,20 @@ final class CSVLine {
     }
 
     private func write(to buffer: OutputBuffer, isNumber: Bool = false) {
-        let needsQuotes = cell.withBytes { bytes in
-            bytes.isEmpty || bytes.contains { $0 == 0x22 || $0 == 0x2c || $0 == 0x0a || $0 == 0x0d }
+        let needsQuotes = unsafe cell.withBytes { bytes in
+            unsafe bytes.isEmpty || bytes.contains { $0 == 0x22 || $0 == 0x2c || $0 == 0x0a || $0 == 0x0d }
         }
-        let isGuarded = guardsFormulas && !isNumber && cell.withBytes { $0.first.map(CSVLine.beginsFormula) ?? false }
+        let isGuarded =
+            unsafe guardsFormulas && !isNumber && cell.withBytes { unsafe $0.first.map(CSVLine.beginsFormula) ?? false }
         guard needsQuotes else {
             if isGuarded { buffer.append(UInt8(ascii: "'")) }
             return buffer.append(cell)
         }
         buffer.append(UInt8(ascii: "\""))
         if isGuarded { buffer.append(UInt8(ascii: "'")) }
-        cell.withBytes { bytes in
-            for byte in bytes {
+        unsafe cell.withBytes { bytes in
+            for index in 0..<bytes.count {
+                let byte = unsafe bytes[index]
                 if byte == UInt8(ascii: "\"") { buffer.append(byte) }
                 buffer.append(byte)
             }

@@ -20,7 +20,7 @@ final class AnswerCache: Sendable {
             self.target = target
             self.accept = accept
             var hasher = Hasher()
-            target.withUnsafeBytes { hasher.combine(bytes: $0) }
+            unsafe target.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
             hasher.combine(accept)
             digest = hasher.finalize()
         }

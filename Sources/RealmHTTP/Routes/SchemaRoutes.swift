@@ -37,7 +37,7 @@ extension Application {
 
     private static func hash(_ text: OutputBuffer) -> String {
         var hash = StableHash()
-        text.withBytes { hash.add($0) }
+        unsafe text.withBytes { unsafe hash.add($0) }
         return String(hash.value, radix: 36)
     }
 

@@ -243,7 +243,7 @@ package final class PinnedVersions: Sendable {
     private static func isShortOfSpace(_ path: String) -> Bool {
         guard !path.isEmpty else { return false }
         var facts = statvfs()
-        guard statvfs(path, &facts) == 0 else { return false }
+        guard unsafe statvfs(path, &facts) == 0 else { return false }
         return UInt64(facts.f_bavail).multipliedReportingOverflow(by: UInt64(facts.f_frsize)).partialValue < freeBytesWanted
     }
 }

@@ -92,7 +92,8 @@ package final class ImportRun {
 
     private func members(of object: ImportedObject, _ place: InputPlace) throws(Problem) -> (plain: Members, linked: Members) {
         let body = try object.body.value(at: place)
-        var plain: Members = [], linked: Members = []
+        var plain: Members = []
+        var linked: Members = []
         for member in body.members {
             if member.value.hasLink { linked.append(member) } else { plain.append(member) }
         }

@@ -9,7 +9,10 @@ struct KeyTranslation: Sendable {
     private var kept: [ClosedRange<Int64>] = []
 
     mutating func record(_ old: Int64, _ new: Int64) {
-        guard old == new, kept.last.map({ $0.upperBound < old }) ?? true else { return moved[old] = new }
+        guard old == new, kept.last.map({ $0.upperBound < old }) ?? true else {
+            moved[old] = new
+            return
+        }
         if let last = kept.last, last.upperBound + 1 == old {
             kept[kept.count - 1] = last.lowerBound...old
         } else {
@@ -20,7 +23,8 @@ struct KeyTranslation: Sendable {
     /// The new key of an object that came in; nil for one that did not yet.
     func new(_ old: Int64) -> Int64? {
         if let new = moved[old] { return new }
-        var low = 0, high = kept.count
+        var low = 0
+        var high = kept.count
         while low < high {
             let middle = (low + high) / 2
             if kept[middle].upperBound < old { low = middle + 1 } else { high = middle }

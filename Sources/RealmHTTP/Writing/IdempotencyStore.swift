@@ -96,11 +96,11 @@ final class IdempotencyStore: Sendable {
         hasher.combine(request.target.bytes)
         hasher.combine(request.headers[.contentType])
         hasher.combine(request.headers[.realmTransaction])
-        request.body.withUnsafeBytes { hasher.combine(bytes: $0) }
+        unsafe request.body.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
         if let file = request.bodyFile {
             var offset = 0
             while let piece = try? file.read(at: offset, byteCount: 1 << 20), !piece.isEmpty {
-                piece.withUnsafeBytes { hasher.combine(bytes: $0) }
+                unsafe piece.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
                 offset += piece.count
             }
         }

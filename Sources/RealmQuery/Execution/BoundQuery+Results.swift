@@ -264,7 +264,10 @@ extension BoundQuery {
         var cells: [PagePosition.Cell] = []
         for key in finalSort {
             let value = try storage { () throws(StorageError) in try key.value(row) }
-            if case .dictionary = value { cells.append(.dictionary); continue }
+            if case .dictionary = value {
+                cells.append(.dictionary)
+                continue
+            }
             cells.append(SortKey.isMissing(value) ? .missing : .value(QueryArgument(copying: value)))
         }
         return PagePosition(cells: cells, key: row.key)

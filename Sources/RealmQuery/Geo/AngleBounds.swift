@@ -28,7 +28,8 @@ struct LongitudeInterval: Equatable, Sendable {
 
     /// The shorter way between two longitudes.
     init(between first: Double, and second: Double) {
-        let first = LongitudeInterval.canonical(first), second = LongitudeInterval.canonical(second)
+        let first = LongitudeInterval.canonical(first)
+        let second = LongitudeInterval.canonical(second)
         let isForward = LongitudeInterval.distance(from: first, to: second) <= .pi
         self.init(low: isForward ? first : second, high: isForward ? second : first)
     }
@@ -142,7 +143,8 @@ struct AngleBounds: Equatable, Sendable {
         // A vector in the edge's plane and in that of the equator: the extreme latitude lies inside the edge when its
         // ends are on different sides of it.
         let direction = normal.cross(.northPole)
-        let sideA = direction.dot(a), sideB = direction.dot(b)
+        let sideA = direction.dot(a)
+        let sideB = direction.dot(b)
         guard sideA * sideB < 0 else { return }
         let extreme = acos((normal.z / normal.length).magnitude)
         if sideA < 0 { high = max(extreme, high) } else { low = min(-extreme, low) }

@@ -57,7 +57,8 @@ package struct GeoRegion: Sendable {
     /// Does the point lie inside? Degrees outside ±180 and ±90, and NaN, are nowhere.
     package func contains(longitude: Double, latitude: Double) -> Bool {
         guard latitudes.contains(latitude) else { return false }
-        let longitude = longitude * (.pi / 180), latitude = latitude * (.pi / 180)
+        let longitude = longitude * (.pi / 180)
+        let latitude = latitude * (.pi / 180)
         guard latitude.magnitude <= .pi / 2, longitude.magnitude <= .pi else { return false }
         let point = SpherePoint(latitude: latitude, longitude: longitude)
         switch form {

@@ -37,7 +37,9 @@ enum Orientation {
     @inline(never)
     private static func carefulTurn(_ a: SpherePoint, _ b: SpherePoint, _ c: SpherePoint) -> Int {
         if a == b || b == c || c == a { return 0 }
-        let ab = Side(a, b), bc = Side(b, c), ca = Side(c, a)
+        let ab = Side(a, b)
+        let bc = Side(b, c)
+        let ca = Side(c, a)
         let determinant: Double
         if ca.isShorter(than: bc, orElse: SpherePoint.precedes(a, b)) {
             determinant =
@@ -91,7 +93,8 @@ enum Orientation {
         private static func step(_ a: Planar, _ b: Planar) -> Int {
             let sign: Double = a.x * b.x + a.y * b.y > 0 ? -1 : 1
             let difference = Planar(x: a.x + b.x * sign, y: a.y + b.y * sign)
-            let lengthA = a.x * a.x + a.y * a.y, lengthB = b.x * b.x + b.y * b.y
+            let lengthA = a.x * a.x + a.y * a.y
+            let lengthB = b.x * b.x + b.y * b.y
             let usesFirst = lengthA < lengthB || lengthA == lengthB && (a.x < b.x || a.x == b.x && a.y < b.y)
             let product =
                 usesFirst

@@ -17,7 +17,8 @@ extension SphereLoop {
     /// Do the boundaries cross, also at a shared vertex?
     func crosses(_ other: SphereLoop, _ goesOn: GeoRegion.Check) -> Bool {
         guard bounds.intersects(other.bounds) else { return false }
-        var hasWiderWedge = false, hasNarrowerWedge = false
+        var hasWiderWedge = false
+        var hasNarrowerWedge = false
         let meeting = meet(other, goesOn) { wedges in
             switch wedges.relation {
             case .overlapping: return .stop

@@ -73,7 +73,11 @@ struct GeoWithinSyntax: Sendable {
     let regionRange: Range<Int>
 }
 
-enum Quantifier: String, Sendable { case any = "ANY", all = "ALL", none = "NONE" }
+enum Quantifier: String, Sendable {
+    case any = "ANY"
+    case all = "ALL"
+    case none = "NONE"
+}
 
 enum ArithmeticOperator: String, Sendable {
     case plus = "+"
@@ -167,7 +171,12 @@ struct PropertySyntax: Sendable {
     let range: Range<Int>
 }
 
-enum AggregateOperator: String, Sendable { case min = "@min", max = "@max", sum = "@sum", average = "@avg" }
+enum AggregateOperator: String, Sendable {
+    case min = "@min"
+    case max = "@max"
+    case sum = "@sum"
+    case average = "@avg"
+}
 
 struct AggregateSyntax: Sendable {
     let path: PathSyntax

@@ -37,7 +37,7 @@ final class JoinedValues: Sendable {
             guard UInt64(bytes.count + part.count) <= space.limit else {
                 throw list.corrupt("a split value holds more bytes than the file")
             }
-            part.bytes.withBuffer { bytes.append(contentsOf: $0) }
+            unsafe part.bytes.withBuffer { unsafe bytes.append(contentsOf: $0) }
         }
         return bytes
     }

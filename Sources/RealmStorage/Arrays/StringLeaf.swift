@@ -10,7 +10,7 @@
 ///
 /// Source: docs/format.md, "String".
 package struct StringLeaf: Sendable {
-    enum Form: Sendable {
+    @safe enum Form: Sendable {
         case short(Node)
         case medium(MediumBlobs)
         case big(BigBlobs)
@@ -30,7 +30,7 @@ package struct StringLeaf: Sendable {
             form = .short(node)
         } else {
             guard let enumeration else { throw node.corrupt("enumerated strings in a column without their list") }
-            form = .enumerated(try node.integers(), Unmanaged.passUnretained(enumeration))
+            form = unsafe .enumerated(try node.integers(), Unmanaged.passUnretained(enumeration))
         }
     }
 
@@ -57,7 +57,7 @@ package struct StringLeaf: Sendable {
         case .medium(let blobs): return try blobs.bytes(row)
         case .big(let blobs): return try blobs.bytes(row)
         case .enumerated(let indexes, let enumeration):
-            return try enumeration.takeUnretainedValue().string(at: indexes[row])
+            return try unsafe enumeration.takeUnretainedValue().string(at: indexes[row])
         }
     }
 

@@ -38,46 +38,51 @@ package enum Base64 {
         _ bytes: UnsafeBufferPointer<UInt8>, _ alphabet: Alphabet, to target: UnsafeMutablePointer<UInt8>
     ) -> Int {
         // Indexes into the characters have six bits.
-        let characters = alphabet.characters.utf8Start
-        var written = 0, index = 0
+        let characters = unsafe alphabet.characters.utf8Start
+        var written = 0
+        var index = 0
         while index + 3 <= bytes.count {
-            let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
-            for position in 0..<4 { target[written + position] = characters[Int(group >> UInt32(18 - 6 * position) & 63)] }
+            let group = unsafe UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
+            for position in 0..<4 {
+                unsafe target[written + position] = unsafe characters[Int(group >> UInt32(18 - 6 * position) & 63)]
+            }
             written += 4
             index += 3
         }
         guard index < bytes.count else { return written }
         let rest = bytes.count - index
-        let group = UInt32(bytes[index]) << 16 | (rest == 2 ? UInt32(bytes[index + 1]) << 8 : 0)
-        for position in 0...rest { target[written + position] = characters[Int(group >> UInt32(18 - 6 * position) & 63)] }
+        let group = unsafe UInt32(bytes[index]) << 16 | (rest == 2 ? UInt32(bytes[index + 1]) << 8 : 0)
+        for position in 0...rest {
+            unsafe target[written + position] = unsafe characters[Int(group >> UInt32(18 - 6 * position) & 63)]
+        }
         written += rest + 1
         guard alphabet == .standard else { return written }
-        for position in 0..<3 - rest { target[written + position] = UInt8(ascii: "=") }
+        for position in 0..<3 - rest { unsafe target[written + position] = UInt8(ascii: "=") }
         return written + 3 - rest
     }
 
     /// Writes the lowest bits of `word` as digits of the URL alphabet, six bits each, the lowest first.
     package static func write(digitsOf word: UInt64, digitCount: Int, to target: UnsafeMutablePointer<UInt8>) {
-        let characters = Alphabet.url.characters.utf8Start
+        let characters = unsafe Alphabet.url.characters.utf8Start
         var rest = word
         for index in 0..<digitCount {
-            target[index] = characters[Int(truncatingIfNeeded: rest & 63)]
+            unsafe target[index] = unsafe characters[Int(truncatingIfNeeded: rest & 63)]
             rest >>= 6
         }
     }
 
     /// Appends the text of `bytes`, with padding.
     package static func append(_ bytes: ByteView, to text: inout [UInt8]) {
-        text.appendBytes(capacity: maximumTextByteCount(of: bytes.count)) { target in
-            bytes.withBuffer { write($0, .standard, to: target) }
+        unsafe text.appendBytes(capacity: maximumTextByteCount(of: bytes.count)) { target in
+            unsafe bytes.withBuffer { unsafe write($0, .standard, to: target) }
         }
     }
 
     /// The text of `bytes`.
     package static func encode(_ bytes: [UInt8], _ alphabet: Alphabet) -> String {
-        String(unsafeUninitializedCapacity: maximumTextByteCount(of: bytes.count)) { target in
+        unsafe String(unsafeUninitializedCapacity: maximumTextByteCount(of: bytes.count)) { target in
             guard let start = target.baseAddress else { return 0 }
-            return bytes.withUnsafeBufferPointer { write($0, alphabet, to: start) }
+            return unsafe bytes.withUnsafeBufferPointer { unsafe write($0, alphabet, to: start) }
         }
     }
 
@@ -90,7 +95,8 @@ package enum Base64 {
         guard alphabet == .url || text.count % 4 == 0, (text.count - padding) % 4 != 1 else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count / 4 * 3)
-        var group: UInt32 = 0, bitCount: UInt32 = 0
+        var group: UInt32 = 0
+        var bitCount: UInt32 = 0
         for index in 0..<(text.count - padding) {
             guard let sextet = alphabet.sextet(text[index]) else { return nil }
             group = group << 6 | sextet

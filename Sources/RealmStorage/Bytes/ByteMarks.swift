@@ -3,16 +3,16 @@
 /// One bit for every eight bytes of a file. Takes memory where something is marked only.
 ///
 /// Not Sendable: belongs to whoever marks.
-final class ByteMarks {
+@safe final class ByteMarks {
     private let words: UnsafeMutablePointer<UInt64>
     private let byteCount: Int
 
     init(byteCount limit: UInt64) throws(StorageError) {
         byteCount = ReservedMemory.wholePages(Int(clamping: limit >> 6) + 8)
-        words = try System.mapAnonymous(byteCount: byteCount).assumingMemoryBound(to: UInt64.self)
+        unsafe words = try unsafe System.mapAnonymous(byteCount: byteCount).assumingMemoryBound(to: UInt64.self)
     }
 
-    deinit { System.unmap(UnsafeMutableRawPointer(words), byteCount: byteCount) }
+    deinit { unsafe System.unmap(UnsafeMutableRawPointer(words), byteCount: byteCount) }
 
     /// Marks the bytes from `start` up to `end`, both multiples of 8 inside the file; false when one was marked before.
     func mark(_ start: UInt64, _ end: UInt64) -> Bool {
@@ -25,8 +25,8 @@ final class ByteMarks {
             let mask: UInt64 = ones << offset
             // In bounds: there is a word for the last byte of the file, and `end` is not beyond it.
             let word = Int(bit >> 6)
-            guard words[word] & mask == 0 else { return false }
-            words[word] |= mask
+            guard unsafe words[word] & mask == 0 else { return false }
+            unsafe words[word] |= mask
             bit += count
         }
         return true

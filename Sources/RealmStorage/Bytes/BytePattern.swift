@@ -54,13 +54,13 @@ package struct BytePattern: Sendable {
 
     /// Whether the pattern stands at `position` of `text`, which reaches far enough.
     private func matches(_ text: ByteView, at position: Int) -> Bool {
-        text.withBuffer { matches($0, at: position, from: 0) }
+        unsafe text.withBuffer { unsafe matches($0, at: position, from: 0) }
     }
 
     @inline(__always)
     private func matches(_ text: UnsafeBufferPointer<UInt8>, at position: Int, from start: Int) -> Bool {
         for index in start..<max(first.count, start) {
-            let byte = text[position &+ index]
+            let byte = unsafe text[position &+ index]
             if byte != first[index], byte != second[index] { return false }
         }
         return true
@@ -85,7 +85,7 @@ extension BytePattern {
                 let position = base &+ candidates.trailingZeroBitCount
                 candidates &= candidates &- 1
                 guard position <= text.count &- count else { return }
-                if position >= wanted, matches(search.text, at: position, from: 2) { wanted = try body(position) }
+                if position >= wanted, unsafe matches(search.text, at: position, from: 2) { wanted = try body(position) }
             }
         }
     }
@@ -95,14 +95,14 @@ extension BytePattern {
         in text: ByteView, _ body: (TextMatches) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let wordCount = (text.count &+ 63) &>> 6
-        return try withUnsafeTemporaryAllocation(of: UInt64.self, capacity: wordCount &+ 1) { (words) throws(Failure) in
-            words.initialize(repeating: 0)
+        return try unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: wordCount &+ 1) { (words) throws(Failure) in
+            unsafe words.initialize(repeating: 0)
             if let search = Search(text, self) {
-                for index in 0..<wordCount { words[index] = matches(search, index &<< 6) }
+                for index in 0..<wordCount { unsafe words[index] = matches(search, index &<< 6) }
             }
             // In bounds: the matches know how many positions there are.
-            let start = UnsafeRawPointer(words.baseAddress.unsafelyUnwrapped)
-            return try body(TextMatches(words: start, count: text.count))
+            let start = unsafe UnsafeRawPointer(words.baseAddress.unsafelyUnwrapped)
+            return try unsafe body(TextMatches(words: start, count: text.count))
         }
     }
 
@@ -119,14 +119,14 @@ extension BytePattern {
         while rest != 0 {
             let bit = rest & (0 &- rest)
             let position = base &+ rest.trailingZeroBitCount
-            if position > search.text.count &- count || !matches(search.text, at: position, from: 2) { kept ^= bit }
+            if unsafe position > search.text.count &- count || !matches(search.text, at: position, from: 2) { kept ^= bit }
             rest ^= bit
         }
         return kept
     }
 
     /// A text, and the first two bytes that are looked for in it, each in two spellings.
-    private struct Search {
+    @safe private struct Search {
         let text: UnsafeBufferPointer<UInt8>
         private let head: (UInt8, UInt8)
         private let next: (UInt8, UInt8)
@@ -134,8 +134,8 @@ extension BytePattern {
 
         /// Nil when there is no text, or nothing to look for.
         init?(_ text: ByteView, _ pattern: BytePattern) {
-            guard let start = text.start, let first = pattern.first.first else { return nil }
-            self.text = UnsafeBufferPointer(start: start, count: text.count)
+            guard let start = unsafe text.start, let first = pattern.first.first else { return nil }
+            unsafe self.text = unsafe UnsafeBufferPointer(start: start, count: text.count)
             head = (first, pattern.second[0])
             hasNext = pattern.count > 1
             next = hasNext ? (pattern.first[1], pattern.second[1]) : (0, 0)
@@ -145,31 +145,31 @@ extension BytePattern {
         /// the text zeros seem to follow.
         @inline(__always)
         func candidates(_ base: Int) -> UInt64 {
-            let start = text.baseAddress.unsafelyUnwrapped + base
+            let start = unsafe text.baseAddress.unsafelyUnwrapped + base
             // In bounds: 64 bytes from `base` on and the one after them.
-            if base &+ 65 <= text.count { return candidates(start) }
-            return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 80) { copy in
-                copy.initialize(repeating: 0)
-                let target = copy.baseAddress.unsafelyUnwrapped
+            if unsafe base &+ 65 <= text.count { return unsafe candidates(start) }
+            return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 80) { copy in
+                unsafe copy.initialize(repeating: 0)
+                let target = unsafe copy.baseAddress.unsafelyUnwrapped
                 // In bounds: what is left of the text, fewer than 65 bytes.
-                target.update(from: start, count: text.count &- base)
-                return candidates(UnsafePointer(target))
+                unsafe target.update(from: start, count: text.count &- base)
+                return unsafe candidates(UnsafePointer(target))
             }
         }
 
         /// 65 bytes are readable.
         @inline(__always)
         private func candidates(_ bytes: UnsafePointer<UInt8>) -> UInt64 {
-            let heads = realm_rest_find(bytes, head.0, head.1)
+            let heads = unsafe realm_rest_find(bytes, head.0, head.1)
             guard hasNext else { return heads }
-            let last: UInt64 = bytes[64] == next.0 || bytes[64] == next.1 ? 1 &<< 63 : 0
-            return heads & (realm_rest_find(bytes, next.0, next.1) &>> 1 | last)
+            let last: UInt64 = unsafe bytes[64] == next.0 || bytes[64] == next.1 ? 1 &<< 63 : 0
+            return unsafe heads & (realm_rest_find(bytes, next.0, next.1) &>> 1 | last)
         }
     }
 }
 
 /// The positions in a run of bytes at which a pattern stands, one bit each.
-struct TextMatches {
+@safe struct TextMatches {
     /// The words of `count` bits and one more, which is 0.
     fileprivate let words: UnsafeRawPointer
     fileprivate let count: Int
@@ -183,7 +183,7 @@ struct TextMatches {
         while rest > 0 {
             // In bounds: `position` is below the count, and a whole word follows the last one with bits.
             let word =
-                words.loadUnaligned(fromByteOffset: position &>> 3, as: UInt64.self)
+                unsafe words.loadUnaligned(fromByteOffset: position &>> 3, as: UInt64.self)
                 &>> UInt64(truncatingIfNeeded: position & 7)
             // Of the word at least 57 bits are left after shifting. Mostly that is all, and the answer no branch.
             let isFound = word & Mask.low(Swift.min(rest, 57)) != 0

@@ -3,17 +3,17 @@
 extension ByteView {
     /// Calls `body` with eight bytes at a time, little endian; the last word is filled up with zeros.
     @inlinable package func forEachWord(_ body: (UInt64) -> Void) {
-        guard let start else { return }
-        let bytes = UnsafeRawPointer(start)
+        guard let start = unsafe start else { return }
+        let bytes = unsafe UnsafeRawPointer(start)
         var index = 0
         while index + 8 <= count {
             // In bounds by the condition of the loop.
-            body(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)))
+            unsafe body(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)))
             index += 8
         }
         guard index < count else { return }
         var word: UInt64 = 0
-        for offset in index..<count { word |= UInt64(start[offset]) << UInt64(8 * (offset - index)) }
+        for offset in index..<count { unsafe word |= UInt64(start[offset]) << UInt64(8 * (offset - index)) }
         body(word)
     }
 }
@@ -21,13 +21,13 @@ extension ByteView {
 extension ByteView {
     /// The eight bytes from `offset` as a number that sorts like them; bytes behind the end count as zero.
     @inlinable package func word(at offset: Int) -> UInt64 {
-        guard let start, offset >= 0, offset < count else { return 0 }
+        guard let start = unsafe start, offset >= 0, offset < count else { return 0 }
         if count - offset >= 8 {
             // In bounds by the line before.
-            return UInt64(bigEndian: UnsafeRawPointer(start + offset).loadUnaligned(as: UInt64.self))
+            return unsafe UInt64(bigEndian: UnsafeRawPointer(start + offset).loadUnaligned(as: UInt64.self))
         }
         var word: UInt64 = 0
-        for index in offset..<count { word |= UInt64(start[index]) &<< UInt64(56 &- 8 &* (index &- offset)) }
+        for index in offset..<count { unsafe word |= UInt64(start[index]) &<< UInt64(56 &- 8 &* (index &- offset)) }
         return word
     }
 

@@ -9,16 +9,16 @@ internal import Glibc
 /// view beyond the read it belongs to: copy with `array` or `string` first.
 ///
 /// `@unchecked Sendable`: the bytes behind a view never change while it is valid, so any thread may read them.
-package struct ByteView: @unchecked Sendable {
+@safe package struct ByteView: @unchecked Sendable {
     @usableFromInline let start: UnsafePointer<UInt8>?
     package let count: Int
 
     @inlinable init(start: UnsafePointer<UInt8>?, count: Int) {
-        self.start = start
+        unsafe self.start = unsafe start
         self.count = count
     }
 
-    package static let empty = ByteView(start: nil, count: 0)
+    package static let empty = unsafe ByteView(start: nil, count: 0)
 
     @inlinable package var isEmpty: Bool { count == 0 }
 
@@ -26,7 +26,7 @@ package struct ByteView: @unchecked Sendable {
     @inlinable package subscript(index: Int) -> UInt8 {
         precondition(index >= 0 && index < count, "byte index outside its view")
         // In bounds by the check above; `start` is only nil when `count` is 0.
-        return start.unsafelyUnwrapped[index]
+        return unsafe start.unsafelyUnwrapped[index]
     }
 
     /// Calls `body` with a view of an array, valid during the call.
@@ -34,9 +34,9 @@ package struct ByteView: @unchecked Sendable {
         of array: [UInt8], _ body: (ByteView) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
         var failure: StorageError?
-        let result = array.withUnsafeBufferPointer { buffer -> Result? in
+        let result = unsafe array.withUnsafeBufferPointer { buffer -> Result? in
             do throws(StorageError) {
-                return try body(ByteView(start: buffer.baseAddress, count: buffer.count))
+                return unsafe try body(ByteView(start: buffer.baseAddress, count: buffer.count))
             } catch {
                 failure = error
                 return nil
@@ -53,55 +53,57 @@ package struct ByteView: @unchecked Sendable {
     @inlinable package func slice(_ lower: Int, _ upper: Int) -> ByteView {
         let first = Swift.min(Swift.max(lower, 0), count)
         let last = Swift.min(Swift.max(upper, first), count)
-        guard last > first, let start else { return .empty }
-        return ByteView(start: start + first, count: last - first)
+        guard last > first, let start = unsafe start else { return .empty }
+        return unsafe ByteView(start: start + first, count: last - first)
     }
 
     @inlinable package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        try body(UnsafeRawBufferPointer(start: start, count: count))
+        try unsafe body(UnsafeRawBufferPointer(start: start, count: count))
     }
 
     @inlinable package func withBuffer<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
-        try body(UnsafeBufferPointer(start: start, count: count))
+        try unsafe body(UnsafeBufferPointer(start: start, count: count))
     }
 
     /// The first sixteen bytes as two big-endian numbers, which sort as the bytes do; missing ones are 0.
     @inlinable package var leadingBytes: (UInt64, UInt64) {
-        guard let start, count > 0 else { return (0, 0) }
-        let bytes = UnsafeRawPointer(start)
+        guard let start = unsafe start, count > 0 else { return (0, 0) }
+        let bytes = unsafe UnsafeRawPointer(start)
         // In bounds: eight bytes are loaded only from where eight are left.
         if count >= 8 {
-            let high = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
-            guard count < 16 else { return (high, UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))) }
-            let last = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self))
+            let high = unsafe UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
+            guard count < 16 else {
+                return unsafe (high, UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+            }
+            let last = unsafe UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self))
             return (high, count == 8 ? 0 : last &<< UInt64(truncatingIfNeeded: (16 &- count) &* 8))
         }
         var high: UInt64 = 0
-        for index in 0..<count { high = high &<< 8 | UInt64(start[index]) }
+        for index in 0..<count { high = unsafe high &<< 8 | UInt64(start[index]) }
         return (high &<< UInt64(truncatingIfNeeded: (8 &- count) &* 8), 0)
     }
 
     /// A copy of the bytes.
-    package var array: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
+    package var array: [UInt8] { unsafe Array(UnsafeBufferPointer(start: start, count: count)) }
 
     /// The bytes as text, or nil when they are not valid UTF-8.
     package var validatedString: String? {
-        String(validating: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+        unsafe String(validating: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
     /// The bytes as text; ill-formed sequences are replaced.
-    package var string: String { String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self) }
+    package var string: String { unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self) }
 }
 
 extension ByteView: Equatable, Hashable {
     @inlinable package static func == (left: ByteView, right: ByteView) -> Bool {
         guard left.count == right.count else { return false }
         guard left.count > 0 else { return true }
-        return memcmp(left.start.unsafelyUnwrapped, right.start.unsafelyUnwrapped, left.count) == 0
+        return unsafe memcmp(left.start.unsafelyUnwrapped, right.start.unsafelyUnwrapped, left.count) == 0
     }
 
     @inlinable package func hash(into hasher: inout Hasher) {
-        hasher.combine(bytes: UnsafeRawBufferPointer(start: start, count: count))
+        unsafe hasher.combine(bytes: UnsafeRawBufferPointer(start: start, count: count))
     }
 }
 
@@ -113,7 +115,7 @@ extension ByteView: Comparable {
     @inlinable package func compare(_ other: ByteView) -> Int {
         let common = Swift.min(count, other.count)
         if common > 0 {
-            let order = memcmp(start.unsafelyUnwrapped, other.start.unsafelyUnwrapped, common)
+            let order = unsafe memcmp(start.unsafelyUnwrapped, other.start.unsafelyUnwrapped, common)
             if order != 0 { return Int(order) }
         }
         return count - other.count
@@ -123,25 +125,25 @@ extension ByteView: Comparable {
 /// Owns bytes that `ByteView`s point to: query constants, decoded values, joined split values.
 ///
 /// `@unchecked Sendable`: the buffer is filled in `init` and never written again.
-package final class ByteStorage: @unchecked Sendable {
+@safe package final class ByteStorage: @unchecked Sendable {
     private let buffer: UnsafeMutableBufferPointer<UInt8>
 
     package init(_ bytes: some Collection<UInt8>) {
-        buffer = .allocate(capacity: bytes.count)
-        _ = buffer.initialize(from: bytes)
+        unsafe buffer = .allocate(capacity: bytes.count)
+        _ = unsafe buffer.initialize(from: bytes)
     }
 
     package init(_ text: String) {
         var text = text
-        buffer = text.withUTF8 { bytes in
+        unsafe buffer = text.withUTF8 { bytes in
             let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
-            _ = copy.initialize(from: bytes)
-            return copy
+            _ = unsafe copy.initialize(from: bytes)
+            return unsafe copy
         }
     }
 
-    deinit { buffer.deallocate() }
+    deinit { unsafe buffer.deallocate() }
 
     /// The bytes; valid while this object is alive.
-    package var view: ByteView { ByteView(start: UnsafePointer(buffer.baseAddress), count: buffer.count) }
+    package var view: ByteView { unsafe ByteView(start: UnsafePointer(buffer.baseAddress), count: buffer.count) }
 }

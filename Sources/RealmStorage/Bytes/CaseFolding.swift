@@ -39,7 +39,10 @@ extension CaseFolding {
 extension BytePattern {
     /// A pattern that is met as it is, or in both cases of each of its letters.
     package init(_ text: ByteView, ignoringCase: Bool) {
-        guard ignoringCase else { self.init(text.array); return }
+        guard ignoringCase else {
+            self.init(text.array)
+            return
+        }
         let bits = CaseFolding.caseBits(of: text)
         self.init(
             upper: (0..<text.count).map { text[$0] & ~bits[$0] }, lower: (0..<text.count).map { text[$0] | bits[$0] })
@@ -82,12 +85,12 @@ extension ByteView {
     private func matchesFolded(_ pattern: ByteView, at position: Int) -> Bool {
         guard pattern.count > 0 else { return true }
         // In bounds: the pattern ends inside this view, and neither is empty.
-        let text = start.unsafelyUnwrapped + position
-        let pattern = (bytes: pattern.start.unsafelyUnwrapped, count: pattern.count)
+        let text = unsafe start.unsafelyUnwrapped + position
+        let pattern = unsafe (bytes: pattern.start.unsafelyUnwrapped, count: pattern.count)
         var previous: UInt8 = 0
-        for index in 0..<pattern.count {
-            let byte = pattern.bytes[index]
-            let difference = byte ^ text[index]
+        for index in unsafe 0..<pattern.count {
+            let byte = unsafe pattern.bytes[index]
+            let difference = unsafe byte ^ text[index]
             guard difference == 0 || difference == CaseFolding.caseBit && CaseFolding.isLetter(byte, after: previous) else {
                 return false
             }

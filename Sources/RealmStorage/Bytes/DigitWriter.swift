@@ -14,36 +14,38 @@ package enum DigitWriter {
     /// Writes the digits of `number` without leading zeros and returns their count, 1...20.
     @inlinable package static func write(_ number: UInt64, to target: UnsafeMutablePointer<UInt8>) -> Int {
         let count = digitCount(number)
-        write(number, digitCount: count, to: target)
+        unsafe write(number, digitCount: count, to: target)
         return count
     }
 
     /// Writes a minus sign if needed, then the digits; returns the count of bytes, 1...20.
     @inlinable package static func write(_ number: Int64, to target: UnsafeMutablePointer<UInt8>) -> Int {
-        guard number < 0 else { return write(number.magnitude, to: target) }
-        target.pointee = UInt8(ascii: "-")
-        return 1 + write(number.magnitude, to: target + 1)
+        guard number < 0 else { return unsafe write(number.magnitude, to: target) }
+        unsafe target.pointee = UInt8(ascii: "-")
+        return unsafe 1 + write(number.magnitude, to: target + 1)
     }
 
     /// Writes exactly `digitCount` digits, with leading zeros where the number is shorter.
     @inlinable package static func write(_ number: UInt64, digitCount: Int, to target: UnsafeMutablePointer<UInt8>) {
         // The table has 200 bytes and a pair is below 100, so both loads are inside it.
-        let table = pairs.utf8Start
-        var rest = number, end = digitCount
+        let table = unsafe pairs.utf8Start
+        var rest = number
+        var end = digitCount
         while end >= 2 {
             let quotient = rest / 100
             let pair = Int(truncatingIfNeeded: rest &- quotient &* 100) << 1
-            target[end &- 2] = table[pair]
-            target[end &- 1] = table[pair &+ 1]
+            unsafe target[end &- 2] = unsafe table[pair]
+            unsafe target[end &- 1] = unsafe table[pair &+ 1]
             rest = quotient
             end &-= 2
         }
-        if end == 1 { target.pointee = 48 &+ UInt8(truncatingIfNeeded: rest % 10) }
+        if end == 1 { unsafe target.pointee = 48 &+ UInt8(truncatingIfNeeded: rest % 10) }
     }
 
     /// How many decimal digits `number` has; 1 for zero.
     @inlinable package static func digitCount(_ number: UInt64) -> Int {
-        var count = 1, rest = number
+        var count = 1
+        var rest = number
         while rest >= 10_000 {
             rest /= 10_000
             count &+= 4
@@ -57,27 +59,27 @@ package enum DigitWriter {
 extension [UInt8] {
     /// Appends up to `capacity` bytes that `body` writes; it returns how many.
     mutating func appendBytes(capacity: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { buffer in
+        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { buffer in
             guard let start = buffer.baseAddress else { return }
-            let count = body(start)
+            let count = unsafe body(start)
             precondition(count <= capacity, "more bytes written than announced")
-            append(contentsOf: UnsafeBufferPointer(start: start, count: count))
+            unsafe append(contentsOf: UnsafeBufferPointer(start: start, count: count))
         }
     }
 
     /// Appends the decimal digits of a whole number, with a minus sign where it has one.
     package mutating func append(digitsOf number: Int64) {
-        appendBytes(capacity: DigitWriter.maximumByteCount) { DigitWriter.write(number, to: $0) }
+        unsafe appendBytes(capacity: DigitWriter.maximumByteCount) { unsafe DigitWriter.write(number, to: $0) }
     }
 
     package mutating func append(digitsOf number: UInt64) {
-        appendBytes(capacity: DigitWriter.maximumByteCount) { DigitWriter.write(number, to: $0) }
+        unsafe appendBytes(capacity: DigitWriter.maximumByteCount) { unsafe DigitWriter.write(number, to: $0) }
     }
 
     /// Appends exactly `digitCount` digits (0...20), with leading zeros where the number is shorter.
     package mutating func append(digitsOf number: UInt64, digitCount: Int) {
-        appendBytes(capacity: DigitWriter.maximumByteCount) { target in
-            DigitWriter.write(number, digitCount: digitCount, to: target)
+        unsafe appendBytes(capacity: DigitWriter.maximumByteCount) { target in
+            unsafe DigitWriter.write(number, digitCount: digitCount, to: target)
             return digitCount
         }
     }

@@ -4,7 +4,7 @@
 /// Bytes that the file loses later read as zeros; `loss` tells that.
 ///
 /// `@unchecked Sendable`: all fields are set once.
-package final class FileMapping: @unchecked Sendable {
+@safe package final class FileMapping: @unchecked Sendable {
     let address: UnsafeRawPointer
     package let byteCount: Int
     package let loss = FileLoss()
@@ -12,22 +12,22 @@ package final class FileMapping: @unchecked Sendable {
 
     /// Maps `byteCount` bytes (more than 0) of an open file.
     package init(descriptor: Int32, byteCount: Int) throws(StorageError) {
-        let address = try System.mapReadOnly(descriptor, byteCount: byteCount)
+        let address = try unsafe System.mapReadOnly(descriptor, byteCount: byteCount)
         do throws(StorageError) {
-            range = try MappedRange(start: address, byteCount: ReservedMemory.wholePages(byteCount), loss: loss)
+            range = try unsafe MappedRange(start: address, byteCount: ReservedMemory.wholePages(byteCount), loss: loss)
         } catch {
-            System.unmap(address, byteCount: byteCount)
+            unsafe System.unmap(address, byteCount: byteCount)
             throw error
         }
-        self.address = UnsafeRawPointer(address)
+        unsafe self.address = UnsafeRawPointer(address)
         self.byteCount = byteCount
     }
 
     /// The whole file; valid while the mapping is alive.
-    package var bytes: ByteView { ByteView(start: address.assumingMemoryBound(to: UInt8.self), count: byteCount) }
+    package var bytes: ByteView { unsafe ByteView(start: address.assumingMemoryBound(to: UInt8.self), count: byteCount) }
 
     deinit {
         range.remove()
-        System.unmap(UnsafeMutableRawPointer(mutating: address), byteCount: byteCount)
+        unsafe System.unmap(UnsafeMutableRawPointer(mutating: address), byteCount: byteCount)
     }
 }

@@ -43,14 +43,14 @@ package struct IntegerSet: Sendable {
 
     /// Which of `count` bytes, at most 256 and all readable, are members.
     fileprivate func byteMask(_ run: UnsafeRawPointer, _ count: Int) -> Mask {
-        bytes.withUnsafeBufferPointer { table in
+        unsafe bytes.withUnsafeBufferPointer { table in
             var mask = Mask.none
             for group in 0..<4 {
                 var word: UInt64 = 0
                 for row in 0..<Swift.min(Swift.max(count &- group &<< 6, 0), 64) {
-                    let byte = run.load(fromByteOffset: group &<< 6 &+ row, as: Int8.self)
+                    let byte = unsafe run.load(fromByteOffset: group &<< 6 &+ row, as: Int8.self)
                     // In bounds: a byte and 128 are below 256.
-                    word |= UInt64(table[Int(byte) &+ 128]) &<< UInt64(truncatingIfNeeded: row)
+                    unsafe word |= UInt64(table[Int(byte) &+ 128]) &<< UInt64(truncatingIfNeeded: row)
                 }
                 mask.words[group] = word
             }
@@ -72,7 +72,7 @@ extension PackedIntegers {
             return members.reduce(Mask.none) { $0 | compare(.equal, $1, start: start, count: count) }
         }
         // In bounds: the run exists and has elements of one byte.
-        if widthCode == 4 { return set.byteMask(payload + start, count) }
+        if widthCode == 4 { return unsafe set.byteMask(payload + start, count) }
         return isBetween(least, greatest, start: start, count: count).filter { set.contains(self[start &+ $0]) }
     }
 }

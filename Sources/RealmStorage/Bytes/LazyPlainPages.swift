@@ -11,7 +11,7 @@ internal import Synchronization
 /// `@unchecked Sendable`: the fields are set once. A page at `address` becomes ready under the lock of its stripe, and is
 /// read after its state was seen as `ready`; the ranges that are patched later belong to the writing thread alone.
 @usableFromInline
-final class LazyPlainPages: @unchecked Sendable {
+@safe final class LazyPlainPages: @unchecked Sendable {
     /// First plain byte. Pages that were not asked for, or never written, read as zeros.
     let address: UnsafeRawPointer
     var plainByteCount: Int { pageCount * EncryptionLayout.pageByteCount }
@@ -33,13 +33,13 @@ final class LazyPlainPages: @unchecked Sendable {
 
     /// The pages of a file that does not grow.
     convenience init(file: FileMapping, key: EncryptionKey) throws(StorageError) {
-        try self.init(source: file.address, owner: file, fileByteCount: file.byteCount, capacity: 0, key: key)
+        unsafe try self.init(source: file.address, owner: file, fileByteCount: file.byteCount, capacity: 0, key: key)
     }
 
     /// The pages of a file that is read and written in `memory`; they may grow as far as that does.
     convenience init(memory: ReservedMemory, fileByteCount: Int, key: EncryptionKey) throws(StorageError) {
         let page = EncryptionLayout.pageByteCount
-        try self.init(
+        unsafe try self.init(
             source: UnsafeRawPointer(memory.address), owner: memory, fileByteCount: fileByteCount,
             capacity: memory.capacity / page * page, key: key)
     }
@@ -51,14 +51,14 @@ final class LazyPlainPages: @unchecked Sendable {
     init(
         source: UnsafeRawPointer, owner: any AnyObject & Sendable, fileByteCount: Int, capacity: Int, key: EncryptionKey
     ) throws(StorageError) {
-        self.source = source
+        unsafe self.source = unsafe source
         sourceOwner = owner
         let count = try EncryptionLayout.plainPageCount(fileByteCount: fileByteCount)
         let capacity = max(capacity, count * EncryptionLayout.pageByteCount)
         memory = try ReservedMemory(capacity: capacity)
         stateMemory = try ReservedMemory(capacity: capacity / EncryptionLayout.pageByteCount)
         grownPageCount = Atomic(0)
-        address = UnsafeRawPointer(memory.address)
+        unsafe address = unsafe UnsafeRawPointer(memory.address)
         var stripes: [Stripe] = []
         for _ in 0..<16 { stripes.append(Stripe(try PageCipher(key))) }
         self.stripes = stripes
@@ -79,7 +79,7 @@ final class LazyPlainPages: @unchecked Sendable {
         var page = Int(offset >> 12)
         let last = Int((end - 1) >> 12)
         while page <= last {
-            if states[page].load(ordering: .acquiring) != State.ready { try require(page, offset) }
+            if unsafe states[page].load(ordering: .acquiring) != State.ready { try require(page, offset) }
             page += 1
         }
     }
@@ -117,9 +117,9 @@ final class LazyPlainPages: @unchecked Sendable {
     /// Decrypts a page unless that was tried before; returns its state.
     private func settle(page: Int) throws(StorageError) -> UInt8 {
         try stripes[page % stripes.count].withCipher { cipher throws(StorageError) in
-            let known = states[page].load(ordering: .acquiring)
+            let known = unsafe states[page].load(ordering: .acquiring)
             guard known == State.unknown else { return known }
-            let outcome = try cipher.open(
+            let outcome = try unsafe cipher.open(
                 page: page, entry: entry(ofPage: page), from: source + EncryptionLayout.pageOffset(page),
                 to: memory.address + page * EncryptionLayout.pageByteCount)
             let state: UInt8
@@ -128,7 +128,7 @@ final class LazyPlainPages: @unchecked Sendable {
             case .neverWritten: state = State.neverWritten
             case .corrupt: state = State.corrupt
             }
-            states[page].store(state, ordering: .releasing)
+            unsafe states[page].store(state, ordering: .releasing)
             return state
         }
     }
@@ -151,7 +151,7 @@ final class LazyPlainPages: @unchecked Sendable {
         case State.ready: return
         case State.corrupt where !isDisposable():
             throw .corrupt(ref: .none, reason: "page \(page) of the encrypted file fails its check")
-        default: states[page].store(State.ready, ordering: .releasing)
+        default: unsafe states[page].store(State.ready, ordering: .releasing)
         }
     }
 
@@ -165,12 +165,12 @@ final class LazyPlainPages: @unchecked Sendable {
     func adopt(page: Int, from older: LazyPlainPages) {
         let start = page * EncryptionLayout.pageByteCount
         patch(older.memory.view(at: start, byteCount: EncryptionLayout.pageByteCount), at: start)
-        states[page].store(State.ready, ordering: .releasing)
+        unsafe states[page].store(State.ready, ordering: .releasing)
     }
 
     /// The stamp that fits the encrypted bytes of a page as they are now, or none.
     func fittingStamp(ofPage page: Int, _ cipher: PageCipher) throws(StorageError) -> PageEntry.Stamp {
-        try cipher.stamp(of: source + EncryptionLayout.pageOffset(page), entry: entry(ofPage: page))
+        try unsafe cipher.stamp(of: source + EncryptionLayout.pageOffset(page), entry: entry(ofPage: page))
     }
 
     /// The entry of a page as it is now.
@@ -178,13 +178,13 @@ final class LazyPlainPages: @unchecked Sendable {
 
     private func entry(ofPage page: Int) -> PageEntry {
         // In bounds: `page` is below the page count that was computed from the size of the file.
-        let start = (source + EncryptionLayout.entryOffset(page)).assumingMemoryBound(to: UInt8.self)
-        return PageEntry(ByteView(start: start, count: EncryptionLayout.entryByteCount))
+        let start = unsafe (source + EncryptionLayout.entryOffset(page)).assumingMemoryBound(to: UInt8.self)
+        return unsafe PageEntry(ByteView(start: start, count: EncryptionLayout.entryByteCount))
     }
 
     /// One byte a page. Fresh anonymous memory is zero, which is a valid `Atomic<UInt8>` that says `unknown`.
     private var states: UnsafeMutablePointer<Atomic<UInt8>> {
-        stateMemory.address.assumingMemoryBound(to: Atomic<UInt8>.self)
+        unsafe stateMemory.address.assumingMemoryBound(to: Atomic<UInt8>.self)
     }
 
     /// A cipher and the lock of the pages that it serves.

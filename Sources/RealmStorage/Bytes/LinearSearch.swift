@@ -22,8 +22,9 @@ package struct LinearSearch: Sendable {
         guard !pattern.isEmpty else { return true }
         var matched = 0
         var previous: UInt8 = 0
-        return text.withBuffer { text in
-            for original in text {
+        return unsafe text.withBuffer { text in
+            for index in 0..<text.count {
+                let original = unsafe text[index]
                 let byte = ignoresCase ? CaseFolding.folded(original, after: previous) : original
                 while matched > 0, pattern[matched] != byte { matched = restarts[matched - 1] }
                 if pattern[matched] == byte { matched += 1 }

@@ -3,7 +3,7 @@
 /// The first bytes of a file as it is now, read where it is mapped.
 ///
 /// `@unchecked Sendable`: the owner keeps the memory; what others write to the file meanwhile is what is looked for.
-struct MappedHead: @unchecked Sendable {
+@safe struct MappedHead: @unchecked Sendable {
     private let start: UnsafeRawPointer
     private let byteCount: Int
     private let owner: any AnyObject & Sendable
@@ -15,18 +15,18 @@ struct MappedHead: @unchecked Sendable {
 
     /// `mapping` has at least as many bytes.
     init(_ mapping: FileMapping, isEncrypted: Bool) {
-        start = mapping.address
+        unsafe start = unsafe mapping.address
         byteCount = min(mapping.byteCount, MappedHead.byteCount(isEncrypted: isEncrypted))
         owner = mapping
     }
 
     /// `memory` shows a file of at least as many bytes.
     init(_ memory: ReservedMemory, isEncrypted: Bool) {
-        start = UnsafeRawPointer(memory.address)
+        unsafe start = unsafe UnsafeRawPointer(memory.address)
         byteCount = MappedHead.byteCount(isEncrypted: isEncrypted)
         owner = memory
     }
 
     /// In bounds: a mapped page stays readable while its owner lives, also when the file has lost it.
-    var bytes: [UInt8] { Array(UnsafeRawBufferPointer(start: start, count: byteCount)) }
+    var bytes: [UInt8] { unsafe Array(UnsafeRawBufferPointer(start: start, count: byteCount)) }
 }

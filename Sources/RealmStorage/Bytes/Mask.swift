@@ -167,7 +167,10 @@ extension Mask {
         for index in 0..<4 {
             var word = words[index]
             let count = word.nonzeroBitCount
-            guard rest < count else { rest -= count; continue }
+            guard rest < count else {
+                rest -= count
+                continue
+            }
             for _ in 0..<rest { word &= word &- 1 }
             return index << 6 + word.trailingZeroBitCount
         }

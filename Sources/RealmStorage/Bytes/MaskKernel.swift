@@ -25,15 +25,15 @@ extension MaskKernel {
     @inline(__always)
     func mask(_ payload: UnsafeRawPointer, start: Int, count: Int) -> Mask {
         let size = Self.elementByteCount
-        let run = payload + start &* size
+        let run = unsafe payload + start &* size
         // In bounds: when 64 elements end with the run, they begin in the payload or exactly with it.
-        if start &+ count >= 64 { return sweep(run, count: count) }
-        return withUnsafeTemporaryAllocation(byteCount: 64 &* size, alignment: 16) { copy in
-            copy.initializeMemory(as: UInt8.self, repeating: 0)
+        if start &+ count >= 64 { return unsafe sweep(run, count: count) }
+        return unsafe withUnsafeTemporaryAllocation(byteCount: 64 &* size, alignment: 16) { copy in
+            unsafe copy.initializeMemory(as: UInt8.self, repeating: 0)
             // In bounds: fewer than 64 elements into room for 64; they end where the copy ends.
-            let end = copy.baseAddress.unsafelyUnwrapped + 64 &* size
-            (end - count &* size).copyMemory(from: run, byteCount: count &* size)
-            return sweep(UnsafeRawPointer(end - count &* size), count: count)
+            let end = unsafe copy.baseAddress.unsafelyUnwrapped + 64 &* size
+            unsafe (end - count &* size).copyMemory(from: run, byteCount: count &* size)
+            return unsafe sweep(UnsafeRawPointer(end - count &* size), count: count)
         }
     }
 
@@ -47,7 +47,7 @@ extension MaskKernel {
             if rest > 0 {
                 let missing = Swift.max(64 &- rest, 0)
                 let first = group &<< 6 &- missing
-                word = self.word(at: run + first &* Self.elementByteCount) &>> UInt64(truncatingIfNeeded: missing)
+                word = unsafe self.word(at: run + first &* Self.elementByteCount) &>> UInt64(truncatingIfNeeded: missing)
             }
             // Shifting the words along keeps them in registers where a variable subscript would not.
             words = SIMD4(words[1], words[2], words[3], word)
@@ -85,7 +85,7 @@ enum LanePacking {
     /// Lanes of 64 bits as lanes of 8 bits; the even 32-bit halves of all-or-nothing lanes say it all.
     @inline(__always)
     static func narrowed(_ lanes: SIMD16<Int64>) -> ByteLanes {
-        narrowed(unsafeBitCast(lanes, to: SIMD32<Int32>.self).evenHalf)
+        unsafe narrowed(unsafeBitCast(lanes, to: SIMD32<Int32>.self).evenHalf)
     }
 }
 
@@ -95,7 +95,7 @@ extension LanePacking {
     static func lanes(_ bits: UInt64) -> ByteLanes {
         let spread = SIMD2<UInt64>(
             (bits & 0xff) &* 0x0101_0101_0101_0101, (bits &>> 8 & 0xff) &* 0x0101_0101_0101_0101)
-        let ones = unsafeBitCast(SIMD2<UInt64>(repeating: 0x8040_2010_0804_0201), to: SIMD16<UInt8>.self)
-        return unsafeBitCast((unsafeBitCast(spread, to: SIMD16<UInt8>.self) & ones) .== ones, to: ByteLanes.self)
+        let ones = unsafe unsafeBitCast(SIMD2<UInt64>(repeating: 0x8040_2010_0804_0201), to: SIMD16<UInt8>.self)
+        return unsafe unsafeBitCast((unsafeBitCast(spread, to: SIMD16<UInt8>.self) & ones) .== ones, to: ByteLanes.self)
     }
 }

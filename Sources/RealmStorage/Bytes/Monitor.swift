@@ -5,7 +5,7 @@ internal import Glibc
 /// A lock with a condition, for the few places where a thread has to wait for another. Nothing else is locked while it waits.
 ///
 /// `@unchecked Sendable`: the state is only reached with the mutex held.
-package final class Monitor<State>: @unchecked Sendable {
+@safe package final class Monitor<State>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var state: State
@@ -14,34 +14,34 @@ package final class Monitor<State>: @unchecked Sendable {
     package init(_ state: State, rank: LockRank = .leaf) {
         self.state = state
         self.rank = rank
-        mutex = .allocate(capacity: 1)
-        mutex.initialize(to: pthread_mutex_t())
-        pthread_mutex_init(mutex, nil)
-        condition = .allocate(capacity: 1)
-        condition.initialize(to: pthread_cond_t())
+        unsafe mutex = .allocate(capacity: 1)
+        unsafe mutex.initialize(to: pthread_mutex_t())
+        unsafe pthread_mutex_init(mutex, nil)
+        unsafe condition = .allocate(capacity: 1)
+        unsafe condition.initialize(to: pthread_cond_t())
         var attributes = pthread_condattr_t()
-        pthread_condattr_init(&attributes)
-        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-        pthread_cond_init(condition, &attributes)
-        pthread_condattr_destroy(&attributes)
+        unsafe pthread_condattr_init(&attributes)
+        unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        unsafe pthread_cond_init(condition, &attributes)
+        unsafe pthread_condattr_destroy(&attributes)
     }
 
     deinit {
-        pthread_cond_destroy(condition)
-        condition.deallocate()
-        pthread_mutex_destroy(mutex)
-        mutex.deallocate()
+        unsafe pthread_cond_destroy(condition)
+        unsafe condition.deallocate()
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe mutex.deallocate()
     }
 
     private func lock() {
         #if DEBUG
         HeldLocks.enter(rank)
         #endif
-        pthread_mutex_lock(mutex)
+        unsafe pthread_mutex_lock(mutex)
     }
 
     private func unlock() {
-        pthread_mutex_unlock(mutex)
+        unsafe pthread_mutex_unlock(mutex)
         #if DEBUG
         HeldLocks.leave(rank)
         #endif
@@ -57,7 +57,7 @@ package final class Monitor<State>: @unchecked Sendable {
     package func signal<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure) -> Result {
         lock()
         defer { unlock() }
-        defer { pthread_cond_signal(condition) }
+        defer { unsafe pthread_cond_signal(condition) }
         return try body(&state)
     }
 
@@ -65,7 +65,7 @@ package final class Monitor<State>: @unchecked Sendable {
     package func broadcast<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure) -> Result {
         lock()
         defer { unlock() }
-        defer { pthread_cond_broadcast(condition) }
+        defer { unsafe pthread_cond_broadcast(condition) }
         return try body(&state)
     }
 
@@ -77,13 +77,13 @@ package final class Monitor<State>: @unchecked Sendable {
         while true {
             if let result = take(&state) { return result }
             if deadline.isDistantFuture {
-                pthread_cond_wait(condition, mutex)
+                unsafe pthread_cond_wait(condition, mutex)
                 continue
             }
             guard Instant.now() < deadline else { return nil }
             var time = timespec(
                 tv_sec: Int(deadline.nanoseconds / 1_000_000_000), tv_nsec: Int(deadline.nanoseconds % 1_000_000_000))
-            pthread_cond_timedwait(condition, mutex, &time)
+            unsafe pthread_cond_timedwait(condition, mutex, &time)
         }
     }
 }

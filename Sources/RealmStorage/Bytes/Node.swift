@@ -15,20 +15,24 @@
 /// Source: docs/format.md, "Nodes".
 ///
 /// `@unchecked Sendable`: the bytes of a node in a snapshot never change.
-package struct Node: @unchecked Sendable {
+@safe package struct Node: @unchecked Sendable {
     /// First payload byte.
     @usableFromInline let payload: UnsafeRawPointer
     package let ref: Ref
     @usableFromInline let header: UInt64
 
     @inlinable init(payload: UnsafeRawPointer, ref: Ref, header: UInt64) {
-        self.payload = payload
+        unsafe self.payload = unsafe payload
         self.ref = ref
         self.header = header
     }
 
     /// How the width of a header is meant.
-    package enum WidthType: Int, Sendable { case bits = 0, multiply = 1, ignore = 2 }
+    package enum WidthType: Int, Sendable {
+        case bits = 0
+        case multiply = 1
+        case ignore = 2
+    }
 
     @inlinable var flags: UInt8 { UInt8(truncatingIfNeeded: header >> 32) }
     @inlinable package var isInner: Bool { flags & 0x80 != 0 }
@@ -54,13 +58,13 @@ package struct Node: @unchecked Sendable {
 
     /// The whole payload as bytes.
     @inlinable package var bytes: ByteView {
-        ByteView(start: payload.assumingMemoryBound(to: UInt8.self), count: payloadByteCount)
+        unsafe ByteView(start: payload.assumingMemoryBound(to: UInt8.self), count: payloadByteCount)
     }
 
     /// `byteCount` payload bytes from `offset`, which the caller has checked against the payload.
     @inlinable func bytes(at offset: Int, byteCount: Int) -> ByteView {
         assert(offset >= 0 && byteCount >= 0 && offset + byteCount <= payloadByteCount)
-        return ByteView(start: (payload + offset).assumingMemoryBound(to: UInt8.self), count: byteCount)
+        return unsafe ByteView(start: (payload + offset).assumingMemoryBound(to: UInt8.self), count: byteCount)
     }
 
     /// Element `index` of a bit-packed node; widths below 8 are unsigned, the others signed.
@@ -68,7 +72,7 @@ package struct Node: @unchecked Sendable {
     /// The caller has checked that `index` is in `0..<count` and the width type is "bits".
     @inlinable @inline(__always) package func integer(_ index: Int) -> Int64 {
         assert(index >= 0 && index < count && widthType == 0)
-        return PackedIntegers.load(payload, widthCode: Int(flags & 7), index: index)
+        return unsafe PackedIntegers.load(payload, widthCode: Int(flags & 7), index: index)
     }
 
     /// Element `index` read as an unsigned number at every width: key and offset arrays.
@@ -85,7 +89,7 @@ package struct Node: @unchecked Sendable {
     /// Unaligned little-endian load at a byte offset that the caller has checked against the payload.
     @inlinable func load<Number: FixedWidthInteger>(byteOffset: Int, as type: Number.Type) -> Number {
         assert(byteOffset >= 0 && byteOffset + MemoryLayout<Number>.size <= payloadByteCount)
-        return Number(littleEndian: payload.loadUnaligned(fromByteOffset: byteOffset, as: type))
+        return unsafe Number(littleEndian: payload.loadUnaligned(fromByteOffset: byteOffset, as: type))
     }
 
     /// A damaged-file error that names this node.
@@ -97,18 +101,18 @@ extension Node {
     func copyWords(to target: UnsafeMutableRawPointer) {
         let count = count
         switch flags & 7 {
-        case 4: widen(Int8.self, to: target, count)
-        case 5: widen(Int16.self, to: target, count)
-        case 6: widen(Int32.self, to: target, count)
-        default: target.copyMemory(from: payload, byteCount: count * 8)
+        case 4: unsafe widen(Int8.self, to: target, count)
+        case 5: unsafe widen(Int16.self, to: target, count)
+        case 6: unsafe widen(Int32.self, to: target, count)
+        default: unsafe target.copyMemory(from: payload, byteCount: count * 8)
         }
     }
 
     @inline(__always)
     private func widen<Number: FixedWidthInteger>(_ type: Number.Type, to target: UnsafeMutableRawPointer, _ count: Int) {
         for index in 0..<count {
-            let value = payload.loadUnaligned(fromByteOffset: index * MemoryLayout<Number>.size, as: type)
-            target.storeBytes(of: Int64(Number(littleEndian: value)).littleEndian, toByteOffset: index * 8, as: Int64.self)
+            let value = unsafe payload.loadUnaligned(fromByteOffset: index * MemoryLayout<Number>.size, as: type)
+            unsafe target.storeBytes(of: Int64(Number(littleEndian: value)).littleEndian, toByteOffset: index * 8, as: Int64.self)
         }
     }
 
@@ -119,13 +123,13 @@ extension Node {
             return
         }
         // Payloads of committed nodes and of new ones lie at multiples of 8.
-        list.append(contentsOf: UnsafeBufferPointer(start: payload.assumingMemoryBound(to: Int64.self), count: count))
+        unsafe list.append(contentsOf: UnsafeBufferPointer(start: payload.assumingMemoryBound(to: Int64.self), count: count))
     }
 
     /// The packed integers of this node, checked to be bit-packed.
     package func integers() throws(StorageError) -> PackedIntegers {
         guard widthType == 0 else { throw corrupt("integer array expected") }
-        return PackedIntegers(payload: payload, widthCode: Int(flags & 7), count: count)
+        return unsafe PackedIntegers(payload: payload, widthCode: Int(flags & 7), count: count)
     }
 
     /// What a slot of a node with refs holds.

@@ -4,7 +4,7 @@
 ///
 /// Nodes begin at multiples of 8 and take exactly what their headers say; the first four header bytes are `AAAA`.
 /// Source: docs/format.md, "Nodes".
-final class NodeOutput {
+@safe final class NodeOutput {
     private let data: DataFile
     private var memory: UnsafeMutableRawPointer
     private var capacity: Int
@@ -19,10 +19,10 @@ final class NodeOutput {
     init(_ data: DataFile) {
         self.data = data
         capacity = 1 << 16
-        memory = .allocate(byteCount: capacity, alignment: 8)
+        unsafe memory = .allocate(byteCount: capacity, alignment: 8)
     }
 
-    deinit { memory.deallocate() }
+    deinit { unsafe memory.deallocate() }
 
     /// Says where the next node goes, in a file of `logicalSize` bytes.
     func seek(to position: Int, logicalSize: Int) throws(StorageError) {
@@ -35,7 +35,7 @@ final class NodeOutput {
     /// Writes what was collected.
     func flush() throws(StorageError) {
         guard count > 0 else { return }
-        try data.write(ByteView(start: UnsafePointer(memory.assumingMemoryBound(to: UInt8.self)), count: count), at: start)
+        try unsafe data.write(ByteView(start: UnsafePointer(memory.assumingMemoryBound(to: UInt8.self)), count: count), at: start)
         start += count
         count = 0
     }
@@ -49,11 +49,11 @@ final class NodeOutput {
             try data.write(node.bytes, at: start)
             start += payload
         } else {
-            let target = room(payload)
-            target.copyMemory(from: node.payload, byteCount: payload)
+            let target = unsafe room(payload)
+            unsafe target.copyMemory(from: node.payload, byteCount: payload)
         }
         let padding = -payload & 7
-        if padding > 0 { room(padding).initializeMemory(as: UInt8.self, repeating: 0, count: padding) }
+        if padding > 0 { unsafe room(padding).initializeMemory(as: UInt8.self, repeating: 0, count: padding) }
     }
 
     /// Adds a node of packed integers, which all fit the width that `widthCode` stands for.
@@ -61,15 +61,15 @@ final class NodeOutput {
         let flags = flags & ~7 | UInt8(widthCode)
         let payload = NodeLayout.padded(NodeLayout.payloadByteCount(flags: flags, count: values.count))
         appendHeader(flags: flags, count: values.count)
-        let target = room(payload)
-        target.initializeMemory(as: UInt8.self, repeating: 0, count: payload)
+        let target = unsafe room(payload)
+        unsafe target.initializeMemory(as: UInt8.self, repeating: 0, count: payload)
         switch widthCode {
         case 0: return
-        case 1, 2, 3: storeBits(values, at: target, width: (1 << widthCode) >> 1)
-        case 4: store(values, at: target, as: Int8.self)
-        case 5: store(values, at: target, as: Int16.self)
-        case 6: store(values, at: target, as: Int32.self)
-        default: store(values, at: target, as: Int64.self)
+        case 1, 2, 3: unsafe storeBits(values, at: target, width: (1 << widthCode) >> 1)
+        case 4: unsafe store(values, at: target, as: Int8.self)
+        case 5: unsafe store(values, at: target, as: Int16.self)
+        case 6: unsafe store(values, at: target, as: Int32.self)
+        default: unsafe store(values, at: target, as: Int64.self)
         }
     }
 
@@ -77,26 +77,26 @@ final class NodeOutput {
     private func store<Number: FixedWidthInteger>(
         _ values: some Collection<Int64>, at target: UnsafeMutableRawPointer, as type: Number.Type
     ) {
-        var position = target
+        var position = unsafe target
         for value in values {
-            position.storeBytes(of: Number(truncatingIfNeeded: value).littleEndian, as: Number.self)
-            position += MemoryLayout<Number>.size
+            unsafe position.storeBytes(of: Number(truncatingIfNeeded: value).littleEndian, as: Number.self)
+            unsafe position += MemoryLayout<Number>.size
         }
     }
 
     private func storeBits(_ values: some Collection<Int64>, at target: UnsafeMutableRawPointer, width: Int) {
-        let bytes = target.assumingMemoryBound(to: UInt8.self)
+        let bytes = unsafe target.assumingMemoryBound(to: UInt8.self)
         var bit = 0
         for value in values {
-            bytes[bit >> 3] |= UInt8(truncatingIfNeeded: value) << UInt8(bit & 7)
+            unsafe bytes[bit >> 3] |= UInt8(truncatingIfNeeded: value) << UInt8(bit & 7)
             bit += width
         }
     }
 
     private func appendHeader(flags: UInt8, count elements: Int) {
-        let target = room(8)
-        target.storeBytes(of: UInt32(0x4141_4141), as: UInt32.self)
-        target.storeBytes(of: (UInt32(flags) << 24 | UInt32(elements)).bigEndian, toByteOffset: 4, as: UInt32.self)
+        let target = unsafe room(8)
+        unsafe target.storeBytes(of: UInt32(0x4141_4141), as: UInt32.self)
+        unsafe target.storeBytes(of: (UInt32(flags) << 24 | UInt32(elements)).bigEndian, toByteOffset: 4, as: UInt32.self)
     }
 
     /// Room for `byteCount` more bytes.
@@ -104,12 +104,12 @@ final class NodeOutput {
         if count + byteCount > capacity {
             let wider = max(capacity * 2, count + byteCount)
             let moved = UnsafeMutableRawPointer.allocate(byteCount: wider, alignment: 8)
-            moved.copyMemory(from: memory, byteCount: count)
-            memory.deallocate()
-            memory = moved
+            unsafe moved.copyMemory(from: memory, byteCount: count)
+            unsafe memory.deallocate()
+            unsafe memory = unsafe moved
             capacity = wider
         }
         defer { count += byteCount }
-        return memory + count
+        return unsafe memory + count
     }
 }

@@ -9,7 +9,7 @@
 /// It borrows from the `Snapshot` that made it, which keeps mapping and pages alive.
 ///
 /// `@unchecked Sendable`: the bytes of a version never change; `LazyPlainPages` guards itself.
-package struct NodeSpace: @unchecked Sendable {
+@safe package struct NodeSpace: @unchecked Sendable {
     @usableFromInline let base: UnsafeRawPointer
     /// The logical file size in bytes: every node ends at or before it.
     package let limit: UInt64
@@ -19,26 +19,26 @@ package struct NodeSpace: @unchecked Sendable {
     @usableFromInline let arena: Unmanaged<NodeArena>?
 
     init(base: UnsafeRawPointer, limit: UInt64, pages: LazyPlainPages?, joinedValues: JoinedValues) {
-        self.base = base
+        unsafe self.base = unsafe base
         self.limit = limit
-        self.pages = pages.map { Unmanaged.passUnretained($0) }
-        self.joinedValues = Unmanaged.passUnretained(joinedValues)
-        arena = nil
+        unsafe self.pages = unsafe pages.map { unsafe Unmanaged.passUnretained($0) }
+        unsafe self.joinedValues = unsafe Unmanaged.passUnretained(joinedValues)
+        unsafe arena = nil
     }
 
     private init(_ other: NodeSpace, arena: NodeArena) {
-        base = other.base
+        unsafe base = unsafe other.base
         limit = other.limit
-        pages = other.pages
-        joinedValues = other.joinedValues
-        self.arena = Unmanaged.passUnretained(arena)
+        unsafe pages = unsafe other.pages
+        unsafe joinedValues = unsafe other.joinedValues
+        unsafe self.arena = unsafe Unmanaged.passUnretained(arena)
     }
 
     /// The same space together with the nodes of `arena`, which must outlive it.
     func with(arena: NodeArena) -> NodeSpace { NodeSpace(self, arena: arena) }
 
     /// More nodes than this cannot exist: a traversal that meets more goes in circles.
-    package var nodeBudget: Int { Int(clamping: limit >> 3) + (arena?.takeUnretainedValue().used ?? 0) >> 3 }
+    package var nodeBudget: Int { unsafe Int(clamping: limit >> 3) + (arena?.takeUnretainedValue().used ?? 0) >> 3 }
 
     /// The node at `ref`. Throws `.corrupt` when the bytes there cannot be one.
     @inlinable package func node(at ref: Ref) throws(StorageError) -> Node {
@@ -46,9 +46,9 @@ package struct NodeSpace: @unchecked Sendable {
         guard offset & 7 == 0, offset >= 24, offset < limit, limit - offset >= 8 else {
             return try newNode(at: ref)
         }
-        if let pages { try NodeSpace.ensure(pages, offset, 8) }
+        if let pages = unsafe pages { try unsafe NodeSpace.ensure(pages, offset, 8) }
         // In bounds: offset + 8 <= limit, and limit never exceeds the mapping.
-        let header = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: Int(offset), as: UInt64.self))
+        let header = unsafe UInt64(littleEndian: base.loadUnaligned(fromByteOffset: Int(offset), as: UInt64.self))
         let flags = UInt8(truncatingIfNeeded: header >> 32)
         guard NodeSpace.isLegal(flags: flags) else { throw NodeSpace.badFlags(ref, flags) }
         if flags & 0x47 == 0x40, Node.count(ofHeader: header) > NodeSpace.maximumEmptyCount { throw NodeSpace.emptyNode(ref) }
@@ -56,16 +56,16 @@ package struct NodeSpace: @unchecked Sendable {
         guard byteCount <= limit - offset else {
             throw .corrupt(ref: ref, reason: "the node's \(byteCount) bytes end after the logical file")
         }
-        if let pages { try NodeSpace.ensure(pages, offset, byteCount) }
-        return Node(payload: base + Int(offset) + 8, ref: ref, header: header)
+        if let pages = unsafe pages { try unsafe NodeSpace.ensure(pages, offset, byteCount) }
+        return unsafe Node(payload: base + Int(offset) + 8, ref: ref, header: header)
     }
 
     /// A node outside the file: only a write transaction has such.
     @usableFromInline func newNode(at ref: Ref) throws(StorageError) -> Node {
-        guard let arena else { throw NodeSpace.badRef(ref) }
+        guard let arena = unsafe arena else { throw NodeSpace.badRef(ref) }
         // Without a retain: whoever made the space keeps the arena.
-        if let node = arena._withUnsafeGuaranteedRef({ $0.soundNode(at: ref) }) { return node }
-        return try arena.takeUnretainedValue().node(at: ref)
+        if let node = unsafe arena._withUnsafeGuaranteedRef({ $0.soundNode(at: ref) }) { return node }
+        return try unsafe arena.takeUnretainedValue().node(at: ref)
     }
 
     /// A node of width 0 can claim millions of elements in 8 bytes. No writer makes one of more than 1000, or 65535
@@ -93,11 +93,11 @@ package struct NodeSpace: @unchecked Sendable {
 
     @usableFromInline
     static func ensure(_ pages: Unmanaged<LazyPlainPages>, _ offset: UInt64, _ byteCount: UInt64) throws(StorageError) {
-        try pages.takeUnretainedValue().ensure(offset: offset, byteCount: byteCount)
+        try unsafe pages.takeUnretainedValue().ensure(offset: offset, byteCount: byteCount)
     }
 
     /// The bytes of a value that is split over the byte nodes in `parts`; they live as long as the snapshot.
     func joinedValue(of parts: Node) throws(StorageError) -> ByteView {
-        try joinedValues.takeUnretainedValue().value(of: parts, in: self)
+        try unsafe joinedValues.takeUnretainedValue().value(of: parts, in: self)
     }
 }

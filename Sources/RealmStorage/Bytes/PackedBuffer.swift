@@ -6,7 +6,7 @@
 /// reads too far is found out at once. For tests and benchmarks of the kernels.
 ///
 /// `@unchecked Sendable`: filled in `init` and never written again.
-package final class PackedBuffer: @unchecked Sendable {
+@safe package final class PackedBuffer: @unchecked Sendable {
     private static let pageByteCount = 4096
 
     private let mapping: UnsafeMutableRawPointer
@@ -16,13 +16,13 @@ package final class PackedBuffer: @unchecked Sendable {
     private let count: Int
 
     /// The elements; valid while this object is alive.
-    package var integers: PackedIntegers { PackedIntegers(payload: payload, widthCode: widthCode, count: count) }
+    package var integers: PackedIntegers { unsafe PackedIntegers(payload: payload, widthCode: widthCode, count: count) }
 
     /// The elements as a node: bit-packed, or for numbers of whole bytes as float and double leaves have it.
     package func node(asNumbers: Bool = false) -> Node {
         let code = UInt64(asNumbers ? widthCode - 3 : widthCode) | (asNumbers ? 8 : 0)
         let size = UInt64(UInt32(count).byteSwapped >> 8)
-        return Node(payload: payload, ref: Ref(8), header: size << 40 | code << 32)
+        return unsafe Node(payload: payload, ref: Ref(8), header: size << 40 | code << 32)
     }
 
     /// Encodes the lowest bits of `values`; `widthCode` is 0...7 for 0, 1, 2, 4, 8, 16, 32, 64 bits.
@@ -32,24 +32,24 @@ package final class PackedBuffer: @unchecked Sendable {
         let byteCount = (values.count * width + 63) / 64 * 8
         let pages = (byteCount + PackedBuffer.pageByteCount - 1) / PackedBuffer.pageByteCount
         mappedByteCount = (pages + 1) * PackedBuffer.pageByteCount
-        mapping = try System.mapAnonymous(byteCount: mappedByteCount)
-        System.protect(mapping + pages * PackedBuffer.pageByteCount, byteCount: PackedBuffer.pageByteCount)
+        unsafe mapping = try unsafe System.mapAnonymous(byteCount: mappedByteCount)
+        unsafe System.protect(mapping + pages * PackedBuffer.pageByteCount, byteCount: PackedBuffer.pageByteCount)
         // In bounds: the payload fills the readable pages from their end backwards.
-        payload = mapping + pages * PackedBuffer.pageByteCount - byteCount
+        unsafe payload = unsafe mapping + pages * PackedBuffer.pageByteCount - byteCount
         self.widthCode = widthCode
         count = values.count
-        for index in 0..<byteCount { payload.storeBytes(of: 0xa5, toByteOffset: index, as: UInt8.self) }
+        for index in 0..<byteCount { unsafe payload.storeBytes(of: 0xa5, toByteOffset: index, as: UInt8.self) }
         for (index, value) in values.enumerated() where width > 0 { store(value, at: index, width: width) }
     }
 
-    deinit { System.unmap(mapping, byteCount: mappedByteCount) }
+    deinit { unsafe System.unmap(mapping, byteCount: mappedByteCount) }
 
     /// In bounds: element `index` is one of those that the payload was measured for.
     private func store(_ value: Int64, at index: Int, width: Int) {
         let bit = index * width
-        let word = payload.load(fromByteOffset: bit / 64 * 8, as: UInt64.self)
+        let word = unsafe payload.load(fromByteOffset: bit / 64 * 8, as: UInt64.self)
         let ones: UInt64 = (width == 64 ? .max : (1 << UInt64(width)) - 1) << UInt64(bit & 63)
         let shifted = UInt64(bitPattern: value) << UInt64(bit & 63)
-        payload.storeBytes(of: word & ~ones | shifted & ones, toByteOffset: bit / 64 * 8, as: UInt64.self)
+        unsafe payload.storeBytes(of: word & ~ones | shifted & ones, toByteOffset: bit / 64 * 8, as: UInt64.self)
     }
 }

@@ -18,17 +18,17 @@ extension PackedElement {
     /// Sixteen elements; the caller vouches for their memory.
     @inline(__always)
     static func load(_ pointer: UnsafeRawPointer, _ index: Int) -> SIMD16<Self> {
-        pointer.loadUnaligned(fromByteOffset: index &* byteCount, as: SIMD16<Self>.self)
+        unsafe pointer.loadUnaligned(fromByteOffset: index &* byteCount, as: SIMD16<Self>.self)
     }
 }
 
 extension Int8: PackedElement {
     @inline(__always) static func equal(_ left: SIMD16<Int8>, _ right: SIMD16<Int8>) -> ByteLanes {
-        unsafeBitCast(left .== right, to: ByteLanes.self)
+        unsafe unsafeBitCast(left .== right, to: ByteLanes.self)
     }
 
     @inline(__always) static func greater(_ left: SIMD16<Int8>, _ right: SIMD16<Int8>) -> ByteLanes {
-        unsafeBitCast(left .> right, to: ByteLanes.self)
+        unsafe unsafeBitCast(left .> right, to: ByteLanes.self)
     }
 
     @inline(__always) static func widened(_ lanes: ByteLanes) -> SIMD16<Int8> { lanes }
@@ -36,11 +36,11 @@ extension Int8: PackedElement {
 
 extension Int16: PackedElement {
     @inline(__always) static func equal(_ left: SIMD16<Int16>, _ right: SIMD16<Int16>) -> ByteLanes {
-        LanePacking.narrowed(unsafeBitCast(left .== right, to: SIMD16<Int16>.self))
+        unsafe LanePacking.narrowed(unsafeBitCast(left .== right, to: SIMD16<Int16>.self))
     }
 
     @inline(__always) static func greater(_ left: SIMD16<Int16>, _ right: SIMD16<Int16>) -> ByteLanes {
-        LanePacking.narrowed(unsafeBitCast(left .> right, to: SIMD16<Int16>.self))
+        unsafe LanePacking.narrowed(unsafeBitCast(left .> right, to: SIMD16<Int16>.self))
     }
 
     @inline(__always) static func widened(_ lanes: ByteLanes) -> SIMD16<Int16> { SIMD16<Int16>(truncatingIfNeeded: lanes) }
@@ -48,11 +48,11 @@ extension Int16: PackedElement {
 
 extension Int32: PackedElement {
     @inline(__always) static func equal(_ left: SIMD16<Int32>, _ right: SIMD16<Int32>) -> ByteLanes {
-        LanePacking.narrowed(unsafeBitCast(left .== right, to: SIMD16<Int32>.self))
+        unsafe LanePacking.narrowed(unsafeBitCast(left .== right, to: SIMD16<Int32>.self))
     }
 
     @inline(__always) static func greater(_ left: SIMD16<Int32>, _ right: SIMD16<Int32>) -> ByteLanes {
-        LanePacking.narrowed(unsafeBitCast(left .> right, to: SIMD16<Int32>.self))
+        unsafe LanePacking.narrowed(unsafeBitCast(left .> right, to: SIMD16<Int32>.self))
     }
 
     @inline(__always) static func widened(_ lanes: ByteLanes) -> SIMD16<Int32> { SIMD16<Int32>(truncatingIfNeeded: lanes) }
@@ -61,15 +61,15 @@ extension Int32: PackedElement {
 /// The x86-64 baseline has no compare of 64-bit lanes, so the sign of a difference is used, put right for overflow.
 extension Int64: PackedElement {
     @inline(__always) static func equal(_ left: SIMD16<Int64>, _ right: SIMD16<Int64>) -> ByteLanes {
-        let different = unsafeBitCast(left ^ right, to: SIMD32<Int32>.self)
+        let different = unsafe unsafeBitCast(left ^ right, to: SIMD32<Int32>.self)
         let isZero = (different.evenHalf | different.oddHalf) .== SIMD16<Int32>.zero
-        return LanePacking.narrowed(unsafeBitCast(isZero, to: SIMD16<Int32>.self))
+        return unsafe LanePacking.narrowed(unsafeBitCast(isZero, to: SIMD16<Int32>.self))
     }
 
     @inline(__always) static func greater(_ left: SIMD16<Int64>, _ right: SIMD16<Int64>) -> ByteLanes {
         let difference = right &- left
         let signed = difference ^ ((right ^ left) & (difference ^ right))
-        return LanePacking.narrowed(unsafeBitCast(signed, to: SIMD32<Int32>.self).oddHalf &>> 31)
+        return unsafe LanePacking.narrowed(unsafeBitCast(signed, to: SIMD32<Int32>.self).oddHalf &>> 31)
     }
 
     @inline(__always) static func widened(_ lanes: ByteLanes) -> SIMD16<Int64> { SIMD16<Int64>(truncatingIfNeeded: lanes) }
@@ -86,7 +86,7 @@ struct EqualKernel<Element: PackedElement>: MaskKernel {
     @inline(__always) static var elementByteCount: Int { Element.byteCount }
 
     @inline(__always) func word(at pointer: UnsafeRawPointer) -> UInt64 {
-        LanePacking.word(
+        unsafe LanePacking.word(
             Element.equal(Element.load(pointer, 0), needle), Element.equal(Element.load(pointer, 16), needle),
             Element.equal(Element.load(pointer, 32), needle), Element.equal(Element.load(pointer, 48), needle))
     }
@@ -101,7 +101,7 @@ struct GreaterKernel<Element: PackedElement>: MaskKernel {
     @inline(__always) static var elementByteCount: Int { Element.byteCount }
 
     @inline(__always) func word(at pointer: UnsafeRawPointer) -> UInt64 {
-        LanePacking.word(
+        unsafe LanePacking.word(
             Element.greater(Element.load(pointer, 0), needle), Element.greater(Element.load(pointer, 16), needle),
             Element.greater(Element.load(pointer, 32), needle), Element.greater(Element.load(pointer, 48), needle))
     }

@@ -25,9 +25,9 @@ extension PackedIntegers {
     private func ascends<Number: FixedWidthInteger & UnsignedInteger>(_: Number.Type) -> Bool {
         let size = MemoryLayout<Number>.size
         var isAscending = true
-        var previous = Number(littleEndian: payload.loadUnaligned(as: Number.self))
+        var previous = unsafe Number(littleEndian: payload.loadUnaligned(as: Number.self))
         for index in 1..<count {
-            let next = Number(littleEndian: payload.loadUnaligned(fromByteOffset: index &* size, as: Number.self))
+            let next = unsafe Number(littleEndian: payload.loadUnaligned(fromByteOffset: index &* size, as: Number.self))
             isAscending = isAscending && previous < next
             previous = next
         }

@@ -26,20 +26,20 @@ extension PackedIntegers {
         _ other: PackedIntegers, _ start: Int, _ otherStart: Int, _ count: Int,
         _ test: (SIMD16<Int64>, SIMD16<Int64>) -> ByteLanes
     ) -> Mask {
-        withUnsafeTemporaryAllocation(of: Int64.self, capacity: 128) { room in
-            room.initialize(repeating: 0)
-            let left = room.baseAddress.unsafelyUnwrapped
+        unsafe withUnsafeTemporaryAllocation(of: Int64.self, capacity: 128) { room in
+            unsafe room.initialize(repeating: 0)
+            let left = unsafe room.baseAddress.unsafelyUnwrapped
             // In bounds: 64 numbers for each side.
-            let right = left + 64
+            let right = unsafe left + 64
             var words = SIMD4<UInt64>.zero
             for group in 0..<4 {
                 let first = group &<< 6
                 let rest = Swift.min(count &- first, 64)
                 var word: UInt64 = 0
                 if rest > 0 {
-                    unpack(start &+ first, rest, into: left)
-                    other.unpack(otherStart &+ first, rest, into: right)
-                    word = LanePacking.word(
+                    unsafe unpack(start &+ first, rest, into: left)
+                    unsafe other.unpack(otherStart &+ first, rest, into: right)
+                    word = unsafe LanePacking.word(
                         test(Int64.load(left, 0), Int64.load(right, 0)), test(Int64.load(left, 16), Int64.load(right, 16)),
                         test(Int64.load(left, 32), Int64.load(right, 32)), test(Int64.load(left, 48), Int64.load(right, 48)))
                 }
@@ -54,28 +54,28 @@ extension PackedIntegers {
         start: Int, count: Int, _ body: (Span<Int64>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         checkRun(start, count)
-        return try withUnsafeTemporaryAllocation(
+        return try unsafe withUnsafeTemporaryAllocation(
             of: Int64.self, capacity: Mask.capacity
         ) { (room) throws(Failure) in
-            room.initialize(repeating: 0)
+            unsafe room.initialize(repeating: 0)
             // In bounds: room for 256, and groups end with the run.
-            let target = room.baseAddress.unsafelyUnwrapped
+            let target = unsafe room.baseAddress.unsafelyUnwrapped
             for first in stride(from: 0, to: count, by: 64) {
-                unpack(start &+ first, Swift.min(count &- first, 64), into: target + first)
+                unsafe unpack(start &+ first, Swift.min(count &- first, 64), into: target + first)
             }
-            return try body(UnsafeBufferPointer(start: target, count: count).span)
+            return try unsafe body(UnsafeBufferPointer(start: target, count: count).span)
         }
     }
 
     /// Widens at most 64 elements from `start` on; `target` has room for them and they exist.
     func unpack(_ start: Int, _ count: Int, into target: UnsafeMutablePointer<Int64>) {
         switch widthCode {
-        case 0: target.update(repeating: 0, count: count)
-        case 1, 2, 3: unpackNarrow(start, count, into: target)
-        case 4: widen(Int8.self, start, count, into: target)
-        case 5: widen(Int16.self, start, count, into: target)
-        case 6: widen(Int32.self, start, count, into: target)
-        default: widen(Int64.self, start, count, into: target)
+        case 0: unsafe target.update(repeating: 0, count: count)
+        case 1, 2, 3: unsafe unpackNarrow(start, count, into: target)
+        case 4: unsafe widen(Int8.self, start, count, into: target)
+        case 5: unsafe widen(Int16.self, start, count, into: target)
+        case 6: unsafe widen(Int32.self, start, count, into: target)
+        default: unsafe widen(Int64.self, start, count, into: target)
         }
     }
 
@@ -84,9 +84,9 @@ extension PackedIntegers {
         _: Element.Type, _ start: Int, _ count: Int, into target: UnsafeMutablePointer<Int64>
     ) {
         // In bounds: the caller's elements exist, and this is their size.
-        let source = payload + start &* Element.byteCount
+        let source = unsafe payload + start &* Element.byteCount
         for index in 0..<count {
-            target[index] = Int64(
+            unsafe target[index] = unsafe Int64(
                 truncatingIfNeeded: source.loadUnaligned(
                     fromByteOffset: index &* Element.byteCount, as: Element.self))
         }
@@ -101,7 +101,7 @@ extension PackedIntegers {
             var word = fieldWord(atBit: (start &+ index) &* width)
             let end = Swift.min(index &+ perWord, count)
             while index < end {
-                target[index] = Int64(bitPattern: word & ones)
+                unsafe target[index] = Int64(bitPattern: word & ones)
                 word &>>= UInt64(truncatingIfNeeded: width)
                 index &+= 1
             }

@@ -86,10 +86,10 @@ extension PackedIntegers {
     private func equal(_ value: Int64, _ start: Int, _ count: Int) -> Mask {
         switch widthCode {
         case 0, 1, 2, 3: return narrowMask(.equal(value), start, count)
-        case 4: return EqualKernel(Int8(truncatingIfNeeded: value)).mask(payload, start: start, count: count)
-        case 5: return EqualKernel(Int16(truncatingIfNeeded: value)).mask(payload, start: start, count: count)
-        case 6: return EqualKernel(Int32(truncatingIfNeeded: value)).mask(payload, start: start, count: count)
-        default: return EqualKernel(value).mask(payload, start: start, count: count)
+        case 4: return unsafe EqualKernel(Int8(truncatingIfNeeded: value)).mask(payload, start: start, count: count)
+        case 5: return unsafe EqualKernel(Int16(truncatingIfNeeded: value)).mask(payload, start: start, count: count)
+        case 6: return unsafe EqualKernel(Int32(truncatingIfNeeded: value)).mask(payload, start: start, count: count)
+        default: return unsafe EqualKernel(value).mask(payload, start: start, count: count)
         }
     }
 
@@ -97,10 +97,10 @@ extension PackedIntegers {
     private func greater(_ value: Int64, _ start: Int, _ count: Int) -> Mask {
         switch widthCode {
         case 0, 1, 2, 3: return narrowMask(.greater(value), start, count)
-        case 4: return GreaterKernel(Int8(truncatingIfNeeded: value)).mask(payload, start: start, count: count)
-        case 5: return GreaterKernel(Int16(truncatingIfNeeded: value)).mask(payload, start: start, count: count)
-        case 6: return GreaterKernel(Int32(truncatingIfNeeded: value)).mask(payload, start: start, count: count)
-        default: return GreaterKernel(value).mask(payload, start: start, count: count)
+        case 4: return unsafe GreaterKernel(Int8(truncatingIfNeeded: value)).mask(payload, start: start, count: count)
+        case 5: return unsafe GreaterKernel(Int16(truncatingIfNeeded: value)).mask(payload, start: start, count: count)
+        case 6: return unsafe GreaterKernel(Int32(truncatingIfNeeded: value)).mask(payload, start: start, count: count)
+        default: return unsafe GreaterKernel(value).mask(payload, start: start, count: count)
         }
     }
 }

@@ -58,30 +58,30 @@ extension PackedIntegers {
     @inline(__always)
     private func sum<Element: PackedElement>(_: Element.Type, _ first: Int, _ rows: UInt64) -> Int64 {
         // In bounds: every set row exists; only a full group is read as a whole.
-        let run = payload + first &* Element.byteCount
+        let run = unsafe payload + first &* Element.byteCount
         var total: Int64 = 0
         if rows == .max {
             for index in 0..<64 {
-                total &+= Int64(run.loadUnaligned(fromByteOffset: index &* Element.byteCount, as: Element.self))
+                unsafe total &+= Int64(run.loadUnaligned(fromByteOffset: index &* Element.byteCount, as: Element.self))
             }
             return total
         }
         PackedIntegers.forEachRow(rows) { row in
-            total &+= Int64(run.loadUnaligned(fromByteOffset: row &* Element.byteCount, as: Element.self))
+            unsafe total &+= Int64(run.loadUnaligned(fromByteOffset: row &* Element.byteCount, as: Element.self))
         }
         return total
     }
 
     private func wideSum(_ first: Int, _ rows: UInt64) -> Int128 {
         // In bounds: every set row exists; only a full group is read as a whole.
-        let run = payload + first &* 8
+        let run = unsafe payload + first &* 8
         var total: Int128 = 0
         if rows == .max {
-            for index in 0..<64 { total &+= Int128(run.loadUnaligned(fromByteOffset: index &* 8, as: Int64.self)) }
+            for index in 0..<64 { unsafe total &+= Int128(run.loadUnaligned(fromByteOffset: index &* 8, as: Int64.self)) }
             return total
         }
         PackedIntegers.forEachRow(rows) { row in
-            total &+= Int128(run.loadUnaligned(fromByteOffset: row &* 8, as: Int64.self))
+            unsafe total &+= Int128(run.loadUnaligned(fromByteOffset: row &* 8, as: Int64.self))
         }
         return total
     }
@@ -160,14 +160,14 @@ extension PackedIntegers {
         _: Element.Type, _ first: Int, _ rows: UInt64, _ which: Extreme
     ) -> Int64 {
         // In bounds: every set row exists; only a full group is read as a whole.
-        let run = payload + first &* Element.byteCount
+        let run = unsafe payload + first &* Element.byteCount
         // The x86-64 baseline has no vector instructions for the least of 64-bit numbers; one by one is faster there.
         if rows == .max, Element.bitWidth < 64 {
-            return Int64(which == .least ? fullMinimum(run) as Element : fullMaximum(run) as Element)
+            return unsafe Int64(which == .least ? fullMinimum(run) as Element : fullMaximum(run) as Element)
         }
         var result = which == .least ? Element.max : Element.min
         PackedIntegers.forEachRow(rows) { row in
-            result = which.better(result, run.loadUnaligned(fromByteOffset: row &* Element.byteCount, as: Element.self))
+            result = unsafe which.better(result, run.loadUnaligned(fromByteOffset: row &* Element.byteCount, as: Element.self))
         }
         return Int64(result)
     }
@@ -176,7 +176,7 @@ extension PackedIntegers {
     private func fullMinimum<Element: PackedElement>(_ run: UnsafeRawPointer) -> Element {
         var result = Element.max
         for index in 0..<64 {
-            result = Swift.min(result, run.loadUnaligned(fromByteOffset: index &* Element.byteCount, as: Element.self))
+            result = unsafe Swift.min(result, run.loadUnaligned(fromByteOffset: index &* Element.byteCount, as: Element.self))
         }
         return result
     }
@@ -185,7 +185,7 @@ extension PackedIntegers {
     private func fullMaximum<Element: PackedElement>(_ run: UnsafeRawPointer) -> Element {
         var result = Element.min
         for index in 0..<64 {
-            result = Swift.max(result, run.loadUnaligned(fromByteOffset: index &* Element.byteCount, as: Element.self))
+            result = unsafe Swift.max(result, run.loadUnaligned(fromByteOffset: index &* Element.byteCount, as: Element.self))
         }
         return result
     }

@@ -67,7 +67,7 @@ extension PackedIntegers {
     @inline(__always)
     static func bytes(ofNibbles word: UInt64) -> ByteLanes {
         let split = SIMD2<UInt64>(word & 0x0f0f_0f0f_0f0f_0f0f, word &>> 4 & 0x0f0f_0f0f_0f0f_0f0f)
-        let bytes = unsafeBitCast(split, to: ByteLanes.self)
+        let bytes = unsafe unsafeBitCast(split, to: ByteLanes.self)
         var lanes = bytes
         lanes.evenHalf = bytes.lowHalf
         lanes.oddHalf = bytes.highHalf
@@ -82,11 +82,11 @@ extension PackedIntegers {
         let wordCount = (count &* width &+ 63) &>> 6
         let index = offset &>> 6
         guard index < wordCount else { return 0 }
-        let low = payload.loadUnaligned(fromByteOffset: index &<< 3, as: UInt64.self)
+        let low = unsafe payload.loadUnaligned(fromByteOffset: index &<< 3, as: UInt64.self)
         let shift = UInt64(truncatingIfNeeded: offset & 63)
         guard shift != 0 else { return low }
         guard index &+ 1 < wordCount else { return low &>> shift }
-        let high = payload.loadUnaligned(fromByteOffset: index &<< 3 &+ 8, as: UInt64.self)
+        let high = unsafe payload.loadUnaligned(fromByteOffset: index &<< 3 &+ 8, as: UInt64.self)
         return low &>> shift | high &<< (64 &- shift)
     }
 

@@ -89,7 +89,7 @@ extension PackedIntegers {
     /// In bounds: the caller's index is below the count.
     @inline(__always)
     private func element<Number: FixedWidthInteger>(_ index: Int, _: Number.Type) -> Number {
-        payload.loadUnaligned(fromByteOffset: index &* MemoryLayout<Number>.size, as: Number.self)
+        unsafe payload.loadUnaligned(fromByteOffset: index &* MemoryLayout<Number>.size, as: Number.self)
     }
 
     @inline(__always)

@@ -6,7 +6,7 @@
 /// `PackedIntegers+Compare.swift` and `PackedIntegers+Fold.swift`.
 ///
 /// `@unchecked Sendable`: borrowed, never-changing memory of a snapshot (see `Node`).
-package struct PackedIntegers: @unchecked Sendable {
+@safe package struct PackedIntegers: @unchecked Sendable {
     @usableFromInline let payload: UnsafeRawPointer
     /// Nodes have fewer than 2^24 elements; kept small because leaves are made of several of these.
     @usableFromInline let storedCount: UInt32
@@ -14,7 +14,7 @@ package struct PackedIntegers: @unchecked Sendable {
 
     /// `payload` holds at least `count` elements of the width that `widthCode` stands for.
     @inlinable init(payload: UnsafeRawPointer, widthCode: Int, count: Int) {
-        self.payload = payload
+        unsafe self.payload = unsafe payload
         storedWidthCode = UInt8(truncatingIfNeeded: widthCode)
         storedCount = UInt32(count)
     }
@@ -29,7 +29,7 @@ package struct PackedIntegers: @unchecked Sendable {
     /// Element `index`, which must be in `0..<count`.
     @inlinable @inline(__always) package subscript(index: Int) -> Int64 {
         assert(index >= 0 && index < count)
-        return PackedIntegers.load(payload, widthCode: widthCode, index: index)
+        return unsafe PackedIntegers.load(payload, widthCode: widthCode, index: index)
     }
 
     /// Reads one element. In bounds because the caller's index is below the node's count, and
@@ -38,13 +38,13 @@ package struct PackedIntegers: @unchecked Sendable {
     static func load(_ payload: UnsafeRawPointer, widthCode: Int, index: Int) -> Int64 {
         switch widthCode {
         case 0: return 0
-        case 1: return Int64(payload.load(fromByteOffset: index >> 3, as: UInt8.self) >> UInt8(index & 7) & 1)
-        case 2: return Int64(payload.load(fromByteOffset: index >> 2, as: UInt8.self) >> UInt8((index & 3) << 1) & 3)
-        case 3: return Int64(payload.load(fromByteOffset: index >> 1, as: UInt8.self) >> UInt8((index & 1) << 2) & 15)
-        case 4: return Int64(payload.load(fromByteOffset: index, as: Int8.self))
-        case 5: return Int64(Int16(littleEndian: payload.loadUnaligned(fromByteOffset: index << 1, as: Int16.self)))
-        case 6: return Int64(Int32(littleEndian: payload.loadUnaligned(fromByteOffset: index << 2, as: Int32.self)))
-        default: return Int64(littleEndian: payload.loadUnaligned(fromByteOffset: index << 3, as: Int64.self))
+        case 1: return unsafe Int64(payload.load(fromByteOffset: index >> 3, as: UInt8.self) >> UInt8(index & 7) & 1)
+        case 2: return unsafe Int64(payload.load(fromByteOffset: index >> 2, as: UInt8.self) >> UInt8((index & 3) << 1) & 3)
+        case 3: return unsafe Int64(payload.load(fromByteOffset: index >> 1, as: UInt8.self) >> UInt8((index & 1) << 2) & 15)
+        case 4: return unsafe Int64(payload.load(fromByteOffset: index, as: Int8.self))
+        case 5: return unsafe Int64(Int16(littleEndian: payload.loadUnaligned(fromByteOffset: index << 1, as: Int16.self)))
+        case 6: return unsafe Int64(Int32(littleEndian: payload.loadUnaligned(fromByteOffset: index << 2, as: Int32.self)))
+        default: return unsafe Int64(littleEndian: payload.loadUnaligned(fromByteOffset: index << 3, as: Int64.self))
         }
     }
 }

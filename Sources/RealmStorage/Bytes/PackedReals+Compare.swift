@@ -56,11 +56,11 @@ struct RealKernel<Real: PackedReal, Test: RealTest>: MaskKernel {
     @inline(__always) static var elementByteCount: Int { Real.Bits.byteCount }
 
     @inline(__always) func word(at pointer: UnsafeRawPointer) -> UInt64 {
-        LanePacking.word(lanes(pointer, 0), lanes(pointer, 16), lanes(pointer, 32), lanes(pointer, 48))
+        unsafe LanePacking.word(lanes(pointer, 0), lanes(pointer, 16), lanes(pointer, 32), lanes(pointer, 48))
     }
 
     @inline(__always) private func lanes(_ pointer: UnsafeRawPointer, _ index: Int) -> ByteLanes {
-        let numbers = pointer.loadUnaligned(fromByteOffset: index &* Real.Bits.byteCount, as: SIMD16<Real>.self)
+        let numbers = unsafe pointer.loadUnaligned(fromByteOffset: index &* Real.Bits.byteCount, as: SIMD16<Real>.self)
         return Test.lanes(numbers, needle)
     }
 }
@@ -70,7 +70,7 @@ extension PackedReals {
     @inline(__always)
     func nulls(_ start: Int, _ count: Int) -> Mask {
         checkRun(start, count)
-        return EqualKernel(Real.nullBits).mask(payload, start: start, count: count)
+        return unsafe EqualKernel(Real.nullBits).mask(payload, start: start, count: count)
     }
 
     /// The rows that hold neither null nor another NaN.
@@ -115,6 +115,6 @@ extension PackedReals {
     @inline(__always)
     private func test<Test: RealTest>(_: Test.Type, _ needle: Real, _ start: Int, _ count: Int) -> Mask {
         checkRun(start, count)
-        return RealKernel<Real, Test>(needle).mask(payload, start: start, count: count)
+        return unsafe RealKernel<Real, Test>(needle).mask(payload, start: start, count: count)
     }
 }

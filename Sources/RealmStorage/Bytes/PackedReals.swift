@@ -7,14 +7,14 @@
 /// part in neither.
 ///
 /// `@unchecked Sendable`: borrowed, never-changing memory of a snapshot (see `Node`).
-struct PackedReals<Real: PackedReal>: @unchecked Sendable {
+@safe struct PackedReals<Real: PackedReal>: @unchecked Sendable {
     let payload: UnsafeRawPointer
     let count: Int
 
     /// The elements of a node that was checked to hold numbers of this size.
     @inline(__always)
     init(_ node: Node) {
-        payload = node.payload
+        unsafe payload = unsafe node.payload
         count = node.count
     }
 
@@ -22,7 +22,7 @@ struct PackedReals<Real: PackedReal>: @unchecked Sendable {
     @inline(__always)
     func bits(_ row: Int) -> Real.Bits {
         assert(row >= 0 && row < count)
-        return payload.loadUnaligned(fromByteOffset: row &* Real.Bits.byteCount, as: Real.Bits.self)
+        return unsafe payload.loadUnaligned(fromByteOffset: row &* Real.Bits.byteCount, as: Real.Bits.self)
     }
 
     @inline(__always)
@@ -60,15 +60,15 @@ extension Float: PackedReal {
     @inline(__always) static var nullBits: Int32 { Int32(bitPattern: FloatLeaf.nullBits) }
 
     @inline(__always) static func equal(_ left: SIMD16<Float>, _ right: SIMD16<Float>) -> ByteLanes {
-        LanePacking.narrowed(unsafeBitCast(left .== right, to: SIMD16<Int32>.self))
+        unsafe LanePacking.narrowed(unsafeBitCast(left .== right, to: SIMD16<Int32>.self))
     }
 
     @inline(__always) static func less(_ left: SIMD16<Float>, _ right: SIMD16<Float>) -> ByteLanes {
-        LanePacking.narrowed(unsafeBitCast(left .< right, to: SIMD16<Int32>.self))
+        unsafe LanePacking.narrowed(unsafeBitCast(left .< right, to: SIMD16<Int32>.self))
     }
 
     @inline(__always) static func lessOrEqual(_ left: SIMD16<Float>, _ right: SIMD16<Float>) -> ByteLanes {
-        LanePacking.narrowed(unsafeBitCast(left .<= right, to: SIMD16<Int32>.self))
+        unsafe LanePacking.narrowed(unsafeBitCast(left .<= right, to: SIMD16<Int32>.self))
     }
 }
 
@@ -78,14 +78,14 @@ extension Double: PackedReal {
     @inline(__always) static var nullBits: Int64 { Int64(bitPattern: DoubleLeaf.nullBits) }
 
     @inline(__always) static func equal(_ left: SIMD16<Double>, _ right: SIMD16<Double>) -> ByteLanes {
-        LanePacking.narrowed(unsafeBitCast(left .== right, to: SIMD16<Int64>.self))
+        unsafe LanePacking.narrowed(unsafeBitCast(left .== right, to: SIMD16<Int64>.self))
     }
 
     @inline(__always) static func less(_ left: SIMD16<Double>, _ right: SIMD16<Double>) -> ByteLanes {
-        LanePacking.narrowed(unsafeBitCast(left .< right, to: SIMD16<Int64>.self))
+        unsafe LanePacking.narrowed(unsafeBitCast(left .< right, to: SIMD16<Int64>.self))
     }
 
     @inline(__always) static func lessOrEqual(_ left: SIMD16<Double>, _ right: SIMD16<Double>) -> ByteLanes {
-        LanePacking.narrowed(unsafeBitCast(left .<= right, to: SIMD16<Int64>.self))
+        unsafe LanePacking.narrowed(unsafeBitCast(left .<= right, to: SIMD16<Int64>.self))
     }
 }

@@ -7,7 +7,7 @@ internal import COpenSSL
 ///
 /// Holds two contexts of the crypto library that every call uses again, so a cipher belongs to one thread at a time.
 /// Source: docs/format.md, "Encryption".
-package final class PageCipher {
+@safe package final class PageCipher {
     /// What reading a page came to.
     package enum Outcome: Equatable, Sendable {
         /// The page was decrypted; the stamp is the one that fits it, which the next write has to keep.
@@ -24,22 +24,22 @@ package final class PageCipher {
     private let authenticationKey: [UInt8]
 
     package init(_ key: EncryptionKey) throws(StorageError) {
-        guard let algorithm = EVP_MAC_fetch(nil, "HMAC", nil) else { throw PageCipher.failure("EVP_MAC_fetch") }
-        defer { EVP_MAC_free(algorithm) }
-        guard let cipher = EVP_CIPHER_CTX_new() else { throw PageCipher.failure("EVP_CIPHER_CTX_new") }
-        guard let authenticator = EVP_MAC_CTX_new(algorithm) else {
-            EVP_CIPHER_CTX_free(cipher)
+        guard let algorithm = unsafe EVP_MAC_fetch(nil, "HMAC", nil) else { throw PageCipher.failure("EVP_MAC_fetch") }
+        defer { unsafe EVP_MAC_free(algorithm) }
+        guard let cipher = unsafe EVP_CIPHER_CTX_new() else { throw PageCipher.failure("EVP_CIPHER_CTX_new") }
+        guard let authenticator = unsafe EVP_MAC_CTX_new(algorithm) else {
+            unsafe EVP_CIPHER_CTX_free(cipher)
             throw PageCipher.failure("EVP_MAC_CTX_new")
         }
-        self.cipher = cipher
-        self.authenticator = authenticator
+        unsafe self.cipher = unsafe cipher
+        unsafe self.authenticator = unsafe authenticator
         cipherKey = Array(key.cipherKey)
         authenticationKey = Array(key.authenticationKey)
     }
 
     deinit {
-        EVP_CIPHER_CTX_free(cipher)
-        EVP_MAC_CTX_free(authenticator)
+        unsafe EVP_CIPHER_CTX_free(cipher)
+        unsafe EVP_MAC_CTX_free(authenticator)
     }
 
     /// Decrypts plain page `page` from `source` to `target`, both of 4096 bytes, if `entry` fits it.
@@ -47,22 +47,22 @@ package final class PageCipher {
         page: Int, entry: PageEntry, from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer
     ) throws(StorageError) -> Outcome {
         guard entry.newest.counter != 0 else { return .neverWritten }
-        let code = try authenticationCode(of: source)
+        let code = try unsafe authenticationCode(of: source)
         let stamp: PageEntry.Stamp
         if code == entry.newest.code {
             stamp = entry.newest
         } else if entry.previous.counter != 0, code == entry.previous.code {
             stamp = entry.previous
         } else {
-            return entry.previous.counter == 0 || PageCipher.isZero(source) ? .neverWritten : .corrupt
+            return unsafe entry.previous.counter == 0 || PageCipher.isZero(source) ? .neverWritten : .corrupt
         }
-        try run(encrypts: false, page: page, counter: stamp.counter, from: source, to: target)
+        try unsafe run(encrypts: false, page: page, counter: stamp.counter, from: source, to: target)
         return .plain(stamp)
     }
 
     /// The stamp of `entry` that fits the encrypted page at `source`, or `.none`.
     func stamp(of source: UnsafeRawPointer, entry: PageEntry) throws(StorageError) -> PageEntry.Stamp {
-        let code = try authenticationCode(of: source)
+        let code = try unsafe authenticationCode(of: source)
         return [entry.newest, entry.previous].first { $0.counter != 0 && $0.code == code } ?? .none
     }
 
@@ -71,18 +71,18 @@ package final class PageCipher {
         page: Int, counter: UInt32, from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer
     ) throws(StorageError) -> PageEntry.Stamp {
         precondition(counter != 0, "counter 0 means that a page was never written")
-        try run(encrypts: true, page: page, counter: counter, from: source, to: target)
-        return PageEntry.Stamp(counter: counter, code: try authenticationCode(of: target))
+        try unsafe run(encrypts: true, page: page, counter: counter, from: source, to: target)
+        return unsafe PageEntry.Stamp(counter: counter, code: try authenticationCode(of: target))
     }
 
     /// HMAC-SHA-224 of the 4096 bytes at `source`.
     private func authenticationCode(of source: UnsafeRawPointer) throws(StorageError) -> AuthenticationCode {
         guard startAuthentication() == 1,
-            EVP_MAC_update(authenticator, source.assumingMemoryBound(to: UInt8.self), EncryptionLayout.pageByteCount) == 1
+            unsafe EVP_MAC_update(authenticator, source.assumingMemoryBound(to: UInt8.self), EncryptionLayout.pageByteCount) == 1
         else { throw PageCipher.failure("HMAC") }
         var code = [UInt8](repeating: 0, count: AuthenticationCode.byteCount)
         var byteCount = 0
-        guard EVP_MAC_final(authenticator, &code, &byteCount, code.count) == 1, byteCount == code.count else {
+        guard unsafe EVP_MAC_final(authenticator, &code, &byteCount, code.count) == 1, byteCount == code.count else {
             throw PageCipher.failure("EVP_MAC_final")
         }
         return AuthenticationCode(code)
@@ -90,9 +90,9 @@ package final class PageCipher {
 
     private func startAuthentication() -> Int32 {
         var digest = Array("SHA224".utf8CString)
-        return digest.withUnsafeMutableBufferPointer { name in
-            let parameters = [OSSL_PARAM_construct_utf8_string("digest", name.baseAddress, 0), OSSL_PARAM_construct_end()]
-            return EVP_MAC_init(authenticator, authenticationKey, authenticationKey.count, parameters)
+        return unsafe digest.withUnsafeMutableBufferPointer { name in
+            let parameters = unsafe [OSSL_PARAM_construct_utf8_string("digest", name.baseAddress, 0), OSSL_PARAM_construct_end()]
+            return unsafe EVP_MAC_init(authenticator, authenticationKey, authenticationKey.count, parameters)
         }
     }
 
@@ -106,10 +106,10 @@ package final class PageCipher {
         for index in 0..<8 { vector[4 + index] = UInt8(truncatingIfNeeded: offset >> UInt64(8 * index)) }
         let byteCount = Int32(EncryptionLayout.pageByteCount)
         var written: Int32 = 0
-        guard EVP_CipherInit_ex(cipher, EVP_aes_256_cbc(), nil, cipherKey, vector, encrypts ? 1 : 0) == 1,
-            EVP_CIPHER_CTX_set_padding(cipher, 0) == 1,
+        guard unsafe EVP_CipherInit_ex(cipher, EVP_aes_256_cbc(), nil, cipherKey, vector, encrypts ? 1 : 0) == 1,
+            unsafe EVP_CIPHER_CTX_set_padding(cipher, 0) == 1,
             // Whole blocks without padding: exactly as many bytes come out as go in.
-            EVP_CipherUpdate(
+            unsafe EVP_CipherUpdate(
                 cipher, target.assumingMemoryBound(to: UInt8.self), &written,
                 source.assumingMemoryBound(to: UInt8.self), byteCount) == 1,
             written == byteCount
@@ -117,7 +117,7 @@ package final class PageCipher {
     }
 
     private static func isZero(_ source: UnsafeRawPointer) -> Bool {
-        UnsafeRawBufferPointer(start: source, count: EncryptionLayout.pageByteCount).allSatisfy { $0 == 0 }
+        unsafe UnsafeRawBufferPointer(start: source, count: EncryptionLayout.pageByteCount).allSatisfy { $0 == 0 }
     }
 
     /// The crypto library fails only for want of memory or because an algorithm is disabled; 5 is EIO.

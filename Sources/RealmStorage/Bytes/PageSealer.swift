@@ -96,7 +96,8 @@ final class PageSealer: @unchecked Sendable {
             let old = pages.currentEntry(ofPage: page)
             let previous = fitting.contains(page) ? old.newest : try pages.fittingStamp(ofPage: page, cipher)
             // In bounds: the buffer has `size` bytes for each page of the batch.
-            let newest = try seal(page, after: old.newest.counter, previous, pages.address + page * size, &bytes, index * size)
+            let newest = try unsafe seal(
+                page, after: old.newest.counter, previous, pages.address + page * size, &bytes, index * size)
             let entry = PageEntry(newest: newest, previous: previous).bytes
             if page == 0 { firstEntry = entry }
             entries += entry
@@ -115,10 +116,10 @@ final class PageSealer: @unchecked Sendable {
             counter &+= 1
             if counter == 0 { counter = 1 }
             var failure: StorageError?
-            let stamp = target.withUnsafeMutableBytes { buffer -> PageEntry.Stamp? in
+            let stamp = unsafe target.withUnsafeMutableBytes { buffer -> PageEntry.Stamp? in
                 do throws(StorageError) {
                     guard let start = buffer.baseAddress else { return nil }
-                    return try cipher.seal(page: page, counter: counter, from: source, to: start + offset)
+                    return unsafe try cipher.seal(page: page, counter: counter, from: source, to: start + offset)
                 } catch {
                     failure = error
                     return nil

@@ -3,7 +3,7 @@
 /// The plain bytes of a file in memory, decrypted first where that is needed, and what keeps them there.
 ///
 /// `@unchecked Sendable`: the owner keeps the memory; bytes of a committed version never change.
-struct PlainBytes: @unchecked Sendable {
+@safe struct PlainBytes: @unchecked Sendable {
     let base: UnsafeRawPointer
     let byteCount: Int
     let pages: LazyPlainPages?
@@ -11,7 +11,7 @@ struct PlainBytes: @unchecked Sendable {
 
     /// The bytes of a file that does not change.
     init(mapping: FileMapping, pages: LazyPlainPages?) {
-        base = pages?.address ?? mapping.address
+        unsafe base = unsafe pages?.address ?? mapping.address
         byteCount = pages?.plainByteCount ?? mapping.byteCount
         self.pages = pages
         owner = mapping
@@ -19,7 +19,7 @@ struct PlainBytes: @unchecked Sendable {
 
     /// The first `byteCount` bytes of a file that grows.
     init(memory: ReservedMemory, pages: LazyPlainPages?, byteCount: Int) {
-        base = pages?.address ?? UnsafeRawPointer(memory.address)
+        unsafe base = unsafe pages?.address ?? UnsafeRawPointer(memory.address)
         self.byteCount = byteCount
         self.pages = pages
         owner = memory
@@ -34,7 +34,7 @@ struct PlainBytes: @unchecked Sendable {
         let first = min(max(offset, 0), byteCount)
         let count = min(max(wanted, 0), byteCount - first)
         try pages?.attempt(offset: UInt64(first), byteCount: UInt64(count))
-        return ByteView(start: (base + first).assumingMemoryBound(to: UInt8.self), count: count)
+        return unsafe ByteView(start: (base + first).assumingMemoryBound(to: UInt8.self), count: count)
     }
 
     /// What the first and the last bytes say about the file.
@@ -47,6 +47,6 @@ struct PlainBytes: @unchecked Sendable {
 
     /// The bytes up to `limit` as a space of nodes; valid while these bytes and `joinedValues` are kept.
     func space(limit: UInt64, joinedValues: JoinedValues) -> NodeSpace {
-        NodeSpace(base: base, limit: min(limit, UInt64(byteCount)), pages: pages, joinedValues: joinedValues)
+        unsafe NodeSpace(base: base, limit: min(limit, UInt64(byteCount)), pages: pages, joinedValues: joinedValues)
     }
 }

@@ -14,18 +14,18 @@ package enum RealWriter {
         // Numbers of up to 15 digits with few decimals are the common case and need no search for the shortest text.
         if magnitude < 1e15, magnitude >= 0.001 || magnitude == 0 {
             let isNegative = number.sign == .minus
-            if isNegative { target.pointee = UInt8(ascii: "-") }
+            if isNegative { unsafe target.pointee = UInt8(ascii: "-") }
             let start = isNegative ? 1 : 0
-            if let count = writeShort(magnitude, to: target + start) { return start + count }
+            if let count = unsafe writeShort(magnitude, to: target + start) { return start + count }
         }
-        guard number.isFinite else { return copy(special(isNaN: number.isNaN, number.sign), to: target) }
-        return copy(number.description, to: target)
+        guard number.isFinite else { return unsafe copy(special(isNaN: number.isNaN, number.sign), to: target) }
+        return unsafe copy(number.description, to: target)
     }
 
     /// Writes the shortest text that reads back as the same 32-bit number.
     package static func write(_ number: Float, to target: UnsafeMutablePointer<UInt8>) -> Int {
-        guard number.isFinite else { return copy(special(isNaN: number.isNaN, number.sign), to: target) }
-        return copy(number.description, to: target)
+        guard number.isFinite else { return unsafe copy(special(isNaN: number.isNaN, number.sign), to: target) }
+        return unsafe copy(number.description, to: target)
     }
 
     /// Writes a number below 10^15 that is an integer divided by 10, 100, 1000 or 10000; nil for all others.
@@ -34,7 +34,7 @@ package enum RealWriter {
     /// decimals are tried first, so it is the shortest.
     private static func writeShort(_ magnitude: Double, to target: UnsafeMutablePointer<UInt8>) -> Int? {
         let whole = UInt64(magnitude)
-        if Double(whole) == magnitude { return write(whole, fraction: 0, digitCount: 1, to: target) }
+        if Double(whole) == magnitude { return unsafe write(whole, fraction: 0, digitCount: 1, to: target) }
         var unit = 1.0
         for digitCount in 1...4 {
             unit *= 10
@@ -42,7 +42,7 @@ package enum RealWriter {
             guard scaled < 1e15 else { return nil }
             if scaled / unit == magnitude {
                 let (whole, fraction) = UInt64(scaled).quotientAndRemainder(dividingBy: UInt64(unit))
-                return write(whole, fraction: fraction, digitCount: digitCount, to: target)
+                return unsafe write(whole, fraction: fraction, digitCount: digitCount, to: target)
             }
         }
         return nil
@@ -51,9 +51,9 @@ package enum RealWriter {
     private static func write(
         _ whole: UInt64, fraction: UInt64, digitCount: Int, to target: UnsafeMutablePointer<UInt8>
     ) -> Int {
-        let count = DigitWriter.write(whole, to: target)
-        target[count] = UInt8(ascii: ".")
-        DigitWriter.write(fraction, digitCount: digitCount, to: target + count + 1)
+        let count = unsafe DigitWriter.write(whole, to: target)
+        unsafe target[count] = UInt8(ascii: ".")
+        unsafe DigitWriter.write(fraction, digitCount: digitCount, to: target + count + 1)
         return count + 1 + digitCount
     }
 
@@ -66,7 +66,7 @@ package enum RealWriter {
         var text = text
         return text.withUTF8 { bytes in
             let count = min(bytes.count, maximumByteCount)
-            if let source = bytes.baseAddress { target.update(from: source, count: count) }
+            if let source = bytes.baseAddress { unsafe target.update(from: source, count: count) }
             return count
         }
     }
@@ -75,11 +75,11 @@ package enum RealWriter {
 extension [UInt8] {
     /// Appends the shortest text that reads back as `number`; see `RealWriter`.
     package mutating func append(shortest number: Double) {
-        appendBytes(capacity: RealWriter.maximumByteCount) { RealWriter.write(number, to: $0) }
+        unsafe appendBytes(capacity: RealWriter.maximumByteCount) { unsafe RealWriter.write(number, to: $0) }
     }
 
     /// Appends the shortest text that reads back as the same 32-bit `number`; see `RealWriter`.
     package mutating func append(shortest number: Float) {
-        appendBytes(capacity: RealWriter.maximumByteCount) { RealWriter.write(number, to: $0) }
+        unsafe appendBytes(capacity: RealWriter.maximumByteCount) { unsafe RealWriter.write(number, to: $0) }
     }
 }

@@ -7,7 +7,7 @@
 ///
 /// `@unchecked Sendable`: `populated` and `range` are used by the thread that holds the write transaction only. Others read below a
 /// limit that was there when they got hold of the range.
-package final class ReservedMemory: @unchecked Sendable {
+@safe package final class ReservedMemory: @unchecked Sendable {
     let address: UnsafeMutableRawPointer
     /// How many bytes the range has.
     package let capacity: Int
@@ -19,12 +19,12 @@ package final class ReservedMemory: @unchecked Sendable {
     /// Reserves addresses; nothing can be read yet.
     package init(capacity: Int) throws(StorageError) {
         self.capacity = ReservedMemory.wholePages(max(capacity, 1))
-        address = try System.reserve(byteCount: self.capacity)
+        unsafe address = try unsafe System.reserve(byteCount: self.capacity)
     }
 
     deinit {
         range?.remove()
-        System.unmap(address, byteCount: capacity)
+        unsafe System.unmap(address, byteCount: capacity)
     }
 
     static func wholePages(_ byteCount: Int) -> Int {
@@ -41,9 +41,9 @@ package final class ReservedMemory: @unchecked Sendable {
         if let range {
             range.resize(byteCount: wanted)
         } else {
-            range = try MappedRange(start: address, byteCount: wanted, loss: loss)
+            range = unsafe try MappedRange(start: address, byteCount: wanted, loss: loss)
         }
-        try System.showFile(descriptor, offset: populated, byteCount: wanted - populated, at: address + populated)
+        try unsafe System.showFile(descriptor, offset: populated, byteCount: wanted - populated, at: address + populated)
         populated = wanted
     }
 
@@ -51,7 +51,7 @@ package final class ReservedMemory: @unchecked Sendable {
     func showPrivately(descriptor: Int32, byteCount: Int) throws(StorageError) {
         let wanted = try checked(byteCount)
         guard wanted > populated else { return }
-        try System.showFile(
+        try unsafe System.showFile(
             descriptor, offset: populated, byteCount: wanted - populated, at: address + populated, isPrivate: true)
         populated = wanted
     }
@@ -60,7 +60,7 @@ package final class ReservedMemory: @unchecked Sendable {
     func fill(byteCount: Int) throws(StorageError) {
         let wanted = try checked(byteCount)
         guard wanted > populated else { return }
-        try System.populate(address + populated, byteCount: wanted - populated)
+        try unsafe System.populate(address + populated, byteCount: wanted - populated)
         populated = wanted
     }
 
@@ -69,15 +69,15 @@ package final class ReservedMemory: @unchecked Sendable {
         let end = min(range.upperBound, populated)
         guard range.lowerBound >= 0, range.lowerBound < end else { return }
         // In bounds: both ends lie in what is populated.
-        (address + range.lowerBound).initializeMemory(as: UInt8.self, repeating: 0, count: end - range.lowerBound)
+        unsafe (address + range.lowerBound).initializeMemory(as: UInt8.self, repeating: 0, count: end - range.lowerBound)
     }
 
     /// Copies `bytes` into memory that was filled.
     func store(_ bytes: ByteView, at offset: Int) {
         precondition(offset >= 0 && bytes.count <= populated - offset, "bytes at \(offset) end after \(populated)")
-        bytes.withUnsafeBytes { source in
+        unsafe bytes.withUnsafeBytes { source in
             guard let start = source.baseAddress else { return }
-            (address + offset).copyMemory(from: start, byteCount: source.count)
+            unsafe (address + offset).copyMemory(from: start, byteCount: source.count)
         }
     }
 
@@ -85,7 +85,7 @@ package final class ReservedMemory: @unchecked Sendable {
     package func view(at offset: Int, byteCount: Int) -> ByteView {
         precondition(
             offset >= 0 && byteCount >= 0 && byteCount <= populated - offset, "bytes at \(offset) end after \(populated)")
-        return ByteView(start: UnsafePointer((address + offset).assumingMemoryBound(to: UInt8.self)), count: byteCount)
+        return unsafe ByteView(start: UnsafePointer((address + offset).assumingMemoryBound(to: UInt8.self)), count: byteCount)
     }
 
     private func checked(_ byteCount: Int) throws(StorageError) -> Int {

@@ -28,12 +28,12 @@ extension System {
     /// What stands at a path; nil when there is nothing, or nothing that may be looked at.
     package static func entry(atPath path: String, followsLink: Bool = true) -> DirectoryEntry? {
         var info = stat()
-        return (followsLink ? stat(path, &info) : lstat(path, &info)) == 0 ? DirectoryEntry(info) : nil
+        return unsafe (followsLink ? stat(path, &info) : lstat(path, &info)) == 0 ? DirectoryEntry(info) : nil
     }
 
     package static func entry(_ descriptor: Int32) -> DirectoryEntry? {
         var info = stat()
-        return fstat(descriptor, &info) == 0 ? DirectoryEntry(info) : nil
+        return unsafe fstat(descriptor, &info) == 0 ? DirectoryEntry(info) : nil
     }
 
     /// Names a file without opening it: nothing happens to a pipe, a device or a tape.
@@ -46,14 +46,14 @@ extension System {
     package static func openRegular(
         _ path: String, writing: Bool = false, followsLink: Bool = true, isExact: Bool = false
     ) throws(StorageError) -> Int32 {
-        let handle = retrying { open(path, nameOnly | O_CLOEXEC | (followsLink && !isExact ? 0 : O_NOFOLLOW)) }
+        let handle = retrying { unsafe open(path, nameOnly | O_CLOEXEC | (followsLink && !isExact ? 0 : O_NOFOLLOW)) }
         guard handle >= 0 else { throw openFailure(errno, writing: false) }
         defer { close(handle) }
         _ = try regularFileSize(handle)
         if isExact, let place = System.path(of: handle), place != path { throw .refused(.fileNotFound) }
         let flags = (writing ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
-        var descriptor = retrying { open("/proc/self/fd/\(handle)", flags) }
-        if descriptor < 0, errno == ENOENT { descriptor = retrying { open(path, flags | (followsLink ? 0 : O_NOFOLLOW)) } }
+        var descriptor = retrying { unsafe open("/proc/self/fd/\(handle)", flags) }
+        if descriptor < 0, errno == ENOENT { descriptor = retrying { unsafe open(path, flags | (followsLink ? 0 : O_NOFOLLOW)) } }
         guard descriptor >= 0 else { throw openFailure(errno, writing: writing) }
         guard identity(descriptor) == identity(handle) else {
             close(descriptor)
@@ -75,8 +75,10 @@ extension System {
     /// Where an open file is now, without links; nil when that cannot be told, or it has no name any more.
     package static func path(of descriptor: Int32) -> String? {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        let count = buffer.withUnsafeMutableBytes { bytes in
-            bytes.baseAddress.map { readlink("/proc/self/fd/\(descriptor)", $0.assumingMemoryBound(to: CChar.self), bytes.count) }
+        let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+            unsafe bytes.baseAddress.map {
+                unsafe readlink("/proc/self/fd/\(descriptor)", unsafe $0.assumingMemoryBound(to: CChar.self), bytes.count)
+            }
                 ?? -1
         }
         guard count > 0, count < buffer.count else { return nil }
@@ -86,8 +88,8 @@ extension System {
     /// What a symbolic link says; nil for anything else.
     package static func linkTarget(_ path: String) -> String? {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        let count = buffer.withUnsafeMutableBytes { bytes in
-            bytes.baseAddress.map { readlink(path, $0.assumingMemoryBound(to: CChar.self), bytes.count) } ?? -1
+        let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+            unsafe bytes.baseAddress.map { unsafe readlink(path, $0.assumingMemoryBound(to: CChar.self), bytes.count) } ?? -1
         }
         return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
     }
@@ -101,7 +103,7 @@ extension System {
     package static func requireWritableFolder(of path: String) throws(StorageError) {
         let folder = folder(of: path)
         // AT_EACCESS: as the one who the process acts as.
-        guard faccessat(AT_FDCWD, folder, W_OK | X_OK, 0x200) != 0 else { return }
+        guard unsafe faccessat(AT_FDCWD, folder, W_OK | X_OK, 0x200) != 0 else { return }
         if errno == ENOENT || errno == ENOTDIR { throw .refused(.fileNotFound) }
         throw .refused(.unsuitable("no permission to write in the folder of the file"))
     }
@@ -109,14 +111,14 @@ extension System {
     /// Throws as a write to a full disk would unless there is room for `byteCount` bytes more in the folder of `path`.
     package static func requireRoom(_ byteCount: Int, inFolderOf path: String) throws(StorageError) {
         var info = statvfs()
-        guard statvfs(folder(of: path), &info) == 0 else { return }
+        guard unsafe statvfs(folder(of: path), &info) == 0 else { return }
         try requireRoom(byteCount, info)
     }
 
     /// The same for a file that has no name yet.
     package static func requireRoom(_ byteCount: Int, of file: NewFile) throws(StorageError) {
         var info = statvfs()
-        guard fstatvfs(file.descriptor, &info) == 0 else { return }
+        guard unsafe fstatvfs(file.descriptor, &info) == 0 else { return }
         try requireRoom(byteCount, info)
     }
 
@@ -127,23 +129,23 @@ extension System {
 
     /// Gives an open file a further name, unless that exists.
     static func link(_ descriptor: Int32, as path: String) throws(StorageError) {
-        guard linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 else {
+        guard unsafe linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 else {
             throw .io(operation: "link", errno: errno)
         }
     }
 
     /// Gives a file a further name, unless that exists.
     static func link(_ old: String, as path: String) throws(StorageError) {
-        guard Glibc.link(old, path) == 0 else { throw .io(operation: "link", errno: errno) }
+        guard unsafe Glibc.link(old, path) == 0 else { throw .io(operation: "link", errno: errno) }
     }
 
     /// Where programs keep what nobody needs later.
-    package static var temporaryFolder: String { getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp" }
+    package static var temporaryFolder: String { unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp" }
 
     /// A file without a name in a folder, as long as it is open; nil where the file system has no such thing.
     static func createNameless(inFolder folder: String) -> Int32? {
         // O_TMPFILE is O_DIRECTORY and one bit more.
-        let descriptor = retrying { open(folder, 0o20000000 | O_DIRECTORY | O_RDWR | O_CLOEXEC, 0o600) }
+        let descriptor = retrying { unsafe open(folder, 0o20000000 | O_DIRECTORY | O_RDWR | O_CLOEXEC, 0o600) }
         return descriptor >= 0 ? descriptor : nil
     }
 
@@ -159,7 +161,8 @@ extension System {
             text += part
         }
         let device = deviceNumber(file.device)
-        var exact = 0, similar = 0
+        var exact = 0
+        var similar = 0
         // 1: FLOCK  ADVISORY  READ 1234 08:01:5678 0 EOF
         for line in text.split(separator: UInt8(ascii: "\n")) {
             let words = line.split(separator: UInt8(ascii: " "))
@@ -184,7 +187,7 @@ extension System {
     /// Lets those who may write the file at `model` use an open file too, and nobody else.
     static func share(_ descriptor: Int32, withWritersOf model: String) {
         var info = stat()
-        guard stat(model, &info) == 0 else { return }
+        guard unsafe stat(model, &info) == 0 else { return }
         _ = fchown(descriptor, info.st_uid, info.st_gid)
         var mode: mode_t = 0o600
         if info.st_mode & 0o020 != 0 { mode |= 0o060 }

@@ -35,7 +35,7 @@ extension System {
     }
 
     private static func openOrCreate(_ path: String, _ flags: Int32) throws(StorageError) -> Int32 {
-        let descriptor = retrying { open(path, O_RDWR | O_CREAT | O_CLOEXEC | flags, 0o600) }
+        let descriptor = retrying { unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | flags, 0o600) }
         guard descriptor < 0 else { return descriptor }
         switch errno {
         case ENOENT, ENOTDIR: throw .refused(.fileNotFound)
@@ -48,7 +48,7 @@ extension System {
 
     /// Writes all of `bytes`.
     static func write(_ descriptor: Int32, _ bytes: ByteView, at offset: Int) throws(StorageError) {
-        let code = bytes.withUnsafeBytes { writeAll(descriptor, $0, offset) }
+        let code = unsafe bytes.withUnsafeBytes { unsafe writeAll(descriptor, $0, offset) }
         if code != 0 { throw .io(operation: "pwrite", errno: code) }
     }
 
@@ -57,7 +57,7 @@ extension System {
         var done = 0
         while done < bytes.count {
             // In bounds: `done` stays below the count.
-            let count = pwrite(descriptor, start + done, bytes.count - done, off_t(offset + done))
+            let count = unsafe pwrite(descriptor, start + done, bytes.count - done, off_t(offset + done))
             if count > 0 { done += count } else if count == 0 { return ENOSPC } else if errno != EINTR { return errno }
         }
         return 0
@@ -68,8 +68,8 @@ extension System {
         var bytes = [UInt8](repeating: 0, count: byteCount)
         var done = 0
         while done < byteCount {
-            let count = bytes.withUnsafeMutableBytes { buffer in
-                buffer.baseAddress.map { pread(descriptor, $0 + done, byteCount - done, off_t(offset + done)) } ?? 0
+            let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+                unsafe buffer.baseAddress.map { unsafe pread(descriptor, $0 + done, byteCount - done, off_t(offset + done)) } ?? 0
             }
             if count == 0 { break }
             if count > 0 { done += count } else if errno != EINTR { throw .io(operation: "pread", errno: errno) }
@@ -117,26 +117,26 @@ extension System {
     }
 
     private static func realPath(_ path: String) -> String? {
-        guard let text = realpath(path, nil) else { return nil }
-        defer { free(text) }
-        return String(cString: text)
+        guard let text = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(text) }
+        return unsafe String(cString: text)
     }
 
     private static func isSymbolicLink(_ path: String) -> Bool {
         var info = stat()
-        return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFLNK
+        return unsafe lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFLNK
     }
 
     static func rename(_ old: String, to new: String) throws(StorageError) {
-        guard Glibc.rename(old, new) == 0 else { throw .io(operation: "rename", errno: errno) }
+        guard unsafe Glibc.rename(old, new) == 0 else { throw .io(operation: "rename", errno: errno) }
     }
 
-    static func remove(_ path: String) { _ = unlink(path) }
+    static func remove(_ path: String) { _ = unsafe unlink(path) }
 
     /// Gives an open file the permissions and, as far as allowed, the owner of another one.
     static func copyPermissions(of path: String, to descriptor: Int32) {
         var info = stat()
-        guard stat(path, &info) == 0 else { return }
+        guard unsafe stat(path, &info) == 0 else { return }
         _ = fchown(descriptor, info.st_uid, info.st_gid)
         _ = fchmod(descriptor, info.st_mode & 0o777)
     }
@@ -144,7 +144,7 @@ extension System {
     /// Makes the names in the folder of `path` durable.
     package static func syncFolder(of path: String) throws(StorageError) {
         let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let descriptor = retrying { open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY) }
+        let descriptor = retrying { unsafe open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY) }
         guard descriptor >= 0 else { throw .io(operation: "open", errno: errno) }
         defer { close(descriptor) }
         try sync(descriptor, dataOnly: false)
@@ -152,12 +152,12 @@ extension System {
 
     static func identity(_ descriptor: Int32) -> FileIdentity? {
         var info = stat()
-        return fstat(descriptor, &info) == 0 ? FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino)) : nil
+        return unsafe fstat(descriptor, &info) == 0 ? FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino)) : nil
     }
 
     package static func identity(path: String) -> FileIdentity? {
         var info = stat()
-        return stat(path, &info) == 0 ? FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino)) : nil
+        return unsafe stat(path, &info) == 0 ? FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino)) : nil
     }
 
     /// What the system tells of a file, but for times. Whoever asks for those has the next write note its own more exactly, and
@@ -183,13 +183,13 @@ extension System {
 
     static func place(_ descriptor: Int32) throws(StorageError) -> FilePlace {
         var place = realm_rest_place()
-        guard realm_rest_place_of(descriptor, nil, &place) == 0 else { throw .io(operation: "statx", errno: errno) }
+        guard unsafe realm_rest_place_of(descriptor, nil, &place) == 0 else { throw .io(operation: "statx", errno: errno) }
         return FilePlace(place)
     }
 
     static func place(path: String) throws(StorageError) -> FilePlace {
         var place = realm_rest_place()
-        guard realm_rest_place_of(-1, path, &place) == 0 else { throw .io(operation: "statx", errno: errno) }
+        guard unsafe realm_rest_place_of(-1, path, &place) == 0 else { throw .io(operation: "statx", errno: errno) }
         return FilePlace(place)
     }
 
@@ -215,13 +215,13 @@ extension System {
 
     static func facts(_ descriptor: Int32) throws(StorageError) -> FileFacts {
         var info = stat()
-        guard fstat(descriptor, &info) == 0 else { throw .io(operation: "fstat", errno: errno) }
+        guard unsafe fstat(descriptor, &info) == 0 else { throw .io(operation: "fstat", errno: errno) }
         return FileFacts(info)
     }
 
     package static func facts(path: String) throws(StorageError) -> FileFacts {
         var info = stat()
-        guard stat(path, &info) == 0 else { throw .io(operation: "stat", errno: errno) }
+        guard unsafe stat(path, &info) == 0 else { throw .io(operation: "stat", errno: errno) }
         return FileFacts(info)
     }
 
@@ -272,9 +272,9 @@ extension System {
 
     /// A range of addresses with nothing behind them.
     static func reserve(byteCount: Int) throws(StorageError) -> UnsafeMutableRawPointer {
-        let address = mmap(nil, byteCount, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-        guard let address, address != MAP_FAILED else { throw .io(operation: "mmap", errno: errno) }
-        return address
+        let address = unsafe mmap(nil, byteCount, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        guard let address = unsafe address, unsafe address != MAP_FAILED else { throw .io(operation: "mmap", errno: errno) }
+        return unsafe address
     }
 
     /// Shows a part of a file in a reserved range; both offsets are multiples of the page size.
@@ -283,13 +283,13 @@ extension System {
     ) throws(StorageError) {
         let access = isPrivate ? PROT_READ | PROT_WRITE : PROT_READ
         let kind = isPrivate ? MAP_PRIVATE | MAP_NORESERVE : MAP_SHARED
-        let result = mmap(address, byteCount, access, kind | MAP_FIXED, descriptor, off_t(offset))
-        guard result == address else { throw .io(operation: "mmap", errno: errno) }
+        let result = unsafe mmap(address, byteCount, access, kind | MAP_FIXED, descriptor, off_t(offset))
+        guard unsafe result == address else { throw .io(operation: "mmap", errno: errno) }
     }
 
     /// Turns a part of a reserved range into zero-filled memory.
     static func populate(_ address: UnsafeMutableRawPointer, byteCount: Int) throws(StorageError) {
-        guard mprotect(address, byteCount, PROT_READ | PROT_WRITE) == 0 else {
+        guard unsafe mprotect(address, byteCount, PROT_READ | PROT_WRITE) == 0 else {
             throw .io(operation: "mprotect", errno: errno)
         }
     }

@@ -6,7 +6,7 @@ internal import Glibc
 package enum System {
     /// Opens for reading; the descriptor is closed on `exec`.
     package static func openForReading(_ path: String) throws(StorageError) -> Int32 {
-        let descriptor = retrying { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        let descriptor = retrying { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard descriptor < 0 else { return descriptor }
         switch errno {
         case ENOENT, ENOTDIR: throw .refused(.fileNotFound)
@@ -18,7 +18,7 @@ package enum System {
     /// The size in bytes of an open regular file.
     package static func regularFileSize(_ descriptor: Int32) throws(StorageError) -> Int {
         var info = stat()
-        guard fstat(descriptor, &info) == 0 else { throw .io(operation: "fstat", errno: errno) }
+        guard unsafe fstat(descriptor, &info) == 0 else { throw .io(operation: "fstat", errno: errno) }
         guard info.st_mode & S_IFMT == S_IFREG else { throw .refused(.unsuitable("not a regular file")) }
         return Int(info.st_size)
     }
@@ -26,25 +26,27 @@ package enum System {
     package static func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }
 
     static func mapReadOnly(_ descriptor: Int32, byteCount: Int) throws(StorageError) -> UnsafeMutableRawPointer {
-        let address = mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0)
-        guard let address, address != MAP_FAILED else { throw .io(operation: "mmap", errno: errno) }
-        return address
+        let address = unsafe mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0)
+        guard let address = unsafe address, unsafe address != MAP_FAILED else { throw .io(operation: "mmap", errno: errno) }
+        return unsafe address
     }
 
     /// Zero-filled private memory that costs nothing until it is touched.
     static func mapAnonymous(byteCount: Int) throws(StorageError) -> UnsafeMutableRawPointer {
-        let address = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-        guard let address, address != MAP_FAILED else { throw .io(operation: "mmap", errno: errno) }
-        return address
+        let address = unsafe mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        guard let address = unsafe address, unsafe address != MAP_FAILED else { throw .io(operation: "mmap", errno: errno) }
+        return unsafe address
     }
 
     /// Takes all access to whole pages away.
-    static func protect(_ address: UnsafeMutableRawPointer, byteCount: Int) { _ = mprotect(address, byteCount, PROT_NONE) }
+    static func protect(_ address: UnsafeMutableRawPointer, byteCount: Int) { _ = unsafe mprotect(address, byteCount, PROT_NONE) }
 
     /// Gives the contents of whole pages of private memory back; they read as zeros afterwards.
-    static func forget(_ address: UnsafeMutableRawPointer, byteCount: Int) { _ = madvise(address, byteCount, MADV_DONTNEED) }
+    static func forget(_ address: UnsafeMutableRawPointer, byteCount: Int) {
+        _ = unsafe madvise(address, byteCount, MADV_DONTNEED)
+    }
 
-    static func unmap(_ address: UnsafeMutableRawPointer, byteCount: Int) { _ = munmap(address, byteCount) }
+    static func unmap(_ address: UnsafeMutableRawPointer, byteCount: Int) { _ = unsafe munmap(address, byteCount) }
 
     static let outOfMemory = ENOMEM
 
@@ -57,4 +59,4 @@ package enum System {
 }
 
 /// The system's text for an error number.
-package func systemErrorText(_ code: Int32) -> String { String(cString: strerror(code)) }
+package func systemErrorText(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }

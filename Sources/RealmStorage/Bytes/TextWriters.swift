@@ -4,17 +4,17 @@
 package enum HexWriter {
     /// Writes the lower-case digits of the `byteCount` low bytes of `word`, most significant first.
     package static func write(_ word: UInt64, byteCount: Int, to target: UnsafeMutablePointer<UInt8>) {
-        var target = target
+        var target = unsafe target
         var left = byteCount
         while left >= 4 {
             left &-= 4
-            UnsafeMutableRawPointer(target).storeBytes(
+            unsafe UnsafeMutableRawPointer(target).storeBytes(
                 of: digits(UInt32(truncatingIfNeeded: word >> UInt64(left &* 8))), as: UInt64.self)
-            target += 8
+            unsafe target += 8
         }
         guard left > 0 else { return }
-        withUnsafeBytes(of: digits(UInt32(truncatingIfNeeded: word) << UInt32((4 &- left) &* 8))) { bytes in
-            UnsafeMutableRawPointer(target).copyMemory(from: bytes.baseAddress.unsafelyUnwrapped, byteCount: left &* 2)
+        unsafe withUnsafeBytes(of: digits(UInt32(truncatingIfNeeded: word) << UInt32((4 &- left) &* 8))) { bytes in
+            unsafe UnsafeMutableRawPointer(target).copyMemory(from: bytes.baseAddress.unsafelyUnwrapped, byteCount: left &* 2)
         }
     }
 
@@ -36,8 +36,8 @@ extension ObjectID {
 
     /// Writes 24 lower-case hex digits.
     package func write(to target: UnsafeMutablePointer<UInt8>) {
-        HexWriter.write(first, byteCount: 8, to: target)
-        HexWriter.write(UInt64(last), byteCount: 4, to: target + 16)
+        unsafe HexWriter.write(first, byteCount: 8, to: target)
+        unsafe HexWriter.write(UInt64(last), byteCount: 4, to: target + 16)
     }
 }
 
@@ -47,15 +47,15 @@ extension UUIDValue {
 
     /// Writes the canonical lower-case form in five groups.
     package func write(to target: UnsafeMutablePointer<UInt8>) {
-        HexWriter.write(first >> 32, byteCount: 4, to: target)
-        HexWriter.write(first >> 16, byteCount: 2, to: target + 9)
-        HexWriter.write(first, byteCount: 2, to: target + 14)
-        HexWriter.write(last >> 48, byteCount: 2, to: target + 19)
-        HexWriter.write(last, byteCount: 6, to: target + 24)
-        target[8] = UInt8(ascii: "-")
-        target[13] = UInt8(ascii: "-")
-        target[18] = UInt8(ascii: "-")
-        target[23] = UInt8(ascii: "-")
+        unsafe HexWriter.write(first >> 32, byteCount: 4, to: target)
+        unsafe HexWriter.write(first >> 16, byteCount: 2, to: target + 9)
+        unsafe HexWriter.write(first, byteCount: 2, to: target + 14)
+        unsafe HexWriter.write(last >> 48, byteCount: 2, to: target + 19)
+        unsafe HexWriter.write(last, byteCount: 6, to: target + 24)
+        unsafe target[8] = UInt8(ascii: "-")
+        unsafe target[13] = UInt8(ascii: "-")
+        unsafe target[18] = UInt8(ascii: "-")
+        unsafe target[23] = UInt8(ascii: "-")
     }
 }
 
@@ -77,27 +77,27 @@ package enum DateWriter {
         let days = CalendarDate.floorDivide(seconds, Timestamp.secondsPerDay)
         let day = CalendarDate(daysSinceEpoch: days)
         let second = UInt64(truncatingIfNeeded: seconds - days * Timestamp.secondsPerDay)
-        DigitWriter.write(UInt64(truncatingIfNeeded: day.year), digitCount: 4, to: target)
-        put(UInt64(truncatingIfNeeded: day.month), "-", target + 4)
-        put(UInt64(truncatingIfNeeded: day.day), "-", target + 7)
-        put(second / 3600, "T", target + 10)
-        put(second / 60 % 60, ":", target + 13)
-        put(second % 60, ":", target + 16)
+        unsafe DigitWriter.write(UInt64(truncatingIfNeeded: day.year), digitCount: 4, to: target)
+        unsafe put(UInt64(truncatingIfNeeded: day.month), "-", target + 4)
+        unsafe put(UInt64(truncatingIfNeeded: day.day), "-", target + 7)
+        unsafe put(second / 3600, "T", target + 10)
+        unsafe put(second / 60 % 60, ":", target + 13)
+        unsafe put(second % 60, ":", target + 16)
         var count = 19
         if nanoseconds != 0 {
-            target[count] = UInt8(ascii: ".")
-            DigitWriter.write(UInt64(truncatingIfNeeded: nanoseconds), digitCount: 9, to: target + count + 1)
+            unsafe target[count] = UInt8(ascii: ".")
+            unsafe DigitWriter.write(UInt64(truncatingIfNeeded: nanoseconds), digitCount: 9, to: target + count + 1)
             count += 10
-            while target[count - 1] == UInt8(ascii: "0") { count -= 1 }
+            while unsafe target[count - 1] == UInt8(ascii: "0") { count -= 1 }
         }
-        target[count] = UInt8(ascii: "Z")
+        unsafe target[count] = UInt8(ascii: "Z")
         return count + 1
     }
 
     /// A separator with two digits behind it.
     @inline(__always)
     private static func put(_ number: UInt64, _ separator: Unicode.Scalar, _ target: UnsafeMutablePointer<UInt8>) {
-        target[0] = UInt8(truncatingIfNeeded: separator.value)
-        DigitWriter.write(number, digitCount: 2, to: target + 1)
+        unsafe target[0] = UInt8(truncatingIfNeeded: separator.value)
+        unsafe DigitWriter.write(number, digitCount: 2, to: target + 1)
     }
 }

@@ -9,13 +9,13 @@ struct ThreadWord: Sendable {
 
     init() {
         var key = pthread_key_t()
-        precondition(pthread_key_create(&key, nil) == 0, "there is no room for a word of each thread")
+        unsafe precondition(pthread_key_create(&key, nil) == 0, "there is no room for a word of each thread")
         self.key = key
     }
 
     var value: UInt {
-        get { UInt(bitPattern: pthread_getspecific(key)) }
-        nonmutating set { pthread_setspecific(key, UnsafeRawPointer(bitPattern: newValue)) }
+        get { unsafe UInt(bitPattern: pthread_getspecific(key)) }
+        nonmutating set { unsafe pthread_setspecific(key, UnsafeRawPointer(bitPattern: newValue)) }
     }
 }
 #endif

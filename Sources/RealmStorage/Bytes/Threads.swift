@@ -19,7 +19,7 @@ package enum Threads {
     package struct Failure: Error, Equatable, CustomStringConvertible {
         package let code: Int32
 
-        package var description: String { "a thread cannot be made: \(String(cString: strerror(code)))" }
+        package var description: String { unsafe "a thread cannot be made: \(String(cString: strerror(code)))" }
     }
 
     /// Starts a detached thread called `name` (at most 15 characters are kept).
@@ -27,33 +27,33 @@ package enum Threads {
         _ name: String, stackBytes: Int = 4 << 20, _ body: @escaping @Sendable () -> Void
     ) throws(Failure) {
         var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setstacksize(&attributes, stackBytes)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        defer { pthread_attr_destroy(&attributes) }
+        unsafe pthread_attr_init(&attributes)
+        unsafe pthread_attr_setstacksize(&attributes, stackBytes)
+        unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        defer { unsafe pthread_attr_destroy(&attributes) }
         var thread = pthread_t()
         // The new thread takes the reference over.
-        let start = Unmanaged.passRetained(Start(name, body))
-        let failure = pthread_create(
+        let start = unsafe Unmanaged.passRetained(Start(name, body))
+        let failure = unsafe pthread_create(
             &thread, &attributes,
             { context in
-                guard let context else { return nil }
-                let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
+                guard let context = unsafe context else { return nil }
+                let start = unsafe Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
                 Threads.nameCurrent(start.name)
                 start.body()
                 return nil
-            }, start.toOpaque())
+            }, unsafe start.toOpaque())
         guard failure == 0 else {
-            start.release()
+            unsafe start.release()
             throw Failure(code: failure)
         }
     }
 
     /// Names the calling thread for debuggers and top.
     private static func nameCurrent(_ name: String) {
-        let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+        let file = unsafe open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
         guard file >= 0 else { return }
-        _ = name.withCString { write(file, $0, min(strlen($0), 15)) }
+        _ = unsafe name.withCString { unsafe write(file, $0, min(strlen($0), 15)) }
         close(file)
     }
 

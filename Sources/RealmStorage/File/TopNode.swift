@@ -15,7 +15,13 @@
 /// Source: docs/format.md, "The top node".
 package struct TopNode: Sendable {
     /// What slot 7 may say about the history of a file.
-    package enum HistoryType: Int, Sendable { case none = 0, obsolete = 1, inFile = 2, syncClient = 3, syncServer = 4 }
+    package enum HistoryType: Int, Sendable {
+        case none = 0
+        case obsolete = 1
+        case inFile = 2
+        case syncClient = 3
+        case syncServer = 4
+    }
 
     /// The version of the history's own layout that SDKs expect of a local file.
     static let writtenHistorySchema: UInt64 = 1

@@ -49,13 +49,22 @@ package struct IndexData: Sendable {
         case .objectID(let id): self.init(.words(id.first.byteSwapped, UInt64(id.last.byteSwapped), byteCount: 12))
         case .uuid(let id): self.init(.words(id.first.byteSwapped, id.last.byteSwapped, byteCount: 16))
         case .float(let number):
-            if let whole = Int32(exactly: number) { self.init(Int64(whole)); return }
+            if let whole = Int32(exactly: number) {
+                self.init(Int64(whole))
+                return
+            }
             self.init(.words(UInt64(number.bitPattern), 0, byteCount: 4))
         case .double(let number):
-            if let whole = Int32(exactly: number) { self.init(Int64(whole)); return }
+            if let whole = Int32(exactly: number) {
+                self.init(Int64(whole))
+                return
+            }
             self.init(.words(number.bitPattern, 0, byteCount: 8))
         case .decimal(let number):
-            if let whole = number.truncatedInt64 { self.init(whole); return }
+            if let whole = number.truncatedInt64 {
+                self.init(whole)
+                return
+            }
             self.init(.words(number.low, number.high, byteCount: 16))
         case .link(let table, let key):
             let bits = UInt64(bitPattern: key.rawValue)

@@ -40,7 +40,11 @@ package enum CollectionKind: Sendable, Hashable { case list, set, dictionary }
 package enum IndexKind: Sendable, Hashable { case general, fullText }
 
 /// The role of a table.
-package enum TableKind: Int, Sendable, Hashable { case topLevel = 0, embedded = 1, asymmetric = 2 }
+package enum TableKind: Int, Sendable, Hashable {
+    case topLevel = 0
+    case embedded = 1
+    case asymmetric = 2
+}
 
 /// The attribute bits of a column in the spec.
 package struct ColumnAttributes: OptionSet, Sendable, Hashable {

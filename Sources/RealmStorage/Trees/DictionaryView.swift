@@ -159,7 +159,7 @@ package struct EntryCursor: Sendable {
     private var values: ElementCursor?
     private var keyTree = Ref.none
     private var entries: [DictionaryView.Entry] = []
-    private var next_ = 0
+    private var upcoming = 0
 
     init(keys: BPlusTree, values: BPlusTree, within budget: WalkBudget?) {
         self.keys = ElementCursor(keys, within: budget)
@@ -171,9 +171,9 @@ package struct EntryCursor: Sendable {
 
     package mutating func next() throws(StorageError) -> DictionaryView.Entry? {
         guard keys != nil else {
-            guard next_ < entries.count else { return nil }
-            next_ += 1
-            return entries[next_ - 1]
+            guard upcoming < entries.count else { return nil }
+            upcoming += 1
+            return entries[upcoming - 1]
         }
         guard let key = try keys?.next() else { return nil }
         guard let value = try values?.next() else { throw .corrupt(ref: keyTree, reason: "more keys than values") }

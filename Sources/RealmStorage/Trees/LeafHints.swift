@@ -70,7 +70,7 @@ package struct LeafHints: Sendable {
 
 extension NodeSpace {
     /// Memory of an encrypted file is read only after its pages were decrypted.
-    var isEncrypted: Bool { pages != nil }
+    var isEncrypted: Bool { unsafe pages != nil }
 
     /// Asks for the cache lines of up to 4 KiB from `ref` on, as far as they lie in the file.
     @inline(__always)
@@ -80,7 +80,7 @@ extension NodeSpace {
         var offset = ref.rawValue
         while offset < end {
             // In bounds by the condition of the loop, not that it mattered.
-            realm_rest_prefetch(base + Int(offset))
+            unsafe realm_rest_prefetch(base + Int(offset))
             offset &+= 64
         }
     }

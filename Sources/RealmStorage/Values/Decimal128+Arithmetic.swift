@@ -8,22 +8,22 @@ internal import CDecimal
 extension Decimal128 {
     package static func + (left: Decimal128, right: Decimal128) -> Decimal128 {
         var flags: UInt32 = 0
-        return Decimal128(__bid128_add(BID_UINT128(left), BID_UINT128(right), nearestEven, &flags))
+        return unsafe Decimal128(__bid128_add(BID_UINT128(left), BID_UINT128(right), nearestEven, &flags))
     }
 
     package static func - (left: Decimal128, right: Decimal128) -> Decimal128 {
         var flags: UInt32 = 0
-        return Decimal128(__bid128_sub(BID_UINT128(left), BID_UINT128(right), nearestEven, &flags))
+        return unsafe Decimal128(__bid128_sub(BID_UINT128(left), BID_UINT128(right), nearestEven, &flags))
     }
 
     package static func * (left: Decimal128, right: Decimal128) -> Decimal128 {
         var flags: UInt32 = 0
-        return Decimal128(__bid128_mul(BID_UINT128(left), BID_UINT128(right), nearestEven, &flags))
+        return unsafe Decimal128(__bid128_mul(BID_UINT128(left), BID_UINT128(right), nearestEven, &flags))
     }
 
     package static func / (left: Decimal128, right: Decimal128) -> Decimal128 {
         var flags: UInt32 = 0
-        return Decimal128(__bid128_div(BID_UINT128(left), BID_UINT128(right), nearestEven, &flags))
+        return unsafe Decimal128(__bid128_div(BID_UINT128(left), BID_UINT128(right), nearestEven, &flags))
     }
 
     package static func += (left: inout Decimal128, right: Decimal128) { left = left + right }

@@ -28,9 +28,12 @@ extension Decimal128 {
     /// Numbers that need no more digits than allowed keep the exponent of their exact conversion.
     private init(_ number: Double, significantDigits: Int) {
         var flags: UInt32 = 0
-        let exact = Decimal128(__binary64_to_bid128(number, nearestEven, &flags))
+        let exact = unsafe Decimal128(__binary64_to_bid128(number, nearestEven, &flags))
         let digits = PowersOfTen.digitCount(exact.coefficient)
-        guard exact.isFinite, digits > significantDigits else { self = exact; return }
+        guard exact.isFinite, digits > significantDigits else {
+            self = exact
+            return
+        }
         self = exact.droppingDigits(digits - significantDigits)
     }
 
@@ -56,7 +59,7 @@ extension Decimal128 {
     /// The nearest double.
     package var doubleValue: Double {
         var flags: UInt32 = 0
-        return __bid128_to_binary64(BID_UINT128(self), nearestEven, &flags)
+        return unsafe __bid128_to_binary64(BID_UINT128(self), nearestEven, &flags)
     }
 
     /// The number truncated toward zero, or nil when that does not fit 64 bits or the number is not finite.

@@ -7,7 +7,8 @@ extension Decimal128 {
     /// 1.0 and 1.00 are equal and so are 0 and -0. It is the order of sets in the file. Source: docs/format.md, "Sets".
     package func compare(_ other: Decimal128) -> Int {
         if isNaN || other.isNaN { return compareNaN(other) }
-        let isBelowZero = isNegative && !isZero, otherIsBelowZero = other.isNegative && !other.isZero
+        let isBelowZero = isNegative && !isZero
+        let otherIsBelowZero = other.isNegative && !other.isZero
         guard isBelowZero == otherIsBelowZero else { return isBelowZero ? -1 : 1 }
         let order = compareMagnitude(other)
         return isBelowZero ? -order : order
@@ -24,7 +25,8 @@ extension Decimal128 {
     /// Compares without the signs.
     private func compareMagnitude(_ other: Decimal128) -> Int {
         guard isFinite, other.isFinite else { return (isFinite ? 0 : 1) - (other.isFinite ? 0 : 1) }
-        let left = coefficient, right = other.coefficient
+        let left = coefficient
+        let right = other.coefficient
         let shift = exponent - other.exponent
         if shift == 0 || left == 0 || right == 0 { return left < right ? -1 : left > right ? 1 : 0 }
         return shift > 0

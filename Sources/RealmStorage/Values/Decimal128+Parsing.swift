@@ -76,7 +76,8 @@ private struct DecimalReader {
 
     /// Digits with an optional point; false when there is no digit at all.
     private mutating func readDigits() -> Bool {
-        var hasDigit = false, isFraction = false
+        var hasDigit = false
+        var isFraction = false
         while let byte = peek {
             if isDigit(byte) {
                 hasDigit = true
@@ -108,7 +109,8 @@ private struct DecimalReader {
         guard let byte = peek, byte | 0x20 == UInt8(ascii: "e") else { return false }
         position += 1
         let isNegative = readSign()
-        var power = 0, hasDigit = false
+        var power = 0
+        var hasDigit = false
         while let byte = peek, isDigit(byte) {
             hasDigit = true
             power = min(power * 10 + Int(byte &- UInt8(ascii: "0")), 1 << 40)
@@ -119,7 +121,8 @@ private struct DecimalReader {
     }
 
     private func rounded(_ isNegative: Bool) -> ParsedDecimal {
-        var coefficient = coefficient, exponent = exponent
+        var coefficient = coefficient
+        var exponent = exponent
         var isExact = roundDigit == 0 && !isSticky
         let roundsUp = roundDigit > 5 || (roundDigit == 5 && (isSticky || coefficient & 1 == 1))
         if exponent < Decimal128.exponents.lowerBound {

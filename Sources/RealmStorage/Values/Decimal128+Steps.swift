@@ -34,7 +34,9 @@ extension Decimal128 {
     private var magnitude: Decimal128 { Decimal128(isNegative: false, coefficient: coefficient, exponent: exponent) }
 
     private static func powerOfTen(_ exponent: Int, modulo step: UInt128) -> UInt128 {
-        var result = 1 % step, base = 10 % step, rest = exponent
+        var result = 1 % step
+        var base = 10 % step
+        var rest = exponent
         while rest > 0 {
             if rest & 1 == 1 { result = result * base % step }
             base = base * base % step
@@ -46,7 +48,8 @@ extension Decimal128 {
     /// The same number with the exponent nearest to 0 that holds it, and without a sign where it is zero.
     package var reduced: Decimal128 {
         guard isFinite else { return self }
-        var coefficient = coefficient, exponent = exponent
+        var coefficient = coefficient
+        var exponent = exponent
         guard coefficient > 0 else { return Decimal128(isNegative: false, coefficient: 0, exponent: 0) }
         while exponent < 0, coefficient % 10 == 0 {
             coefficient /= 10

@@ -18,8 +18,8 @@ extension ObjectID: CustomStringConvertible {
 
     /// Appends 24 lower-case hex digits.
     package func append(to text: inout [UInt8]) {
-        text.appendBytes(capacity: ObjectID.textByteCount) { target in
-            write(to: target)
+        unsafe text.appendBytes(capacity: ObjectID.textByteCount) { target in
+            unsafe write(to: target)
             return ObjectID.textByteCount
         }
     }
@@ -52,8 +52,8 @@ extension UUIDValue: CustomStringConvertible {
 
     /// Appends the canonical lower-case form.
     package func append(to text: inout [UInt8]) {
-        text.appendBytes(capacity: UUIDValue.textByteCount) { target in
-            write(to: target)
+        unsafe text.appendBytes(capacity: UUIDValue.textByteCount) { target in
+            unsafe write(to: target)
             return UUIDValue.textByteCount
         }
     }

@@ -7,7 +7,7 @@ extension Timestamp {
     /// Returns false, and appends nothing, for instants outside the years 0001 to 9999.
     package func appendRFC3339(to text: inout [UInt8]) -> Bool {
         let before = text.count
-        text.appendBytes(capacity: DateWriter.maximumByteCount) { DateWriter.write(self, to: $0) }
+        unsafe text.appendBytes(capacity: DateWriter.maximumByteCount) { unsafe DateWriter.write(self, to: $0) }
         return text.count > before
     }
 
@@ -72,7 +72,8 @@ private struct RFC3339Reader {
     /// Nanoseconds of an optional fraction of one to nine digits.
     private mutating func fraction() -> Int64? {
         guard take(".") else { return 0 }
-        var nanoseconds: Int64 = 0, digitCount = 0
+        var nanoseconds: Int64 = 0
+        var digitCount = 0
         while let digit {
             nanoseconds = nanoseconds * 10 + digit
             digitCount += 1

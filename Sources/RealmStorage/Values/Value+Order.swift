@@ -69,7 +69,8 @@ extension Value {
     @inlinable package var isNumber: Bool { typeRank == 2 }
 
     @usableFromInline static func orderAcrossTypes(_ left: Value, _ right: Value) -> Int {
-        let rank = left.typeRank, otherRank = right.typeRank
+        let rank = left.typeRank
+        let otherRank = right.typeRank
         return rank != otherRank ? rank - otherRank : orderNumbers(left, right)
     }
 

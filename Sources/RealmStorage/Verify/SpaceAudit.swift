@@ -83,7 +83,8 @@ struct SpaceAudit {
     }
 
     private func firstFree(endingAfter position: UInt64) -> Int {
-        var low = 0, high = freeEnds.count
+        var low = 0
+        var high = freeEnds.count
         while low < high {
             let middle = (low + high) >> 1
             if freeEnds[middle] <= position { low = middle + 1 } else { high = middle }

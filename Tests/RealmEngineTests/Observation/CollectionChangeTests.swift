@@ -73,11 +73,13 @@ struct CollectionChangeTests {
 
     @Test("of a deleted owner its collections tell, also that they were emptied before; views of it only have no rows any more")
     func deletedOwner() throws {
-        let list = try observe(.collection(try property("list"))), ints = try observe(.collection(try property("ints")))
+        let list = try observe(.collection(try property("list")))
+        let ints = try observe(.collection(try property("ints")))
         let marks = try observe(.collection(try property("marks")))
         let view = try observe(.view(try property("list"), ObservedQuery(try Query.parse("value > 1"))))
         let none = try observe(.view(try property("list"), ObservedQuery(try Query.parse("value > 9"))))
-        let origin = try table(), next = try #require(origin.column(named: "next")).key
+        let origin = try table()
+        let next = try #require(origin.column(named: "next")).key
         let linkers = try observe(.linkingObjects(to: try object(0), origin: origin.key, next, nil))
         try realm.write { session in
             _ = try session.editList("Node", .text("0"), PropertyAddress("ints"), [.clear])
@@ -87,12 +89,18 @@ struct CollectionChangeTests {
         for (observed, isCleared, count) in [(list, false, 3), (ints, true, 3), (marks, true, 1)] {
             let changes = try told(observed)
             #expect(changes.isRootDeleted && changes.isCleared == isCleared && changes.deletions.count == count)
-            guard case .gone = try observed.contents() else { Issue.record("not gone"); return }
+            guard case .gone = try observed.contents() else {
+                Issue.record("not gone")
+                return
+            }
         }
         for (observed, count) in [(view, 2), (none, 0), (linkers, 2)] {
             let changes = try told(observed)
             #expect(changes == CollectionChanges(deletions: Array(0..<count), insertions: [], modified: []))
-            guard case .rows(_, let keys) = try observed.contents(), keys.isEmpty else { Issue.record("not empty"); return }
+            guard case .rows(_, let keys) = try observed.contents(), keys.isEmpty else {
+                Issue.record("not empty")
+                return
+            }
         }
         try realm.finish()
     }
@@ -138,7 +146,8 @@ struct CollectionChangeTests {
 
     @Test("a path that goes on behind linking objects sees those that are new or go, one that ends there every one")
     func linkers() throws {
-        let end = try observe(paths: ["linkers"], of: "_id == 0"), further = try observe(paths: ["linkers.value"], of: "_id == 0")
+        let end = try observe(paths: ["linkers"], of: "_id == 0")
+        let further = try observe(paths: ["linkers.value"], of: "_id == 0")
         func change(_ body: @escaping @Sendable (WriteSession) throws -> Void) throws -> [[Int]] {
             try realm.write { session in try body(session) }
             return [try told(end).modifications, try told(further).modifications]
@@ -157,7 +166,8 @@ struct CollectionChangeTests {
     @Test("setting the link that is there changes nothing about the order of the objects that link")
     func sameLink() throws {
         try realm.write { session in _ = try session.patch("Node", .text("1"), ["next": Self.link(0)]) }
-        let origin = try table(), next = try #require(origin.column(named: "next")).key
+        let origin = try table()
+        let next = try #require(origin.column(named: "next")).key
         let linkers = try observe(.linkingObjects(to: try object(0), origin: origin.key, next, nil))
         try realm.write { session in _ = try session.patch("Node", .text("4"), ["next": Self.link(0)]) }
         let changes = try told(linkers)

@@ -58,7 +58,8 @@ struct DifferenceVectorTests {
         case "set": return [.set(numbers[0])]
         case "move": return [.move(from: numbers[0], to: numbers[1])]
         case "swap":
-            let low = min(numbers[0], numbers[1]), high = max(numbers[0], numbers[1])
+            let low = min(numbers[0], numbers[1])
+            let high = max(numbers[0], numbers[1])
             let first = CollectionChange.move(from: low, to: high)
             return high - low > 1 ? [first, .move(from: high - 1, to: low)] : [first]
         default:
@@ -91,7 +92,8 @@ struct DifferenceVectorTests {
             let keys = (0..<60).map { hasDuplicates ? Int64($0 % 9) : Int64($0) }
             return Array(keys.shuffled(using: &generator).prefix(Int.random(in: 0...size, using: &generator)))
         }
-        var before = sequence(), after = sequence()
+        var before = sequence()
+        var after = sequence()
         let canReorder = seed % 2 == 0 || hasDuplicates
         if !canReorder {
             before.sort()

@@ -65,7 +65,8 @@ struct HeldVersionTests {
         limits.waitingBarriers = 10
         let realm = try realm(limits)
         let attachment = try attach(realm, "value > 0")
-        let blocked = Awaited<Bool>(), released = Awaited<Bool>()
+        let blocked = Awaited<Bool>()
+        let released = Awaited<Bool>()
         realm.database.observations.perform {
             blocked.set(true)
             _ = try? released.wait()

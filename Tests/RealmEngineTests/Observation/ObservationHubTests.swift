@@ -42,7 +42,8 @@ struct ObservationHubTests {
 
     /// Holds the thread of the hub until it is let go.
     private func block(_ realm: EngineRealm) throws -> Awaited<Bool> {
-        let blocked = Awaited<Bool>(), released = Awaited<Bool>()
+        let blocked = Awaited<Bool>()
+        let released = Awaited<Bool>()
         realm.database.observations.perform {
             blocked.set(true)
             _ = try? released.wait()

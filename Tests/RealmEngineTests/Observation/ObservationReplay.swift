@@ -138,7 +138,10 @@ final class ObservationReplay {
 
     private func apply(_ change: ValuesChange, _ snapshot: Snapshot) throws {
         guard case .values(var copies) = copy else { throw Unreadable() }
-        if change.changes.isRootDeleted { return copy = .gone }
+        if change.changes.isRootDeleted {
+            copy = .gone
+            return
+        }
         let values = try values(snapshot)
         for index in change.changes.deletions.reversed() { copies.remove(at: index) }
         for (index, place) in zip(change.changes.insertions, change.insertedPlaces) { copies.insert(values[place], at: index) }
@@ -148,7 +151,10 @@ final class ObservationReplay {
 
     private func apply(_ change: DictionaryChange, _ snapshot: Snapshot) throws {
         guard case .entries(var entries) = copy else { throw Unreadable() }
-        if change.isRootDeleted { return copy = .gone }
+        if change.isRootDeleted {
+            copy = .gone
+            return
+        }
         let (row, column) = try owner(snapshot)
         let dictionary = try row.dictionary(column, in: snapshot)
         for key in change.deleted { entries[key.bytes.string] = nil }
@@ -202,7 +208,8 @@ final class ObservationReplay {
         guard case .rows(let old) = before, case .rows(let new) = copy else { return [] }
         let modified = try new.map { try isModified($0, change.table, model) }
         if case .collection = target.kind {
-            let inserted = Set(change.changes.insertions), told = Set(change.changes.modificationsNew)
+            let inserted = Set(change.changes.insertions)
+            let told = Set(change.changes.modificationsNew)
             return new.indices.filter { modified[$0] && !inserted.contains($0) && !told.contains($0) }.map {
                 "the modified element \($0) is not told"
             }

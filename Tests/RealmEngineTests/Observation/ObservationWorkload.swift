@@ -123,7 +123,8 @@ enum ObservationWorkload {
             if isLink(member) { try edit(.insert(Int.random(in: 0...count, using: &generator), member)) }
             return
         }
-        let first = Int.random(in: 0..<count, using: &generator), second = Int.random(in: 0..<count, using: &generator)
+        let first = Int.random(in: 0..<count, using: &generator)
+        let second = Int.random(in: 0..<count, using: &generator)
         switch kind {
         case 3: try edit(.remove(first))
         case 4: if isLink(member) { try edit(.set(first, member)) }

@@ -55,7 +55,10 @@ import Testing
         #expect(realm.count("Blob") == 1)
         let answer = Awaited<Result<TransactionInfo, WriteError>>()
         realm.database.beginTransaction(owner: "", waitSeconds: 1) { answer.set($0) }
-        guard case .failure(let error) = try answer.wait() else { Issue.record("begun"); return }
+        guard case .failure(let error) = try answer.wait() else {
+            Issue.record("begun")
+            return
+        }
         #expect(error.code == .realmUnavailable)
         realm.database.close()
     }

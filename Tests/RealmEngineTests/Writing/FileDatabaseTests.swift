@@ -45,7 +45,10 @@ import Testing
             #expect(!reader.isWritable && reader.mode == .readOnly)
             let answer = Awaited<Result<WriteReceipt<Void>, WriteError>>()
             reader.write(EngineRealm.request(), { _ in }, completion: { answer.set($0) })
-            guard case .failure(let error) = try answer.wait() else { Issue.record("written"); return }
+            guard case .failure(let error) = try answer.wait() else {
+                Issue.record("written")
+                return
+            }
             #expect(error.code == .readOnly)
         }
     }

@@ -103,7 +103,8 @@ import Testing
         #expect(
             code {
                 try perform(realm, info, .dryRun) { session in
-                    _ = try Self.add(session); throw Mistake()
+                    _ = try Self.add(session)
+                    throw Mistake()
                 }
             } == .caller)
         #expect(try perform(realm, info, .dryRun) == 2)
@@ -111,7 +112,8 @@ import Testing
         #expect(
             code {
                 try perform(realm, info) { session in
-                    _ = try session.delete("Counter", .text("9")); return 0
+                    _ = try session.delete("Counter", .text("9"))
+                    return 0
                 }
             } == .objectNotFound)
         #expect(code { try perform(realm, info) } == .transactionAborted)

@@ -76,7 +76,10 @@ import Testing
         for (index, answer) in answers.enumerated() {
             let result = try answer.wait()
             if index % 3 == 1 {
-                guard case .failure(let error) = result else { Issue.record("no failure"); continue }
+                guard case .failure(let error) = result else {
+                    Issue.record("no failure")
+                    continue
+                }
                 #expect(error.code == .duplicateKey && error.path.description == "/_id")
             } else {
                 #expect((try? result.get()) != nil)
@@ -164,7 +167,10 @@ import Testing
         #expect(ticket.cancel() && !ticket.cancel())
         gate.open()
         _ = try held.wait()
-        guard case .failure(let error) = try answer.wait() else { Issue.record("it ran"); return }
+        guard case .failure(let error) = try answer.wait() else {
+            Issue.record("it ran")
+            return
+        }
         #expect(error.code == .cancelled)
         #expect(try realm.show("Counter", 1) == "{_id:1 n:0}")
         try realm.finish()
@@ -179,12 +185,18 @@ import Testing
         for (index, answer) in answers.enumerated() {
             realm.database.write(EngineRealm.request(seconds: index == 0 ? 0.02 : 30), Self.add) { answer.set($0) }
         }
-        guard case .failure(let refused) = try answers[2].wait() else { Issue.record("no refusal"); return }
+        guard case .failure(let refused) = try answers[2].wait() else {
+            Issue.record("no refusal")
+            return
+        }
         #expect(refused.code == .overloaded && refused.limit == 2)
         Threads.sleep(seconds: 0.05)
         gate.open()
         _ = try held.wait()
-        guard case .failure(let late) = try answers[0].wait() else { Issue.record("not late"); return }
+        guard case .failure(let late) = try answers[0].wait() else {
+            Issue.record("not late")
+            return
+        }
         #expect(late.code == .deadlineExceeded)
         _ = try answers[1].wait().get()
         #expect(try realm.show("Counter", 1) == "{_id:1 n:1}")
@@ -224,7 +236,10 @@ import Testing
             guard case .failure(let error) = result else { return "none" }
             return error.code.rawValue
         }
-        guard case .queued? = database.asyncWrites.state(first, owner: "a") else { Issue.record("not queued"); return }
+        guard case .queued? = database.asyncWrites.state(first, owner: "a") else {
+            Issue.record("not queued")
+            return
+        }
         #expect(database.asyncWrites.state(first, owner: "b") == nil)
         #expect(database.asyncWrites.cancel(second, owner: "a") == true)
         gate.open()
@@ -232,11 +247,18 @@ import Testing
         _ = try finished.wait()
         try realm.write { _ in }
         guard case .committed(let payload)? = database.asyncWrites.state(first, owner: nil) else {
-            Issue.record("not done"); return
+            Issue.record("not done")
+            return
         }
         #expect((payload as? String)?.hasPrefix(database.epoch.text) == true)
-        guard case .cancelled? = database.asyncWrites.state(second, owner: "a") else { Issue.record("not cancelled"); return }
-        guard case .failed(let code)? = database.asyncWrites.state(third, owner: "a") else { Issue.record("not failed"); return }
+        guard case .cancelled? = database.asyncWrites.state(second, owner: "a") else {
+            Issue.record("not cancelled")
+            return
+        }
+        guard case .failed(let code)? = database.asyncWrites.state(third, owner: "a") else {
+            Issue.record("not failed")
+            return
+        }
         #expect(code as? String == "object_not_found")
         #expect(database.asyncWrites.cancel(first, owner: "a") == false)
         #expect(database.asyncWrites.cancel("x", owner: "a") == nil)

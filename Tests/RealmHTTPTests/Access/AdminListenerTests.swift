@@ -27,7 +27,7 @@ import Testing
 
     private func status(_ path: String) -> stat? {
         var status = stat()
-        return lstat(path, &status) == 0 ? status : nil
+        return unsafe lstat(path, &status) == 0 ? status : nil
     }
 
     @Test func `strangers read, the port beside administers`() throws {
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `strangers are not told why a realm cannot be opened`() throws {
-        FileManager.default.createFile(atPath: folder + "/bad.realm", contents: Data("no realm".utf8))
+        _ = FileManager.default.createFile(atPath: folder + "/bad.realm", contents: Data("no realm".utf8))
         let server = try server()
         let port = try #require(server.server.adminDaemon).socket.port
         let seen = try #require(try server.get("/v1/realms/bad").json["problem"] as? [String: Any])
@@ -142,19 +142,19 @@ import Testing
         withExtendedLifetime(server) {}
 
         let others: [(String, (String) -> Void)] = [
-            ("file", { FileManager.default.createFile(atPath: $0, contents: Data("kept".utf8)) }),
-            ("empty", { FileManager.default.createFile(atPath: $0, contents: Data()) }),
+            ("file", { _ = FileManager.default.createFile(atPath: $0, contents: Data("kept".utf8)) }),
+            ("empty", { _ = FileManager.default.createFile(atPath: $0, contents: Data()) }),
             ("folder", { try? FileManager.default.createDirectory(atPath: $0, withIntermediateDirectories: false) }),
-            ("link", { symlink("/nowhere", $0) }),
-            ("linkToSocket", { symlink(path, $0) }),
-            ("fifo", { mkfifo($0, 0o600) }),
+            ("link", { unsafe symlink("/nowhere", $0) }),
+            ("linkToSocket", { unsafe symlink(path, $0) }),
+            ("fifo", { unsafe mkfifo($0, 0o600) }),
             (
                 "openSocket",
                 { name in
                     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
                     _ = fchmod(descriptor, 0o666)
                     _ = self.bindUnix(descriptor, name)
-                    chmod(name, 0o666)
+                    unsafe chmod(name, 0o666)
                     close(descriptor)
                 }
             ),
@@ -177,8 +177,8 @@ import Testing
         let path = folder + "/admin.sock"
         do {
             let server = try server { $0.admin = .unix(path: path) }
-            unlink(path)
-            FileManager.default.createFile(atPath: path, contents: Data("kept".utf8))
+            unsafe unlink(path)
+            _ = FileManager.default.createFile(atPath: path, contents: Data("kept".utf8))
             withExtendedLifetime(server) {}
         }
         #expect(FileManager.default.contents(atPath: path) == Data("kept".utf8))
@@ -187,10 +187,10 @@ import Testing
     private func bindUnix(_ descriptor: Int32, _ path: String) -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+        return unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
     }

@@ -32,7 +32,8 @@ import Testing
 
     @Test func `migrations cannot go beyond them`() throws {
         try withWriteServer(change: {
-            try? $0.limits.apply("properties=15"); try? $0.limits.apply("classes=8")
+            try? $0.limits.apply("properties=15")
+            try? $0.limits.apply("classes=8")
         }) { server in
             let columns = (0..<16).map { #"{"addProperty":{"class":"Note","property":\#(property($0))}}"# }.joined(separator: ",")
             let answer = try server.send("POST", "app/migrations", #"{"fromVersion":0,"toVersion":1,"steps":[\#(columns)]}"#)

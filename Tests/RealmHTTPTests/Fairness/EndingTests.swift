@@ -42,7 +42,7 @@ import Testing
         let folder = NSTemporaryDirectory() + "realm-rest-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        for number in 0..<40 { FileManager.default.createFile(atPath: "\(folder)/r\(number).realm", contents: Data([1])) }
+        for number in 0..<40 { _ = FileManager.default.createFile(atPath: "\(folder)/r\(number).realm", contents: Data([1])) }
         let command =
             "ulimit -n 500; exec timeout 60 '\(ServerProcess.executable ?? "")' serve --port 0 --data '\(folder)'"
             + " --limit connections=50 --limit spool-files=8"

@@ -20,7 +20,7 @@ struct MischiefFolders: Sendable {
 
     init() throws {
         base = realPath(of: NSTemporaryDirectory()) + "/realm-rest-mischief-\(UUID().uuidString)"
-        for folder in [base, data, root, outside] { guard mkdir(folder, 0o700) == 0 else { throw Failure(text: folder) } }
+        for folder in [base, data, root, outside] { guard unsafe mkdir(folder, 0o700) == 0 else { throw Failure(text: folder) } }
     }
 
     struct Failure: Error {
@@ -45,10 +45,10 @@ struct MischiefFolders: Sendable {
     }
 
     func hardLink(_ old: String, at path: String) throws {
-        guard Glibc.link(old, path) == 0 else { throw Failure(text: "link \(errno)") }
+        guard unsafe Glibc.link(old, path) == 0 else { throw Failure(text: "link \(errno)") }
     }
 
-    func pipe(_ path: String) throws { guard mkfifo(path, 0o600) == 0 else { throw Failure(text: "mkfifo \(errno)") } }
+    func pipe(_ path: String) throws { guard unsafe mkfifo(path, 0o600) == 0 else { throw Failure(text: "mkfifo \(errno)") } }
 
     func socket(_ path: String) throws {
         let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -57,17 +57,17 @@ struct MischiefFolders: Sendable {
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
         guard bytes.count < 100 else { throw Failure(text: "the path of the socket is too long") }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        let code = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
+        let code = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
         guard code == 0 else { throw Failure(text: "bind \(errno)") }
     }
 
     func sparse(_ path: String, _ byteCount: Int) throws {
-        let descriptor = open(path, O_RDWR | O_CREAT, 0o600)
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT, 0o600)
         defer { close(descriptor) }
         guard ftruncate(descriptor, off_t(byteCount)) == 0 else { throw Failure(text: "ftruncate \(errno)") }
     }
@@ -133,7 +133,7 @@ struct MischiefTarget: Sendable, CustomTestStringConvertible {
             name: "a program",
             make: {
                 try $0.write([0x7f, 0x45, 0x4c, 0x46] + [UInt8](repeating: 1, count: 5000), $0.target)
-                chmod($0.target, 0o755)
+                unsafe chmod($0.target, 0o755)
             }, refusal: notARealm),
     ]
 
@@ -142,14 +142,16 @@ struct MischiefTarget: Sendable, CustomTestStringConvertible {
             name: "format 9",
             make: { folders in
                 try folders.realm(folders.target) {
-                    $0[20] = 9; $0[21] = 9
+                    $0[20] = 9
+                    $0[21] = 9
                 }
             }, refusal: format),
         MischiefTarget(
             name: "format 25",
             make: { folders in
                 try folders.realm(folders.target) {
-                    $0[20] = 25; $0[21] = 25
+                    $0[20] = 25
+                    $0[21] = 25
                 }
             }, refusal: format),
         MischiefTarget(
@@ -177,11 +179,11 @@ struct MischiefTarget: Sendable, CustomTestStringConvertible {
     ]
 
     private static let otherKinds: [MischiefTarget] = [
-        MischiefTarget(name: "a folder", make: { mkdir($0.target, 0o700) }, refusal: unsuitable),
+        MischiefTarget(name: "a folder", make: { unsafe mkdir($0.target, 0o700) }, refusal: unsuitable),
         MischiefTarget(
             name: "a folder with a realm in it",
             make: {
-                mkdir($0.target, 0o700)
+                unsafe mkdir($0.target, 0o700)
                 try $0.realm($0.target + "/inner.realm")
             }, refusal: unsuitable),
         MischiefTarget(name: "a pipe", make: { try $0.pipe($0.target) }, refusal: unsuitable),
@@ -237,7 +239,7 @@ struct MischiefTarget: Sendable, CustomTestStringConvertible {
         MischiefTarget(
             name: "a folder that is a link inside",
             make: {
-                mkdir($0.root + "/deep", 0o700)
+                unsafe mkdir($0.root + "/deep", 0o700)
                 try $0.realm($0.root + "/deep/x.realm")
                 try $0.link("deep", at: $0.root + "/short")
             }, path: { $0.root + "/short/x.realm" }),
@@ -278,7 +280,7 @@ struct MischiefTarget: Sendable, CustomTestStringConvertible {
             name: "a lock that is a folder",
             make: {
                 try $0.realm($0.target)
-                mkdir($0.target + ".lock", 0o700)
+                unsafe mkdir($0.target + ".lock", 0o700)
             }, onlyRead: unsuitable),
         MischiefTarget(
             name: "a lock that is a pipe",
@@ -311,7 +313,7 @@ struct MischiefTarget: Sendable, CustomTestStringConvertible {
             make: {
                 try $0.realm($0.target)
                 try $0.write("buy milk", $0.target + ".note")
-                mkdir($0.target + ".management", 0o700)
+                unsafe mkdir($0.target + ".management", 0o700)
                 try $0.write("minutes", $0.target + ".management/minutes.txt")
             }),
         MischiefTarget(
@@ -344,7 +346,7 @@ struct MischiefTarget: Sendable, CustomTestStringConvertible {
         MischiefTarget(
             name: "a folder whose name begins alike",
             make: {
-                mkdir($0.base + "/granted-too", 0o700)
+                unsafe mkdir($0.base + "/granted-too", 0o700)
                 try $0.realm($0.base + "/granted-too/x.realm")
             }, refusal: forbidden, path: { $0.base + "/granted-too/x.realm" }),
         MischiefTarget(name: "the root itself", make: { _ in }, refusal: forbidden, path: { $0.root }),

@@ -169,7 +169,7 @@ private struct MischiefRow {
     private func allowed(_ way: MischiefTests.Way) -> Set<String> {
         if way.seeds { return ["data", "data/x.realm.lock"] }
         guard target.onlyRead == nil, !way.copies, !way.name.hasPrefix("ro") else { return [] }
-        let place = ((try? URL(fileURLWithPath: path).resolvingSymlinksInPath().path) ?? path)
+        let place = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         let below = String(place.dropFirst(folders.base.count + 1))
         return [
             below, below + ".lock",

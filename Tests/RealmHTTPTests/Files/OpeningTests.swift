@@ -33,7 +33,8 @@ import Testing
                 #"{"name":"x","seed":"\#(server.folder)/app.realm",\#(members)}"#,
             ]
             for body in bodies where !(body.contains("seed") && body.contains(#""mode""#)) {
-                let dry = try server.attach(body, "?dryRun=true"), real = try server.attach(body)
+                let dry = try server.attach(body, "?dryRun=true")
+                let real = try server.attach(body)
                 #expect(real.status >= 400, "\(body): \(real.text)")
                 #expect(dry.status == real.status && dry.code == real.code, "\(body): \(dry.text), \(real.text)")
                 #expect(dry.json["detail"] as? String == real.json["detail"] as? String)
@@ -226,7 +227,7 @@ import Testing
         defer { folders.remove() }
         let roots = try AttachRoots([folders.root])
         let root = folders.root
-        mkdir(root + "/a", 0o700)
+        unsafe mkdir(root + "/a", 0o700)
         try folders.link("a", at: root + "/b")
         try folders.link("../outside", at: root + "/out")
         try folders.link(root + "/a", at: folders.outside + "/in")
@@ -249,10 +250,10 @@ import Testing
     /// A small disk of its own, where this process may make one.
     private func withSmallDisk(_ body: (String) throws -> Void) throws {
         let folder = realPath(of: NSTemporaryDirectory()) + "/realm-rest-disk-\(UUID().uuidString)"
-        mkdir(folder, 0o700)
-        defer { rmdir(folder) }
-        guard mount("tmpfs", folder, "tmpfs", 0, "size=1m,mode=700") == 0 else { return }
-        defer { umount2(folder, 2) }
+        unsafe mkdir(folder, 0o700)
+        defer { unsafe rmdir(folder) }
+        guard unsafe mount("tmpfs", folder, "tmpfs", 0, "size=1m,mode=700") == 0 else { return }
+        defer { unsafe umount2(folder, 2) }
         try body(folder)
     }
 
@@ -260,7 +261,7 @@ import Testing
         try withSmallDisk { folder in
             let source = realPath(of: NSTemporaryDirectory()) + "/realm-rest-\(UUID().uuidString).realm"
             try FileManager.default.copyItem(atPath: try Fixtures.path("store"), toPath: source)
-            defer { unlink(source) }
+            defer { unsafe unlink(source) }
             var options = RealmServer.Options()
             (options.port, options.logFormat, options.graceSeconds, options.dataFolder) = (0, nil, 0, folder)
             options.attachRoots = [NSTemporaryDirectory()]
@@ -282,7 +283,7 @@ import Testing
         try withSmallDisk { folder in
             try FileManager.default.copyItem(atPath: try Fixtures.path("types-single"), toPath: folder + "/a.realm")
             // MS_REMOUNT and MS_RDONLY.
-            guard mount("tmpfs", folder, "tmpfs", 32 | 1, "size=1m") == 0 else { return }
+            guard unsafe mount("tmpfs", folder, "tmpfs", 32 | 1, "size=1m") == 0 else { return }
             let before = TreeDigest(folder)
             var options = RealmServer.Options()
             (options.port, options.logFormat, options.graceSeconds, options.dataFolder) = (0, nil, 0, folder)

@@ -16,7 +16,7 @@ import Testing
 
     private func mode(_ path: String) -> mode_t {
         var info = stat()
-        return lstat(path, &info) == 0 ? info.st_mode & 0o777 : 0
+        return unsafe lstat(path, &info) == 0 ? info.st_mode & 0o777 : 0
     }
 
     // MARK: - Deleting
@@ -24,7 +24,7 @@ import Testing
     @Test("deleting is all or nothing: a file that somebody has a lock on stays, and is served on") func inUse() throws {
         try withWriteServer { (server: WriteServer) throws in
             let snapshot = try server.done("POST", "app/snapshots", "{}").json["id"] as? String ?? ""
-            let other = open(server.folder + "/app.realm.lock", O_RDONLY)
+            let other = unsafe open(server.folder + "/app.realm.lock", O_RDONLY)
             defer { close(other) }
             #expect(flock(other, LOCK_SH | LOCK_NB) == 0)
             let before = TreeDigest(server.folder)
@@ -63,7 +63,7 @@ import Testing
                 try server.done("DELETE", "x")
                 #expect(FileManager.default.fileExists(atPath: elsewhere + "/far.realm"))
             }
-            unlink(server.folder + "/link.realm")
+            unsafe unlink(server.folder + "/link.realm")
         }
     }
 
@@ -99,7 +99,7 @@ import Testing
 
     @Test("a file that somebody has removed is told, and its realm is let go of") func gone() throws {
         try withWriteServer { (server: WriteServer) throws in
-            unlink(server.folder + "/app.realm")
+            unsafe unlink(server.folder + "/app.realm")
             let answer = try server.send("DELETE", "app?files=true")
             #expect(answer.status == 404 && answer.code == "file_not_found", "\(answer.text)")
             #expect(try server.get("app").code == "realm_not_found")
@@ -111,9 +111,9 @@ import Testing
             let path = server.folder + "/app.realm"
             func write(_ name: String) throws { try Data("mine".utf8).write(to: URL(fileURLWithPath: path + name)) }
             for name in [".before-1", ".v23.backup", ".before-x", ".log", ".new", ".tmp_compaction_space"] { try write(name) }
-            mkfifo(path + ".note", 0o600)
-            mkdir(path + ".management", 0o700)
-            mkfifo(path + ".management/access_control.new_commit.cv", 0o600)
+            unsafe mkfifo(path + ".note", 0o600)
+            unsafe mkdir(path + ".management", 0o700)
+            unsafe mkfifo(path + ".management/access_control.new_commit.cv", 0o600)
             try server.done(
                 "POST", "app/migrations", #"{"fromVersion":0,"toVersion":1,"steps":[{"addClass":{"name":"A","properties":[]}}]}"#)
             try server.done("DELETE", "app?files=true")

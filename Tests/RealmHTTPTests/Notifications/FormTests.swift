@@ -138,9 +138,11 @@ struct FormTests {
             ["class": "Person", "key": "ann", "property": "kids", "where": "city != 'Oslo'", "sort": "city"], fixture,
             [fixture.list("kids", #"{"add":{"city":"Cork"}}"#), fixture.list("kids", #"{"add":{"city":"Oslo"}}"#)],
             [#"{"patch":{"class":"Person","key":"ann","body":[{"op":"replace","path":"/kids/0/city","value":"Amman"}]}}"#])
-        let bonn = #"{"value":{"city":"Bonn","rooms":[]}}"#, rome = #"{"value":{"city":"Rome","rooms":[]}}"#
+        let bonn = #"{"value":{"city":"Bonn","rooms":[]}}"#
+        let rome = #"{"value":{"city":"Rome","rooms":[]}}"#
         #expect(snapshot == #"{"count":2,"items":["# + bonn + "," + rome + #"],"last":true}"#)
-        let cork = #"{"index":1,"value":{"city":"Cork","rooms":[]}}"#, amman = #"{"index":0,"value":{"city":"Amman","rooms":[]}}"#
+        let cork = #"{"index":1,"value":{"city":"Cork","rooms":[]}}"#
+        let amman = #"{"index":0,"value":{"city":"Amman","rooms":[]}}"#
         #expect(
             sets == [
                 #"{"count":3,"deletions":[],"insertions":["# + cork + #"],"modifications":[],"moves":[]}"#,

@@ -104,12 +104,12 @@ struct ObservedEndTests {
     @Test("whoever observes a class that is removed has an error; everybody else begins anew", arguments: WatchWay.allCases)
     func classRemoved(_ way: WatchWay) throws {
         let server = try ObservedEndTests.server()
-        let class_ = try FaultWatcher(server, ["class": "Toy"], way)
+        let wholeClass = try FaultWatcher(server, ["class": "Toy"], way)
         let object = try FaultWatcher(server, ["class": "Toy", "key": "2"], way)
         let other = try FaultWatcher(server, ["class": "Pen", "include": "keys"], way)
         let realm = try FaultWatcher(server, [:], way)
         try ObservedEndTests.migrate(server, #"{"removeClass":{"name":"Toy"}}"#)
-        for watcher in [class_, object] {
+        for watcher in [wholeClass, object] {
             #expect(
                 try watcher.take(way.isStream ? 3 : 1) == (way.isStream ? ["schema"] : []) + ["problem class_not_found"]
                     + (way.isStream ? ["closed"] : []))

@@ -79,9 +79,9 @@ private final class Proxy {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+        let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
             }
         }
         guard isBound else { throw Failure(description: "no free port") }
@@ -132,7 +132,8 @@ struct ProxyTests {
             delays.append((seen, Instant.now().seconds(since: start)))
             position = version
         }
-        let sorted = delays.map(\.event).sorted(), polls = delays.map(\.poll).sorted()
+        let sorted = delays.map(\.event).sorted()
+        let polls = delays.map(\.poll).sorted()
         guard TestRun.isLong else { return }
         #expect((sorted.last ?? 9) < 0.1 && (polls.last ?? 9) < 0.1)
         func text(_ values: [Double]) -> String {

@@ -20,9 +20,9 @@ final class RawConnection {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(UInt16(port)).bigEndian
         address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
-        let failure = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        let failure = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
         guard failure == 0 else {
@@ -45,7 +45,9 @@ final class RawConnection {
     func send(_ text: String) throws {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let count = unsafe rest.withUnsafeBytes {
+                unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
             guard count > 0 else { throw Failure(description: "cannot send: errno \(errno)") }
             rest = rest.dropFirst(count)
         }
@@ -74,22 +76,22 @@ final class RawConnection {
     /// How much the kernel keeps for this side; the other may still send what it was allowed before.
     func setReceiveBuffer(_ byteCount: Int32) {
         var size = byteCount
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
 
     /// Bytes that have come and were not read.
     var unread: Int {
         var count: Int32 = 0
         // FIONREAD.
-        return ioctl(descriptor, 0x541b, &count) == 0 ? Int(count) : -1
+        return unsafe ioctl(descriptor, 0x541b, &count) == 0 ? Int(count) : -1
     }
 
     /// Empty at the end, and when the connection was broken; nil when nothing comes in time.
     private func receive(seconds: Double) -> [UInt8]? {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard Glibc.poll(&poll, 1, Int32(seconds * 1000)) > 0 else { return nil }
+        guard unsafe Glibc.poll(&poll, 1, Int32(seconds * 1000)) > 0 else { return nil }
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        let count = recv(descriptor, &buffer, buffer.count, 0)
+        let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
         return count > 0 ? Array(buffer[..<count]) : []
     }
 
@@ -107,7 +109,7 @@ final class RawConnection {
     /// Breaks the connection: the other side gets an RST.
     func reset() {
         var linger = Glibc.linger(l_onoff: 1, l_linger: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
         close()
     }
 
@@ -116,9 +118,10 @@ final class RawConnection {
     func vanish() -> Bool {
         // A filter of one instruction: "accept 0 bytes".
         let instruction: UInt64 = 0x06
-        return withUnsafePointer(to: instruction) { pointer in
-            var program = (count: UInt64(1), start: UInt64(UInt(bitPattern: UnsafeRawPointer(pointer))))
-            return setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, socklen_t(MemoryLayout.size(ofValue: program)))
+        return unsafe withUnsafePointer(to: instruction) { pointer in
+            var program = unsafe (count: UInt64(1), start: UInt64(UInt(bitPattern: UnsafeRawPointer(pointer))))
+            return unsafe setsockopt(
+                descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, socklen_t(MemoryLayout.size(ofValue: program)))
                 == 0
         }
     }
@@ -128,9 +131,10 @@ final class RawConnection {
         let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { Glibc.close(server) }
         let instruction: UInt64 = 0x06
-        return withUnsafePointer(to: instruction) { pointer in
-            var program = (count: UInt64(1), start: UInt64(UInt(bitPattern: UnsafeRawPointer(pointer))))
-            return setsockopt(server, SOL_SOCKET, SO_ATTACH_FILTER, &program, socklen_t(MemoryLayout.size(ofValue: program))) == 0
+        return unsafe withUnsafePointer(to: instruction) { pointer in
+            var program = unsafe (count: UInt64(1), start: UInt64(UInt(bitPattern: UnsafeRawPointer(pointer))))
+            return unsafe setsockopt(
+                server, SOL_SOCKET, SO_ATTACH_FILTER, &program, socklen_t(MemoryLayout.size(ofValue: program))) == 0
         }
     }()
 }

@@ -71,8 +71,9 @@ import Testing
                 #expect(keys.insert(key).inserted, "two sections \(key)")
                 for item in try #require(section["items"] as? [[String: Any]]) {
                     let price = try #require((item["price"] as? String).flatMap { Decimal(string: $0) })
-                    var quotient = price / Decimal(step), whole = Decimal()
-                    NSDecimalRound(&whole, &quotient, 0, .down)
+                    var quotient = price / Decimal(step)
+                    var whole = Decimal()
+                    unsafe NSDecimalRound(&whole, &quotient, 0, .down)
                     let floor = whole * Decimal(step)
                     #expect(Decimal(string: key) == (function == "mod" ? price - floor : floor), "\(price) \(function) \(step)")
                     rows += 1

@@ -12,7 +12,8 @@ import Testing
     func sameFile(_ mode: String) throws {
         try withWriteServer { (server: WriteServer) throws in
             let path = server.folder + "/app.realm"
-            let symbolic = server.folder + "/symbolic.other", hard = server.folder + "/hard.other"
+            let symbolic = server.folder + "/symbolic.other"
+            let hard = server.folder + "/hard.other"
             try FileManager.default.createSymbolicLink(atPath: symbolic, withDestinationPath: path)
             try FileManager.default.linkItem(atPath: path, toPath: hard)
             if mode == "ro" {

@@ -230,7 +230,10 @@ import Testing
             let document =
                 #"{"name":"narrow","maxActiveVersions":2,"schema":{"schemaVersion":1,"classes":[{"name":"N","properties":[{"name":"n","type":"int"}]}]}}"#
             let made = try attach(server, document)
-            guard made.status == 201 else { Issue.record("\(made.text)"); return }
+            guard made.status == 201 else {
+                Issue.record("\(made.text)")
+                return
+            }
             var ids: [String] = []
             var refused: HTTPClient.Answer?
             for n in 0..<4 where refused == nil {

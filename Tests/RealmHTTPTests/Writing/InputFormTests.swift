@@ -110,7 +110,8 @@ import Testing
             #expect(made.status < 300, "\(made.text)")
         }
         let list = "app/objects/Value?where=_id%20%3C%3D%2040&sort=text&limit=7&fields=_id"
-        var ids: [Int] = [], next: String?
+        var ids: [Int] = []
+        var next: String?
         repeat {
             let answer = try server.get(list + (next.map { "&after=\($0)" } ?? ""))
             let items = answer.json["items"] as? [[String: Any]] ?? []

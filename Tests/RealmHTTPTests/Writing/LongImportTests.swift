@@ -23,7 +23,8 @@ import Testing
         #expect(plain.json["created"] as? Int == 6000, "\(plain.text)")
         // Hardly packed at all, so that the packed body is long too.
         let deflater = try #require(GzipDeflater(level: 0))
-        let buffer = OutputBuffer(capacity: 1 << 20), packed = OutputBuffer(capacity: 1 << 20)
+        let buffer = OutputBuffer(capacity: 1 << 20)
+        let packed = OutputBuffer(capacity: 1 << 20)
         buffer.append(LongImportTests.dogs(6000..<12_000))
         #expect(deflater.deflate(buffer, isEnd: true, into: packed))
         #expect(packed.count > 512 << 10)
@@ -161,7 +162,8 @@ import Testing
 
     @Test("new keys are found by old ones") func keys() {
         var random = SeededGenerator(seed: 4)
-        var keys = KeyTranslation(), expected: [Int64: Int64] = [:]
+        var keys = KeyTranslation()
+        var expected: [Int64: Int64] = [:]
         for old in Int64(0)..<2000 where !Int.random(in: 0..<10, using: &random).isMultiple(of: 7) {
             let new = old < 900 || old > 1500 ? old : old + 5
             keys.record(old, new)

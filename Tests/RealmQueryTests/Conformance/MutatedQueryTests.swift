@@ -47,7 +47,8 @@ struct MutatedQueryTests {
             let query = try Query.parse(text).bind(to: table, in: snapshot, arguments: arguments)
             var steps = 0
             let check = {
-                steps += 1; return steps < 200
+                steps += 1
+                return steps < 200
             }
             let keys = try query.execute(check: check)
             _ = try query.execute(ResultWindow(offset: 1, limit: 3), check: check)

@@ -52,7 +52,8 @@ struct ResultVectorTests {
         if try query.count() != count { return "count is \(try query.count()) instead of \(count)" }
         guard let expected else { return nil }
         let isOrdered = entry.json["keys"] != nil
-        let wanted = expected.map(text), found = ids.map(text)
+        let wanted = expected.map(text)
+        let found = ids.map(text)
         let agrees = isOrdered ? wanted == found : wanted.sorted() == found.sorted()
         return agrees ? nil : "expected \(wanted), got \(found)"
     }

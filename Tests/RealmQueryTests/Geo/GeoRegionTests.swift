@@ -61,7 +61,8 @@ struct GeoRegionTests {
     @Test("checking a shape of many edges ends soon after it is told to, and finds nothing out")
     func stoppedChecks() throws {
         let corners = (0..<2000).map { number in
-            let angle = Double(number) / 1000 * .pi, radius = number % 2 == 0 ? 1.0 : 40.0
+            let angle = Double(number) / 1000 * .pi
+            let radius = number % 2 == 0 ? 1.0 : 40.0
             return GeoPoint(longitude: radius * cos(angle), latitude: radius * sin(angle))
         }
         let star = GeoShape.polygon([corners + [corners[0]]])
@@ -70,7 +71,8 @@ struct GeoRegionTests {
             all += comparisons
             return true
         }
-        var asked = 0, most = 0
+        var asked = 0
+        var most = 0
         _ = try? GeoRegion(star) { comparisons in
             asked += comparisons
             most = max(most, comparisons)

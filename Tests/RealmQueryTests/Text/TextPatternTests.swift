@@ -81,7 +81,8 @@ struct TextPatternTests {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return Int(state >> 33) % limit
         }
-        let letters = ["a", "b", "é", "€"], wild = ["*", "?", "*", "a", "b", "é", "*", "?"]
+        let letters = ["a", "b", "é", "€"]
+        let wild = ["*", "?", "*", "a", "b", "é", "*", "?"]
         for _ in 0..<2000 {
             let text = (0..<next(9)).map { _ in letters[next(letters.count)] }.joined()
             let pattern = (0..<next(7)).map { _ in wild[next(wild.count)] }.joined()

@@ -78,7 +78,7 @@ struct Decimal128Tests {
         "a double counts with 15 digits, a float with 7",
         arguments: [
             (0.1, "0.100000000000000"), (0.5, "0.5"), (100, "100"), (-2.25, "-2.25"), (1e23, "1.00000000000000E+23"),
-            (9.999999999999999e22, "1.00000000000000E+23"), (9007199254740992, "9.00719925474099E+15"), (-0.0, "-0"),
+            (9.999999999999999e22, "1.00000000000000E+23"), (9_007_199_254_740_992, "9.00719925474099E+15"), (-0.0, "-0"),
             (.infinity, "Infinity"), (-.infinity, "-Infinity"), (.nan, "NaN"), (.leastNonzeroMagnitude, "4.94065645841247E-324"),
         ])
     func convertsDoubles(_ number: Double, _ expected: String) {

@@ -85,7 +85,7 @@ struct ValueOrderTests {
         "int and double are compared without rounding",
         arguments: [
             (Int64(1) << 53 + 1, 0x1p53, 1), (.max, 0x1p63, -1), (.min, -0x1p63, 0), (-1, -1.5, 1), (-2, -1.5, -1), (1, 1.5, -1),
-            (0, -0.0, 0), (0, .leastNonzeroMagnitude, -1), (0, -.leastNonzeroMagnitude, 1), (.max, 9223372036854774784, 1),
+            (0, -0.0, 0), (0, .leastNonzeroMagnitude, -1), (0, -.leastNonzeroMagnitude, 1), (.max, 9_223_372_036_854_774_784, 1),
             (5, .nan, 1), (.min, .nan, 1), (.min, -.infinity, 1), (.max, .infinity, -1),
         ] as [(Int64, Double, Int)])
     func comparesIntWithDouble(_ int: Int64, _ double: Double, _ expected: Int) {
@@ -158,7 +158,9 @@ private struct SplitMix {
     }
 
     mutating func number() -> Value {
-        let kind = next() % 5, bits = next(), shift = next() % 64
+        let kind = next() % 5
+        let bits = next()
+        let shift = next() % 64
         switch kind {
         case 0: return .int(Int64(bitPattern: bits) >> Int64(shift))
         case 1: return .double(Double(bitPattern: bits))

@@ -62,7 +62,10 @@ struct ValueTextTests {
                 date.day == previous.day + 1
                 ? date.month == previous.month && date.year == previous.year
                 : date.day == 1 && (date.month == previous.month + 1 || date.month == 1 && date.year == previous.year + 1)
-            guard follows else { Issue.record("\(date) after \(previous)"); return }
+            guard follows else {
+                Issue.record("\(date) after \(previous)")
+                return
+            }
             previous = date
         }
         #expect(Timestamp(seconds: .max, nanoseconds: 999_999_999).calendarDate.year == 292_277_026_596)
@@ -168,7 +171,8 @@ struct ValueTextTests {
             ("??>", "Pz8+"), ("\u{ff}\u{bf}", "w7/Cvw=="),
         ])
     func convertsBase64(_ plain: String, _ coded: String) {
-        let bytes = ByteStorage(plain), text = ByteStorage(coded)
+        let bytes = ByteStorage(plain)
+        let text = ByteStorage(coded)
         var appended: [UInt8] = []
         Base64.append(bytes.view, to: &appended)
         #expect(String(decoding: appended, as: UTF8.self) == coded)

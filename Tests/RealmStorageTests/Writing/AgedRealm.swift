@@ -158,7 +158,8 @@ struct AgedRealm {
     private static func formerOrder(_ values: [Value], _ format: Int) -> [Value] {
         func isText(_ value: Value) -> Bool { if case .string = value { true } else { false } }
         func isData(_ value: Value) -> Bool { if case .binary = value { true } else { false } }
-        let texts = Array(values.filter(isText).reversed()), data = Array(values.filter(isData).reversed())
+        let texts = Array(values.filter(isText).reversed())
+        let data = Array(values.filter(isData).reversed())
         guard let start = values.firstIndex(where: { isText($0) || isData($0) }) else { return values }
         var group = texts + data
         if format < 23, texts.count == data.count { group = zip(texts, data).flatMap { [$0, $1] } }
@@ -184,7 +185,9 @@ struct AgedRealm {
         for table in snapshot.tables {
             let top = editor.child(editor.tables, table.key.position)
             let spec = editor.child(top, 0)
-            let types = editor.child(spec, 0), keys = editor.child(spec, 5), opposites = editor.child(top, 8)
+            let types = editor.child(spec, 0)
+            let keys = editor.child(spec, 5)
+            let opposites = editor.child(top, 8)
             for position in 0..<editor.count(keys) {
                 let column = ColumnKey(Int64(bitPattern: editor.element(keys, position)))
                 guard column.typeNumber == ColumnType.link.rawValue, column.attributeBits & ColumnAttributes.list.rawValue != 0

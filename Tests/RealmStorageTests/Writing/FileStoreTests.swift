@@ -90,8 +90,10 @@ struct FileStoreTests {
         var file = [UInt8](repeating: 0, count: EncryptionLayout.fileByteCount(plainPageCount: count))
         for page in 0..<count {
             var sealed = [UInt8](repeating: 0, count: 4096)
-            let stamp = try cipher.seal(page: page, counter: 1, from: Array(plain[page * 4096..<page * 4096 + 4096]), to: &sealed)
-            let entry = EncryptionLayout.entryOffset(page), start = EncryptionLayout.pageOffset(page)
+            let stamp = try unsafe cipher.seal(
+                page: page, counter: 1, from: Array(plain[page * 4096..<page * 4096 + 4096]), to: &sealed)
+            let entry = EncryptionLayout.entryOffset(page)
+            let start = EncryptionLayout.pageOffset(page)
             file.replaceSubrange(entry..<entry + 64, with: PageEntry(newest: stamp, previous: .none).bytes)
             file.replaceSubrange(start..<start + 4096, with: sealed)
         }
@@ -231,7 +233,10 @@ struct FileStoreTests {
         let store = try FileStore.open(path: file.path)
         for path in [file.path, link.path] {
             let error = #expect(throws: StorageError.self) { try FileStore.open(path: path) }
-            guard case .refused(.fileInUse) = error else { Issue.record("\(String(describing: error))"); continue }
+            guard case .refused(.fileInUse) = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
         }
         try store.close()
         #expect(throws: StorageError.self) { try store.beginWrite() }

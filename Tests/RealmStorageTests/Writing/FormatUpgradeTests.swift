@@ -129,7 +129,9 @@ import Testing
         let store = try FileStore.open(
             path: realm.path, key: key,
             {
-                var options = FileStore.Options(); options.createsMissingFile = true; return options
+                var options = FileStore.Options()
+                options.createsMissingFile = true
+                return options
             }())
         let transaction = try store.beginTransaction()
         try transaction.setSchemaVersion(1)

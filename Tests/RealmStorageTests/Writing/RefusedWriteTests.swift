@@ -30,7 +30,8 @@ struct RefusedWriteTests {
         let key = try CommitTests.key(isEncrypted)
         var goingOn = 0
         for seed in 1...(CommitTests.isLong ? 40 : 3) {
-            var call = 0, last = (call: -1, goesOn: false)
+            var call = 0
+            var last = (call: -1, goesOn: false)
             while true {
                 // The same commit each time.
                 var random = SeededGenerator(seed: UInt64(seed))

@@ -81,7 +81,8 @@ extension HTTPWorkload {
         guard let key = target.keyProperty else {
             let request = Request(
                 "POST", path(target.name) + "?upsert=" + policy, values.body(newBody(target), target, model).json, 422)
-            return _ = try perform(request)
+            _ = try perform(request)
+            return
         }
         let existing = values.chance(2) ? model.ids(target.name).randomElement(using: &values.random) : nil
         var body = existing == nil ? newBody(target) : someBody(target)
@@ -248,9 +249,9 @@ extension HTTPWorkload {
         guard let (query, argument, ids) = selection(target), !deletes || ids.count < 20 else { return }
         let tooMany = !ids.isEmpty && values.chance(6)
         let bound = tooMany ? ids.count - 1 : ids.count + values.number(0..<2)
-        let where_ =
+        let filter =
             "?where=\(HTTPWorkload.encoded(query))&args=\(HTTPWorkload.encoded("[\(argument.json)]"))&maxAffected=\(max(bound, 0))"
-        var request = Request(deletes ? "DELETE" : "PATCH", path(target.name) + where_, nil, tooMany ? 409 : 200)
+        var request = Request(deletes ? "DELETE" : "PATCH", path(target.name) + filter, nil, tooMany ? 409 : 200)
         let body = someBody(target)
         if !deletes { request.body = values.body(body, target, model).json }
         let reply = try perform(request)

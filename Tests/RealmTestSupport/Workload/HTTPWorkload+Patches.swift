@@ -29,7 +29,8 @@ extension HTTPWorkload {
             failing.add("test", pointer(target.properties[0]), .string("not this one"))
             var request = Request("PATCH", path(id), failing.json.json, 409, 422)
             request.type = "application/json-patch+json"
-            return _ = try perform(request)
+            _ = try perform(request)
+            return
         }
         let after = model
         model = before

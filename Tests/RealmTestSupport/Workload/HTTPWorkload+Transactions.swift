@@ -32,7 +32,8 @@ extension HTTPWorkload {
         default:
             if expires {
                 try waitForEnd(path)
-                return model = before
+                model = before
+                return
             }
             let committed = try send(Request("POST", path + "/commit"), joins: false)
             guard committed.status == 200 else { throw fail("no commit: \(committed.text)") }

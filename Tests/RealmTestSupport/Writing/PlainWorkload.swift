@@ -181,7 +181,8 @@ package struct PlainWorkload: Sendable {
             guard let value = table.column(named: "value"), let blob = table.column(named: "blob") else { return contents }
             var cursor = table.leaves()
             while let leaf = try cursor.next() {
-                let values = try leaf.attach(value), blobs = try leaf.attach(blob)
+                let values = try leaf.attach(value)
+                let blobs = try leaf.attach(blob)
                 for row in 0..<leaf.count {
                     if case .int(let number) = try values.value(row) { contents.values.append(number) }
                     if case .binary(let bytes) = try blobs.value(row) { contents.blobs.append(bytes.array) }

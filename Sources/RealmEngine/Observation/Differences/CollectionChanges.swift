@@ -51,7 +51,8 @@ package struct CollectionChanges: Sendable, Equatable {
     package init(deletions: [Int], insertions: [Int], modified: [Int]) {
         self.deletions = deletions
         self.insertions = insertions
-        var nextInsertion = 0, nextDeletion = 0
+        var nextInsertion = 0
+        var nextDeletion = 0
         modifications.reserveCapacity(modified.count)
         modificationsNew.reserveCapacity(modified.count)
         for index in modified {
@@ -76,7 +77,9 @@ extension CollectionChanges {
     /// Where each of `count` elements is after the change, or nil when it is gone.
     func newPositions(of count: Int) -> [Int?] {
         var positions: [Int?] = Array(repeating: nil, count: count)
-        var nextDeletion = 0, nextInsertion = 0, new = 0
+        var nextDeletion = 0
+        var nextInsertion = 0
+        var new = 0
         for old in 0..<count {
             if nextDeletion < deletions.count, deletions[nextDeletion] == old {
                 nextDeletion += 1

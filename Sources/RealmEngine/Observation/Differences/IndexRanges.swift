@@ -25,7 +25,8 @@ package struct IndexRanges: Sendable, Equatable {
 
     /// The first range that ends above `index`.
     private func place(of index: Int) -> Int {
-        var low = 0, high = ranges.count
+        var low = 0
+        var high = ranges.count
         while low < high {
             let middle = (low + high) / 2
             if ranges[middle].upperBound <= index { low = middle + 1 } else { high = middle }

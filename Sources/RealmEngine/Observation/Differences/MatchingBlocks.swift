@@ -160,7 +160,8 @@ struct MatchingBlocks {
         var tails: [Int] = []
         var before = Array(repeating: -1, count: partners.count)
         for (index, partner) in partners.enumerated() where index >= first {
-            var low = 0, high = tails.count
+            var low = 0
+            var high = tails.count
             while low < high {
                 let middle = (low + high) / 2
                 if partners[tails[middle]] < partner { low = middle + 1 } else { high = middle }

@@ -72,7 +72,8 @@ package struct SectionChanges: Sendable, Equatable {
 
     /// What concerns the section whose key has a number.
     package func only(_ key: Int, old: SectionMap, new: SectionMap) -> SectionChanges {
-        let before = old.sections.firstIndex(of: key), after = new.sections.firstIndex(of: key)
+        let before = old.sections.firstIndex(of: key)
+        let after = new.sections.firstIndex(of: key)
         var changes = SectionChanges()
         changes.sectionsToDelete = sectionsToDelete.filter { $0 == before }
         changes.sectionsToInsert = sectionsToInsert.filter { $0 == after }
@@ -144,7 +145,8 @@ private struct SectionChangeMaker {
             stayed[place.section, default: StayedSection()].inserted.append(place.row)
         }
         for (before, after) in zip(flat.modifications, flat.modificationsNew) {
-            let oldPlace = old.places[before], place = new.places[after]
+            let oldPlace = old.places[before]
+            let place = new.places[after]
             stayed[place.section, default: StayedSection()].writtenNow.append(place.row)
             guard let section = section(oldPlace) else { continue }
             stayed[section, default: StayedSection()].writtenBefore.append(oldPlace.row)
@@ -171,8 +173,10 @@ private struct StayedSection {
         let now = Set(writtenNow)
         let both = writtenBefore.filter(now.contains)
         guard both.count > same.count else { return same }
-        let deletions = deletions(keeping: both), insertions = insertions(keeping: both)
-        var nextDeletion = 0, nextInsertion = 0
+        let deletions = deletions(keeping: both)
+        let insertions = insertions(keeping: both)
+        var nextDeletion = 0
+        var nextInsertion = 0
         for row in both {
             while nextDeletion < deletions.count, deletions[nextDeletion] < row { nextDeletion += 1 }
             while nextInsertion < insertions.count, insertions[nextInsertion] < row { nextInsertion += 1 }

@@ -20,7 +20,8 @@ package enum SequenceDiff {
             for index in after.indices where pairing.oldOfNew(index) != nil && isModified(index) { modified.append(index) }
         }
         guard !pairing.isIdentity else { return CollectionChanges(deletions: [], insertions: [], modified: modified) }
-        var deletions: [Int] = [], insertions: [Int] = []
+        var deletions: [Int] = []
+        var insertions: [Int] = []
         for index in pairing.oldRange where pairing.newOfOld(index) == nil { deletions.append(index) }
         for index in pairing.newRange where pairing.oldOfNew(index) == nil { insertions.append(index) }
         if canReorder, !pairing.isOrdered {

@@ -250,7 +250,8 @@ final class ObservationCore: @unchecked Sendable {
     private func adaptToSchema(_ round: Round) -> Bool {
         guard round.mayChangeSchema else { return true }
         graph = nil
-        let from = round.from.snapshot, to = round.commit.version.snapshot
+        let from = round.from.snapshot
+        let to = round.commit.version.snapshot
         let isAdditive = round.isAdditive
         if let isAdditive {
             let change = SchemaChange(oldVersion: from.schemaVersion, newVersion: to.schemaVersion, isAdditive: isAdditive)

@@ -90,7 +90,9 @@ final class DictionaryObserver: TargetObserver {
     private func change(
         _ changes: CollectionChanges, _ new: DictionaryView, _ range: ObservedRange
     ) throws(StorageError) -> DictionaryChange {
-        var deleted: [DictionaryKey] = [], inserted: [DictionaryKey] = [], modified: [DictionaryKey] = []
+        var deleted: [DictionaryKey] = []
+        var inserted: [DictionaryKey] = []
+        var modified: [DictionaryKey] = []
         if !changes.deletions.isEmpty, let old = try entries(in: range.from.snapshot) {
             for index in changes.deletions { deleted.append(try old.key(at: index)) }
         }

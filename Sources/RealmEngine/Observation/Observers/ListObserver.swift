@@ -63,7 +63,8 @@ final class ListObserver: TargetObserver {
             (keys, count) = ([], 0)
             return change(changes, before, range)
         }
-        let before = keys, oldCount = count
+        let before = keys
+        let oldCount = count
         let modified = try observing { try target.map { try range.modified(in: $0, filter) } ?? [] }
         let isWritten = range.log.isWritten(property)
         guard isWritten || !modified.isEmpty else { return nil }

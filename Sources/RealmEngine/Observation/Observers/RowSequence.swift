@@ -101,7 +101,8 @@ final class RowSequence {
     // MARK: - Rows in the order of their keys
 
     private func lowerBound(_ key: ObjectKey) -> Int {
-        var low = 0, high = keys.count
+        var low = 0
+        var high = keys.count
         while low < high {
             let middle = (low + high) / 2
             if keys[middle] < key { low = middle + 1 } else { high = middle }
@@ -155,7 +156,8 @@ final class RowSequence {
         var result: [ObjectKey] = []
         result.reserveCapacity(keys.count - removed.count + added.count)
         var insertions: [Int] = []
-        var nextRemoved = 0, nextAdded = 0
+        var nextRemoved = 0
+        var nextAdded = 0
         for (index, key) in keys.enumerated() {
             while nextAdded < added.count, added[nextAdded] < key {
                 insertions.append(result.count)

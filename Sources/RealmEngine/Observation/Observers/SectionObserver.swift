@@ -127,7 +127,9 @@ final class SectionObserver: TargetObserver {
     /// Adds the rows that stayed in their place but are in another section now, written or not.
     private static func withMovedRows(_ flat: CollectionChanges, _ old: SectionMap, _ new: SectionMap) -> CollectionChanges {
         var modified: [Int] = []
-        var nextDeletion = 0, nextInsertion = 0, nextModified = 0
+        var nextDeletion = 0
+        var nextInsertion = 0
+        var nextModified = 0
         var before = 0
         for after in new.places.indices {
             if nextInsertion < flat.insertions.count, flat.insertions[nextInsertion] == after {

@@ -75,7 +75,8 @@ final class ValueViewObserver: TargetObserver {
             return .values(ValuesChange(changes: changes, insertedPlaces: [], modifiedPlaces: [], count: 0))
         }
         let log = range.log.operations(on: property)
-        let before = places, oldSize = size
+        let before = places
+        let oldSize = size
         try restart(at: range.to.snapshot)
         let collection = log.changes()
         guard collection.fits(before: oldSize, after: size) else { return .unknown }

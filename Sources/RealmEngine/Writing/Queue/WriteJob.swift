@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
 package import RealmStorage
+internal import Synchronization
 
 /// What a write asks for besides its changes.
 package struct WriteRequest: Sendable {

@@ -204,7 +204,8 @@ extension WriteSession {
 
     /// Binary search in values sorted by their order.
     private static func contains(_ member: OwnedValue, _ sorted: [OwnedValue]) -> Bool {
-        var low = 0, high = sorted.count
+        var low = 0
+        var high = sorted.count
         while low < high {
             let middle = (low + high) / 2
             let order = Value.order(sorted[middle].value, member.value)

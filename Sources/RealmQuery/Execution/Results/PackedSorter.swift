@@ -133,7 +133,8 @@ enum DigitSort {
         let range = greatest.rawValue - least.rawValue
         guard let bits = UInt64(exactly: range).map({ 64 - $0.leadingZeroBitCount }) else {
             return order.enumerated().sorted { left, right in
-                let leftKey = keys[Int(left.element)], rightKey = keys[Int(right.element)]
+                let leftKey = keys[Int(left.element)]
+                let rightKey = keys[Int(right.element)]
                 if leftKey != rightKey { return (leftKey < rightKey) == isAscending }
                 return left.offset < right.offset
             }.map(\.element)

@@ -67,7 +67,8 @@ package final class Committer: @unchecked Sendable {
     private func makeDurable(
         _ nodes: WriteSpace, names: Ref, tables: Ref, previous: Snapshot
     ) throws(StorageError) -> Snapshot {
-        let free: FreeSpace, snapshot: Snapshot
+        let free: FreeSpace
+        let snapshot: Snapshot
         do throws(StorageError) {
             let written = try write(nodes, names: names, tables: tables)
             free = written.free

@@ -28,7 +28,8 @@ package enum SnapshotCopy {
     private static func writeNodes(
         _ snapshot: Snapshot, _ data: DataFile, _ control: WorkControl?
     ) throws(StorageError) -> (top: Ref, size: Int) {
-        let names = snapshot.top.names, tables = snapshot.top.tables
+        let names = snapshot.top.names
+        let tables = snapshot.top.tables
         let lists = TopWriter(version: snapshot.version, slotCount: 11)
         let expected = try NodeWriter.expectedByteCount(
             [names, tables], in: snapshot.space, .allNodes, limit: Int(clamping: snapshot.space.limit))

@@ -16,7 +16,8 @@ struct TopWriter {
 
     /// Writes them behind the nodes of `writer`, whose allocator knows all that is free, and returns the top's ref.
     func write(_ writer: inout NodeWriter, names: Ref, tables: Ref) throws(StorageError) -> Ref {
-        var block = 0, room = 0
+        var block = 0
+        var room = 0
         // Making room may add blocks, which need room in turn.
         repeat {
             room = reserve(writer.allocator.free)

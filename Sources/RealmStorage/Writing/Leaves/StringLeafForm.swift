@@ -11,7 +11,10 @@ struct StringLeafForm: LeafForm {
     /// The longest string of short cells, and of medium leaves.
     private static let shortLimit = 15, mediumLimit = 63
 
-    enum Form: Int { case enumerated = -1, short, medium, big }
+    enum Form: Int {
+        case enumerated = -1
+        case short, medium, big
+    }
 
     private var blobs: BlobNodes { BlobNodes(writes: writes, isText: true) }
 

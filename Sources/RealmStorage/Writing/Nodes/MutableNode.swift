@@ -4,7 +4,7 @@
 ///
 /// A change that needs more room moves the node: `ref` is current after every mutating call and goes where the old
 /// one was stored. Copies of this struct do not follow such moves; use one at a time.
-package struct MutableNode {
+@safe package struct MutableNode {
     unowned(unsafe) private let space: WriteSpace
     package private(set) var ref: Ref
     /// The 8 header bytes, followed by the payload.
@@ -16,15 +16,15 @@ package struct MutableNode {
     static let maximumByteCount = 64 << 20
 
     init(space: WriteSpace, ref: Ref, header: UnsafeMutableRawPointer) {
-        self.space = space
+        unsafe self.space = space
         self.ref = ref
-        self.header = header
+        unsafe self.header = unsafe header
     }
 
     // MARK: - Header
 
-    var payload: UnsafeMutableRawPointer { header + 8 }
-    package var flags: UInt8 { header.load(fromByteOffset: 4, as: UInt8.self) }
+    var payload: UnsafeMutableRawPointer { unsafe header + 8 }
+    package var flags: UInt8 { unsafe header.load(fromByteOffset: 4, as: UInt8.self) }
     package var isInner: Bool { flags & 0x80 != 0 }
     package var hasRefs: Bool { flags & 0x40 != 0 }
     package var hasContext: Bool { flags & 0x20 != 0 }
@@ -33,19 +33,19 @@ package struct MutableNode {
     package var width: Int { (1 << widthCode) >> 1 }
 
     package var count: Int {
-        Int(UInt32(bigEndian: header.load(fromByteOffset: 4, as: UInt32.self)) & 0xff_ffff)
+        unsafe Int(UInt32(bigEndian: header.load(fromByteOffset: 4, as: UInt32.self)) & 0xff_ffff)
     }
 
     /// A view of the present state; invalid after the next change.
     package var node: Node {
-        Node(payload: UnsafeRawPointer(payload), ref: ref, header: UInt64(littleEndian: header.load(as: UInt64.self)))
+        unsafe Node(payload: UnsafeRawPointer(payload), ref: ref, header: UInt64(littleEndian: header.load(as: UInt64.self)))
     }
 
-    private var capacity: Int { Int(UInt32(littleEndian: header.load(as: UInt32.self))) << 3 - 8 }
+    private var capacity: Int { unsafe Int(UInt32(littleEndian: header.load(as: UInt32.self))) << 3 - 8 }
 
     private func setHeader(flags: UInt8, count: Int) {
         let word = UInt32(flags) << 24 | UInt32(count)
-        header.storeBytes(of: word.bigEndian, toByteOffset: 4, as: UInt32.self)
+        unsafe header.storeBytes(of: word.bigEndian, toByteOffset: 4, as: UInt32.self)
     }
 
     /// Sets or clears the context flag.
@@ -55,18 +55,18 @@ package struct MutableNode {
 
     mutating func initialize(flags: UInt8, count: Int) {
         setHeader(flags: flags, count: count)
-        payload.initializeMemory(as: UInt8.self, repeating: 0, count: capacity)
+        unsafe payload.initializeMemory(as: UInt8.self, repeating: 0, count: capacity)
     }
 
     mutating func initialize(copyOf node: Node) {
         setHeader(flags: node.flags, count: node.count)
-        payload.copyMemory(from: node.payload, byteCount: node.payloadByteCount)
+        unsafe payload.copyMemory(from: node.payload, byteCount: node.payloadByteCount)
     }
 
     /// Takes over the elements of a bit-packed node of whole bytes in 64 bits each; the caller has made room for them.
     mutating func initialize(wideCopyOf node: Node) {
         setHeader(flags: node.flags | 7, count: node.count)
-        node.copyWords(to: payload)
+        unsafe node.copyWords(to: payload)
     }
 
     /// Makes room for a payload of `byteCount` bytes, moving the node if need be.
@@ -78,10 +78,10 @@ package struct MutableNode {
         let needed = byteCount + 7
         guard needed > capacity else { return }
         let old = node
-        let block = try space.arena.allocate(byteCount: 8 + needed + needed / 4)
-        var moved = MutableNode(space: space, ref: block.ref, header: block.address)
+        let block = try unsafe space.arena.allocate(byteCount: 8 + needed + needed / 4)
+        var moved = unsafe MutableNode(space: space, ref: block.ref, header: block.address)
         moved.initialize(copyOf: old)
-        space.discard(old)
+        unsafe space.discard(old)
         self = moved
     }
 }
@@ -210,11 +210,11 @@ extension MutableNode {
     /// Sets all elements to 0.
     private func clear(_ elementCount: Int, _ code: Int) {
         let byteCount = NodeLayout.payloadByteCount(flags: UInt8(code), count: elementCount)
-        payload.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+        unsafe payload.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
     }
 
     private func load(_ index: Int, _ code: Int, _ form: IntegerForm) -> Int64 {
-        let value = PackedIntegers.load(payload, widthCode: code, index: index)
+        let value = unsafe PackedIntegers.load(payload, widthCode: code, index: index)
         guard form == .unsigned, code < 7 else { return value }
         return value & (1 << Int64((1 << code) >> 1) - 1)
     }
@@ -224,19 +224,21 @@ extension MutableNode {
         switch code {
         case 0: return
         case 1, 2, 3: storeBits(value, at: index, width: (1 << code) >> 1)
-        case 4: payload.storeBytes(of: Int8(truncatingIfNeeded: value), toByteOffset: index, as: Int8.self)
-        case 5: payload.storeBytes(of: Int16(truncatingIfNeeded: value).littleEndian, toByteOffset: index << 1, as: Int16.self)
-        case 6: payload.storeBytes(of: Int32(truncatingIfNeeded: value).littleEndian, toByteOffset: index << 2, as: Int32.self)
-        default: payload.storeBytes(of: value.littleEndian, toByteOffset: index << 3, as: Int64.self)
+        case 4: unsafe payload.storeBytes(of: Int8(truncatingIfNeeded: value), toByteOffset: index, as: Int8.self)
+        case 5:
+            unsafe payload.storeBytes(of: Int16(truncatingIfNeeded: value).littleEndian, toByteOffset: index << 1, as: Int16.self)
+        case 6:
+            unsafe payload.storeBytes(of: Int32(truncatingIfNeeded: value).littleEndian, toByteOffset: index << 2, as: Int32.self)
+        default: unsafe payload.storeBytes(of: value.littleEndian, toByteOffset: index << 3, as: Int64.self)
         }
     }
 
     private func storeBits(_ value: Int64, at index: Int, width: Int) {
         let bit = index * width
         let ones = UInt8((1 << width) - 1) << UInt8(bit & 7)
-        let old = payload.load(fromByteOffset: bit >> 3, as: UInt8.self)
+        let old = unsafe payload.load(fromByteOffset: bit >> 3, as: UInt8.self)
         let new = UInt8(truncatingIfNeeded: value) << UInt8(bit & 7) & ones
-        payload.storeBytes(of: old & ~ones | new, toByteOffset: bit >> 3, as: UInt8.self)
+        unsafe payload.storeBytes(of: old & ~ones | new, toByteOffset: bit >> 3, as: UInt8.self)
     }
 
     /// Moves a run of elements within the payload.
@@ -245,7 +247,7 @@ extension MutableNode {
         let code = widthCode
         if code >= 4 {
             let size = width >> 3
-            (payload + target * size).copyMemory(from: payload + source * size, byteCount: moved * size)
+            unsafe (payload + target * size).copyMemory(from: payload + source * size, byteCount: moved * size)
         } else if code > 0 {
             moveBits(from: source * width, to: target * width, count: moved * width)
         }
@@ -265,15 +267,15 @@ extension MutableNode {
 
     /// At most 32 bits from bit `position` on; in bounds, because a payload is followed by 7 spare bytes.
     private func loadBits(_ position: Int, _ count: Int) -> UInt64 {
-        let word = UInt64(littleEndian: payload.loadUnaligned(fromByteOffset: position >> 3, as: UInt64.self))
+        let word = unsafe UInt64(littleEndian: payload.loadUnaligned(fromByteOffset: position >> 3, as: UInt64.self))
         return word >> UInt64(position & 7) & (1 << UInt64(count) - 1)
     }
 
     private func storeBits(_ bits: UInt64, at position: Int, _ count: Int) {
-        let word = UInt64(littleEndian: payload.loadUnaligned(fromByteOffset: position >> 3, as: UInt64.self))
+        let word = unsafe UInt64(littleEndian: payload.loadUnaligned(fromByteOffset: position >> 3, as: UInt64.self))
         let ones: UInt64 = (1 << UInt64(count) - 1) << UInt64(position & 7)
         let merged = word & ~ones | bits << UInt64(position & 7)
-        payload.storeBytes(of: merged.littleEndian, toByteOffset: position >> 3, as: UInt64.self)
+        unsafe payload.storeBytes(of: merged.littleEndian, toByteOffset: position >> 3, as: UInt64.self)
     }
 }
 
@@ -293,24 +295,24 @@ extension MutableNode {
         let newCount = oldCount - removed + inserted
         try reserve(newCount * size, count: newCount)
         let tail = (oldCount - index - removed) * size
-        (payload + (index + inserted) * size).copyMemory(from: payload + (index + removed) * size, byteCount: tail)
-        (payload + index * size).initializeMemory(as: UInt8.self, repeating: 0, count: inserted * size)
+        unsafe (payload + (index + inserted) * size).copyMemory(from: payload + (index + removed) * size, byteCount: tail)
+        unsafe (payload + index * size).initializeMemory(as: UInt8.self, repeating: 0, count: inserted * size)
         setHeader(flags: flags, count: newCount)
     }
 
     /// Copies `bytes` into the payload; the caller has checked that they fit.
     package func store(_ bytes: ByteView, atByte offset: Int) {
         assert(offset >= 0 && offset + bytes.count <= node.payloadByteCount)
-        bytes.withUnsafeBytes { source in
+        unsafe bytes.withUnsafeBytes { source in
             guard let start = source.baseAddress else { return }
-            (payload + offset).copyMemory(from: start, byteCount: source.count)
+            unsafe (payload + offset).copyMemory(from: start, byteCount: source.count)
         }
     }
 
     /// Stores a little-endian number at a byte offset that the caller has checked.
     package func store<Number: FixedWidthInteger>(_ number: Number, atByte offset: Int) {
         assert(offset >= 0 && offset + MemoryLayout<Number>.size <= node.payloadByteCount)
-        payload.storeBytes(of: number.littleEndian, toByteOffset: offset, as: Number.self)
+        unsafe payload.storeBytes(of: number.littleEndian, toByteOffset: offset, as: Number.self)
     }
 
     package func load<Number: FixedWidthInteger>(byteOffset: Int, as type: Number.Type) -> Number {

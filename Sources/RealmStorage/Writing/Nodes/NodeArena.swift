@@ -7,7 +7,7 @@
 /// its capacity in units of 8 bytes, header included.
 ///
 /// `@unchecked Sendable`: used by the one thread that holds the write transaction.
-package final class NodeArena: @unchecked Sendable {
+@safe package final class NodeArena: @unchecked Sendable {
     /// No file is as long as this, so refs from here on lie in an arena.
     package static let firstRef: UInt64 = 1 << 48
 
@@ -24,12 +24,12 @@ package final class NodeArena: @unchecked Sendable {
 
     /// Reserves `byteCount` bytes of address space; memory is taken when it is touched.
     package init(byteCount: Int = 1 << 35) throws(StorageError) {
-        memory = try System.mapAnonymous(byteCount: byteCount)
+        unsafe memory = try unsafe System.mapAnonymous(byteCount: byteCount)
         self.byteCount = byteCount
         origin = NodeArena.firstRef + UInt64.random(in: 0..<(1 << 44)) << 3
     }
 
-    deinit { System.unmap(memory, byteCount: byteCount) }
+    deinit { unsafe System.unmap(memory, byteCount: byteCount) }
 
     // MARK: - Refs
 
@@ -41,7 +41,7 @@ package final class NodeArena: @unchecked Sendable {
     /// The node at a ref that lies outside the file.
     func node(at ref: Ref) throws(StorageError) -> Node {
         if let node = soundNode(at: ref) { return node }
-        let header = UInt64(littleEndian: try address(of: ref).load(as: UInt64.self))
+        let header = unsafe UInt64(littleEndian: try address(of: ref).load(as: UInt64.self))
         let flags = UInt8(truncatingIfNeeded: header >> 32)
         guard NodeSpace.isLegal(flags: flags) else { throw NodeSpace.badFlags(ref, flags) }
         throw NodeSpace.badRef(ref)
@@ -52,10 +52,10 @@ package final class NodeArena: @unchecked Sendable {
         // A ref below the origin wraps around to a number far above `used`.
         let offset = ref.rawValue &- origin
         guard offset < UInt64(used), ref.rawValue & 7 == 0 else { return nil }
-        let header = UInt64(littleEndian: (memory + Int(offset)).load(as: UInt64.self))
+        let header = unsafe UInt64(littleEndian: (memory + Int(offset)).load(as: UInt64.self))
         guard NodeSpace.isLegal(flags: UInt8(truncatingIfNeeded: header >> 32)) else { return nil }
         guard Int(offset) + Node.byteCount(ofHeader: header) <= used else { return nil }
-        return Node(payload: memory + Int(offset) + 8, ref: ref, header: header)
+        return unsafe Node(payload: memory + Int(offset) + 8, ref: ref, header: header)
     }
 
     /// Where the header of a node lies.
@@ -63,7 +63,7 @@ package final class NodeArena: @unchecked Sendable {
         guard ref.rawValue >= origin, ref.rawValue & 7 == 0 else { throw NodeSpace.badRef(ref) }
         let offset = ref.rawValue &- origin
         guard offset < UInt64(used) else { throw NodeSpace.badRef(ref) }
-        return memory + Int(offset)
+        return unsafe memory + Int(offset)
     }
 
     // MARK: - Blocks
@@ -73,9 +73,9 @@ package final class NodeArena: @unchecked Sendable {
         let size = NodeArena.blockSize(wanted)
         let offset: Int
         if let old = takeReusable(size) { offset = old } else { offset = try fresh(size) }
-        let address = memory + offset
-        address.storeBytes(of: UInt64(size >> 3).littleEndian, as: UInt64.self)
-        return (ref(offset), address)
+        let address = unsafe memory + offset
+        unsafe address.storeBytes(of: UInt64(size >> 3).littleEndian, as: UInt64.self)
+        return unsafe (ref(offset), address)
     }
 
     private func fresh(_ size: Int) throws(StorageError) -> Int {
@@ -91,9 +91,9 @@ package final class NodeArena: @unchecked Sendable {
     /// Its flags become impossible ones, so that whoever comes by the other ref finds damage, not what the block holds next.
     func release(_ ref: Ref, byteCount size: Int) {
         let offset = Int(ref.rawValue &- origin)
-        let flags = memory + offset + 4
-        guard NodeSpace.isLegal(flags: flags.load(as: UInt8.self)) else { return }
-        flags.storeBytes(of: NodeArena.releasedFlags, as: UInt8.self)
+        let flags = unsafe memory + offset + 4
+        guard unsafe NodeSpace.isLegal(flags: flags.load(as: UInt8.self)) else { return }
+        unsafe flags.storeBytes(of: NodeArena.releasedFlags, as: UInt8.self)
         guard size <= NodeArena.largestPower else { return reusableLarge[size, default: []].append(offset) }
         reusableSmall[size.trailingZeroBitCount].append(offset)
     }
@@ -144,7 +144,7 @@ package final class NodeArena: @unchecked Sendable {
     /// Forgets everything and gives the memory back to the system beyond what a usual transaction needs.
     package func reset() {
         let kept = 4 << 20
-        if used > kept { System.forget(memory + kept, byteCount: used - kept) }
+        if used > kept { unsafe System.forget(memory + kept, byteCount: used - kept) }
         restore(end: 0, mark: 0)
     }
 }

@@ -41,8 +41,8 @@ package final class WriteSpace {
     ) throws(StorageError) -> MutableNode {
         let flags = kind.flags | UInt8(widthCode)
         let payload = NodeLayout.payloadByteCount(flags: flags, count: count)
-        let block = try arena.allocate(byteCount: 8 + max(payload, capacity) + 7)
-        var node = MutableNode(space: self, ref: block.ref, header: block.address)
+        let block = try unsafe arena.allocate(byteCount: 8 + max(payload, capacity) + 7)
+        var node = unsafe MutableNode(space: self, ref: block.ref, header: block.address)
         node.initialize(flags: flags, count: count)
         return node
     }
@@ -53,13 +53,13 @@ package final class WriteSpace {
     package func writable(_ ref: Ref) throws(StorageError) -> MutableNode {
         if arena.isYoung(ref) {
             let node = try arena.node(at: ref)
-            return MutableNode(space: self, ref: ref, header: UnsafeMutableRawPointer(mutating: node.payload - 8))
+            return unsafe MutableNode(space: self, ref: ref, header: UnsafeMutableRawPointer(mutating: node.payload - 8))
         }
         let node = try space.node(at: ref)
         // A node with refs widens as soon as a new ref enters it.
         let capacity = node.hasRefs ? (node.count + 1) * 8 : node.payloadByteCount + 8
-        let block = try arena.allocate(byteCount: 8 + max(capacity, node.byteCount - 8) + 7)
-        var copy = MutableNode(space: self, ref: block.ref, header: block.address)
+        let block = try unsafe arena.allocate(byteCount: 8 + max(capacity, node.byteCount - 8) + 7)
+        var copy = unsafe MutableNode(space: self, ref: block.ref, header: block.address)
         if node.hasRefs, node.width >= 8 { copy.initialize(wideCopyOf: node) } else { copy.initialize(copyOf: node) }
         discard(node)
         return copy

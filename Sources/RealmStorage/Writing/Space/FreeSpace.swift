@@ -65,7 +65,8 @@ package struct FreeSpace: Sendable, Equatable {
     static func merged(_ left: [FreeBlock], _ right: [FreeBlock]) -> [FreeBlock] {
         var result: [FreeBlock] = []
         result.reserveCapacity(left.count + right.count)
-        var first = 0, second = 0
+        var first = 0
+        var second = 0
         while first < left.count || second < right.count {
             let takesLeft = second == right.count || (first < left.count && left[first].position < right[second].position)
             append(takesLeft ? left[first] : right[second], to: &result)
@@ -115,7 +116,8 @@ extension FreeSpace {
 
     /// Checks that ascending `blocks` lie in the file and outside of what is free already.
     func requireInUse(_ blocks: [FreeBlock]) throws(StorageError) {
-        var other = 0, lockedIndex = 0
+        var other = 0
+        var lockedIndex = 0
         for block in blocks {
             guard block.position >= FileHeader.byteCount, block.end <= logicalSize else {
                 throw FreeSpace.overlap(block.position)

@@ -106,7 +106,8 @@ package struct ClusterWriter {
         _ change: (_ leaf: Ref, _ row: Int) throws(StorageError) -> Ref
     ) throws(StorageError) -> Ref {
         let changedSlot: Int
-        let old, new: Ref
+        let old: Ref
+        let new: Ref
         if depth > 0 {
             let inner = try inner(ref, depth)
             let child = inner.child(for: key)
