@@ -85,6 +85,7 @@ let package = Package(
             ],
             path: "Tests/MutantTrials",
             swiftSettings: shared),
+        .testTarget(name: "HouseTests", swiftSettings: shared),
         .testTarget(
             name: "RealmStorageTests",
             dependencies: ["RealmStorage", "RealmTestSupport"],

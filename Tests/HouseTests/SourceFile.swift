@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A Swift file of `Sources`, and what the rules of the house ask about it.
+struct SourceFile {
+    /// A type that the file declares.
+    struct Declaration {
+        let name: String
+        let isTopLevel: Bool
+        let isPrivate: Bool
+    }
+
+    /// A function or initializer with the number of parameters without a label that directly follow each other, at most.
+    struct Function {
+        let name: String
+        let longestUnlabelledRun: Int
+    }
+
+    /// The path below `Sources`.
+    let path: String
+    let declarations: [Declaration]
+    let functions: [Function]
+    /// Words with a capital letter that are not members of something else: the types that the file may use.
+    let typeNames: Set<String>
+    let lineCount: Int
+    let docCommentLineCount: Int
+
+    /// The first component of the path.
+    var target: String { path.split(separator: "/").first.map(String.init) ?? "" }
+
+    /// The path below `Sources` of the folder that holds the file.
+    var folder: String { path.split(separator: "/").dropLast().joined(separator: "/") }
+
+    /// The file name up to its first plus sign or extension.
+    var subject: String {
+        let name = path.split(separator: "/").last ?? ""
+        return String(name.prefix { $0 != "." && $0 != "+" })
+    }
+
+    init(path: String, contents: Data) {
+        self.path = path
+        let lines = contents.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        lineCount = lines.count - 1
+        docCommentLineCount = lines.count { line in line.drop { $0 == UInt8(ascii: " ") }.starts(with: "///".utf8) }
+        let tokens = SourceTokens(Array(contents)).tokens
+        var reader = DeclarationReader(tokens)
+        reader.read()
+        declarations = reader.declarations
+        functions = reader.functions
+        let parameters = reader.genericParameters
+        typeNames = Set(
+            tokens.indices.lazy.filter { index in
+                tokens[index].isWord && tokens[index].text.first?.isUppercase == true
+                    && (index == 0 || tokens[index - 1].text != ".")
+            }.map { tokens[$0].text }
+        ).subtracting(parameters)
+    }
+}
