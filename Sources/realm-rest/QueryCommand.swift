@@ -49,6 +49,8 @@ struct QueryCommand: ParsableCommand {
             guard let values = list.array else { throw ValidationError("--args is a JSON array") }
             let arguments = try ArgumentDecoder(snapshot).decode(values)
             return try Query.parse(query).bind(to: table, in: snapshot, arguments: arguments)
+        } catch let error as JSONError {
+            throw ValidationError("--args: \(error)")
         } catch let problem as Problem {
             throw ValidationError("--args: \(problem.detail)")
         } catch let error as QueryError {

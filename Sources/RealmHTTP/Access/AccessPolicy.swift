@@ -1,14 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The listener that a request came by.
-package enum Entrance: Sendable {
-    case main
-    /// The administrators' port, on loopback.
-    case adminPort
-    /// The administrators' Unix socket, which nobody else may open.
-    case adminSocket
-}
-
 /// Who may do what as long as there are no credentials: where a request comes from decides.
 package struct AccessPolicy: Sendable {
     /// Whether the main listener is bound to loopback, so that only this machine reaches it.

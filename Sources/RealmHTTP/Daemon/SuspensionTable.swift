@@ -3,12 +3,6 @@
 internal import CMicrohttpd
 internal import RealmStorage
 
-/// Something that waits with its connection suspended.
-protocol Suspended: AnyObject, Sendable {
-    /// The server ends: whatever was awaited will not come.
-    func abandon()
-}
-
 /// The suspended connections, so that each is resumed exactly once, also when the server ends.
 ///
 /// They are spread over several locks: a commit resumes many connections while others are being suspended.

@@ -90,14 +90,3 @@ final class Transmission {
         }
     }
 }
-
-/// A buffer as long as the daemon sends it.
-private final class BufferInTransit {
-    private let buffer: OutputBuffer
-    private let holding: ByteHolding?
-
-    init(_ buffer: OutputBuffer, _ holding: ByteHolding?) {
-        self.buffer = buffer
-        self.holding = holding
-    }
-}

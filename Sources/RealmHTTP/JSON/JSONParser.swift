@@ -7,22 +7,15 @@ internal import CJansson
 /// jansson holds integers of 64 bits and doubles. Tokens beyond these are handed to it as marked strings, and come out
 /// as `longInteger` and `longReal`; the mark is drawn per process, so that a request cannot write it.
 package enum JSONParser {
-    /// Parses one document; depth counts nested arrays and objects. A parsed value takes some hundred bytes of memory
-    /// however short its text is, so there is a limit on their number, too. `expect` is told before how many values there
-    /// are, and may refuse them.
+    /// Parses one document in UTF-8.
+    ///
+    /// `expects` is called with the number of values in the text before any memory is taken for them; when it returns false
+    /// the text is refused with `JSONError.unwanted`.
     package static func parse(
-        _ bytes: [UInt8], depthLimit: Int, valueLimit: Int = .max, expect: (Int) throws(Problem) -> Void = { _ in }
-    ) throws(Problem) -> JSONValue {
-        guard !bytes.isEmpty else { throw Problem(.invalidJSON, "the body is empty where JSON is needed") }
-        let result = unsafe bytes.withUnsafeBufferPointer { unsafe parse($0, depthLimit, valueLimit, expect) }
-        return try result.get()
-    }
-
-    /// Parses a body by the limits of the server.
-    static func parse(
-        _ bytes: [UInt8], _ limits: Limits, expect: (Int) throws(Problem) -> Void
-    ) throws(Problem) -> JSONValue {
-        try parse(bytes, depthLimit: limits.jsonDepth, valueLimit: limits.jsonValues, expect: expect)
+        _ bytes: [UInt8], _ bounds: JSONBounds, expects: (Int) -> Bool = { _ in true }
+    ) throws(JSONError) -> JSONValue {
+        guard !bytes.isEmpty else { throw .empty }
+        return try unsafe bytes.withUnsafeBufferPointer { unsafe parse($0, bounds, expects) }.get()
     }
 
     /// How many values a text has, whether it can be parsed or not; counting ends behind `limit`.
@@ -30,7 +23,13 @@ package enum JSONParser {
         unsafe bytes.withUnsafeBufferPointer { unsafe JSONTokens($0, valueLimit: limit).valueCount }
     }
 
-    package static func parse(_ text: String, depthLimit: Int) throws(Problem) -> JSONValue {
+    /// Parses a document of at most `depthLimit` nested arrays and objects, and any number of values.
+    package static func parse(_ bytes: [UInt8], depthLimit: Int) throws(JSONError) -> JSONValue {
+        try parse(bytes, JSONBounds(depth: depthLimit))
+    }
+
+    /// Parses a document of at most `depthLimit` nested arrays and objects, and any number of values.
+    package static func parse(_ text: String, depthLimit: Int) throws(JSONError) -> JSONValue {
         try parse(Array(text.utf8), depthLimit: depthLimit)
     }
 
@@ -40,23 +39,13 @@ package enum JSONParser {
     }()
 
     private static func parse(
-        _ bytes: UnsafeBufferPointer<UInt8>, _ depthLimit: Int, _ valueLimit: Int,
-        _ expect: (Int) throws(Problem) -> Void
-    ) -> Result<JSONValue, Problem> {
-        let tokens = unsafe JSONTokens(bytes, valueLimit: valueLimit)
-        do throws(Problem) {
-            try expect(tokens.valueCount)
-        } catch {
-            return .failure(error)
-        }
-        if let excess = tokens.excess {
-            return .failure(
-                Problem.overLimit(.bodyTooLarge, "JSON of more than \(valueLimit) values", limit: valueLimit)
-                    .with("limitName", "json-values").with("offset", .integer(Int64(excess))))
-        }
-        guard tokens.maximumDepth <= depthLimit else {
-            let detail = "JSON nested \(tokens.maximumDepth) levels deep; at most \(depthLimit) are allowed"
-            return .failure(.overLimit(.invalidJSON, detail, limit: depthLimit))
+        _ bytes: UnsafeBufferPointer<UInt8>, _ bounds: JSONBounds, _ expects: (Int) -> Bool
+    ) -> Result<JSONValue, JSONError> {
+        let tokens = unsafe JSONTokens(bytes, valueLimit: bounds.values)
+        guard expects(tokens.valueCount) else { return .failure(.unwanted) }
+        if let excess = tokens.excess { return .failure(.tooManyValues(limit: bounds.values, offset: excess)) }
+        guard tokens.maximumDepth <= bounds.depth else {
+            return .failure(.tooDeep(depth: tokens.maximumDepth, limit: bounds.depth))
         }
         guard !tokens.longNumbers.isEmpty else { return unsafe load(bytes, hasMarks: false) }
         let marked = unsafe markLongNumbers(bytes, tokens.longNumbers)
@@ -88,23 +77,23 @@ package enum JSONParser {
         unsafe bytes[end...].first { $0 > 0x20 } == UInt8(ascii: ":")
     }
 
-    private static func load(_ bytes: UnsafeBufferPointer<UInt8>, hasMarks: Bool) -> Result<JSONValue, Problem> {
+    private static func load(_ bytes: UnsafeBufferPointer<UInt8>, hasMarks: Bool) -> Result<JSONValue, JSONError> {
         let flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL
         var failure = json_error_t()
         let root = unsafe bytes.withMemoryRebound(to: CChar.self) { text in
             unsafe json_loadb(text.baseAddress, text.count, Int(flags), &failure)
         }
-        guard let root = unsafe root else { return .failure(problem(failure)) }
+        guard let root = unsafe root else { return .failure(malformed(failure)) }
         defer { unsafe json_decref(root) }
         return unsafe .success(value(root, hasMarks))
     }
 
-    private static func problem(_ failure: json_error_t) -> Problem {
+    private static func malformed(_ failure: json_error_t) -> JSONError {
         var failure = failure
         let reason = unsafe withUnsafeBytes(of: &failure.text) { text in
             unsafe String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
         }
-        return Problem(.invalidJSON, "line \(failure.line), column \(failure.column): \(reason)")
+        return .malformed(line: Int(failure.line), column: Int(failure.column), reason: reason)
     }
 
     /// Copies a value; its depth was checked before.

@@ -43,23 +43,3 @@ package enum JSONValue: Sendable, Equatable {
         return nil
     }
 }
-
-/// The members of a JSON object in the order they were written; names are unique.
-package struct JSONObject: Sendable, Equatable {
-    package let members: [(name: String, value: JSONValue)]
-
-    package init(_ members: [(name: String, value: JSONValue)]) { self.members = members }
-
-    package var count: Int { members.count }
-    package var names: [String] { members.map(\.name) }
-
-    /// The value of a member; linear, as objects in requests are small or walked in order.
-    package subscript(name: String) -> JSONValue? { members.first { $0.name == name }?.value }
-
-    /// The only member, or nil when there are none or several.
-    package var single: (name: String, value: JSONValue)? { members.count == 1 ? members[0] : nil }
-
-    package static func == (left: JSONObject, right: JSONObject) -> Bool {
-        left.members.elementsEqual(right.members) { $0.name == $1.name && $0.value == $1.value }
-    }
-}

@@ -80,9 +80,27 @@ package final class Request: @unchecked Sendable {
         address.hasPrefix("127.") || address == "::1" || address.hasPrefix("::ffff:127.")
     }
 
-    /// The body as JSON, for which memory is taken on the books.
+    /// The body as JSON. The memory that it takes is held for this request before it is parsed.
     func readJSON(_ limits: Limits) throws(Problem) -> JSONValue {
-        try JSONParser.parse(body, limits) { count throws(Problem) in try holding?.require(count * Request.bytesPerValue) }
+        var refusal: Problem?
+        do throws(JSONError) {
+            return try JSONParser.parse(body, limits.json) { count in
+                refusal = refusalOfMemory(count * Request.bytesPerValue)
+                return refusal == nil
+            }
+        } catch {
+            throw refusal ?? Problem(error)
+        }
+    }
+
+    /// Holds so many bytes of the memory for bodies; the problem when there is not enough of it.
+    private func refusalOfMemory(_ byteCount: Int) -> Problem? {
+        do throws(Problem) {
+            try holding?.require(byteCount)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// The same for a body that nobody reads again: its text is let go of.

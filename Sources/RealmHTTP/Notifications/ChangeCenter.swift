@@ -4,13 +4,6 @@ internal import RealmEngine
 internal import RealmStorage
 internal import Synchronization
 
-/// Subscriptions brought to one version.
-struct AttachedSubscriptions: Sendable {
-    let version: Database.Version
-    /// By index of the subscription; nil where nobody asked.
-    let contents: [ObservedContents?]
-}
-
 /// The notifications of one realm: its channels, and all who read them.
 final class ChangeCenter: Sendable {
     private struct State {

@@ -16,10 +16,8 @@ struct SubscriptionDefinition: Sendable {
     var className: String?
     var key: String?
     var property: String?
-    var predicate: String?
-    var args: [JSONValue] = []
-    var sort: [ReadParameters.SortTerm] = []
-    var distinct: [String] = []
+    /// Which objects, and in which order.
+    var selection = SelectionParameters()
     var limit: Int?
     var sectionBy: String?
     var section: ParameterSet.TextOrJSON?
@@ -43,7 +41,7 @@ struct SubscriptionDefinition: Sendable {
         className = try set.text("class")
         key = try set.text("key")
         property = try set.text("property")
-        try readQuery(set, limits)
+        selection = try SelectionParameters(set, limits)
         limit = try set.int("limit", in: 0...Int.max)
         sectionBy = try set.text("sectionBy")
         section = set.textOrJSON("section")
@@ -57,39 +55,15 @@ struct SubscriptionDefinition: Sendable {
         try check(set)
     }
 
-    private mutating func readQuery(_ set: ParameterSet, _ limits: Limits) throws(Problem) {
-        predicate = try set.text("where")
-        if let predicate, predicate.utf8.count > limits.queryBytes {
-            throw .overLimit(.invalidQuery, "a query may have at most \(limits.queryBytes) bytes", limit: limits.queryBytes)
-                .with("parameter", "where")
-        }
-        if let value = try set.json("args", depthLimit: limits.jsonDepth) {
-            guard let array = value.array else {
-                throw .invalidParameter("args", "'args' is \(value.kind), but has to be an array")
-            }
-            guard array.count <= limits.queryArgs else {
-                throw .overLimit(.invalidQuery, "at most \(limits.queryArgs) arguments are taken", limit: limits.queryArgs)
-                    .with("parameter", "args")
-            }
-            args = array
-        }
-        sort = (try set.list("sort", atMost: limits.queryTerms) ?? []).map(ReadParameters.SortTerm.init)
-        guard !sort.contains(where: \.path.isEmpty) else { throw .invalidParameter("sort", "'sort' has an empty key path") }
-        distinct = try set.list("distinct", atMost: limits.queryTerms) ?? []
-    }
-
     /// An empty list is none at all. Empty components are told where key paths are resolved.
     private static func keyPaths(_ set: ParameterSet, _ limits: Limits) throws(Problem) -> [String] {
         switch set.textOrJSON("keyPaths") {
         case .text("")?: return []
         default: break
         }
-        do throws(Problem) {
-            return try set.list("keyPaths", atMost: limits.fields) ?? []
-        } catch {
-            guard error.detail.hasSuffix("an empty entry") else { throw error }
-            throw Problem(.unknownKeyPath, "a key path cannot be empty").with("parameter", "keyPaths")
-        }
+        return try set.list("keyPaths", atMost: limits.fields) { name in
+            Problem(.unknownKeyPath, "a key path cannot be empty").with("parameter", name)
+        } ?? []
     }
 
     private func check(_ set: ParameterSet) throws(Problem) {
@@ -114,6 +88,11 @@ struct SubscriptionDefinition: Sendable {
         }
     }
 
+    var predicate: String? { selection.predicate }
+    var args: [JSONValue] { selection.args }
+    var sort: [SelectionParameters.SortTerm] { selection.sort }
+    var distinct: [String] { selection.distinct }
+
     /// Whether a query stands between a collection and what is observed.
     var isView: Bool { predicate != nil || !sort.isEmpty || !distinct.isEmpty || limit != nil }
 
@@ -134,7 +113,7 @@ struct SubscriptionDefinition: Sendable {
             writer.key("args")
             writer.write(.array(args))
         }
-        SubscriptionDefinition.write("sort", sort.map { ($0.isAscending ? "" : "-") + $0.path }, &writer)
+        SubscriptionDefinition.write("sort", sort.map(\.text), &writer)
         SubscriptionDefinition.write("distinct", distinct, &writer)
         if let limit { writer.member("limit", int: limit) }
         if let sectionBy { writer.member("sectionBy", text: sectionBy) }
@@ -234,15 +213,5 @@ extension Problem {
         }
         copy.extensions.removeAll { ["parameter", "pointer"].contains($0.name.description) }
         return copy.with("pointer", place)
-    }
-}
-
-/// JSON Pointer (RFC 6901).
-enum JSONPointer {
-    static func escape(_ name: String) -> String {
-        guard name.contains("~") || name.contains("/") else { return name }
-        return name.reduce(into: "") { text, character in
-            text += character == "~" ? "~0" : character == "/" ? "~1" : String(character)
-        }
     }
 }

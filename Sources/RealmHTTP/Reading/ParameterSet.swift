@@ -78,9 +78,12 @@ package struct ParameterSet: Sendable {
         return text
     }
 
-    /// A list of at most `limit` texts; empty parts are refused.
-    package func list(_ name: String, atMost limit: Int) throws(Problem) -> [String]? {
+    /// A list of at most `limit` texts; an empty one among them is refused with what `problemOfEmpty` makes of the name.
+    package func list(
+        _ name: String, atMost limit: Int, problemOfEmpty: (String) -> Problem = ParameterSet.emptyEntry
+    ) throws(Problem) -> [String]? {
         guard let texts = try list(name) else { return nil }
+        guard !texts.contains(where: \.isEmpty) else { throw problemOfEmpty(name) }
         guard texts.count <= limit else {
             throw Problem.overLimit(.invalidParameter, "'\(name)' has at most \(limit) entries", limit: limit).with(
                 "parameter", name)
@@ -104,9 +107,11 @@ package struct ParameterSet: Sendable {
             texts = strings
         case .body: throw .invalidParameter(name, "'\(name)' has to be an array of strings")
         }
-        guard !texts.contains(where: \.isEmpty) else { throw .invalidParameter(name, "'\(name)' has an empty entry") }
         return texts
     }
+
+    /// An empty text in a list that has no use for one.
+    package static func emptyEntry(_ name: String) -> Problem { .invalidParameter(name, "'\(name)' has an empty entry") }
 
     /// Steps of a path that says what is shown.
     private static let stepLimit = 64
@@ -151,10 +156,10 @@ package struct ParameterSet: Sendable {
         case nil: return nil
         case .body(let value): return value
         case .url(let text):
-            do throws(Problem) {
+            do throws(JSONError) {
                 return try JSONParser.parse(text, depthLimit: depthLimit)
             } catch {
-                throw .invalidParameter(name, "'\(name)' is no JSON: \(error.detail)")
+                throw .invalidParameter(name, "'\(name)' is no JSON: \(error)")
             }
         }
     }

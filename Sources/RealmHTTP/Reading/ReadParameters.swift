@@ -2,22 +2,10 @@
 
 /// What a read of objects asks for, from URL and body, each value checked by itself.
 package struct ReadParameters: Sendable {
-    /// A key path with its direction.
-    package struct SortTerm: Sendable, Equatable {
-        package let path: String
-        package let isAscending: Bool
+    package typealias SortTerm = SelectionParameters.SortTerm
 
-        /// `-age` is descending.
-        init(_ text: String) {
-            isAscending = !text.hasPrefix("-")
-            path = isAscending ? text : String(text.dropFirst())
-        }
-    }
-
-    package var predicate: String?
-    package var args: [JSONValue] = []
-    package var sort: [SortTerm] = []
-    package var distinct: [String] = []
+    /// Which objects, and in which order.
+    package var selection = SelectionParameters()
     package var limit: Int?
     package var after: String?
     package var offset: Int?
@@ -35,6 +23,11 @@ package struct ReadParameters: Sendable {
     package var snapshot: String?
     package var representation = Representation()
     package var format = ResponseFormat.json
+
+    package var predicate: String? { selection.predicate }
+    package var args: [JSONValue] { selection.args }
+    package var sort: [SortTerm] { selection.sort }
+    package var distinct: [String] { selection.distinct }
 
     /// What kind of read it is, which decides the parameters that exist.
     package enum Kind: Sendable {
@@ -91,31 +84,9 @@ package struct ReadParameters: Sendable {
     }
 
     private mutating func readQuery(_ set: ParameterSet, _ limits: Limits) throws(Problem) {
-        predicate = try ReadParameters.query(set, "where", limits)
-        indexOfWhere = try ReadParameters.query(set, "indexOfWhere", limits)
-        if let value = try set.json("args", depthLimit: limits.jsonDepth) {
-            guard let array = value.array else {
-                throw .invalidParameter("args", "'args' is \(value.kind), but has to be an array")
-            }
-            guard array.count <= limits.queryArgs else {
-                throw .overLimit(.invalidQuery, "at most \(limits.queryArgs) arguments are taken", limit: limits.queryArgs)
-                    .with("parameter", "args")
-            }
-            args = array
-        }
-        sort = (try set.list("sort", atMost: limits.queryTerms) ?? []).map(SortTerm.init)
-        guard !sort.contains(where: \.path.isEmpty) else { throw .invalidParameter("sort", "'sort' has an empty key path") }
-        distinct = try set.list("distinct", atMost: limits.queryTerms) ?? []
+        selection = try SelectionParameters(set, limits)
+        indexOfWhere = try SelectionParameters.predicate(set, "indexOfWhere", limits)
         ops = try set.list("ops", atMost: limits.queryTerms)
-    }
-
-    private static func query(_ set: ParameterSet, _ name: String, _ limits: Limits) throws(Problem) -> String? {
-        guard let text = try set.text(name) else { return nil }
-        guard text.utf8.count <= limits.queryBytes else {
-            throw .overLimit(.invalidQuery, "a query may have at most \(limits.queryBytes) bytes", limit: limits.queryBytes)
-                .with("parameter", name)
-        }
-        return text
     }
 
     private mutating func readPage(_ set: ParameterSet, _ limits: Limits) throws(Problem) {

@@ -53,13 +53,3 @@ extension JSONWriter {
         if representation.intsAsStrings { string(String(number)) } else { int(number) }
     }
 }
-
-/// What the writing of a response found out that a header has to tell.
-package struct RepresentationNotes: Sendable, Equatable {
-    /// An integer beyond ±(2^53 − 1) was written as a number.
-    package var hasUnsafeIntegers = false
-    /// A date lost digits.
-    package var hasLossyDates = false
-
-    package init() {}
-}

@@ -149,18 +149,3 @@ final class AnswerCache: Sendable {
         }
     }
 }
-
-/// The packed form of a body that is sent again and again; made when it is first asked for.
-package final class PackedBody: Sendable {
-    private let buffer = RankedMutex<OutputBuffer?>(.leaf, nil)
-
-    var isKnown: Bool { buffer.withLock { $0 != nil } }
-
-    /// The packed form of `plain`; nil when it is not shorter.
-    func packed(_ plain: OutputBuffer) -> OutputBuffer? {
-        if let known = buffer.withLock({ $0 }) { return known }
-        let packed = Gzip.deflate(plain)
-        buffer.withLock { $0 = packed }
-        return packed
-    }
-}

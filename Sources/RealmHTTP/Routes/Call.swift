@@ -36,9 +36,3 @@ package struct Call: Sendable {
         return list.names(etag) || list.names(EntityTag.packed(etag))
     }
 }
-
-/// Entity tags of what is answered.
-package enum EntityTag {
-    /// The tag of the packed form of what `etag` names.
-    static func packed(_ etag: String) -> String { etag.hasSuffix("\"") ? etag.dropLast() + "z\"" : etag }
-}

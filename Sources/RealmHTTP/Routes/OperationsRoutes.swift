@@ -32,11 +32,3 @@ extension Application {
         return response
     }
 }
-
-extension OutputBuffer {
-    static func constant(_ text: StaticString) -> OutputBuffer {
-        let buffer = OutputBuffer(capacity: text.utf8CodeUnitCount)
-        buffer.append(text)
-        return buffer
-    }
-}

@@ -115,11 +115,3 @@ extension Application {
         return response
     }
 }
-
-extension OutputBuffer {
-    static func text(_ text: String) -> OutputBuffer {
-        let buffer = OutputBuffer(capacity: text.utf8.count)
-        buffer.append(text)
-        return buffer
-    }
-}

@@ -24,8 +24,9 @@ extension Application {
             if format == .csv { throw .conflict("the format csv needs 'class'", parameter: "class") }
         }
         let isForExcel = try self.isForExcel(try parameters.text("csv"), format)
-        let args = try Selection.args(try parameters.json("args", depthLimit: limits.jsonDepth), limits)
-        let query = try parameters.text("where").map { text throws(Problem) in try Selection.query(text, limits) } ?? .all
+        let args = try SelectionParameters.args(try parameters.json("args", depthLimit: limits.jsonDepth), limits)
+        let query =
+            try parameters.text("where").map { text throws(Problem) in try SelectionParameters.query(text, limits) } ?? .all
         let context = try ReadContext(call, snapshot: try parameters.text("snapshot"))
         let stream: ExportStream
         if let name {

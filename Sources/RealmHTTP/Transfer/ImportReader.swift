@@ -3,37 +3,6 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// An object on its way in.
-struct ImportedObject: Sendable {
-    let place: RecordPlace
-    let className: String
-    /// The key it had where it comes from.
-    let key: String?
-    let body: ObjectBodies.Reading
-
-    var line: Int { place.line }
-}
-
-/// How large one JSON document may be.
-package struct JSONBounds: Sendable {
-    let depth: Int
-    let values: Int
-
-    package init(depth: Int, values: Int = .max) {
-        self.depth = depth
-        self.values = values
-    }
-
-    /// As deep as a line of an export can be: a hundred embedded objects, each in a list of the one before, and a hundred
-    /// collections in each other in the last one.
-    package static let deepestExport = 320
-
-    /// What was exported can be imported, however deep other bodies may be.
-    init(_ limits: Limits) {
-        self.init(depth: max(limits.jsonDepth, JSONBounds.deepestExport), values: limits.jsonValues)
-    }
-}
-
 /// Reads the objects of an import one by one: an export, lines of objects of one class, or CSV of one class.
 ///
 /// Errors name their line. With a header there has to be a trailer, so that nothing cut is taken for the whole.
@@ -102,10 +71,10 @@ package struct ImportReader: Sendable {
     // MARK: - NDJSON
 
     private func parse(_ bytes: ArraySlice<UInt8>, _ line: Int) throws(Problem) -> JSONValue {
-        do throws(Problem) {
-            return try JSONParser.parse(Array(bytes), depthLimit: bounds.depth, valueLimit: bounds.values)
+        do throws(JSONError) {
+            return try JSONParser.parse(Array(bytes), bounds)
         } catch {
-            throw error.with("line", .integer(Int64(line)))
+            throw Problem(error).with("line", .integer(Int64(line)))
         }
     }
 

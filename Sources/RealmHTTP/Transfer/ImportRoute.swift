@@ -35,14 +35,14 @@ extension Application {
         let source = try importSource(call.request)
         guard options.bodyType == "text/csv" else {
             guard source.byteCount > 0 else { throw Problem(.invalidJSON, "the body is empty where JSON is needed") }
-            return ImportReader(source, className: name, bounds: JSONBounds(limits))
+            return ImportReader(source, className: name, bounds: limits.importedJSON)
         }
         guard let name else { throw Problem.invalidParameter("class", "CSV needs the name of a class") }
         let snapshot = database.current.snapshot
         guard let table = snapshot.classTable(named: name) else {
             throw Problem(.classNotFound, "there is no class of this name")
         }
-        return try ImportReader(csv: source, table, snapshot, bounds: JSONBounds(limits))
+        return try ImportReader(csv: source, table, snapshot, bounds: limits.importedJSON)
     }
 
     /// The body, wherever it is. A long one that is packed is unpacked into another file.

@@ -110,7 +110,7 @@ struct OperationMembers {
         }
         do throws(Problem) {
             return BatchOperation.Matches(
-                query: try Selection.query(text, limits), args: try Selection.args(object["args"], limits),
+                query: try SelectionParameters.query(text, limits), args: try SelectionParameters.args(object["args"], limits),
                 maximum: try int("maxAffected"))
         } catch {
             let isArgument = error.code == .invalidParameter

@@ -87,17 +87,3 @@ extension Reply {
         }
     }
 }
-
-/// Keeps an answer for repetitions on its way to the client.
-private final class KeepingPromise: ResponsePromise {
-    private let promise: any ResponsePromise
-    private let ticket: IdempotencyStore.Ticket
-
-    init(_ promise: any ResponsePromise, _ ticket: IdempotencyStore.Ticket) {
-        self.promise = promise
-        self.ticket = ticket
-    }
-
-    func complete(_ response: Response) { promise.complete(ticket.keep(response)) }
-    func onLeave(_ action: @escaping @Sendable () -> Void) { promise.onLeave(action) }
-}

@@ -42,14 +42,14 @@ import Testing
         "1e", "--123456789012345678901", "[1e400e1]",
     ])
     func `refuses what is no JSON`(_ text: String) {
-        let problem = #expect(throws: Problem.self) { try JSONParser.parse(text, depthLimit: 64) }
-        #expect(problem?.code == .invalidJSON)
+        let error = #expect(throws: JSONError.self) { try JSONParser.parse(text, depthLimit: 64) }
+        #expect(error.map { Problem($0).code } == .invalidJSON)
     }
 
     @Test func `refuses invalid UTF-8`() {
         for bytes: [UInt8] in [[0x22, 0xff, 0x22], [0x22, 0xc0, 0x80, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22]] {
-            let problem = #expect(throws: Problem.self) { try JSONParser.parse(bytes, depthLimit: 64) }
-            #expect(problem?.code == .invalidJSON)
+            let error = #expect(throws: JSONError.self) { try JSONParser.parse(bytes, depthLimit: 64) }
+            #expect(error.map { Problem($0).code } == .invalidJSON)
         }
     }
 
@@ -57,8 +57,8 @@ import Testing
         let nested = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
         _ = try JSONParser.parse(nested, depthLimit: 64)
         _ = try JSONParser.parse("\"\(nested)[[\\\"[\"", depthLimit: 1)
-        let problem = #expect(throws: Problem.self) { try JSONParser.parse("[" + nested + "]", depthLimit: 64) }
-        #expect(problem?.extensions.first?.name.description == "limit")
+        let error = #expect(throws: JSONError.self) { try JSONParser.parse("[" + nested + "]", depthLimit: 64) }
+        #expect(error == .tooDeep(depth: 65, limit: 64))
     }
 
     @Test func `long numbers in many places keep their digits`() throws {

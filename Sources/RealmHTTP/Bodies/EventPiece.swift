@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package enum EventPiece {
+    /// Bytes to be sent; never changed any more, so that many connections may share them.
+    case bytes(OutputBuffer)
+    /// Nothing until the line is woken.
+    case nothing
+    /// The end of the answer.
+    case end
+}

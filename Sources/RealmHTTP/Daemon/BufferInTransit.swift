@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A buffer as long as the daemon sends it.
+final class BufferInTransit {
+    private let buffer: OutputBuffer
+    private let holding: ByteHolding?
+
+    init(_ buffer: OutputBuffer, _ holding: ByteHolding?) {
+        self.buffer = buffer
+        self.holding = holding
+    }
+}

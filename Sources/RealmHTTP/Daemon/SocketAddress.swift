@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CMicrohttpd
+internal import Glibc
+
+/// Text of socket addresses.
+enum SocketAddress {
+    static func nameAndPort(_ address: UnsafePointer<sockaddr>) -> (String, Int)? {
+        switch unsafe Int32(address.pointee.sa_family) {
+        case AF_INET:
+            return unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { pointer in
+                var source = unsafe pointer.pointee.sin_addr
+                return unsafe (text(AF_INET, &source), Int(UInt16(bigEndian: pointer.pointee.sin_port)))
+            }
+        case AF_INET6:
+            return unsafe address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { pointer in
+                var source = unsafe pointer.pointee.sin6_addr
+                return unsafe (text(AF_INET6, &source), Int(UInt16(bigEndian: pointer.pointee.sin6_port)))
+            }
+        default: return nil
+        }
+    }
+
+    private static func text(_ family: Int32, _ source: UnsafeRawPointer) -> String {
+        var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        guard unsafe inet_ntop(family, source, &buffer, socklen_t(buffer.count)) != nil else { return "" }
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

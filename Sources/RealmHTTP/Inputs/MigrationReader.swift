@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmQuery
+
+/// Reads the document of a migration.
+struct MigrationReader {
+    private let limits: Limits
+    private let reader: SchemaReader
+
+    init(_ limits: Limits, _ place: InputPlace = InputPlace()) {
+        self.limits = limits
+        reader = SchemaReader(place: place)
+    }
+
+    /// `{"fromVersion","toVersion","steps","allowDataLoss"}`
+    func migration(_ json: JSONValue) throws(Problem) -> Migration {
+        let place = reader.place
+        let object = try reader.members(json, ["fromVersion", "toVersion", "steps", "allowDataLoss"], place)
+        guard let from = try reader.version(object["fromVersion"], place.inside("fromVersion")),
+            let to = try reader.version(object["toVersion"], place.inside("toVersion"))
+        else { throw reader.malformed("a migration has 'fromVersion' and 'toVersion'", place) }
+        return Migration(
+            from: from, to: to, try steps(object["steps"], place.inside("steps")),
+            allowsDataLoss: try reader.flag(object, "allowDataLoss", place) ?? false)
+    }
+
+    func steps(_ json: JSONValue?, _ place: InputPlace) throws(Problem) -> [MigrationStep] {
+        guard let list = json?.array else { throw reader.malformed("'steps' has to be an array", place) }
+        var steps: [MigrationStep] = []
+        for (index, one) in list.enumerated() {
+            let inner = place.inside(index)
+            guard let (verb, value) = one.object?.single else {
+                throw reader.malformed("a step is an object with one member, which is named after what it does", inner)
+            }
+            steps.append(try step(verb, value, inner.inside(verb)))
+        }
+        return steps
+    }
+
+    private static let names: [String: [String]] = [
+        "removeClass": ["name"], "renameClass": ["name", "to"], "addProperty": ["class", "property", "value"],
+        "removeProperty": ["class", "name"], "renameProperty": ["class", "name", "to"],
+        "changeProperty": ["class", "name", "optional", "type", "conversion", "nullValue"],
+        "setPrimaryKey": ["class", "name"], "setIndex": ["class", "name", "indexed"], "setType": ["class", "type"],
+        "set": ["class", "where", "args", "values"], "create": ["class", "body"], "delete": ["class", "where", "args"],
+    ]
+
+    private func step(_ verb: String, _ json: JSONValue, _ place: InputPlace) throws(Problem) -> MigrationStep {
+        if verb == "addClass" { return .addClass(try reader.classInput(json, place)) }
+        guard let names = MigrationReader.names[verb] else { throw reader.malformed("there is no step '\(verb)'", place) }
+        let object = try reader.members(json, names, place)
+        if names[0] == "name" {
+            let name = try reader.required(object, "name", place)
+            return verb == "removeClass"
+                ? .removeClass(name: name) : .renameClass(name: name, to: try reader.required(object, "to", place))
+        }
+        let className = try reader.required(object, "class", place)
+        switch verb {
+        case "set":
+            return .set(try match(className, object, place), values: try values(object, "values", place, takesExpressions: true))
+        case "create": return .create(className: className, body: try values(object, "body", place, takesExpressions: false))
+        case "delete": return .delete(try match(className, object, place))
+        case "setType": return .setType(className: className, type: try reader.required(object, "type", place))
+        case "setPrimaryKey":
+            guard object["name"] != nil else { throw reader.malformed("'name' is missing; null clears", place) }
+            return .setPrimaryKey(className: className, name: try reader.text(object, "name", place))
+        default: return try propertyStep(verb, className, object, place)
+        }
+    }
+
+    private func propertyStep(
+        _ verb: String, _ className: String, _ object: JSONObject, _ place: InputPlace
+    ) throws(Problem) -> MigrationStep {
+        if verb == "addProperty" {
+            guard let property = object["property"] else { throw reader.malformed("'property' is missing", place) }
+            return .addProperty(
+                className: className, try reader.property(property, place.inside("property")),
+                value: try value(object, "value", place))
+        }
+        let name = try reader.required(object, "name", place)
+        switch verb {
+        case "removeProperty": return .removeProperty(className: className, name: name)
+        case "renameProperty":
+            return .renameProperty(className: className, name: name, to: try reader.required(object, "to", place))
+        case "setIndex":
+            guard object["indexed"] != nil else { throw reader.malformed("'indexed' is missing; null removes the index", place) }
+            return .setIndex(className: className, name: name, indexed: try reader.text(object, "indexed", place))
+        default:
+            return .changeProperty(
+                className: className, name: name, optional: try reader.flag(object, "optional", place),
+                type: try reader.text(object, "type", place), conversion: try reader.text(object, "conversion", place),
+                nullValue: try value(object, "nullValue", place))
+        }
+    }
+
+    // MARK: - Values
+
+    private func value(_ object: JSONObject, _ name: String, _ place: InputPlace) throws(Problem) -> InputValue? {
+        guard let json = object[name] else { return nil }
+        let read = Result { () throws(InputReader.Mistake) in try InputReader().value(json) }
+        return try read.value(at: place.inside(name))
+    }
+
+    private func values(
+        _ object: JSONObject, _ name: String, _ place: InputPlace, takesExpressions: Bool
+    ) throws(Problem) -> InputObject {
+        guard let json = object[name] else { throw reader.malformed("'\(name)' is missing", place) }
+        let read = Result { () throws(InputReader.Mistake) in
+            try InputReader(takesExpressions: takesExpressions).object(json)
+        }
+        return try read.value(at: place.inside(name))
+    }
+
+    private func match(_ className: String, _ object: JSONObject, _ place: InputPlace) throws(Problem) -> MigrationMatch {
+        guard let text = try reader.text(object, "where", place) else {
+            throw place.describe(Problem(.missingWhere, "say which objects are meant with 'where'; TRUEPREDICATE means all"))
+        }
+        do throws(Problem) {
+            let args = try SelectionParameters.args(object["args"], limits)
+            return MigrationMatch(className, try SelectionParameters.query(text, limits)) { snapshot in
+                try ArgumentDecoder(snapshot).decode(args)
+            }
+        } catch {
+            throw place.inside(error.code == .invalidParameter ? "args" : "where").describe(error)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmQuery
+internal import RealmStorage
+
+extension Problem {
+    /// Whether there is an extension member of this name.
+    func has(_ name: String) -> Bool { extensions.contains { $0.name.description == name } }
+
+    /// Why a write was refused, or failed.
+    init(_ error: WriteError, at place: InputPlace = InputPlace()) {
+        var problem = Problem.plain(error)
+        if let misnomer = error.misnomer, let name = Spelling.nearest(to: misnomer.name, in: misnomer.known) {
+            problem.detail += "; did you mean '\(name)'?"
+        }
+        if !error.counts.isEmpty { problem = problem.with("counts", .json(Problem.counts(error.counts))) }
+        if let limit = error.limit { problem = problem.with("limit", .integer(Int64(limit))) }
+        if let name = error.limitName { problem = problem.with("limitName", name) }
+        if let key = error.key { problem = problem.with("key", key) }
+        if let seconds = error.retryAfterSeconds { problem.retryAfterSeconds = max(1, Int(min(seconds, 3600).rounded(.up))) }
+        let inner = place.inside(error.path)
+        let tellsPlace = Problem.concernsInput.contains(error.code) || !inner.pointer.isEmpty
+        // What the caller's own code found knows its place already.
+        self = error.code == .caller ? problem : inner.describe(problem, hasPointer: tellsPlace && problem.status < 500)
+    }
+
+    private static let concernsInput: Set<WriteError.Code> = [
+        .unknownProperty, .missingProperty, .typeMismatch, .outOfRange, .nullNotAllowed, .keyMismatch, .primaryKeyImmutable,
+        .readOnlyProperty, .linkTargetMissing, .nestedObject, .invalidDictionaryKey, .decimalNeedsString,
+    ]
+
+    private static func plain(_ error: WriteError) -> Problem {
+        switch error.code {
+        case .caller: return error.cause as? Problem ?? Problem(.internalError, "the write failed")
+        case .query:
+            guard let cause = error.cause as? QueryError else { return Problem(.invalidQuery, error.detail) }
+            return Problem(cause, parameter: "where")
+        case .storage:
+            guard let cause = error.cause as? StorageError else { return Problem(.internalError, "the write failed") }
+            return Problem(serving: cause)
+        case .cancelled: return Problem(.internalError, "the write was given up before it began")
+        case .embeddedClass:
+            return Problem(.methodNotAllowed, error.detail).with(header: HeaderField("Allow", "GET, HEAD, QUERY, OPTIONS"))
+        case .readOnly:
+            return Problem(.readOnly, error.detail).with(header: HeaderField("Allow", "GET, HEAD, OPTIONS"))
+        default: return Problem(ProblemCode(rawValue: error.code.rawValue) ?? .internalError, error.detail)
+        }
+    }
+
+    private static func counts(_ counts: [(name: String, count: Int)]) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 64)
+        writer.beginObject()
+        for entry in counts {
+            writer.key(entry.name)
+            writer.int(entry.count)
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Runs a step of a write; its errors tell where their input stands.
+    static func writing<Result>(
+        _ place: InputPlace = InputPlace(), _ body: () throws(WriteError) -> Result
+    ) throws(Problem) -> Result {
+        do throws(WriteError) { return try body() } catch { throw Problem(error, at: place) }
+    }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+internal import Synchronization
+
+/// How many jobs wait or run, for those who look without a lock.
+final class WorkerActivity: Sendable {
+    private let value = Atomic<Int>(0)
+
+    var count: Int { value.load(ordering: .relaxed) }
+
+    func add(_ count: Int) { value.add(count, ordering: .relaxed) }
+    func subtract(_ count: Int) { value.subtract(count, ordering: .relaxed) }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// Model classes for the Swift SDK.
+struct SwiftRendering {
+    private let rules = IdentifierRules(
+        reserved: [
+            "class", "struct", "enum", "protocol", "extension", "func", "var", "let", "init", "deinit", "self", "Self", "super",
+            "in", "is", "as", "if", "else", "for", "while", "repeat", "switch", "case", "default", "break", "continue", "return",
+            "guard", "where", "do", "try", "catch", "throw", "throws", "import", "public", "private", "internal", "fileprivate",
+            "static", "subscript", "typealias", "operator", "true", "false", "nil", "Any", "Type", "Protocol", "defer", "inout",
+        ],
+        quote: { "`\($0)`" })
+
+    let head = "import RealmSwift\n\n"
+
+    func text(_ classes: [ClassSchema]) -> String { head + classes.map { text($0) }.joined(separator: "\n") }
+
+    func text(_ one: ClassSchema) -> String {
+        let name = rules.identifier(one.name)
+        let base = one.kind == .embedded ? "EmbeddedObject" : one.kind == .asymmetric ? "AsymmetricObject" : "Object"
+        var lines = ["class \(name.text): \(base) {"]
+        if name.isMapped { lines.append("    override class func _realmObjectName() -> String? { \(quoted(one.name)) }") }
+        let renamed = one.properties.filter { rules.identifier($0.name).isMapped }
+        if !renamed.isEmpty {
+            let pairs = renamed.map { "\(quoted(rules.identifier($0.name).text)): \(quoted($0.name))" }
+            lines.append("    override class func propertiesMapping() -> [String: String] { [\(pairs.joined(separator: ", "))] }")
+        }
+        for property in one.properties { lines.append("    " + line(property, isKey: property.name == one.primaryKey)) }
+        for backlink in one.backlinks {
+            let origin = rules.identifier(backlink.className).text
+            let label = rules.identifier(backlink.name ?? "\(backlink.className)_\(backlink.property)").text
+            lines.append("    @Persisted(originProperty: \(quoted(backlink.property))) var \(label): LinkingObjects<\(origin)>")
+        }
+        return (lines + ["}", ""]).joined(separator: "\n")
+    }
+
+    private func line(_ property: PropertySchema, isKey: Bool) -> String {
+        var attribute = "@Persisted"
+        if isKey {
+            attribute += "(primaryKey: true)"
+        } else if let index = property.index {
+            attribute += index == .fullText ? "(indexed: .fullText)" : "(indexed: true)"
+        }
+        return "\(attribute) var \(rules.identifier(property.name).text): \(type(property))"
+    }
+
+    private func type(_ property: PropertySchema) -> String {
+        let isLinkInList = property.type == .object && (property.collection == .list || property.collection == .set)
+        let element = element(property) + (property.isOptional && property.type != .mixed && !isLinkInList ? "?" : "")
+        switch property.collection {
+        case nil: return element
+        case .list: return "List<\(element)>"
+        case .set: return "MutableSet<\(element)>"
+        case .dictionary: return "Map<String, \(element)>"
+        }
+    }
+
+    private func element(_ property: PropertySchema) -> String {
+        switch property.type {
+        case .int: return "Int"
+        case .bool: return "Bool"
+        case .string: return "String"
+        case .data: return "Data"
+        case .date: return "Date"
+        case .float: return "Float"
+        case .double: return "Double"
+        case .decimal128: return "Decimal128"
+        case .objectId: return "ObjectId"
+        case .uuid: return "UUID"
+        case .mixed: return "AnyRealmValue"
+        case .object: return rules.identifier(property.objectType ?? "").text
+        }
+    }
+}

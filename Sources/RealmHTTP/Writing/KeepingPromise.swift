@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// Keeps an answer for repetitions on its way to the client.
+final class KeepingPromise: ResponsePromise {
+    private let promise: any ResponsePromise
+    private let ticket: IdempotencyStore.Ticket
+
+    init(_ promise: any ResponsePromise, _ ticket: IdempotencyStore.Ticket) {
+        self.promise = promise
+        self.ticket = ticket
+    }
+
+    func complete(_ response: Response) { promise.complete(ticket.keep(response)) }
+    func onLeave(_ action: @escaping @Sendable () -> Void) { promise.onLeave(action) }
+}
