@@ -22,7 +22,7 @@ package enum FileCopy {
         let input = try System.openRegular(source, isExact: isExact)
         defer { System.close(input) }
         var left = try System.regularFileSize(input)
-        try System.requireRoom(left, of: file)
+        try System.requireRoom(left, for: file.descriptor)
         guard ftruncate(file.descriptor, 0) == 0, lseek(file.descriptor, 0, SEEK_SET) == 0 else {
             throw .io(operation: "ftruncate", errno: errno)
         }

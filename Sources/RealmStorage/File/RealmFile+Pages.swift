@@ -2,9 +2,6 @@
 
 /// The plain file page by page, whether it is encrypted or not: for whole-file checks and copies.
 extension RealmFile {
-    /// What can be said about a page of 4096 plain bytes. Pages of a file that is not encrypted are always present.
-    package enum PageState: Sendable { case present, neverWritten, damaged }
-
     /// How many pages there are; the last one may be short in a file that is not encrypted.
     package var pageCount: Int {
         (plainByteCount + EncryptionLayout.pageByteCount - 1) / EncryptionLayout.pageByteCount

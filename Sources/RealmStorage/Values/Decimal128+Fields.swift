@@ -55,19 +55,3 @@ extension Decimal128 {
         return Decimal128(isNegative: isNegative, coefficient: coefficient, exponent: exponent)
     }
 }
-
-/// Powers of ten that fit 128 bits, and the digit counts that follow from them.
-enum PowersOfTen {
-    /// 10^0 to 10^38.
-    static let values: [UInt128] = (0...38).map { power in (0..<power).reduce(UInt128(1)) { product, _ in product * 10 } }
-
-    /// 10^0 to 10^19.
-    static let short: [UInt64] = values.prefix(20).map { UInt64(truncatingIfNeeded: $0) }
-
-    /// How many decimal digits `number` has; 1 for zero.
-    static func digitCount(_ number: UInt128) -> Int {
-        // 1233/4096 approximates log10(2) from below, so the guess is right or one too small.
-        let guess = ((128 - number.leadingZeroBitCount) * 1233) >> 12
-        return guess < values.count && number >= values[guess] ? guess + 1 : max(guess, 1)
-    }
-}

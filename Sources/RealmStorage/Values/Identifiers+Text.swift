@@ -64,36 +64,3 @@ extension UUIDValue: CustomStringConvertible {
         return String(decoding: text, as: UTF8.self)
     }
 }
-
-/// Reads hex digits from text, from left to right.
-struct HexReader {
-    private var rest: Substring.UTF8View
-
-    init(_ text: String) { rest = text[...].utf8 }
-
-    /// The value of exactly `digitCount` digits, at most 16.
-    mutating func number(_ digitCount: Int) -> UInt64? {
-        var number: UInt64 = 0
-        for _ in 0..<digitCount {
-            guard let byte = rest.popFirst(), let digit = HexReader.digit(byte) else { return nil }
-            number = number << 4 | digit
-        }
-        return number
-    }
-
-    mutating func takeHyphen() -> Bool { rest.popFirst() == UInt8(ascii: "-") }
-
-    private static func digit(_ byte: UInt8) -> UInt64? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): return UInt64(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): return UInt64(byte - UInt8(ascii: "a") + 10)
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): return UInt64(byte - UInt8(ascii: "A") + 10)
-        default: return nil
-        }
-    }
-
-    /// The `byteCount` low bytes of `word`, most significant first.
-    static func bytes(_ word: UInt64, _ byteCount: Int) -> [UInt8] {
-        (0..<byteCount).map { UInt8(truncatingIfNeeded: word >> UInt64((byteCount - 1 - $0) * 8)) }
-    }
-}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Owns bytes that `ByteView`s point to: query constants, decoded values, joined split values.
+///
+/// `@unchecked Sendable`: the buffer is filled in `init` and never written again.
+@safe package final class ByteStorage: @unchecked Sendable {
+    private let buffer: UnsafeMutableBufferPointer<UInt8>
+
+    package init(_ bytes: some Collection<UInt8>) {
+        unsafe buffer = .allocate(capacity: bytes.count)
+        _ = unsafe buffer.initialize(from: bytes)
+    }
+
+    package init(_ text: String) {
+        var text = text
+        unsafe buffer = text.withUTF8 { bytes in
+            let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
+            _ = unsafe copy.initialize(from: bytes)
+            return unsafe copy
+        }
+    }
+
+    deinit { unsafe buffer.deallocate() }
+
+    /// The bytes; valid while this object is alive.
+    package var view: ByteView { unsafe ByteView(start: UnsafePointer(buffer.baseAddress), count: buffer.count) }
+}

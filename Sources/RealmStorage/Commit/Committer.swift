@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Turns the new nodes of a transaction into the next version of a file.
+///
+/// 1. Nodes, free lists and top node go to free space, which no version that is read or durable uses.
+/// 2. The top ref goes to the header slot that is not selected. Sync.
+/// 3. One bit of the header selects that slot. Sync. Only now the commit has happened.
+///
+/// A crash before step 3 leaves the old version, one after it the new one, and nothing needs repair. A write that the disk
+/// refuses leaves everything as it was, also the one of step 3 when reading its byte back shows the old one. Otherwise,
+/// and after an error in any sync, nobody can tell what is on the disk: further commits are refused until the file is
+/// opened again. In an encrypted file so they are after a write that may have replaced a page in use.
+/// Source: docs/format.md, "Commits".
+///
+/// `@unchecked Sendable`: used by the thread that holds the write transaction.
+package final class Committer: @unchecked Sendable {
+    /// The version on the disk.
+    struct State {
+        var header: FileHeader
+        /// Byte 23 of the header.
+        var flags: UInt8
+        var top: TopNode
+        var free: FreeSpace
+
+        var version: UInt64 { max(top.version, 1) }
+    }
+
+    let data: DataFile
+    private(set) var state: State
+    /// Where the header selects one of its slots.
+    private static let flagsOffset = 23
+    private let path: String
+    private let pins: VersionPins
+    /// Notices what others do to the file; nil for realms in memory.
+    let witness: FileWitness?
+
+    /// Reads the free space of the version that `snapshot` shows.
+    init(_ data: DataFile, _ snapshot: Snapshot, pins: VersionPins, witness: FileWitness? = nil) throws(StorageError) {
+        self.data = data
+        self.pins = pins
+        self.witness = witness
+        path = snapshot.file.path
+        let flags = try data.plain.view(at: 0, byteCount: FileHeader.byteCount)[Committer.flagsOffset]
+        state = State(
+            header: snapshot.file.header, flags: flags, top: snapshot.top,
+            free: try FreeSpace(snapshot.top, snapshot.space))
+    }
+
+    /// Makes the version with these table names and tables, and returns it once it is durable.
+    ///
+    /// `nodes` belong to a transaction that started from `previous`, the newest version.
+    func commit(_ nodes: WriteSpace, names: Ref, tables: Ref, previous: Snapshot) throws(StorageError) -> Snapshot {
+        guard !data.isUncertain else { throw .refused(.writesStopped) }
+        try witness?.beginWriting()
+        let snapshot: Snapshot
+        do throws(StorageError) {
+            snapshot = try makeDurable(nodes, names: names, tables: tables, previous: previous)
+        } catch {
+            try? witness?.abandonWriting(byteCount: data.backend.byteCount, data.mappedHead())
+            throw error
+        }
+        // Only now it is known that what is durable is in the file that others find by its name.
+        try witness?.endWriting(byteCount: data.backend.byteCount, bytes: data.head, data.mappedHead())
+        return snapshot
+    }
+
+    private func makeDurable(
+        _ nodes: WriteSpace, names: Ref, tables: Ref, previous: Snapshot
+    ) throws(StorageError) -> Snapshot {
+        let free: FreeSpace
+        let snapshot: Snapshot
+        do throws(StorageError) {
+            let written = try write(nodes, names: names, tables: tables)
+            free = written.free
+            let header = FileHeader(selectedSlot: 1 - state.header.selectedSlot, topRef: written.top)
+            snapshot = try makeSnapshot(header, previous)
+            try writeSlot(header)
+            try data.sync()
+            // The next byte must not go into somebody else's file.
+            try witness?.requireOwn(byteCount: data.backend.byteCount, bytes: data.head, data.mappedHead())
+        } catch {
+            data.forgetChanges()
+            throw error
+        }
+        try data.publish(state.flags ^ 1, insteadOf: state.flags, at: Committer.flagsOffset)
+        state = State(header: snapshot.file.header, flags: state.flags ^ 1, top: snapshot.top, free: free)
+        return snapshot
+    }
+
+    private func makeSnapshot(_ header: FileHeader, _ previous: Snapshot) throws(StorageError) -> Snapshot {
+        let file = RealmFile(path: path, header: header, plain: data.plain, fileByteCount: data.backend.byteCount)
+        return try Snapshot(
+            file: file, clusterShift: previous.clusterShift, previous: previous, pin: pins.pin(state.version + 1))
+    }
+
+    // MARK: - Nodes
+
+    private func write(_ nodes: WriteSpace, names: Ref, tables: Ref) throws(StorageError) -> (top: Ref, free: FreeSpace) {
+        var free = state.free
+        free.release(upTo: min(pins.oldest ?? state.version, state.version))
+        let freed = try freedBlocks(nodes)
+        try free.requireInUse(freed)
+        data.setDisposable(free.isUnused)
+        let lists = TopWriter(version: state.version + 1, slotCount: max(state.top.slotCount, 11))
+        let limit = free.logicalSize + nodes.arena.used + 1 << 21
+        let expected = try NodeWriter.expectedByteCount([names, tables], in: nodes.space, .newNodes, limit: limit)
+        let allocator = SpaceAllocator(free, expected: expected, atEnd: lists.reserve(free, added: freed.count + 8))
+        var writer = NodeWriter(nodes.space, .newNodes, allocator, NodeOutput(data))
+        let newNames = try writer.write(names)
+        let newTables = try writer.write(tables)
+        writer.allocator.lock(freed, version: lists.version)
+        let top = try lists.write(&writer, names: newNames, tables: newTables)
+        try writer.output.flush()
+        return (top, writer.allocator.finish())
+    }
+
+    /// What the new version no longer uses, ascending: nodes that were replaced, the old free lists, top and history.
+    private func freedBlocks(_ nodes: WriteSpace) throws(StorageError) -> [FreeBlock] {
+        var blocks = nodes.freed.map { FreeBlock(position: Int(clamping: $0.ref.rawValue), byteCount: $0.byteCount) }
+        let top = state.top
+        guard !top.ref.isNone else { return try FreeSpace.joined(blocks) }
+        for ref in [top.ref, top.freePositions, top.freeLengths, top.freeVersions] where !ref.isNone {
+            let node = try nodes.node(at: ref)
+            blocks.append(FreeBlock(node))
+        }
+        try collect(top.history, nodes, &blocks)
+        if case .ref(let shrinking) = try nodes.node(at: top.ref).slot(11) { try collect(shrinking, nodes, &blocks) }
+        return try FreeSpace.joined(blocks)
+    }
+
+    /// Adds all nodes of a committed tree.
+    private func collect(_ root: Ref, _ nodes: WriteSpace, _ blocks: inout [FreeBlock]) throws(StorageError) {
+        guard !root.isNone else { return }
+        var pending = PendingRefs(nodes.space)
+        try pending.add(root)
+        while let ref = pending.next() {
+            let node = try nodes.node(at: ref)
+            blocks.append(FreeBlock(node))
+            try pending.addChildren(of: node)
+        }
+    }
+
+    // MARK: - Header
+
+    /// Fills the slot that is not selected.
+    private func writeSlot(_ header: FileHeader) throws(StorageError) {
+        try data.write(header.topRef.littleEndianBytes, at: 8 * header.selectedSlot)
+        try data.write([UInt8(FileHeader.writtenFormat)], at: 20 + header.selectedSlot)
+    }
+}
+
+extension Ref {
+    /// As the header holds it.
+    var littleEndianBytes: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: rawValue >> UInt64(8 * $0)) } }
+}
+
+extension FreeBlock {
+    /// The bytes of a committed node.
+    init(_ node: Node) { self.init(position: Int(clamping: node.ref.rawValue), byteCount: node.byteCount) }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a write did, in order: what notifications, entity tags and tests are told.
+package enum ObjectChange: Sendable {
+    case created(TableKey, ObjectKey)
+    case deleted(TableKey, ObjectKey)
+    /// A property got another value, or something inside it changed.
+    case modified(TableKey, ObjectKey, ColumnKey)
+    /// An operation on a list, set or dictionary of a property itself; positions as at that moment.
+    case collection(TableKey, ObjectKey, ColumnKey, CollectionChange)
+    /// Columns, hidden ones too, name or kind of a table changed, or the table is new or gone.
+    case schema(TableKey)
+}

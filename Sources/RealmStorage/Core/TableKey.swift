@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Identifies a table in its file: position in bits 15:0, a reuse tag in bits 30:16.
+package struct TableKey: Hashable, Comparable, Sendable {
+    package let rawValue: UInt32
+
+    @inlinable package init(_ rawValue: UInt32) { self.rawValue = rawValue }
+
+    package static let null = TableKey(0x7fff_ffff)
+
+    /// The position in the table list.
+    @inlinable package var position: Int { Int(rawValue & 0xffff) }
+
+    @inlinable package static func < (left: TableKey, right: TableKey) -> Bool { left.rawValue < right.rawValue }
+}

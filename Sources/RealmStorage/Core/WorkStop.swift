@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why work was given up before its end.
+package enum WorkStop: Sendable, Hashable {
+    /// Its time is over.
+    case expired
+    /// Nobody waits for it any more.
+    case cancelled
+    /// It takes too long for the thread it was begun on. It is begun anew on another, with `WorkBudget.beginAnew`.
+    case handOver
+    /// It was about to make more bytes than it may.
+    case tooManyBytes(limit: Int)
+    /// There is no memory left for what it makes: of all, or of what one principal may have.
+    case noRoom(limit: Int, ofPrincipal: Bool)
+    /// It was about to follow links to more objects than it may.
+    case tooManyObjects(limit: Int)
+    /// It was about to keep more values to sort by, or to tell rows apart by.
+    case tooManyValues(limit: Int)
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An HMAC-SHA-224. Two of them are compared in a time that does not depend on their bytes.
+package struct AuthenticationCode: Sendable {
+    package static let byteCount = 28
+    package static let zero = AuthenticationCode([UInt8](repeating: 0, count: byteCount))
+
+    package let bytes: [UInt8]
+
+    package init(_ bytes: [UInt8]) {
+        precondition(bytes.count == AuthenticationCode.byteCount, "an HMAC-SHA-224 has 28 bytes")
+        self.bytes = bytes
+    }
+}
+
+extension AuthenticationCode: Equatable {
+    package static func == (left: AuthenticationCode, right: AuthenticationCode) -> Bool {
+        var difference: UInt8 = 0
+        for index in 0..<byteCount { difference |= left.bytes[index] ^ right.bytes[index] }
+        return difference == 0
+    }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// The plain bytes of an encrypted file: private memory in which each page appears when it is first asked for.
+///
+/// Reading costs one atomic load per page once the page is there. A page is decrypted exactly once, under the lock of
+/// its stripe, before anybody is told that it is ready; so bytes that are visible never change. A write puts new bytes
+/// into ready pages, where no version that is being read has anything.
+///
+/// `@unchecked Sendable`: the fields are set once. A page at `address` becomes ready under the lock of its stripe, and is
+/// read after its state was seen as `ready`; the ranges that are patched later belong to the writing thread alone.
+@usableFromInline
+@safe final class LazyPlainPages: @unchecked Sendable {
+    /// First plain byte. Pages that were not asked for, or never written, read as zeros.
+    let address: UnsafeRawPointer
+    var plainByteCount: Int { pageCount * EncryptionLayout.pageByteCount }
+
+    private enum State { static let unknown: UInt8 = 0, ready: UInt8 = 1, neverWritten: UInt8 = 2, corrupt: UInt8 = 3 }
+
+    /// The encrypted bytes, and what keeps them in memory.
+    private let source: UnsafeRawPointer
+    private let sourceOwner: any AnyObject & Sendable
+    private let memory: ReservedMemory
+    private let stateMemory: ReservedMemory
+    private let grownPageCount: Atomic<Int>
+    /// Enough for all threads of a server to decrypt at the same time.
+    private let stripes: [Stripe]
+
+    var pageCount: Int { grownPageCount.load(ordering: .acquiring) }
+    /// How many pages there may be at most.
+    var pageCapacity: Int { memory.capacity / EncryptionLayout.pageByteCount }
+
+    /// The pages of a file that does not grow.
+    convenience init(file: FileMapping, key: EncryptionKey) throws(StorageError) {
+        unsafe try self.init(source: file.address, owner: file, fileByteCount: file.byteCount, capacity: 0, key: key)
+    }
+
+    /// The pages of a file that is read and written in `memory`; they may grow as far as that does.
+    convenience init(memory: ReservedMemory, fileByteCount: Int, key: EncryptionKey) throws(StorageError) {
+        let page = EncryptionLayout.pageByteCount
+        unsafe try self.init(
+            source: UnsafeRawPointer(memory.address), owner: memory, fileByteCount: fileByteCount,
+            capacity: memory.capacity / page * page, key: key)
+    }
+
+    /// Checks the size of the file and opens page 0, which tells a wrong key.
+    ///
+    /// `source` is where its encrypted bytes are, as long as `owner` lives; `capacity` the greatest size that the plain
+    /// bytes may grow to.
+    init(
+        source: UnsafeRawPointer, owner: any AnyObject & Sendable, fileByteCount: Int, capacity: Int, key: EncryptionKey
+    ) throws(StorageError) {
+        unsafe self.source = unsafe source
+        sourceOwner = owner
+        let count = try EncryptionLayout.plainPageCount(fileByteCount: fileByteCount)
+        let capacity = max(capacity, count * EncryptionLayout.pageByteCount)
+        memory = try ReservedMemory(capacity: capacity)
+        stateMemory = try ReservedMemory(capacity: capacity / EncryptionLayout.pageByteCount)
+        grownPageCount = Atomic(0)
+        unsafe address = unsafe UnsafeRawPointer(memory.address)
+        var stripes: [Stripe] = []
+        for _ in 0..<16 { stripes.append(Stripe(try PageCipher(key))) }
+        self.stripes = stripes
+        try grow(toPageCount: count)
+        guard try settle(page: 0) == State.ready else {
+            throw .refused(.encryptionKeyWrong("page 0 fails its check: wrong encryption key, or not an encrypted Realm file"))
+        }
+    }
+
+    /// Makes the bytes readable; throws `.corrupt` if one of their pages is damaged or was never written.
+    @usableFromInline
+    func ensure(offset: UInt64, byteCount: UInt64) throws(StorageError) {
+        guard byteCount > 0 else { return }
+        let (end, overflow) = offset.addingReportingOverflow(byteCount)
+        guard !overflow, end <= UInt64(plainByteCount) else {
+            throw .corrupt(ref: Ref(offset), reason: "\(byteCount) bytes end after the plain file")
+        }
+        var page = Int(offset >> 12)
+        let last = Int((end - 1) >> 12)
+        while page <= last {
+            if unsafe states[page].load(ordering: .acquiring) != State.ready { try require(page, offset) }
+            page += 1
+        }
+    }
+
+    /// Makes the bytes readable as far as they are there; damaged and never written pages read as zeros.
+    func attempt(offset: UInt64, byteCount: UInt64) throws(StorageError) {
+        guard byteCount > 0, offset < UInt64(plainByteCount) else { return }
+        let last = Int((offset + min(byteCount, UInt64(plainByteCount) - offset) - 1) >> 12)
+        var page = Int(offset >> 12)
+        while page <= last {
+            _ = try settle(page: page)
+            page += 1
+        }
+    }
+
+    /// Whether a page (0..<pageCount) holds data, was never written or is damaged.
+    func state(ofPage page: Int) throws(StorageError) -> PageState {
+        switch try settle(page: page) {
+        case State.ready: return .present
+        case State.neverWritten: return .neverWritten
+        default: return .damaged
+        }
+    }
+
+    private func require(_ page: Int, _ offset: UInt64) throws(StorageError) {
+        switch try settle(page: page) {
+        case State.ready: return
+        case State.neverWritten:
+            throw .corrupt(ref: Ref(offset), reason: "page \(page) of the encrypted file was never written")
+        default:
+            throw .corrupt(ref: Ref(offset), reason: "page \(page) of the encrypted file fails its check")
+        }
+    }
+
+    /// Decrypts a page unless that was tried before; returns its state.
+    private func settle(page: Int) throws(StorageError) -> UInt8 {
+        try stripes[page % stripes.count].withCipher { cipher throws(StorageError) in
+            let known = unsafe states[page].load(ordering: .acquiring)
+            guard known == State.unknown else { return known }
+            let outcome = try unsafe cipher.open(
+                page: page, entry: entry(ofPage: page), from: source + EncryptionLayout.pageOffset(page),
+                to: memory.address + page * EncryptionLayout.pageByteCount)
+            let state: UInt8
+            switch outcome {
+            case .plain: state = State.ready
+            case .neverWritten: state = State.neverWritten
+            case .corrupt: state = State.corrupt
+            }
+            unsafe states[page].store(state, ordering: .releasing)
+            return state
+        }
+    }
+
+    // MARK: - For the writing thread
+
+    /// Makes room for pages that were added to the file.
+    func grow(toPageCount count: Int) throws(StorageError) {
+        try memory.fill(byteCount: count * EncryptionLayout.pageByteCount)
+        try stateMemory.fill(byteCount: count)
+        grownPageCount.store(count, ordering: .releasing)
+    }
+
+    /// Decrypts a page that is about to be written, so that nobody looks at its encrypted bytes any more.
+    ///
+    /// A page without contents becomes one of zeros. So does a damaged page when `isDisposable` says that no version
+    /// has anything in it; any other damaged page is an error, because what it holds would be lost for good.
+    func prepare(page: Int, isDisposable: () -> Bool) throws(StorageError) {
+        switch try settle(page: page) {
+        case State.ready: return
+        case State.corrupt where !isDisposable():
+            throw .corrupt(ref: .none, reason: "page \(page) of the encrypted file fails its check")
+        default: unsafe states[page].store(State.ready, ordering: .releasing)
+        }
+    }
+
+    /// Decrypts a page whose encrypted bytes are about to change, for readers of a range that the file has outgrown.
+    func readBeforeChange(page: Int) throws(StorageError) { if page < pageCount { _ = try settle(page: page) } }
+
+    /// Replaces bytes of prepared pages that no reader looks at.
+    func patch(_ bytes: ByteView, at offset: Int) { memory.store(bytes, at: offset) }
+
+    /// Takes a page with changes that are not in the file yet.
+    func adopt(page: Int, from older: LazyPlainPages) {
+        let start = page * EncryptionLayout.pageByteCount
+        patch(older.memory.view(at: start, byteCount: EncryptionLayout.pageByteCount), at: start)
+        unsafe states[page].store(State.ready, ordering: .releasing)
+    }
+
+    /// The stamp that fits the encrypted bytes of a page as they are now, or none.
+    func fittingStamp(ofPage page: Int, _ cipher: PageCipher) throws(StorageError) -> PageEntry.Stamp {
+        try unsafe cipher.stamp(of: source + EncryptionLayout.pageOffset(page), entry: entry(ofPage: page))
+    }
+
+    /// The entry of a page as it is now.
+    func currentEntry(ofPage page: Int) -> PageEntry { entry(ofPage: page) }
+
+    private func entry(ofPage page: Int) -> PageEntry {
+        // In bounds: `page` is below the page count that was computed from the size of the file.
+        let start = unsafe (source + EncryptionLayout.entryOffset(page)).assumingMemoryBound(to: UInt8.self)
+        return unsafe PageEntry(ByteView(start: start, count: EncryptionLayout.entryByteCount))
+    }
+
+    /// One byte a page. Fresh anonymous memory is zero, which is a valid `Atomic<UInt8>` that says `unknown`.
+    private var states: UnsafeMutablePointer<Atomic<UInt8>> {
+        unsafe stateMemory.address.assumingMemoryBound(to: Atomic<UInt8>.self)
+    }
+
+    /// A cipher and the lock of the pages that it serves.
+    private final class Stripe: Sendable {
+        private let cipher: RankedMutex<PageCipher>
+
+        init(_ cipher: sending PageCipher) { self.cipher = RankedMutex(.leaf, cipher) }
+
+        func withCipher(_ body: (PageCipher) throws(StorageError) -> UInt8) throws(StorageError) -> UInt8 {
+            try cipher.withLock { cipher throws(StorageError) in try body(cipher) }
+        }
+    }
+}

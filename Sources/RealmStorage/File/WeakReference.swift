@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A reference that does not keep its object alive, for use in collections.
+struct WeakReference<Object: AnyObject> {
+    /// The object, or nil once nobody else keeps it.
+    weak var value: Object?
+
+    init(_ value: Object) { self.value = value }
+}

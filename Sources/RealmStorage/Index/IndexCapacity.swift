@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How much fits into the nodes of an index; other sizes than the standard are for tests.
+package struct IndexCapacity: Sendable {
+    /// Keys in a node, at least 2.
+    package var ofNodes: Int
+    /// Object keys in a leaf of a list, at least 2.
+    package var ofLists: Int
+
+    package init(ofNodes: Int, ofLists: Int) {
+        self.ofNodes = ofNodes
+        self.ofLists = ofLists
+    }
+
+    package static let standard = IndexCapacity(ofNodes: 1000, ofLists: 1000)
+}

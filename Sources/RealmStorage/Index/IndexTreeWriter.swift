@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Changes the nodes of one level of a search index: of the index itself or of one subindex.
+///
+/// Invariants: keys of a node ascend; a key of an inner node is the largest of its child; no node has more than
+/// `capacity` keys; none is empty but the root of an empty index; keys lie in nodes of width 32.
+struct IndexTreeWriter {
+    /// Inner nodes above each other; three are enough for any real index.
+    private static let maximumDepth = 16
+
+    let writes: WriteSpace
+    let capacity: Int
+
+    /// What became of a node: `ref` is none when it vanished, `next` is what had to be split off after it.
+    private struct Change {
+        var ref: Ref
+        var next = Ref.none
+    }
+
+    // MARK: - Reading
+
+    func node(_ ref: Ref) throws(StorageError) -> IndexNode {
+        let node = try IndexNode(ref, writes.space)
+        guard node.keyWidth == 32 else { throw node.node.corrupt("index keys of \(node.keyWidth) bits") }
+        return node
+    }
+
+    /// The entry of a level that has just one; nil when there are more, or none.
+    func onlyEntry(_ root: Ref) throws(StorageError) -> (key: Int32, slot: IndexSlot)? {
+        let node = try node(root)
+        guard !node.isInner, node.count == 1 else { return nil }
+        return (node.key(0), try node.slot(0))
+    }
+
+    func isEmpty(_ root: Ref) throws(StorageError) -> Bool { try node(root).count == 0 }
+
+    // MARK: - Making
+
+    /// A level with nothing in it.
+    func makeEmpty() throws(StorageError) -> Ref { try makeNode(.contextRefs, [], []) }
+
+    func makeLeaf(_ key: Int32, _ slot: IndexSlot) throws(StorageError) -> Ref {
+        try makeNode(.contextRefs, [key], [slot.raw])
+    }
+
+    /// A level of entries in ascending order of keys, in nodes as full as may be.
+    func pack(_ entries: [(key: Int32, slot: IndexSlot)]) throws(StorageError) -> Ref {
+        var keys = entries.map(\.key)
+        var slots = entries.map(\.slot.raw)
+        var kind = NodeKind.contextRefs
+        while true {
+            var lastKeys: [Int32] = []
+            var refs: [Int64] = []
+            for start in stride(from: 0, to: max(keys.count, 1), by: capacity) {
+                let range = start..<min(start + capacity, keys.count)
+                let ref = try makeNode(kind, keys[range], slots[range])
+                guard keys.count > capacity else { return ref }
+                lastKeys.append(keys[range.upperBound - 1])
+                refs.append(Int64(bitPattern: ref.rawValue))
+            }
+            (keys, slots, kind) = (lastKeys, refs, .contextInner)
+        }
+    }
+
+    private func makeNode(
+        _ kind: NodeKind, _ keys: ArraySlice<Int32>, _ slots: ArraySlice<Int64>
+    ) throws(StorageError) -> Ref {
+        var list = try writes.makeNode(.integers, widthCode: 6, count: keys.count)
+        for (index, key) in keys.enumerated() { try list.set(index, Int64(key)) }
+        var node = try writes.makeNode(kind, capacity: (slots.count + 1) * 8)
+        try node.append(list.ref)
+        for slot in slots { try node.append(slot) }
+        return node.ref
+    }
+
+    // MARK: - Changing
+
+    /// Replaces what stands under `key` by what `change` makes of it. Returns the new root; nil when `change` did,
+    /// and then nothing is changed. An index may become empty.
+    func update(
+        _ root: Ref, _ key: Int32, _ change: (IndexSlot) throws(StorageError) -> IndexSlot?
+    ) throws(StorageError) -> Ref? {
+        guard let changed = try apply(root, key, depth: 0, change) else { return nil }
+        guard changed.next.isNone else { return try makeRoot(above: [changed.ref, changed.next]) }
+        guard !changed.ref.isNone else { return try makeEmpty() }
+        return try shortened(changed.ref)
+    }
+
+    private func makeRoot(above children: [Ref]) throws(StorageError) -> Ref {
+        var keys: [Int32] = []
+        for child in children { keys.append(try lastKey(child)) }
+        return try makeNode(.contextInner, keys[...], children.map { Int64(bitPattern: $0.rawValue) }[...])
+    }
+
+    /// Takes inner nodes of one child away.
+    private func shortened(_ root: Ref) throws(StorageError) -> Ref {
+        var ref = root
+        for _ in 0..<IndexTreeWriter.maximumDepth {
+            // Seldom: slots are the keys and one child.
+            let top = try writes.node(at: ref)
+            guard top.isInner, top.count == 2 else { return ref }
+            let node = try node(ref)
+            let child = try node.child(0)
+            try discardNode(node)
+            ref = child
+        }
+        throw .corrupt(ref: root, reason: "a search index without end")
+    }
+
+    /// Gives up the node of a level that has no more than one entry; the entry stays what it is.
+    func discardLevel(_ root: Ref) throws(StorageError) { try discardNode(try node(root)) }
+
+    private func discardNode(_ node: IndexNode) throws(StorageError) {
+        try writes.discard(try node.node.requiredRef(0, "index keys"))
+        writes.discard(node.node)
+    }
+
+    private func lastKey(_ ref: Ref) throws(StorageError) -> Int32 {
+        let node = try node(ref)
+        guard node.count > 0 else { throw node.node.corrupt("an empty index node below another") }
+        return node.key(node.count - 1)
+    }
+
+    private func apply(
+        _ ref: Ref, _ key: Int32, depth: Int, _ change: (IndexSlot) throws(StorageError) -> IndexSlot?
+    ) throws(StorageError) -> Change? {
+        let node = try node(ref)
+        let position = node.lowerBound(key)
+        guard node.isInner else { return try applyToLeaf(node, position, key, change) }
+        guard node.count > 0, depth < IndexTreeWriter.maximumDepth else {
+            throw node.node.corrupt("a search index with empty nodes or without end")
+        }
+        let child = min(position, node.count - 1)
+        let old = try node.child(child)
+        guard let changed = try apply(old, key, depth: depth + 1, change) else { return nil }
+        // A key in front of the largest leaves that one as it is.
+        if changed.ref == old, changed.next.isNone, key < node.key(child) { return Change(ref: ref) }
+        return try replaceChild(child, of: node, old: old, by: changed)
+    }
+
+    private func applyToLeaf(
+        _ node: IndexNode, _ position: Int, _ key: Int32, _ change: (IndexSlot) throws(StorageError) -> IndexSlot?
+    ) throws(StorageError) -> Change? {
+        let isPresent = position < node.count && node.key(position) == key
+        let old = isPresent ? try node.slot(position) : .absent
+        guard let new = try change(old) else { return nil }
+        if new == old { return Change(ref: node.node.ref) }
+        if new == .absent { return try remove(position, from: node.node.ref) }
+        guard isPresent else {
+            guard node.count >= capacity else { return Change(ref: try insertInto(node.node.ref, key, new.raw, position)) }
+            return try insert(key, new.raw, at: position, in: node.node.ref)
+        }
+        var changed = try writes.writable(node.node.ref)
+        try changed.set(position + 1, new.raw)
+        return Change(ref: changed.ref)
+    }
+
+    private func replaceChild(
+        _ position: Int, of node: IndexNode, old: Ref, by changed: Change
+    ) throws(StorageError) -> Change {
+        let ref = node.node.ref
+        guard !changed.ref.isNone else { return try remove(position, from: ref) }
+        let key = try lastKey(changed.ref)
+        var parent = ref
+        if key != node.key(position) || changed.ref != old {
+            var copy = try writes.writable(ref)
+            try copy.set(position + 1, changed.ref)
+            if key != node.key(position) {
+                var keys = try writes.writable(copy.ref(0))
+                try keys.set(position, Int64(key))
+                try copy.set(0, keys.ref)
+            }
+            parent = copy.ref
+        }
+        guard !changed.next.isNone else { return Change(ref: parent) }
+        let next = Int64(bitPattern: changed.next.rawValue)
+        return try insert(try lastKey(changed.next), next, at: position + 1, in: parent)
+    }
+
+    private func remove(_ position: Int, from ref: Ref) throws(StorageError) -> Change {
+        var node = try writes.writable(ref)
+        var keys = try writes.writable(node.ref(0))
+        guard keys.count > 1 else {
+            writes.discard(keys.node)
+            writes.discard(node.node)
+            return Change(ref: .none)
+        }
+        keys.removeInteger(at: position)
+        node.removeInteger(at: position + 1)
+        try node.set(0, keys.ref)
+        return Change(ref: node.ref)
+    }
+
+    /// Adds an entry. A full node passes its second half on; when the entry comes last, that is only the entry itself,
+    /// so that ascending keys leave full nodes behind.
+    private func insert(_ key: Int32, _ slot: Int64, at position: Int, in ref: Ref) throws(StorageError) -> Change {
+        let full = try node(ref)
+        let count = full.count
+        guard count >= capacity else { return Change(ref: try insertInto(ref, key, slot, position)) }
+        let kind: NodeKind = full.isInner ? .contextInner : .contextRefs
+        guard position < count else { return Change(ref: ref, next: try makeNode(kind, [key], [slot])) }
+        let middle = max(count / 2, 1)
+        let tail = try makeNode(
+            kind, (middle..<count).map { full.key($0) }[...], (middle..<count).map { full.node.integer($0 + 1) }[...])
+        let head = try truncate(ref, to: middle)
+        if position <= middle { return Change(ref: try insertInto(head, key, slot, position), next: tail) }
+        return Change(ref: head, next: try insertInto(tail, key, slot, position - middle))
+    }
+
+    private func truncate(_ ref: Ref, to count: Int) throws(StorageError) -> Ref {
+        var node = try writes.writable(ref)
+        var keys = try writes.writable(node.ref(0))
+        keys.removeIntegers(count..<keys.count)
+        node.removeIntegers(count + 1..<node.count)
+        try node.set(0, keys.ref)
+        return node.ref
+    }
+
+    private func insertInto(_ ref: Ref, _ key: Int32, _ slot: Int64, _ position: Int) throws(StorageError) -> Ref {
+        var node = try writes.writable(ref)
+        var keys = try writes.writable(node.ref(0))
+        try keys.insert(Int64(key), at: position)
+        try node.set(0, keys.ref)
+        try node.insert(slot, at: position + 1)
+        return node.ref
+    }
+}

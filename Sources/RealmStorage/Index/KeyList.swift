@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The list of object keys under one key of a search index.
+struct KeyList {
+    private enum Form {
+        /// The only leaf, when there is no inner node: the usual case.
+        case leaf(PackedIntegers)
+        case tree(BPlusTree)
+    }
+
+    private let form: Form
+    let count: Int
+
+    init(_ ref: Ref, _ space: NodeSpace) throws(StorageError) {
+        let root = try space.node(at: ref)
+        if root.isInner {
+            let tree = try BPlusTree(root: ref, space: space, shape: SearchIndex.listShape)
+            form = .tree(tree)
+            count = tree.count
+        } else {
+            let elements = try IntLeaf(root, isNullable: false).elements
+            form = .leaf(elements)
+            count = elements.count
+        }
+        guard count > 0 else { throw root.corrupt("an empty list in an index") }
+    }
+
+    /// The object at `index`, which must be in `0..<count`.
+    func key(_ index: Int) throws(StorageError) -> ObjectKey {
+        switch form {
+        case .leaf(let elements): return ObjectKey(elements[index])
+        case .tree(let tree):
+            let place = try tree.place(of: index)
+            guard case .int(let integers) = place.leaf else {
+                throw .corrupt(ref: tree.root, reason: "a list of object keys holds something else")
+            }
+            return ObjectKey(integers.elements[place.row])
+        }
+    }
+
+    func all() throws(StorageError) -> [ObjectKey] {
+        switch form {
+        case .leaf(let elements): return (0..<elements.count).map { ObjectKey(elements[$0]) }
+        case .tree(let tree): return try tree.objectKeys()
+        }
+    }
+
+    /// The first position for which `isBelow` is false; it is true for all before.
+    func partition(_ isBelow: (ObjectKey) throws(StorageError) -> Bool) throws(StorageError) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) >> 1
+            if try isBelow(try key(middle)) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Where `object` stands. Lists of equal values ascend; in others it is looked for one by one.
+    func position(of object: ObjectKey) throws(StorageError) -> Int? {
+        let position = try partition { (key) throws(StorageError) in key < object }
+        if position < count, try key(position) == object { return position }
+        return try all().firstIndex(of: object)
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Elements greater than a constant.
+struct GreaterKernel<Element: PackedElement>: MaskKernel {
+    let needle: SIMD16<Element>
+
+    @inline(__always) init(_ needle: Element) { self.needle = SIMD16(repeating: needle) }
+
+    @inline(__always) static var elementByteCount: Int { Element.byteCount }
+
+    @inline(__always) func word(at pointer: UnsafeRawPointer) -> UInt64 {
+        unsafe LanePacking.word(
+            Element.greater(Element.load(pointer, 0), needle), Element.greater(Element.load(pointer, 16), needle),
+            Element.greater(Element.load(pointer, 32), needle), Element.greater(Element.load(pointer, 48), needle))
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One bit per row of a cluster leaf: 256 rows at most. Bit `i` is row `i`.
+package struct Mask: Equatable, Sendable {
+    /// As many rows as a mask has bits.
+    package static let capacity = 256
+
+    package var words: SIMD4<UInt64>
+
+    @inlinable package init(words: SIMD4<UInt64>) { self.words = words }
+
+    /// No rows.
+    package static let none = Mask(words: .zero)
+
+    /// The first `count` rows; `count` is clamped to 0...256.
+    @inlinable package init(first count: Int) {
+        guard count < Mask.capacity else {
+            words = SIMD4(repeating: .max)
+            return
+        }
+        words = SIMD4(Mask.low(count), Mask.low(count &- 64), Mask.low(count &- 128), Mask.low(count &- 192))
+    }
+
+    /// A word with its lowest `count` bits set; `count` is clamped to 0...64.
+    @inlinable @inline(__always) static func low(_ count: Int) -> UInt64 {
+        guard count < 64 else { return .max }
+        return count <= 0 ? 0 : (1 &<< UInt64(truncatingIfNeeded: count)) &- 1
+    }
+
+    @inlinable package var isEmpty: Bool { (words[0] | words[1] | words[2] | words[3]) == 0 }
+
+    /// How many rows are set.
+    @inlinable package var count: Int {
+        words[0].nonzeroBitCount &+ words[1].nonzeroBitCount &+ words[2].nonzeroBitCount &+ words[3].nonzeroBitCount
+    }
+
+    @inlinable package subscript(row: Int) -> Bool {
+        get { words[(row >> 6) & 3] >> UInt64(row & 63) & 1 == 1 }
+        set {
+            let bit: UInt64 = 1 << UInt64(row & 63)
+            if newValue { words[(row >> 6) & 3] |= bit } else { words[(row >> 6) & 3] &= ~bit }
+        }
+    }
+
+    @inlinable package static func & (left: Mask, right: Mask) -> Mask { Mask(words: left.words & right.words) }
+    @inlinable package static func | (left: Mask, right: Mask) -> Mask { Mask(words: left.words | right.words) }
+    @inlinable package func subtracting(_ other: Mask) -> Mask { Mask(words: words & ~other.words) }
+
+    /// The rows of the first `count` that are not set here.
+    @inlinable package func inverted(first count: Int) -> Mask { Mask(first: count).subtracting(self) }
+}
+
+extension Mask {
+    /// Calls `body` with every set row, ascending.
+    @inlinable package func forEach<Failure: Error>(_ body: (Int) throws(Failure) -> Void) throws(Failure) {
+        for index in 0..<4 {
+            var word = words[index]
+            while word != 0 {
+                try body(index &<< 6 &+ word.trailingZeroBitCount)
+                word &= word &- 1
+            }
+        }
+    }
+
+    /// The set rows for which `predicate` holds; it is asked in ascending order.
+    @inlinable package func filter<Failure: Error>(_ predicate: (Int) throws(Failure) -> Bool) throws(Failure) -> Mask {
+        var result = self
+        for index in 0..<4 {
+            var word = words[index]
+            var kept = word
+            while word != 0 {
+                let bit = word & (0 &- word)
+                if try !predicate(index &<< 6 &+ word.trailingZeroBitCount) { kept ^= bit }
+                word ^= bit
+            }
+            result.words[index] = kept
+        }
+        return result
+    }
+
+    /// The same without a branch for the answer, for cheap tests of which nobody can guess the outcome.
+    @inline(__always)
+    func filtered(_ predicate: (Int) -> Bool) -> Mask {
+        var result = SIMD4<UInt64>.zero
+        for index in 0..<4 {
+            var word = words[index]
+            var kept: UInt64 = 0
+            while word != 0 {
+                let row = word.trailingZeroBitCount
+                kept |= (predicate(index &<< 6 &+ row) ? 1 : 0) &<< UInt64(truncatingIfNeeded: row)
+                word &= word &- 1
+            }
+            // Shifting the words along keeps them in registers where a variable subscript would not.
+            result = SIMD4(result[1], result[2], result[3], kept)
+        }
+        return Mask(words: result)
+    }
+
+    /// Does `predicate` hold for all set rows?
+    @inline(__always)
+    func allSatisfy(_ predicate: (Int) -> Bool) -> Bool {
+        var holds = true
+        forEach { if !predicate($0) { holds = false } }
+        return holds
+    }
+
+    /// The lowest set row, or nil.
+    @inlinable package var first: Int? {
+        for index in 0..<4 where words[index] != 0 { return index << 6 + words[index].trailingZeroBitCount }
+        return nil
+    }
+
+    /// The highest set row, or nil.
+    @inlinable package var last: Int? {
+        for index in stride(from: 3, through: 0, by: -1) where words[index] != 0 {
+            return index << 6 + 63 - words[index].leadingZeroBitCount
+        }
+        return nil
+    }
+
+    /// The lowest `limit` set rows, or all when there are fewer.
+    @inlinable package func prefix(_ limit: Int) -> Mask {
+        guard let end = row(ofRank: limit) else { return self }
+        return self & Mask(first: end)
+    }
+
+    /// All set rows but the lowest `skipped`.
+    @inlinable package func dropFirst(_ skipped: Int) -> Mask {
+        guard skipped > 0 else { return self }
+        guard let start = row(ofRank: skipped) else { return .none }
+        return subtracting(Mask(first: start))
+    }
+
+    /// The set row that has `rank` set rows below it, or nil when there are too few.
+    @inlinable package func row(ofRank rank: Int) -> Int? {
+        guard rank >= 0 else { return nil }
+        var rest = rank
+        for index in 0..<4 {
+            var word = words[index]
+            let count = word.nonzeroBitCount
+            guard rest < count else {
+                rest -= count
+                continue
+            }
+            for _ in 0..<rest { word &= word &- 1 }
+            return index << 6 + word.trailingZeroBitCount
+        }
+        return nil
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension PackedReals {
+    /// Adds the numbers in the rows of `mask`, row 0 being element `start` and `count` the rows there are.
+    ///
+    /// Groups of 64 are added without looking for nulls first: with a null or NaN among them the sum becomes NaN, and
+    /// only then the group is added again without those.
+    @inline(__always)
+    func add(_ mask: Mask, _ start: Int, _ count: Int, to total: inout RealSum) {
+        checkRun(start, count)
+        let rows = mask & Mask(first: count)
+        var sum = total.sum
+        var added = rows.count
+        for group in 0..<4 where rows.words[group] != 0 {
+            let word = rows.words[group]
+            let next = self.sum(start &+ group &<< 6, word, addedTo: sum)
+            if next.isNaN {
+                let rest = word & numbers(start, count).words[group]
+                added &-= word.nonzeroBitCount &- rest.nonzeroBitCount
+                sum = self.sum(start &+ group &<< 6, rest, addedTo: sum)
+            } else {
+                sum = next
+            }
+        }
+        total.sum = sum
+        total.count &+= added
+    }
+
+    /// `sum` and the up to 64 elements from `first` on whose bit is set, one after the other.
+    @inline(__always)
+    private func sum(_ first: Int, _ rows: UInt64, addedTo sum: Double) -> Double {
+        var sum = sum
+        if rows == .max {
+            for index in 0..<64 { sum += Double(number(first &+ index)) }
+        } else {
+            PackedIntegers.forEachRow(rows) { sum += Double(number(first &+ $0)) }
+        }
+        return sum
+    }
+
+    /// The least number in the rows of `mask`; nil when all are null or NaN.
+    @inline(__always)
+    func least(_ mask: Mask, _ start: Int, _ count: Int) -> Real? { extreme(mask, start, count) { $0 < $1 } }
+
+    /// The greatest number in the rows of `mask`; nil when all are null or NaN.
+    @inline(__always)
+    func greatest(_ mask: Mask, _ start: Int, _ count: Int) -> Real? { extreme(mask, start, count) { $0 > $1 } }
+
+    @inline(__always)
+    private func extreme(_ mask: Mask, _ start: Int, _ count: Int, _ isBetter: (Real, Real) -> Bool) -> Real? {
+        let rows = numbers(start, count) & mask
+        guard let firstRow = rows.first else { return nil }
+        var result = number(start &+ firstRow)
+        for group in 0..<4 {
+            let word = rows.words[group]
+            let first = start &+ group &<< 6
+            if word == .max {
+                let found = extreme(ofGroup: first, isBetter)
+                if isBetter(found, result) { result = found }
+            } else {
+                PackedIntegers.forEachRow(word) { row in
+                    let found = number(first &+ row)
+                    if isBetter(found, result) { result = found }
+                }
+            }
+        }
+        guard result == 0 else { return result }
+        // Of equal zeros the first counts, whatever its sign; the group search may have met another.
+        return (compare(.equal, 0, start, count) & rows).first.map { number(start &+ $0) }
+    }
+
+    /// The best of 64 numbers: four searches side by side, which the processor can overlap.
+    @inline(__always)
+    private func extreme(ofGroup first: Int, _ isBetter: (Real, Real) -> Bool) -> Real {
+        var lanes = (number(first), number(first &+ 1), number(first &+ 2), number(first &+ 3))
+        var index = 4
+        while index < 64 {
+            let next = (
+                number(first &+ index), number(first &+ index &+ 1), number(first &+ index &+ 2), number(first &+ index &+ 3)
+            )
+            lanes.0 = isBetter(next.0, lanes.0) ? next.0 : lanes.0
+            lanes.1 = isBetter(next.1, lanes.1) ? next.1 : lanes.1
+            lanes.2 = isBetter(next.2, lanes.2) ? next.2 : lanes.2
+            lanes.3 = isBetter(next.3, lanes.3) ? next.3 : lanes.3
+            index &+= 4
+        }
+        let left = isBetter(lanes.1, lanes.0) ? lanes.1 : lanes.0
+        let right = isBetter(lanes.3, lanes.2) ? lanes.3 : lanes.2
+        return isBetter(right, left) ? right : left
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A comparison with a constant as what is left of it once the range of the elements is known.
+///
+/// All six operators are one of two tests, perhaps inverted: on integers `x < n` is not `x > n - 1`.
+enum RangedComparison: Equatable {
+    case never
+    case always
+    case equal(Int64, inverted: Bool)
+    case greater(Int64, inverted: Bool)
+
+    /// `op` with `needle` on elements that are all in `range`.
+    init(_ op: Relation, _ needle: Int64, in range: ClosedRange<Int64>) {
+        switch op {
+        case .equal: self = range.contains(needle) ? .equal(needle, inverted: false) : .never
+        case .notEqual: self = range.contains(needle) ? .equal(needle, inverted: true) : .always
+        case .greater: self = RangedComparison.greater(than: needle, in: range, inverted: false)
+        case .lessOrEqual: self = RangedComparison.greater(than: needle, in: range, inverted: true)
+        case .greaterOrEqual: self = RangedComparison.atLeast(needle, in: range, inverted: false)
+        case .less: self = RangedComparison.atLeast(needle, in: range, inverted: true)
+        }
+    }
+
+    private static func greater(
+        than needle: Int64, in range: ClosedRange<Int64>, inverted: Bool
+    ) -> RangedComparison {
+        if needle < range.lowerBound { return inverted ? .never : .always }
+        if needle >= range.upperBound { return inverted ? .always : .never }
+        return .greater(needle, inverted: inverted)
+    }
+
+    private static func atLeast(_ needle: Int64, in range: ClosedRange<Int64>, inverted: Bool) -> RangedComparison {
+        guard needle > .min else { return inverted ? .never : .always }
+        return greater(than: needle &- 1, in: range, inverted: inverted)
+    }
+}

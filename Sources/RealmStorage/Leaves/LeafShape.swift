@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a leaf holds.
+package enum LeafShape: Sendable {
+    /// Values of single-valued properties or elements of collections.
+    case values(ElementShape)
+    /// Roots of collections, or incoming links: 0, a ref, or (for backlinks) one tagged object key.
+    case refs
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One byte node with all values one after another, an array of end offsets and one of null flags.
+struct MediumBlobs: Sendable {
+    let ends: PackedIntegers
+    let nulls: PackedIntegers
+    let bytes: ByteView
+    private let ref: Ref
+    private let isText: Bool
+
+    @inline(__always) var count: Int { ends.count }
+
+    init(_ node: Node, _ space: NodeSpace, isText: Bool) throws(StorageError) {
+        guard node.count == 3 else { throw node.corrupt("a medium string leaf has three slots") }
+        ref = node.ref
+        self.isText = isText
+        ends = try MediumBlobs.integers(node, 0, space, "end offsets")
+        nulls = try MediumBlobs.integers(node, 2, space, "null flags")
+        let blob = try space.node(at: try node.requiredRef(1, "string bytes"))
+        guard !blob.hasRefs, blob.widthType == Node.WidthType.ignore.rawValue else {
+            throw blob.corrupt("byte node expected")
+        }
+        bytes = blob.bytes
+        guard nulls.count == ends.count else {
+            throw node.corrupt("\(ends.count) strings with \(nulls.count) null flags")
+        }
+    }
+
+    private static func integers(
+        _ node: Node, _ slot: Int, _ space: NodeSpace, _ what: StaticString
+    ) throws(StorageError) -> PackedIntegers {
+        let child = try space.node(at: try node.requiredRef(slot, "\(what)"))
+        guard !child.hasRefs else { throw child.corrupt("\(what) are a plain integer node") }
+        return try child.integers()
+    }
+
+    /// The bytes of value `row` without terminator, or nil for null.
+    func bytes(_ row: Int) throws(StorageError) -> ByteView? {
+        if nulls[row] != 0 { return nil }
+        let first = row == 0 ? 0 : ends[row - 1]
+        let end = ends[row]
+        guard first >= 0, end <= Int64(bytes.count), isText ? first < end : first <= end else {
+            throw corrupt("value \(row) ends outside its bytes")
+        }
+        let last = Int(isText ? end &- 1 : end)
+        if isText, bytes[last] != 0 { throw corruptText(row) }
+        return bytes.slice(Int(first), last)
+    }
+
+    /// The first eight bytes of the text in `row`, which lies between two ends, as a number that sorts like them; nil for
+    /// null and for a text that lies nowhere.
+    @inline(__always)
+    func leadingBytes(_ row: Int, _ start: Int64, _ end: Int64) -> UInt64? {
+        guard start >= 0, start < end, end <= Int64(bytes.count), nulls[row] == 0 else { return nil }
+        let byteCount = Int(end &- start) &- 1
+        return bytes.word(at: Int(start)) & ByteView.leadingOnes(byteCount: byteCount)
+    }
+
+    /// What is wrong with a text that does not end with its zero byte.
+    func corruptText(_ row: Int) -> StorageError { corrupt("string \(row) has no final zero byte") }
+
+    func corrupt(_ reason: String) -> StorageError { .corrupt(ref: ref, reason: reason) }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Leaves of `Int?`.
+struct NullableIntegerForm: LeafForm {
+    let writes: WriteSpace
+    var defaultValue: Value { .null }
+    private var integers: NullableIntegers { NullableIntegers(writes: writes) }
+
+    func makeDefaults(count: Int) throws(StorageError) -> Ref { try integers.make(count: count, nil) }
+    func count(_ leaf: Ref) throws(StorageError) -> Int { try integers.count(leaf) }
+
+    func insert(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        try integers.insert(try integer(value), at: row, in: leaf)
+    }
+
+    func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        try integers.set(try integer(value), at: row, in: leaf)
+    }
+
+    func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref { try integers.erase(row, in: leaf) }
+
+    func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref) {
+        try integers.split(leaf, at: row)
+    }
+
+    func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref { try integers.join(leaf, with: next) }
+
+    private func integer(_ value: Value) throws(StorageError) -> Int64? {
+        switch value {
+        case .int(let number): return number
+        case .null: return nil
+        default: throw misfit("an integer")
+        }
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Changes nodes of integers whose element 0 is the null marker: a value equal to it is null.
+///
+/// Below 64 bits the marker is the largest number of the width and all values are smaller. With 64 bits it is any
+/// number that is not a value. Source: docs/format.md, "Int".
+struct NullableIntegers {
+    let writes: WriteSpace
+
+    func make(count: Int, _ value: Int64?) throws(StorageError) -> Ref {
+        guard let value, count > 0 else { return try writes.makeNode(.integers, count: count + 1).ref }
+        let code = NullableIntegers.widthCode(for: value)
+        var node = try writes.makeNode(.integers, widthCode: code, count: count + 1)
+        try node.set(0, code == 7 && value == .max ? .min : NullableIntegers.maximum(code))
+        if value != 0 { for row in 1...count { try node.set(row, value) } }
+        return node.ref
+    }
+
+    func count(_ leaf: Ref) throws(StorageError) -> Int {
+        let node = try writes.integerNode(leaf)
+        guard node.count >= 1 else { throw NullableIntegers.markerMissing(node) }
+        return node.count - 1
+    }
+
+    func insert(_ value: Int64?, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        var node = try writable(leaf)
+        try node.requireRow(row, below: node.count)
+        if let value { try makeRoom(for: value, in: &node) }
+        try node.insert(value ?? node.integer(0), at: row + 1)
+        return node.ref
+    }
+
+    func set(_ value: Int64?, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        var node = try writable(leaf)
+        try node.requireRow(row, below: node.count - 1)
+        if let value { try makeRoom(for: value, in: &node) }
+        try node.set(row + 1, value ?? node.integer(0))
+        return node.ref
+    }
+
+    func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        var node = try writable(leaf)
+        try node.requireRow(row, below: node.count - 1)
+        node.removeInteger(at: row + 1)
+        return node.ref
+    }
+
+    func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref) {
+        var node = try writable(leaf)
+        try node.requireRow(row, below: node.count)
+        var tail = try writes.makeTail(of: node, from: row + 1, front: 1)
+        try tail.set(0, node.integer(0))
+        node.truncateIntegers(to: row + 1)
+        return (node.ref, tail.ref)
+    }
+
+    func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
+        var node = try writable(leaf)
+        let other = try IntLeaf(try writes.integerNode(next), isNullable: true)
+        for row in 0..<other.count {
+            let value = other.integer(row)
+            if let value { try makeRoom(for: value, in: &node) }
+            try node.append(value ?? node.integer(0))
+        }
+        try writes.discard(next)
+        return node.ref
+    }
+
+    // MARK: - The marker
+
+    private func writable(_ leaf: Ref) throws(StorageError) -> MutableNode {
+        let node = try writes.writableIntegers(leaf)
+        guard node.count >= 1 else { throw NullableIntegers.markerMissing(node.node) }
+        return node
+    }
+
+    private static func markerMissing(_ node: Node) -> StorageError {
+        node.corrupt("a nullable integer leaf without its null marker")
+    }
+
+    /// The largest number of a width.
+    private static func maximum(_ code: Int) -> Int64 {
+        code < 4 ? (1 << Int64((1 << code) >> 1)) - 1 : Int64.max >> Int64(64 - (1 << code) >> 1)
+    }
+
+    /// The smallest width in which `value` is below the marker.
+    static func widthCode(for value: Int64) -> Int {
+        IntegerForm.signed.widthCode(for: value < 0 || value == .max ? value : value + 1)
+    }
+
+    /// Widens the node, and changes its marker, so that `value` can enter.
+    private func makeRoom(for value: Int64, in node: inout MutableNode) throws(StorageError) {
+        let marker = node.integer(0)
+        let needed = NullableIntegers.widthCode(for: value)
+        if node.widthCode == 7 {
+            if value == marker { try replaceMarker(in: &node, NullableIntegers.unusedNumber(in: node, value)) }
+            return
+        }
+        let isUsual = marker == NullableIntegers.maximum(node.widthCode)
+        if isUsual, needed <= node.widthCode { return }
+        var code = max(needed, node.widthCode)
+        if !isUsual { code = NullableIntegers.widthCode(of: node, code) }
+        try node.widen(toCode: code)
+        let next = code == 7 ? NullableIntegers.unusedNumber(in: node, value) : NullableIntegers.maximum(code)
+        try replaceMarker(in: &node, next)
+    }
+
+    /// The width that the values of a node with an unusual marker need.
+    private static func widthCode(of node: MutableNode, _ least: Int) -> Int {
+        let marker = node.integer(0)
+        var code = least
+        for index in 1..<max(node.count, 1) where node.integer(index) != marker {
+            code = max(code, widthCode(for: node.integer(index)))
+        }
+        return code
+    }
+
+    private func replaceMarker(in node: inout MutableNode, _ new: Int64) throws(StorageError) {
+        let old = node.integer(0)
+        guard new != old else { return }
+        for index in 0..<node.count where node.integer(index) == old { try node.set(index, new) }
+    }
+
+    /// A number that is neither `value` nor in the node.
+    private static func unusedNumber(in node: MutableNode, _ value: Int64) -> Int64 {
+        var candidate = Int64.max
+        // Ends soon: a node has few elements beside the numbers there are.
+        while candidate == value || (0..<node.count).contains(where: { node.integer($0) == candidate }) {
+            candidate = .random(in: .min ... .max)
+        }
+        return candidate
+    }
+}

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension PackedReals {
+    /// The elements of a node that was checked to hold numbers of this size.
+    @inline(__always)
+    init(_ node: Node) { unsafe self.init(payload: node.payload, count: node.count) }
+}

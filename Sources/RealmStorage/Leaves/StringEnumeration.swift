@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The distinct strings of an enumerated column: a string leaf, or a B+ tree of them.
+///
+/// Source: docs/format.md, "Enumerated strings".
+package final class StringEnumeration: Sendable {
+    private let space: NodeSpace
+    /// The root of the list, which the column's entry in the spec refers to.
+    package let root: Ref
+
+    init(root: Ref, space: NodeSpace) {
+        self.root = root
+        self.space = space
+    }
+
+    /// The string that a leaf's index stands for, or nil for null. Throws `.corrupt` when the list has no such index.
+    func string(at index: Int64) throws(StorageError) -> ByteView? {
+        let count = try count()
+        guard index >= 0, index < count else {
+            throw .corrupt(ref: root, reason: "index \(index) into \(count) enumerated strings")
+        }
+        let (leaf, start) = try leaf(for: Int(index))
+        return try leaf.string(Int(index) - start)
+    }
+
+    /// The index of a string, or of null, in the list; nil when it is not there. Looks at all strings before it.
+    func index(of bytes: ByteView?) throws(StorageError) -> Int64? {
+        let budget = WalkBudget(space)
+        var first = 0
+        let count = try count()
+        while first < count {
+            try budget.spend(at: root)
+            let (leaf, start) = try leaf(for: first)
+            for row in 0..<leaf.count where try leaf.string(row) == bytes { return Int64(start + row) }
+            first = start + leaf.count
+        }
+        return nil
+    }
+
+    /// The number of strings, as the root of the list tells it.
+    private func count() throws(StorageError) -> Int {
+        guard !root.isNone else { return 0 }
+        let node = try space.node(at: root)
+        return node.isInner ? try BPlusInnerNode(node, space).total : try strings(of: node).count
+    }
+
+    /// The leaf that holds string `index`, and the position of its first string.
+    private func leaf(for index: Int) throws(StorageError) -> (leaf: StringLeaf, start: Int) {
+        let (node, start) = try BPlusInnerNode.leafNode(for: index, below: root, space)
+        let leaf = try strings(of: node)
+        guard index >= start, index &- start < leaf.count else {
+            throw node.corrupt("a leaf of \(leaf.count) elements where its parent promises more")
+        }
+        return (leaf, start)
+    }
+
+    private func strings(of node: Node) throws(StorageError) -> StringLeaf {
+        guard node.width > 0 || node.count <= NodeSpace.maximumEmptyCount else { throw NodeSpace.emptyNode(node.ref) }
+        return try StringLeaf(node, space)
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Strings in one of four forms, told apart by the header of the leaf itself.
+///
+/// | has-refs | width type | form |
+/// |---|---|---|
+/// | no | multiply | short: cells of equal width, the last byte counts the padding |
+/// | yes | bits | medium or big, see `MediumBlobs`, `BigBlobs` |
+/// | no | bits | enumerated: indexes into the column's list of distinct strings |
+///
+/// Source: docs/format.md, "String".
+package struct StringLeaf: Sendable {
+    @safe enum Form: Sendable {
+        case short(Node)
+        case medium(MediumBlobs)
+        case big(BigBlobs)
+        case enumerated(PackedIntegers, Unmanaged<StringEnumeration>)
+    }
+
+    let form: Form
+
+    /// `enumeration` is the column's list of distinct strings; it outlives the leaf with its table.
+    init(_ node: Node, _ space: NodeSpace, enumeration: StringEnumeration? = nil) throws(StorageError) {
+        if node.hasRefs {
+            switch try BlobLeaf(node, space, isText: true) {
+            case .medium(let blobs): form = .medium(blobs)
+            case .big(let blobs): form = .big(blobs)
+            }
+        } else if node.widthType == Node.WidthType.multiply.rawValue {
+            form = .short(node)
+        } else {
+            guard let enumeration else { throw node.corrupt("enumerated strings in a column without their list") }
+            form = unsafe .enumerated(try node.integers(), Unmanaged.passUnretained(enumeration))
+        }
+    }
+
+    /// The number of strings.
+    package var count: Int {
+        switch form {
+        case .short(let node): return node.count
+        case .medium(let blobs): return blobs.count
+        case .big(let blobs): return blobs.count
+        case .enumerated(let indexes, _): return indexes.count
+        }
+    }
+
+    /// May single strings be megabytes long?
+    package var hasLongStrings: Bool {
+        if case .big = form { return true }
+        return false
+    }
+
+    /// The bytes of string `row`, or nil for null.
+    package func string(_ row: Int) throws(StorageError) -> ByteView? {
+        switch form {
+        case .short(let node): return try StringLeaf.short(node, row)
+        case .medium(let blobs): return try blobs.bytes(row)
+        case .big(let blobs): return try blobs.bytes(row)
+        case .enumerated(let indexes, let enumeration):
+            return try unsafe enumeration.takeUnretainedValue().string(at: indexes[row])
+        }
+    }
+
+    @inline(__always) private static func short(_ node: Node, _ row: Int) throws(StorageError) -> ByteView? {
+        let width = node.width
+        guard width > 0 else { return nil }
+        let padding = Int(node.load(byteOffset: (row + 1) * width - 1, as: UInt8.self))
+        if padding == width { return nil }
+        guard padding < width else { throw node.corrupt("string \(row) has \(padding) bytes of padding in \(width)") }
+        return node.bytes(at: row * width, byteCount: width - 1 - padding)
+    }
+
+    package func value(_ row: Int) throws(StorageError) -> Value { try string(row).map(Value.string) ?? .null }
+
+    /// Cells of the short form: `(bytes, width)`, for searches over the whole leaf. Nil for other forms.
+    package var shortCells: (bytes: ByteView, width: Int)? {
+        if case .short(let node) = form { return (node.bytes, node.width) }
+        return nil
+    }
+}

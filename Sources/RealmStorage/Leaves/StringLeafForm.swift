@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Leaves of strings: short cells, medium, big, or positions in the column's list of distinct strings.
+///
+/// A leaf moves to a larger form when a string needs it and never back. Source: docs/format.md, "String".
+struct StringLeafForm: LeafForm {
+    let writes: WriteSpace
+    let isNullable: Bool
+    let enumeration: EnumerationWriter?
+
+    /// The longest string of short cells, and of medium leaves.
+    private static let shortLimit = 15, mediumLimit = 63
+
+    enum Form: Int {
+        case enumerated = -1
+        case short, medium, big
+    }
+
+    private var blobs: BlobNodes { BlobNodes(writes: writes, isText: true) }
+
+    var defaultValue: Value { isNullable ? .null : .string(.empty) }
+
+    func makeDefaults(count: Int) throws(StorageError) -> Ref {
+        guard let enumeration else { return try writes.makeNode(.elements, widthCode: isNullable ? 0 : 1, count: count).ref }
+        guard count > 0 else { return try writes.makeNode(.integers).ref }
+        guard let position = try enumeration.position(of: isNullable ? nil : .empty) else {
+            return try writes.makeNode(.elements, widthCode: isNullable ? 0 : 1, count: count).ref
+        }
+        return try writes.makeIntegers(repeatElement(position, count: count)).ref
+    }
+
+    func count(_ leaf: Ref) throws(StorageError) -> Int {
+        let node = try writes.node(at: leaf)
+        return node.hasRefs ? try blobs.count(leaf) : node.count
+    }
+
+    func insert(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        try insert(try bytes(value), at: row, in: leaf)
+    }
+
+    func insert(_ bytes: ByteView?, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        try blobs.requireFit(bytes)
+        let (leaf, form) = try prepare(leaf, for: bytes)
+        switch form {
+        case .enumerated:
+            var node = try writes.writableIntegers(leaf)
+            try node.requireRow(row, below: node.count + 1)
+            try node.insert(try position(bytes, node), at: row)
+            return node.ref
+        case .short:
+            var node = try writes.writableElements(leaf)
+            try node.requireRow(row, below: node.count + 1)
+            try ShortStrings.replace(in: &node, at: row, removing: 0, with: bytes, writes)
+            return node.ref
+        case .medium, .big: return try blobs.insert(bytes, at: row, in: leaf)
+        }
+    }
+
+    func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        try set(try bytes(value), at: row, in: leaf)
+    }
+
+    func set(_ bytes: ByteView?, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        try blobs.requireFit(bytes)
+        let (leaf, form) = try prepare(leaf, for: bytes)
+        switch form {
+        case .enumerated:
+            var node = try writes.writableIntegers(leaf)
+            try node.requireRow(row)
+            try node.set(row, try position(bytes, node))
+            return node.ref
+        case .short:
+            var node = try writes.writableElements(leaf)
+            try node.requireRow(row)
+            try ShortStrings.replace(in: &node, at: row, removing: 1, with: bytes, writes)
+            return node.ref
+        case .medium, .big: return try blobs.set(bytes, at: row, in: leaf)
+        }
+    }
+
+    func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
+        var node = try writes.writable(leaf)
+        let form = try form(of: node.node)
+        if node.hasRefs { return try blobs.erase(row, in: node.ref) }
+        try node.requireRow(row)
+        if form == .enumerated {
+            node.removeInteger(at: row)
+        } else {
+            try node.replaceElements(at: row, removing: 1, inserting: 0)
+        }
+        return node.ref
+    }
+
+    func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref) {
+        var node = try writes.writable(leaf)
+        let form = try form(of: node.node)
+        if node.hasRefs { return try blobs.split(node.ref, at: row) }
+        try node.requireRow(row, below: node.count + 1)
+        let tail: Ref
+        if form == .enumerated {
+            tail = try writes.makeTail(of: node, from: row).ref
+            node.truncateIntegers(to: row)
+        } else {
+            tail = try writes.splitElements(&node, at: row)
+        }
+        return (node.ref, tail)
+    }
+
+    func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
+        let head = try writes.node(at: leaf)
+        let other = try writes.node(at: next)
+        switch (try form(of: head), try form(of: other)) {
+        case (.big, .big): return try blobs.joinBig(leaf, with: other)
+        case (_, .big): return try blobs.joinBig(try convert(head, to: .big), with: other)
+        case (.enumerated, .enumerated):
+            return try IntegerLeafForm(writes: writes, coding: .int).join(leaf, with: next)
+        default: break
+        }
+        var leaf = leaf
+        let strings = try view(other)
+        for row in 0..<strings.count { leaf = try insert(try strings.string(row), at: try count(leaf), in: leaf) }
+        try writes.discardTree(next)
+        return leaf
+    }
+
+    // MARK: - Forms
+
+    func view(_ node: Node) throws(StorageError) -> StringLeaf {
+        try StringLeaf(node, writes.space, enumeration: enumeration?.strings)
+    }
+
+    private func form(of node: Node) throws(StorageError) -> Form {
+        guard !node.isInner, node.widthType != Node.WidthType.ignore.rawValue else { throw node.corrupt("string leaf expected") }
+        guard node.width > 0 || node.count <= NodeSpace.maximumEmptyCount else { throw NodeSpace.emptyNode(node.ref) }
+        if node.hasRefs { return blobs.isBig(node) ? .big : .medium }
+        return node.widthType == Node.WidthType.multiply.rawValue ? .short : .enumerated
+    }
+
+    /// Removes the string in `row` by moving the last one into its place; tells where that one stood.
+    func eraseByMovingLast(_ row: Int, in leaf: Ref) throws(StorageError) -> (leaf: Ref, last: Int) {
+        let node = try writes.node(at: leaf)
+        let last = try count(leaf) - 1
+        try node.requireRow(row, below: last + 1)
+        guard row != last else { return (try erase(last, in: leaf), last) }
+        if try form(of: node) == .big { return (try blobs.eraseByMovingLast(row, in: leaf), last) }
+        // A copy: the value is moved within its leaf.
+        let moved = try view(node).string(last).map { ByteStorage($0.array) }
+        return (try erase(last, in: try set(moved?.view, at: row, in: leaf)), last)
+    }
+
+    /// The leaf in a form that can take `bytes`.
+    private func prepare(_ leaf: Ref, for bytes: ByteView?) throws(StorageError) -> (Ref, Form) {
+        let node = try writes.node(at: leaf)
+        let present = try form(of: node)
+        let length = bytes?.count ?? 0
+        if present == .enumerated {
+            guard let enumeration else { throw node.corrupt("enumerated strings in a column without their list") }
+            if try enumeration.accepts(bytes) { return (leaf, present) }
+        }
+        let needed: Form = length <= StringLeafForm.shortLimit ? .short : length <= StringLeafForm.mediumLimit ? .medium : .big
+        guard needed.rawValue > present.rawValue else { return (leaf, present) }
+        return (try convert(node, to: needed), needed)
+    }
+
+    /// Builds the leaf anew, in `form` or a larger one.
+    private func convert(_ node: Node, to form: Form) throws(StorageError) -> Ref {
+        let strings = try view(node)
+        var leaf: Ref
+        switch form {
+        case .big: leaf = try blobs.makeBig()
+        case .medium: leaf = try blobs.makeMedium(emptyValues: 0, areNull: false)
+        case .short, .enumerated: leaf = try writes.makeNode(.elements).ref
+        }
+        for row in 0..<strings.count { leaf = try insert(try strings.string(row), at: row, in: leaf) }
+        try writes.discardTree(node.ref)
+        return leaf
+    }
+
+    private func position(_ bytes: ByteView?, _ node: MutableNode) throws(StorageError) -> Int64 {
+        guard let enumeration else { throw node.node.corrupt("enumerated strings in a column without their list") }
+        return try enumeration.addedPosition(of: bytes)
+    }
+
+    private func bytes(_ value: Value) throws(StorageError) -> ByteView? {
+        switch value {
+        case .string(let bytes): return bytes
+        case .null where isNullable: return nil
+        default: throw misfit("a string")
+        }
+    }
+}

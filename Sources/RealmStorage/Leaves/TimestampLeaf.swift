@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Dates: a nullable integer node of seconds beside a plain one of nanoseconds.
+package struct TimestampLeaf: Sendable {
+    package let seconds: IntLeaf
+    package let nanoseconds: PackedIntegers
+    package var count: Int { seconds.count }
+
+    init(_ node: Node, _ space: NodeSpace) throws(StorageError) {
+        guard node.hasRefs, !node.isInner, node.count == 2 else {
+            throw node.corrupt("a timestamp leaf is a node of two refs")
+        }
+        seconds = try IntLeaf(try space.node(at: try node.requiredRef(0, "seconds")), isNullable: true)
+        let second = try space.node(at: try node.requiredRef(1, "nanoseconds"))
+        guard !second.hasRefs else { throw second.corrupt("nanoseconds are a plain integer node") }
+        nanoseconds = try second.integers()
+        guard nanoseconds.count == seconds.count else {
+            throw node.corrupt("\(seconds.count) seconds with \(nanoseconds.count) nanoseconds")
+        }
+    }
+
+    /// Joins both parts, which have as many elements.
+    package init(seconds: IntLeaf, nanoseconds: PackedIntegers) {
+        precondition(seconds.count == nanoseconds.count, "seconds and nanoseconds differ in number")
+        self.seconds = seconds
+        self.nanoseconds = nanoseconds
+    }
+
+    /// Throws `.corrupt` for nanoseconds out of range or of the other sign.
+    @inlinable package func timestamp(_ row: Int) throws(StorageError) -> Timestamp? {
+        guard let whole = seconds.integer(row) else { return nil }
+        let part = nanoseconds[row]
+        guard part > -1_000_000_000, part < 1_000_000_000, part == 0 || whole == 0 || (part < 0) == (whole < 0) else {
+            throw .corrupt(ref: .none, reason: "a date with \(whole) seconds and \(part) nanoseconds")
+        }
+        return Timestamp(seconds: whole, nanoseconds: Int32(truncatingIfNeeded: part))
+    }
+
+    @inlinable package func value(_ row: Int) throws(StorageError) -> Value {
+        try timestamp(row).map(Value.timestamp) ?? .null
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// Whether a part of a mapped file was gone when somebody read it, so that zeros were read instead.
+///
+/// Set by a signal handler, for all ranges that show one file. It stays set: the file has to be opened again.
+///
+/// `@unchecked Sendable`: the pointer is set once, and what it points to is atomic.
+@safe package final class FileLoss: @unchecked Sendable {
+    /// The flag at a place that the handler knows.
+    let flag: UnsafeMutablePointer<Atomic<UInt8>>
+
+    init() {
+        unsafe flag = .allocate(capacity: 1)
+        unsafe flag.initialize(to: Atomic(0))
+    }
+
+    deinit {
+        unsafe flag.deinitialize(count: 1)
+        unsafe flag.deallocate()
+    }
+
+    @inline(__always) package var isSet: Bool { unsafe flag.pointee.load(ordering: .acquiring) != 0 }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An inner node of a B+ tree, checked: which of its children holds an element, and how many elements each of them has.
+///
+/// An inner node of n children has n + 2 slots: 0 is a number e (every child but the last holds e elements) or a ref
+/// to n - 1 ascending offsets, 1 to n are the children, n + 1 is the total.
+/// Source: docs/format.md, "B+ trees".
+struct BPlusInnerNode {
+    /// Eight levels are enough for any real file.
+    static let maximumDepth = 16
+    /// More than any file has room for, and far from where sums of counts overflow.
+    static let maximumCount = 1 << 48
+
+    let node: Node
+    let childCount: Int
+    let total: Int
+    /// Elements per child in compact form.
+    private let childSize: Int
+    private let offsets: PackedOffsets?
+
+    init(_ node: Node, _ space: NodeSpace) throws(StorageError) {
+        guard node.count >= 3 else { throw node.corrupt("an inner node without children") }
+        self.node = node
+        childCount = node.count - 2
+        total = Int(clamping: try node.number(node.count - 1, "element count of a tree"))
+        guard total <= BPlusInnerNode.maximumCount else { throw node.corrupt("a tree of \(total) elements") }
+        switch try node.slot(0) {
+        case .tagged(let size):
+            guard size > 0 || childCount == 1 else { throw node.corrupt("children of 0 elements") }
+            childSize = Int(clamping: size)
+            offsets = nil
+        case .ref(let ref):
+            childSize = 0
+            let list = try PackedOffsets(try space.node(at: ref))
+            guard list.count == childCount - 1 else {
+                throw node.corrupt("\(list.count) offsets for \(childCount) children")
+            }
+            offsets = list
+        case .none: throw node.corrupt("an inner node without offsets")
+        }
+    }
+
+    func ref(_ index: Int) throws(StorageError) -> Ref { try node.requiredRef(index + 1, "child of a tree") }
+
+    /// The child that holds element `index` and the number of elements before it.
+    func child(containing index: Int) -> (index: Int, start: Int) {
+        guard let offsets else {
+            let child = childSize == 0 ? 0 : min(index / childSize, childCount - 1)
+            return (child, child &* childSize)
+        }
+        let child = offsets.upperBound(UInt64(clamping: index))
+        return (child, child == 0 ? 0 : Int(clamping: offsets[child - 1]))
+    }
+
+    /// How many elements child `index` holds by this node's word, or nil when it says nothing sensible.
+    func promisedCount(_ index: Int) -> Int? {
+        let start = startOfChild(index)
+        let end = index == childCount - 1 ? total : startOfChild(index + 1)
+        return end >= start ? end - start : nil
+    }
+
+    var isCompact: Bool { offsets == nil }
+
+    /// Whether the node is compact with children of this size.
+    func states(childSize size: Int) -> Bool { offsets == nil && childSize == size }
+
+    func startOfChild(_ index: Int) -> Int {
+        guard index > 0 else { return 0 }
+        guard let offsets else {
+            let (start, isTooLarge) = index.multipliedReportingOverflow(by: childSize)
+            return isTooLarge ? .max : start
+        }
+        return Int(clamping: offsets[index - 1])
+    }
+
+    /// The leaf below `root` that holds element `index`, and the position of the leaf's first element; O(depth).
+    ///
+    /// Inner nodes of a damaged file may promise what their leaves do not have, so the caller looks at the leaf's count.
+    /// Throws `.corrupt` for a tree of too many levels.
+    static func leafNode(for index: Int, below root: Ref, _ space: NodeSpace) throws(StorageError) -> (node: Node, start: Int) {
+        var node = try space.node(at: root)
+        var start = 0
+        for _ in 0..<maximumDepth {
+            guard node.isInner else { return (node, start) }
+            let inner = try BPlusInnerNode(node, space)
+            let child = inner.child(containing: index &- start)
+            start &+= child.start
+            node = try space.node(at: try inner.ref(child.index))
+        }
+        throw node.corrupt("a B+ tree deeper than \(maximumDepth) levels")
+    }
+}

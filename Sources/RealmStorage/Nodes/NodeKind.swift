@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a node is, as its flags tell. Source: docs/format.md, "Nodes".
+package enum NodeKind: Sendable {
+    /// Packed integers.
+    case integers
+    /// Refs and tagged numbers.
+    case refs
+    /// Refs with the context flag: long strings, search indexes.
+    case contextRefs
+    /// An inner node of a tree.
+    case inner
+    /// An inner node of a search index.
+    case contextInner
+    /// Elements of whole bytes: names, short strings, floating-point numbers, identifiers.
+    case elements
+    /// Plain bytes.
+    case blob
+
+    var flags: UInt8 {
+        switch self {
+        case .integers: return 0
+        case .refs: return 0x40
+        case .contextRefs: return 0x60
+        case .inner: return 0xc0
+        case .contextInner: return 0xe0
+        case .elements: return 0x08
+        case .blob: return 0x10
+        }
+    }
+}

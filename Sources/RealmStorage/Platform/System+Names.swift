@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// System calls about names: what stands at a path, how it is opened without harm, how a file gets its name.
+extension System {
+    /// What stands at a path, links followed.
+    package struct DirectoryEntry: Sendable {
+        package let identity: FileIdentity
+        package let isRegular: Bool
+        package let isPipe: Bool
+        package let byteCount: Int
+        /// How many names the file has.
+        package let linkCount: Int
+        /// Seconds and nanoseconds of the last change of its bytes, for sorting.
+        package let modified: (seconds: Int, nanoseconds: Int)
+
+        init(_ info: stat) {
+            identity = FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino))
+            isRegular = info.st_mode & S_IFMT == S_IFREG
+            isPipe = info.st_mode & S_IFMT == S_IFIFO
+            byteCount = Int(info.st_size)
+            linkCount = Int(info.st_nlink)
+            modified = (Int(info.st_mtim.tv_sec), Int(info.st_mtim.tv_nsec))
+        }
+    }
+
+    /// What stands at a path; nil when there is nothing, or nothing that may be looked at.
+    package static func entry(atPath path: String, followsLink: Bool = true) -> DirectoryEntry? {
+        var info = stat()
+        return unsafe (followsLink ? stat(path, &info) : lstat(path, &info)) == 0 ? DirectoryEntry(info) : nil
+    }
+
+    package static func entry(_ descriptor: Int32) -> DirectoryEntry? {
+        var info = stat()
+        return unsafe fstat(descriptor, &info) == 0 ? DirectoryEntry(info) : nil
+    }
+
+    /// Names a file without opening it: nothing happens to a pipe, a device or a tape.
+    private static let nameOnly: Int32 = 0o10000000
+
+    /// Opens what is a regular file, and touches nothing else: it is opened by name only first, and looked at.
+    ///
+    /// Throws `.refused(.fileNotFound)` when there is nothing, and for an `isExact` path when a link was followed on the way:
+    /// somebody may have put it there since the path was resolved.
+    package static func openRegular(
+        _ path: String, writing: Bool = false, followsLink: Bool = true, isExact: Bool = false
+    ) throws(StorageError) -> Int32 {
+        let handle = retrying { unsafe open(path, nameOnly | O_CLOEXEC | (followsLink && !isExact ? 0 : O_NOFOLLOW)) }
+        guard handle >= 0 else { throw openFailure(errno, writing: false) }
+        defer { close(handle) }
+        _ = try regularFileSize(handle)
+        if isExact, let place = System.path(of: handle), place != path { throw .refused(.fileNotFound) }
+        let flags = (writing ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+        var descriptor = retrying { unsafe open("/proc/self/fd/\(handle)", flags) }
+        if descriptor < 0, errno == ENOENT { descriptor = retrying { unsafe open(path, flags | (followsLink ? 0 : O_NOFOLLOW)) } }
+        guard descriptor >= 0 else { throw openFailure(errno, writing: writing) }
+        guard identity(descriptor) == identity(handle) else {
+            close(descriptor)
+            throw .refused(.fileNotFound)
+        }
+        return descriptor
+    }
+
+    private static func openFailure(_ code: Int32, writing: Bool) -> StorageError {
+        switch code {
+        case ENOENT, ENOTDIR: return .refused(.fileNotFound)
+        case EACCES, EPERM, EROFS:
+            return .refused(.unsuitable(writing ? "no permission to write the file" : "no permission to read the file"))
+        case ETXTBSY: return .refused(.unsuitable("the file is being run as a program"))
+        default: return .io(operation: "open", errno: code)
+        }
+    }
+
+    /// Where an open file is now, without links; nil when that cannot be told, or it has no name any more.
+    package static func path(of descriptor: Int32) -> String? {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+            unsafe bytes.baseAddress.map {
+                unsafe readlink("/proc/self/fd/\(descriptor)", unsafe $0.assumingMemoryBound(to: CChar.self), bytes.count)
+            }
+                ?? -1
+        }
+        guard count > 0, count < buffer.count else { return nil }
+        return String(decoding: buffer[..<count], as: UTF8.self)
+    }
+
+    /// What a symbolic link says; nil for anything else.
+    package static func linkTarget(_ path: String) -> String? {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+            unsafe bytes.baseAddress.map { unsafe readlink(path, $0.assumingMemoryBound(to: CChar.self), bytes.count) } ?? -1
+        }
+        return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
+    }
+
+    /// The folder of a path.
+    package static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    }
+
+    /// Throws unless files may be made in the folder of `path`, and taken away again.
+    package static func requireWritableFolder(of path: String) throws(StorageError) {
+        let folder = folder(of: path)
+        // AT_EACCESS: as the one who the process acts as.
+        guard unsafe faccessat(AT_FDCWD, folder, W_OK | X_OK, 0x200) != 0 else { return }
+        if errno == ENOENT || errno == ENOTDIR { throw .refused(.fileNotFound) }
+        throw .refused(.unsuitable("no permission to write in the folder of the file"))
+    }
+
+    /// Throws as a write to a full disk would unless there is room for `byteCount` bytes more in the folder of `path`.
+    package static func requireRoom(_ byteCount: Int, inFolderOf path: String) throws(StorageError) {
+        var info = statvfs()
+        guard unsafe statvfs(folder(of: path), &info) == 0 else { return }
+        try requireRoom(byteCount, info)
+    }
+
+    /// The same for the file system of an open file.
+    package static func requireRoom(_ byteCount: Int, for descriptor: Int32) throws(StorageError) {
+        var info = statvfs()
+        guard unsafe fstatvfs(descriptor, &info) == 0 else { return }
+        try requireRoom(byteCount, info)
+    }
+
+    private static func requireRoom(_ byteCount: Int, _ info: statvfs) throws(StorageError) {
+        let (free, overflow) = UInt64(info.f_bavail).multipliedReportingOverflow(by: UInt64(info.f_frsize))
+        guard overflow || free >= UInt64(max(0, byteCount)) else { throw .io(operation: "write", errno: ENOSPC) }
+    }
+
+    /// Gives an open file a further name, unless that exists.
+    static func link(_ descriptor: Int32, as path: String) throws(StorageError) {
+        guard unsafe linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 else {
+            throw .io(operation: "link", errno: errno)
+        }
+    }
+
+    /// Gives a file a further name, unless that exists.
+    static func link(_ old: String, as path: String) throws(StorageError) {
+        guard unsafe Glibc.link(old, path) == 0 else { throw .io(operation: "link", errno: errno) }
+    }
+
+    /// Where programs keep what nobody needs later.
+    package static var temporaryFolder: String { unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp" }
+
+    /// A file without a name in a folder, as long as it is open; nil where the file system has no such thing.
+    static func createNameless(inFolder folder: String) -> Int32? {
+        // O_TMPFILE is O_DIRECTORY and one bit more.
+        let descriptor = retrying { unsafe open(folder, 0o20000000 | O_DIRECTORY | O_RDWR | O_CLOEXEC, 0o600) }
+        return descriptor >= 0 ? descriptor : nil
+    }
+
+    /// How many locks of `flock` there are on a file, of this process and of others that it can see.
+    ///
+    /// Looking disturbs nobody: whoever tries for a lock instead would make SDKs that come in that moment take what they
+    /// find in the lock file for the work of a living process.
+    static func lockCount(on file: FileIdentity) -> Int {
+        guard let locks = try? openForReading("/proc/locks") else { return 0 }
+        defer { close(locks) }
+        var text: [UInt8] = []
+        while let part = try? read(locks, at: text.count, byteCount: 1 << 16), !part.isEmpty, text.count < 1 << 24 {
+            text += part
+        }
+        let device = deviceNumber(file.device)
+        var exact = 0
+        var similar = 0
+        // 1: FLOCK  ADVISORY  READ 1234 08:01:5678 0 EOF
+        for line in text.split(separator: UInt8(ascii: "\n")) {
+            let words = line.split(separator: UInt8(ascii: " "))
+            guard words.count >= 6, words[1].elementsEqual("FLOCK".utf8) else { continue }
+            let place = String(decoding: words[5], as: UTF8.self).split(separator: ":")
+            guard place.count == 3, UInt64(place[2]) == file.inode,
+                let major = UInt64(place[0], radix: 16), let minor = UInt64(place[1], radix: 16)
+            else { continue }
+            similar += 1
+            if (major, minor) == device { exact += 1 }
+        }
+        guard exact == 0, similar > 0 else { return exact }
+        // Where one file system lies over another, or has several devices, the kernel may name another one.
+        let type = fileSystemType(of: file)
+        return type == nil || type == "overlay" || type == "btrfs" ? similar : 0
+    }
+
+    private static func deviceNumber(_ device: UInt64) -> (UInt64, UInt64) {
+        (device >> 8 & 0xfff | device >> 32 & ~0xfff, device & 0xff | device >> 12 & 0xffff_ff00)
+    }
+
+    /// Lets those who may write the file at `model` use an open file too, and nobody else.
+    static func share(_ descriptor: Int32, withWritersOf model: String) {
+        var info = stat()
+        guard unsafe stat(model, &info) == 0 else { return }
+        _ = fchown(descriptor, info.st_uid, info.st_gid)
+        var mode: mode_t = 0o600
+        if info.st_mode & 0o020 != 0 { mode |= 0o060 }
+        if info.st_mode & 0o002 != 0 { mode |= 0o006 }
+        if mode != 0o600 { _ = fchmod(descriptor, mode) }
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The per-column arrays of a table node, by leaf index. Missing entries mean "none".
+struct Opposites {
+    private let tables: PackedIntegers
+    private let columns: PackedIntegers
+    private let indexes: Node
+
+    init(_ top: Node, _ indexes: Node, _ space: NodeSpace, _ what: String) throws(StorageError) {
+        self.indexes = indexes
+        tables = try Opposites.integers(try top.requiredRef(7, "\(what): opposite tables"), space)
+        columns = try Opposites.integers(try top.requiredRef(8, "\(what): opposite columns"), space)
+        // All writers make both longer together, though not always as long as there are columns.
+        guard tables.count == columns.count else {
+            throw top.corrupt("\(what): \(tables.count) opposite tables with \(columns.count) opposite columns")
+        }
+    }
+
+    private static func integers(_ ref: Ref, _ space: NodeSpace) throws(StorageError) -> PackedIntegers {
+        let node = try space.node(at: ref)
+        guard !node.hasRefs else { throw node.corrupt("a plain integer node belongs here") }
+        return try node.integers()
+    }
+
+    func table(_ leafIndex: Int, _ type: ColumnType) throws(StorageError) -> TableKey? {
+        guard type == .link || type == .backlink, leafIndex < tables.count else { return nil }
+        let key = tables[leafIndex]
+        guard key >= 0, key < Int64(TableKey.null.rawValue) else { return nil }
+        return TableKey(UInt32(truncatingIfNeeded: key))
+    }
+
+    func column(_ leafIndex: Int, _ type: ColumnType) -> ColumnKey? {
+        guard type == .link || type == .backlink, leafIndex < columns.count else { return nil }
+        let key = ColumnKey(columns[leafIndex])
+        return key == .null ? nil : key
+    }
+
+    func searchIndex(_ leafIndex: Int) throws(StorageError) -> Ref {
+        leafIndex < indexes.count ? try indexes.optionalRef(leafIndex, "search index") : .none
+    }
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A table in a write transaction: its top node taken apart.
+///
+/// A value, so that a savepoint is a copy. It is copied for every step of a write, so what seldom changes is kept in one
+/// object. `flush` puts what changed back into nodes.
+package struct TableState {
+    /// The table node as it was flushed last.
+    private(set) var ref: Ref
+    package let key: TableKey
+    package internal(set) var kind: TableKind
+    private var definition: TableDefinition
+    package internal(set) var name: String {
+        get { definition.name }
+        set { ownDefinition().name = newValue }
+    }
+    /// Changed in place: schemas may be large.
+    var spec: SpecState {
+        get { definition.spec }
+        _modify {
+            let own = ownDefinition()
+            yield &own.spec
+        }
+    }
+    /// Root of the cluster tree.
+    package internal(set) var objects: Ref { didSet { isChanged = true } }
+    var tombstones: Ref { didSet { isChanged = true } }
+    /// Whether links to this table may be unresolved.
+    package var hasTombstones: Bool { !tombstones.isNone }
+    /// Roots of search indexes by leaf index.
+    var indexes: [Ref] { didSet { isChanged = true } }
+    /// By leaf index.
+    var oppositeTables: [Int64] {
+        get { definition.oppositeTables }
+        _modify {
+            let own = ownDefinition()
+            yield &own.oppositeTables
+        }
+    }
+    var oppositeColumns: [Int64] {
+        get { definition.oppositeColumns }
+        _modify {
+            let own = ownDefinition()
+            yield &own.oppositeColumns
+        }
+    }
+    /// Raised when a column is removed, so that a later one has another key.
+    var columnSequence: UInt64
+    /// Where the next object key comes from.
+    var objectSequence: UInt64 { didSet { isChanged = true } }
+    var primaryKeyColumn: ColumnKey?
+    /// The columns; another object whenever one of them changes. Made when it is first asked for, so that many changes one after
+    /// the other do not make it every time.
+    var columnSet: ColumnSet {
+        if let known = definition.columnSet { return known }
+        let made = makeColumns()
+        definition.columnSet = made
+        return made
+    }
+    /// Whether anything below the table changed since the transaction began.
+    private(set) var isChanged = false
+    var isSchemaChanged = false
+    private var isCounted = false
+
+    private static let slotCount = 14
+    private enum Slot {
+        static let spec = 0, objects = 2, key = 3, indexes = 4, columnSequence = 5, changes = 6, oppositeTables = 7
+        static let oppositeColumns = 8, objectSequence = 9, primaryKey = 11, flags = 12, tombstones = 13
+    }
+
+    /// Takes the table node at `ref` apart. The snapshot that the transaction starts from has read the same node with all
+    /// checks of `TableReader`.
+    init(ref: Ref, name: String, _ space: NodeSpace) throws(StorageError) {
+        let top = try space.node(at: ref)
+        let what = "table '\(name)'"
+        self.ref = ref
+        key = TableKey(UInt32(truncatingIfNeeded: try top.number(Slot.key, what)))
+        kind = TableKind(rawValue: Int(try top.number(Slot.flags, what) & 3)) ?? .topLevel
+        definition = TableDefinition(
+            name, space, try SpecState(try space.node(at: try top.requiredRef(Slot.spec, what)), space),
+            try TableState.integers(top, Slot.oppositeTables, what, space),
+            try TableState.integers(top, Slot.oppositeColumns, what, space).map { ColumnKey($0).modern.rawValue })
+        objects = try top.requiredRef(Slot.objects, what)
+        tombstones = try top.optionalRef(Slot.tombstones, what)
+        let list = try space.node(at: try top.requiredRef(Slot.indexes, what))
+        var roots: [Ref] = []
+        for index in 0..<list.count { roots.append(try list.optionalRef(index, what)) }
+        indexes = roots
+        columnSequence = try top.number(Slot.columnSequence, what)
+        objectSequence = try top.number(Slot.objectSequence, what)
+        if case .tagged(let raw) = try top.slot(Slot.primaryKey) {
+            primaryKeyColumn = ColumnKey(Int64(bitPattern: raw))
+        }
+    }
+
+    /// Makes the node of a new, empty table.
+    init(new key: TableKey, name: String, kind: TableKind, _ writes: WriteSpace) throws(StorageError) {
+        self.key = key
+        self.kind = kind
+        definition = TableDefinition(name, writes.space, SpecState(), [], [])
+        objects = try writes.makeIntegers([MutableNode.tagged(0)], .refs).ref
+        tombstones = .none
+        indexes = []
+        columnSequence = 0
+        objectSequence = 0
+        var top = try writes.makeNode(.refs, count: TableState.slotCount, capacity: TableState.slotCount * 8)
+        for slot in [Slot.indexes, Slot.oppositeTables, Slot.oppositeColumns] {
+            try top.set(slot, try writes.makeNode(slot == Slot.indexes ? .refs : .integers).ref)
+        }
+        try top.set(Slot.spec, try definition.spec.write(writes))
+        try top.set(Slot.objects, objects)
+        try top.set(Slot.key, tagged: UInt64(key.rawValue))
+        try top.set(Slot.columnSequence, tagged: 0)
+        try top.set(Slot.changes, tagged: 0)
+        try top.set(Slot.flags, tagged: UInt64(kind.rawValue))
+        ref = top.ref
+        isChanged = true
+        isSchemaChanged = true
+    }
+
+    private static func integers(_ top: Node, _ slot: Int, _ what: String, _ space: NodeSpace) throws(StorageError) -> [Int64] {
+        let values = try space.node(at: try top.requiredRef(slot, what)).integers()
+        return (0..<values.count).map { values[$0] }
+    }
+
+    // MARK: - Columns
+
+    /// Public columns in declaration order.
+    package var columns: [Column] { columnSet.columns }
+    /// Hidden columns of incoming links.
+    package var backlinks: [Column] { columnSet.backlinks }
+
+    /// The leaf index of the primary key.
+    package var primaryKeyLeafIndex: Int? { primaryKeyColumn?.leafIndex }
+
+    package var primaryKey: Column? {
+        primaryKeyColumn.flatMap { key in columns.first { $0.leafIndex == key.leafIndex } }
+    }
+
+    package func column(named name: String) -> Column? { columnSet.positions[name].map { columnSet.columns[$0] } }
+    /// The position of a public column in `columns`. `guess` is where it may well be.
+    package func columnPosition(named name: String, guess: Int = 0) -> Int? {
+        let set = columnSet
+        return guess < set.columns.count && set.columns[guess].name == name ? guess : set.positions[name]
+    }
+
+    /// Any column, public or hidden, by leaf index.
+    func column(_ key: ColumnKey) -> Column? {
+        columns.first { $0.leafIndex == key.leafIndex } ?? backlinks.first { $0.leafIndex == key.leafIndex }
+    }
+
+    /// The backlink column for links from `origin` in table `table`, if there is one.
+    func backlinkColumn(from table: TableKey, _ origin: ColumnKey) -> Column? {
+        backlinks.first { $0.targetTable == table && $0.oppositeColumn?.leafIndex == origin.leafIndex }
+    }
+
+    /// The root of the search index of a column, `Ref.none` without one.
+    func indexRoot(_ column: Column) -> Ref { indexRoot(column.leafIndex) }
+
+    func indexRoot(_ leafIndex: Int) -> Ref { leafIndex < indexes.count ? indexes[leafIndex] : .none }
+
+    mutating func setIndexRoot(_ root: Ref, leafIndex: Int) {
+        while indexes.count <= leafIndex { indexes.append(.none) }
+        indexes[leafIndex] = root
+    }
+
+    mutating func setOpposite(_ table: TableKey, _ column: ColumnKey, leafIndex: Int) {
+        while oppositeTables.count <= leafIndex { oppositeTables.append(Int64(TableKey.null.rawValue)) }
+        while oppositeColumns.count <= leafIndex { oppositeColumns.append(ColumnKey.null.rawValue) }
+        oppositeTables[leafIndex] = Int64(table.rawValue)
+        oppositeColumns[leafIndex] = column.rawValue
+    }
+
+    /// Follows a change of the spec.
+    mutating func schemaDidChange(_ space: NodeSpace) {
+        isChanged = true
+        isSchemaChanged = true
+        let own = ownDefinition()
+        own.space = space
+        own.columnSet = nil
+    }
+
+    private func makeColumns() -> ColumnSet {
+        let spec = spec
+        return ColumnSet(
+            columns: (0..<spec.names.count).map { column(at: $0, definition.space) },
+            backlinks: (spec.names.count..<spec.keys.count).map { column(at: $0, definition.space) })
+    }
+
+    /// The column of a key, without making all the others.
+    func freshColumn(_ key: ColumnKey) -> Column? {
+        guard definition.columnSet == nil else { return column(key) }
+        return spec.position(of: key).map { column(at: $0, definition.space) }
+    }
+
+    private func column(at position: Int, _ space: NodeSpace) -> Column {
+        let key = ColumnKey(spec.keys[position])
+        let attributes = ColumnAttributes(rawValue: Int(truncatingIfNeeded: spec.attributes[position]))
+        let type = ColumnType(rawValue: Int(spec.types[position] & 0xffff)) ?? .int
+        let list = position < spec.names.count ? spec.enumerations?[position] ?? .none : .none
+        return Column(
+            name: position < spec.names.count ? spec.names[position] : "", key: key, type: type, attributes: attributes,
+            collection: TableState.collection(attributes),
+            dictionaryKeyType: ColumnType(rawValue: Int(spec.types[position] >> 16)) ?? .string,
+            targetTable: oppositeTable(key.leafIndex, type), oppositeColumn: oppositeColumn(key.leafIndex, type),
+            searchIndex: key.leafIndex < indexes.count ? indexes[key.leafIndex] : .none,
+            enumeration: list.isNone ? nil : StringEnumeration(root: list, space: space))
+    }
+
+    private static func collection(_ attributes: ColumnAttributes) -> CollectionKind? {
+        if attributes.contains(.list) { return .list }
+        if attributes.contains(.set) { return .set }
+        return attributes.contains(.dictionary) ? .dictionary : nil
+    }
+
+    private func oppositeTable(_ leafIndex: Int, _ type: ColumnType) -> TableKey? {
+        guard type == .link || type == .backlink, leafIndex < oppositeTables.count else { return nil }
+        let key = oppositeTables[leafIndex]
+        return key == Int64(TableKey.null.rawValue) ? nil : TableKey(UInt32(truncatingIfNeeded: key))
+    }
+
+    private func oppositeColumn(_ leafIndex: Int, _ type: ColumnType) -> ColumnKey? {
+        guard type == .link || type == .backlink, leafIndex < oppositeColumns.count else { return nil }
+        let key = ColumnKey(oppositeColumns[leafIndex])
+        return key == .null ? nil : key
+    }
+
+    // MARK: - Back into nodes
+
+    /// Writes what changed into the table node; returns its ref.
+    mutating func flush(_ writes: WriteSpace) throws(StorageError) -> Ref {
+        guard isChanged else { return ref }
+        var top = try writes.writable(ref)
+        while top.count < TableState.slotCount { try top.append(0) }
+        if isSchemaChanged { try flushSchema(&top, writes) }
+        try top.set(Slot.objects, objects)
+        try top.set(Slot.tombstones, tombstones)
+        if objectSequence > 0 { try top.set(Slot.objectSequence, tagged: objectSequence) }
+        try flushIndexes(&top, writes)
+        if !isCounted {
+            let changes = UInt64(bitPattern: top.integer(Slot.changes)) >> 1
+            try top.set(Slot.changes, tagged: changes &+ 1)
+            isCounted = true
+        }
+        ref = top.ref
+        return ref
+    }
+
+    private mutating func flushSchema(_ top: inout MutableNode, _ writes: WriteSpace) throws(StorageError) {
+        try SpecState.discard(top.ref(Slot.spec), writes)
+        try top.set(Slot.spec, try spec.write(writes))
+        for (slot, values) in [(Slot.oppositeTables, oppositeTables), (Slot.oppositeColumns, oppositeColumns)] {
+            try writes.discard(top.ref(slot))
+            try top.set(slot, try writes.makeIntegers(values).ref)
+        }
+        try top.set(Slot.columnSequence, tagged: columnSequence)
+        if let primaryKeyColumn {
+            try top.set(Slot.primaryKey, tagged: UInt64(bitPattern: primaryKeyColumn.rawValue))
+        } else {
+            try top.set(Slot.primaryKey, 0)
+        }
+        let flags = UInt64(bitPattern: top.integer(Slot.flags)) >> 1
+        try top.set(Slot.flags, tagged: flags & ~3 | UInt64(kind.rawValue))
+        isSchemaChanged = false
+    }
+
+    private func flushIndexes(_ top: inout MutableNode, _ writes: WriteSpace) throws(StorageError) {
+        let old = try writes.node(at: top.ref(Slot.indexes))
+        var differ = old.count != indexes.count
+        if !differ {
+            for index in 0..<indexes.count where try old.optionalRef(index, "index") != indexes[index] { differ = true }
+        }
+        guard differ else { return }
+        var list = try writes.writable(old.ref)
+        for (index, root) in indexes.enumerated() {
+            if index < list.count { try list.set(index, root) } else { try list.append(root) }
+        }
+        try top.set(Slot.indexes, list.ref)
+    }
+}
+
+extension TableState {
+    /// The definition, which no other state has.
+    private mutating func ownDefinition() -> TableDefinition {
+        if !isKnownUniquelyReferenced(&definition) { definition = TableDefinition(copyOf: definition) }
+        return definition
+    }
+}

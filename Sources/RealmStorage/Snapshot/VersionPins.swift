@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which versions of a file are being read, so that their nodes are not written over.
+package final class VersionPins: Sendable {
+    private struct Pinned {
+        var count = 0
+        let since = Instant.now()
+    }
+
+    private let versions = RankedMutex<[UInt64: Pinned]>(.versionPins, [:])
+
+    package init() {}
+
+    /// Keeps `version` until the pin is gone. The version must be the newest, or kept already.
+    package func pin(_ version: UInt64) -> VersionPin {
+        versions.withLock { $0[version, default: Pinned()].count += 1 }
+        return VersionPin(self, version)
+    }
+
+    /// The oldest version that is being read.
+    package var oldest: UInt64? { versions.withLock { $0.keys.min() } }
+
+    /// How many versions are being read.
+    package var count: Int { versions.withLock { $0.count } }
+
+    /// Since when the oldest version is kept; nil when only one is, the newest.
+    package var oldestSince: Instant? {
+        versions.withLock { versions in
+            versions.count > 1 ? versions.min { $0.key < $1.key }?.value.since : nil
+        }
+    }
+
+    func unpin(_ version: UInt64) {
+        versions.withLock { versions in
+            guard var pinned = versions[version] else { return }
+            pinned.count -= 1
+            versions[version] = pinned.count > 0 ? pinned : nil
+        }
+    }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CProcessor
+
+/// Bytes to look for in texts, each in up to two spellings: as it is, or as its upper and its lower case.
+///
+/// Case folding of the query language keeps lengths, so that byte `i` of a text has to be one of two bytes.
+package struct BytePattern: Sendable {
+    private let first: [UInt8]
+    private let second: [UInt8]
+    /// Whether the spellings differ at all.
+    private let isFolded: Bool
+
+    /// A pattern that must be met as it is.
+    package init(_ bytes: some Sequence<UInt8>) {
+        first = Array(bytes)
+        second = first
+        isFolded = false
+    }
+
+    /// A pattern in two spellings of the same length.
+    package init(upper: [UInt8], lower: [UInt8]) {
+        precondition(upper.count == lower.count, "spellings of different lengths")
+        first = upper
+        second = lower
+        isFolded = upper != lower
+    }
+
+    package var count: Int { first.count }
+    package var isEmpty: Bool { first.isEmpty }
+
+    /// The bytes of a pattern with one spelling, else nil.
+    package var exactBytes: [UInt8]? { isFolded ? nil : first }
+
+    /// Whether `text` is the pattern.
+    package func equals(_ text: ByteView) -> Bool { text.count == count && matches(text, at: 0) }
+
+    /// Whether `text` begins with the pattern.
+    package func isPrefix(of text: ByteView) -> Bool { text.count >= count && matches(text, at: 0) }
+
+    /// Whether `text` ends with the pattern.
+    package func isSuffix(of text: ByteView) -> Bool { text.count >= count && matches(text, at: text.count - count) }
+
+    /// Whether the pattern stands somewhere in `text`.
+    package func occurs(in text: ByteView) -> Bool {
+        guard !isEmpty else { return true }
+        var found = false
+        forEachMatch(in: text) { _ in
+            found = true
+            return .max
+        }
+        return found
+    }
+
+    /// Whether the pattern stands at `position` of `text`, which reaches far enough.
+    private func matches(_ text: ByteView, at position: Int) -> Bool {
+        unsafe text.withBuffer { unsafe matches($0, at: position, from: 0) }
+    }
+
+    @inline(__always)
+    private func matches(_ text: UnsafeBufferPointer<UInt8>, at position: Int, from start: Int) -> Bool {
+        for index in start..<max(first.count, start) {
+            let byte = unsafe text[position &+ index]
+            if byte != first[index], byte != second[index] { return false }
+        }
+        return true
+    }
+}
+
+// MARK: - Searching
+
+extension BytePattern {
+    /// Calls `body` with the positions in `text` at which the pattern stands, ascending.
+    ///
+    /// `body` answers from where on it wants to hear of more. 64 positions are tested at once for the first two
+    /// bytes; only where both fit the rest is looked at. The pattern is not empty.
+    func forEachMatch<Failure: Error>(
+        in text: ByteView, _ body: (Int) throws(Failure) -> Int
+    ) throws(Failure) {
+        guard text.count >= count, let search = Search(text, self) else { return }
+        var wanted = 0
+        for base in stride(from: 0, through: text.count &- count, by: 64) where base &+ 64 > wanted {
+            var candidates = search.candidates(base)
+            while candidates != 0 {
+                let position = base &+ candidates.trailingZeroBitCount
+                candidates &= candidates &- 1
+                guard position <= text.count &- count else { return }
+                if position >= wanted, unsafe matches(search.text, at: position, from: 2) { wanted = try body(position) }
+            }
+        }
+    }
+
+    /// Calls `body` with all positions in `text` at which the pattern stands. The pattern is not empty.
+    func withMatches<Result, Failure: Error>(
+        in text: ByteView, _ body: (TextMatches) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let wordCount = (text.count &+ 63) &>> 6
+        return try unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: wordCount &+ 1) { (words) throws(Failure) in
+            unsafe words.initialize(repeating: 0)
+            if let search = Search(text, self) {
+                for index in 0..<wordCount { unsafe words[index] = matches(search, index &<< 6) }
+            }
+            // In bounds: the matches know how many positions there are.
+            let start = unsafe UnsafeRawPointer(words.baseAddress.unsafelyUnwrapped)
+            return try unsafe body(TextMatches(words: start, count: text.count))
+        }
+    }
+
+    /// Where in the 64 positions from `base` on the pattern stands.
+    @inline(__always)
+    private func matches(_ search: Search, _ base: Int) -> UInt64 {
+        let candidates = search.candidates(base)
+        return count > 2 && candidates != 0 ? confirmed(candidates, search, base) : candidates
+    }
+
+    private func confirmed(_ candidates: UInt64, _ search: Search, _ base: Int) -> UInt64 {
+        var rest = candidates
+        var kept = candidates
+        while rest != 0 {
+            let bit = rest & (0 &- rest)
+            let position = base &+ rest.trailingZeroBitCount
+            if unsafe position > search.text.count &- count || !matches(search.text, at: position, from: 2) { kept ^= bit }
+            rest ^= bit
+        }
+        return kept
+    }
+
+    /// A text, and the first two bytes that are looked for in it, each in two spellings.
+    @safe private struct Search {
+        let text: UnsafeBufferPointer<UInt8>
+        private let head: (UInt8, UInt8)
+        private let next: (UInt8, UInt8)
+        private let hasNext: Bool
+
+        /// Nil when there is no text, or nothing to look for.
+        init?(_ text: ByteView, _ pattern: BytePattern) {
+            guard let start = unsafe text.start, let first = pattern.first.first else { return nil }
+            unsafe self.text = unsafe UnsafeBufferPointer(start: start, count: text.count)
+            head = (first, pattern.second[0])
+            hasNext = pattern.count > 1
+            next = hasNext ? (pattern.first[1], pattern.second[1]) : (0, 0)
+        }
+
+        /// Where in the 64 positions from `base` on, which lies in the text, the first two bytes fit. Behind the end of
+        /// the text zeros seem to follow.
+        @inline(__always)
+        func candidates(_ base: Int) -> UInt64 {
+            let start = unsafe text.baseAddress.unsafelyUnwrapped + base
+            // In bounds: 64 bytes from `base` on and the one after them.
+            if unsafe base &+ 65 <= text.count { return unsafe candidates(start) }
+            return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 80) { copy in
+                unsafe copy.initialize(repeating: 0)
+                let target = unsafe copy.baseAddress.unsafelyUnwrapped
+                // In bounds: what is left of the text, fewer than 65 bytes.
+                unsafe target.update(from: start, count: text.count &- base)
+                return unsafe candidates(UnsafePointer(target))
+            }
+        }
+
+        /// 65 bytes are readable.
+        @inline(__always)
+        private func candidates(_ bytes: UnsafePointer<UInt8>) -> UInt64 {
+            let heads = unsafe realm_rest_find(bytes, head.0, head.1)
+            guard hasNext else { return heads }
+            let last: UInt64 = unsafe bytes[64] == next.0 || bytes[64] == next.1 ? 1 &<< 63 : 0
+            return unsafe heads & (realm_rest_find(bytes, next.0, next.1) &>> 1 | last)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Hex digits, written straight into memory.
+package enum HexWriter {
+    /// Writes the lower-case digits of the `byteCount` low bytes of `word`, most significant first.
+    package static func write(_ word: UInt64, byteCount: Int, to target: UnsafeMutablePointer<UInt8>) {
+        var target = unsafe target
+        var left = byteCount
+        while left >= 4 {
+            left &-= 4
+            unsafe UnsafeMutableRawPointer(target).storeBytes(
+                of: digits(UInt32(truncatingIfNeeded: word >> UInt64(left &* 8))), as: UInt64.self)
+            unsafe target += 8
+        }
+        guard left > 0 else { return }
+        unsafe withUnsafeBytes(of: digits(UInt32(truncatingIfNeeded: word) << UInt32((4 &- left) &* 8))) { bytes in
+            unsafe UnsafeMutableRawPointer(target).copyMemory(from: bytes.baseAddress.unsafelyUnwrapped, byteCount: left &* 2)
+        }
+    }
+
+    /// The eight digits of a word in the order of memory: each of its bytes is spread over two, and all are made letters at once.
+    @inline(__always) private static func digits(_ word: UInt32) -> UInt64 {
+        var spread = UInt64(word.byteSwapped)
+        spread = (spread | spread << 16) & 0x0000_ffff_0000_ffff
+        spread = (spread | spread << 8) & 0x00ff_00ff_00ff_00ff
+        spread = spread >> 4 & 0x000f_000f_000f_000f | (spread & 0x000f_000f_000f_000f) << 8
+        // One in each byte that is 10 or more.
+        let isLetter = (spread &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return (spread &+ 0x3030_3030_3030_3030 &+ isLetter &* 39).littleEndian
+    }
+}

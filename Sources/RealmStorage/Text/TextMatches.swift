@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The positions in a run of bytes at which a pattern stands, one bit each.
+@safe struct TextMatches {
+    /// The words of `count` bits and one more, which is 0.
+    let words: UnsafeRawPointer
+    let count: Int
+
+    /// Is there one among `positions` from `first` on? What lies outside the run does not count.
+    @inline(__always)
+    func contains(_ first: Int, _ positions: Int) -> Bool {
+        var position = first
+        var rest = Swift.min(positions, count &- first)
+        guard position >= 0 else { return false }
+        while rest > 0 {
+            // In bounds: `position` is below the count, and a whole word follows the last one with bits.
+            let word =
+                unsafe words.loadUnaligned(fromByteOffset: position &>> 3, as: UInt64.self)
+                &>> UInt64(truncatingIfNeeded: position & 7)
+            // Of the word at least 57 bits are left after shifting. Mostly that is all, and the answer no branch.
+            let isFound = word & Mask.low(Swift.min(rest, 57)) != 0
+            if rest <= 57 { return isFound }
+            if isFound { return true }
+            position &+= 57
+            rest &-= 57
+        }
+        return false
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How the elements of a collection are kept.
+package enum CollectionForm: Sendable {
+    case list(ElementShape)
+    case set(ElementShape)
+    case dictionary
+
+    /// The collection of a property; nil for a property without.
+    init?(_ column: Column) {
+        switch column.collection {
+        case .list: self = .list(column.elementShape)
+        case .set: self = .set(column.elementShape)
+        case .dictionary: self = .dictionary
+        case nil: return nil
+        }
+    }
+
+    /// The shape of the tree that holds the elements, or the values of a dictionary.
+    var elements: ElementShape {
+        switch self {
+        case .list(let shape), .set(let shape): return shape
+        case .dictionary: return .mixed
+        }
+    }
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A change of a database in progress: the tables of the version it started from, and what became of them.
+///
+/// All changes are made in memory until `commit`. A transaction that is dropped leaves no trace.
+///
+/// `@unchecked Sendable`: may go from thread to thread, but is used by one at a time.
+package final class WriteTransaction: @unchecked Sendable {
+    private let store: StoreWrite
+    /// log2 of the size of cluster leaves: 8 but in tests of deep trees.
+    let clusterShift: Int
+
+    /// What stands at each position of the list of tables.
+    private var slots: [Slot]
+    /// What was done so far, in order.
+    package internal(set) var changes: [ObjectChange] = []
+    /// What those who change something now may spend; nil where nothing bounds the work.
+    package var budget: WorkBudget?
+    /// By position, made when they are needed.
+    var tableWriters: [Int: TableWriters] = [:]
+    private var names: [String]
+    private var namesChanged = false
+
+    fileprivate enum Slot {
+        /// A table nobody asked for yet.
+        case committed(Ref)
+        case open(TableState)
+        /// A removed table, with the tag that the next table at this position gets.
+        case removed(UInt64)
+    }
+
+    /// What taking one object or link out costs, in units of a budget.
+    static let unitsPerLink = 16
+
+    /// Counts work whose length the data decide: links to an object, elements of a collection, objects of a table.
+    @inline(__always) func spend(_ units: Int = WriteTransaction.unitsPerLink) throws(StorageError) { try budget?.spend(units) }
+
+    init(_ store: StoreWrite) throws(StorageError) {
+        self.store = store
+        let base = store.base
+        clusterShift = base.clusterShift
+        guard !base.top.tables.isNone else {
+            names = []
+            slots = []
+            return
+        }
+        names = try TableReader.names(try store.nodes.node(at: base.top.names), store.nodes.space)
+        let list = try store.nodes.node(at: base.top.tables)
+        var slots: [Slot] = []
+        for position in 0..<list.count {
+            switch try list.slot(position) {
+            case .ref(let ref): slots.append(.committed(ref))
+            case .tagged(let tag): slots.append(.removed(tag))
+            case .none: slots.append(.removed(0))
+            }
+        }
+        self.slots = slots
+    }
+
+    /// The version it started from.
+    package var base: Snapshot { store.base }
+    /// Where its nodes are made.
+    package var writes: WriteSpace { store.nodes }
+
+    // MARK: - Tables
+
+    /// The present state of a table; throws when there is none with that key.
+    package func table(_ key: TableKey) throws(StorageError) -> TableState {
+        let state = try open(key.position)
+        guard let state, state.key == key else {
+            throw .corrupt(ref: .none, reason: "no table has the key \(key.rawValue)")
+        }
+        return state
+    }
+
+    /// The root of the tree that an object is in, without a copy of the table's state.
+    func root(of object: ObjectKey, in key: TableKey) throws(StorageError) -> Ref {
+        guard slots.indices.contains(key.position), case .open(let state) = slots[key.position], state.key == key else {
+            let state = try table(key)
+            return object.rawValue < 0 ? state.tombstones : state.objects
+        }
+        return object.rawValue < 0 ? state.tombstones : state.objects
+    }
+
+    /// The root of an index, without a copy of the table's state.
+    func indexRoot(_ leafIndex: Int, in key: TableKey) throws(StorageError) -> Ref {
+        if case .open(let state) = slots[key.position], state.key == key { return state.indexRoot(leafIndex) }
+        return try table(key).indexRoot(leafIndex)
+    }
+
+    func hasTable(_ key: TableKey) throws(StorageError) -> Bool { try open(key.position)?.key == key }
+
+    package func table(named name: String) throws(StorageError) -> TableState? {
+        guard let position = names.firstIndex(of: name) else { return nil }
+        return try open(position)
+    }
+
+    /// The keys of all tables in position order.
+    package func tableKeys() throws(StorageError) -> [TableKey] {
+        var keys: [TableKey] = []
+        for position in slots.indices { if let state = try open(position) { keys.append(state.key) } }
+        return keys
+    }
+
+    /// How many tables there are; places of removed ones do not count.
+    var presentTableCount: Int {
+        slots.count { slot in
+            if case .removed = slot { return false }
+            return true
+        }
+    }
+
+    /// Changes the state of a table in place.
+    func update<Result>(
+        _ key: TableKey, _ change: (inout TableState) throws(StorageError) -> Result
+    ) throws(StorageError) -> Result {
+        var state = try table(key)
+        // Taken out while it changes, so that its arrays are not copied.
+        slots[key.position] = .removed(0)
+        defer { slots[key.position] = .open(state) }
+        return try change(&state)
+    }
+
+    private func open(_ position: Int) throws(StorageError) -> TableState? {
+        guard slots.indices.contains(position) else { return nil }
+        switch slots[position] {
+        case .open(let state): return state
+        case .removed: return nil
+        case .committed(let ref):
+            let state = try TableState(ref: ref, name: names[position], writes.space)
+            slots[position] = .open(state)
+            return state
+        }
+    }
+
+    // MARK: - The list of tables
+
+    func insertTable(_ name: String, _ kind: TableKind) throws(StorageError) -> TableKey {
+        let place = firstFreePosition()
+        guard place.position <= 0xffff else { throw .limit("a file may have at most 65536 tables") }
+        let key = TableKey(UInt32(truncatingIfNeeded: place.tag << 16) | UInt32(place.position))
+        let state = try TableState(new: key, name: name, kind: kind, writes)
+        if place.position == slots.count {
+            slots.append(.open(state))
+            names.append(name)
+        } else {
+            slots[place.position] = .open(state)
+            names[place.position] = name
+        }
+        namesChanged = true
+        return key
+    }
+
+    private func firstFreePosition() -> (position: Int, tag: UInt64) {
+        for (position, slot) in slots.enumerated() {
+            if case .removed(let tag) = slot { return (position, tag) }
+        }
+        return (slots.count, 0)
+    }
+
+    func dropTable(_ key: TableKey) {
+        slots[key.position] = .removed(UInt64((key.rawValue >> 16) + 1) & 0x7fff)
+        names[key.position] = ""
+        namesChanged = true
+    }
+
+    func rename(_ key: TableKey, to name: String) throws(StorageError) {
+        names[key.position] = name
+        namesChanged = true
+        try update(key) { state in state.name = name }
+    }
+
+    // MARK: - Savepoints
+
+    /// What the transaction goes back to when a part of it fails.
+    package struct Savepoint {
+        fileprivate let nodes: WriteSpace.Savepoint
+        fileprivate let slots: [Slot]
+        fileprivate let names: [String]
+        fileprivate let namesChanged: Bool
+        fileprivate let roots: Roots?
+        fileprivate let changeCount: Int
+    }
+
+    package func savepoint() -> Savepoint {
+        Savepoint(
+            nodes: writes.savepoint(), slots: slots, names: names, namesChanged: namesChanged, roots: roots,
+            changeCount: changes.count)
+    }
+
+    package func rollBack(to savepoint: Savepoint) {
+        writes.rollBack(to: savepoint.nodes)
+        slots = savepoint.slots
+        names = savepoint.names
+        namesChanged = savepoint.namesChanged
+        roots = savepoint.roots
+        changes.removeSubrange(savepoint.changeCount...)
+        tableWriters.removeAll()
+    }
+
+    // MARK: - The new version
+
+    /// Makes the next version durable, and ends the transaction. After an error it still runs and nothing was written.
+    package func commit() throws(StorageError) -> Snapshot {
+        let roots = try flush()
+        return try store.commit(names: roots.names, tables: roots.tables)
+    }
+
+    /// Forgets everything and lets the next transaction begin.
+    package func end() { store.rollBack() }
+
+    /// The roots of the new version.
+    package struct Roots: Sendable {
+        package let names: Ref
+        package let tables: Ref
+    }
+
+    /// Whether anything differs from the version the transaction started from.
+    package var hasChanges: Bool {
+        namesChanged
+            || slots.contains { slot in
+                if case .open(let state) = slot { return state.isChanged }
+                return false
+            }
+    }
+
+    /// Brings all nodes up to date: what `roots` names is the whole present state. The transaction can go on.
+    package func flush() throws(StorageError) -> Roots {
+        let old = roots ?? Roots(names: base.top.names, tables: base.top.tables)
+        var names = old.names
+        if namesChanged || names.isNone {
+            if !names.isNone { try writes.discard(names) }
+            names = try writes.makeNames(self.names)
+            namesChanged = false
+        }
+        var list = old.tables.isNone ? try writes.makeNode(.refs) : try writes.writable(old.tables)
+        for position in slots.indices {
+            let value = try flushSlot(position)
+            if position < list.count { try list.set(position, value) } else { try list.append(value) }
+        }
+        let new = Roots(names: names, tables: list.ref)
+        roots = new
+        return new
+    }
+
+    /// The present state as a snapshot, for queries and representations: valid until the next change or the end.
+    package func view() throws(StorageError) -> Snapshot {
+        let roots = try flush()
+        return try Snapshot(base: base, names: roots.names, tables: roots.tables, writes)
+    }
+
+    /// What was flushed last.
+    private var roots: Roots?
+
+    private func flushSlot(_ position: Int) throws(StorageError) -> Int64 {
+        switch slots[position] {
+        case .committed(let ref): return Int64(bitPattern: ref.rawValue)
+        case .removed(let tag): return MutableNode.tagged(tag)
+        case .open(var state):
+            let ref = try state.flush(writes)
+            slots[position] = .open(state)
+            return Int64(bitPattern: ref.rawValue)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension BPlusTreeWriter {
+    /// A node after an element went.
+    private struct Shrunk {
+        var ref: Ref
+        var isGeneral: Bool
+        /// Elements left below it; with none left `ref` is an empty leaf, whatever the level.
+        var count: Int
+    }
+
+    func eraseElement(_ index: Int, in root: Ref) throws(StorageError) -> Ref {
+        try collapsed(try erase(index, in: root, level: try height(root)).ref)
+    }
+
+    private func erase(_ index: Int, in ref: Ref, level: Int) throws(StorageError) -> Shrunk {
+        guard level > 0 else {
+            let count = try leafCount(ref, row: index)
+            try dropNested(ref, index)
+            return Shrunk(ref: try leaves.erase(index, in: ref), isGeneral: false, count: count - 1)
+        }
+        let inner = try inner(ref)
+        let place = inner.child(containing: index)
+        let shrunk = try erase(index - place.start, in: try inner.ref(place.index), level: level - 1)
+        let isTooSmall = shrunk.count == 0 ? true : try mayMerge(shrunk.ref, inner, place.index, level: level - 1)
+        if isTooSmall { return try restructure(ref, place.index, shrunk, level: level) }
+        let total = inner.total
+        let changed = try adjust(
+            ref, place.index, shrunk.ref, by: -1, childIsGeneral: shrunk.isGeneral, level: level)
+        return Shrunk(ref: changed.ref, isGeneral: changed.isGeneral, count: total - 1)
+    }
+
+    /// Elements of a leaf or children of an inner node.
+    private func size(_ ref: Ref, level: Int) throws(StorageError) -> Int {
+        level == 0 ? try leafCount(ref, row: 0, isEnd: true) : try inner(ref).childCount
+    }
+
+    /// Whether a child is less than half full, and less than three quarters together with the next one.
+    private func mayMerge(_ child: Ref, _ parent: BPlusInnerNode, _ index: Int, level: Int) throws(StorageError) -> Bool {
+        guard index + 1 < parent.childCount else { return false }
+        let capacity = level == 0 ? leafCapacity : fanOut
+        let own = try size(child, level: level)
+        guard own < capacity / 2 else { return false }
+        return own + (try size(try parent.ref(index + 1), level: level)) < capacity / 4 * 3 + capacity % 4
+    }
+
+    /// Drops a child that became empty, or joins it with the next one.
+    private func restructure(_ ref: Ref, _ child: Int, _ shrunk: Shrunk, level: Int) throws(StorageError) -> Shrunk {
+        var branch = try BPlusBranch(dissolving: ref, writes)
+        branch.children[child] = BPlusBranch.Child(ref: shrunk.ref, count: shrunk.count)
+        branch.mayBeCompact = branch.mayBeCompact && !shrunk.isGeneral
+        if shrunk.count > 0 {
+            try merge(&branch, child, level: level - 1)
+        } else if branch.children.count == 1 {
+            return Shrunk(ref: shrunk.ref, isGeneral: false, count: 0)
+        } else {
+            try writes.discardTree(shrunk.ref)
+            branch.children.remove(at: child)
+        }
+        let childCapacity = capacity(ofLevel: level - 1)
+        return Shrunk(
+            ref: try branch.make(writes, childCapacity: childCapacity), isGeneral: !branch.isCompact(childCapacity),
+            count: branch.count)
+    }
+
+    private func merge(_ branch: inout BPlusBranch, _ child: Int, level: Int) throws(StorageError) {
+        let next = branch.children.remove(at: child + 1)
+        branch.children[child].count &+= next.count
+        guard level > 0 else {
+            branch.children[child].ref = try leaves.join(branch.children[child].ref, with: next.ref)
+            return
+        }
+        var joined = try BPlusBranch(dissolving: branch.children[child].ref, writes)
+        joined.children += try BPlusBranch(dissolving: next.ref, writes).children
+        joined.mayBeCompact = false
+        branch.mayBeCompact = false
+        branch.children[child].ref = try joined.make(writes, childCapacity: capacity(ofLevel: level - 1))
+    }
+
+    /// Replaces a root with one child by that child.
+    private func collapsed(_ root: Ref) throws(StorageError) -> Ref {
+        var root = root
+        // In a circle of such nodes the height has no end.
+        for _ in 0..<(try height(root)) {
+            guard try inner(root).childCount == 1 else { return root }
+            guard let child = try BPlusBranch(dissolving: root, writes).children.first else { return root }
+            root = child.ref
+        }
+        return root
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Incoming links of one object from one origin column: object keys of the origin table, in no particular order.
+package struct BacklinkView: Sendable {
+    private enum Form: Sendable {
+        case none
+        case one(ObjectKey)
+        case many(BPlusTree)
+    }
+
+    private let form: Form
+    package let count: Int
+
+    init(_ slot: Node.Slot, _ space: NodeSpace) throws(StorageError) {
+        switch slot {
+        case .none:
+            form = .none
+            count = 0
+        case .tagged(let key):
+            form = .one(ObjectKey(Int64(key)))
+            count = 1
+        case .ref(let ref):
+            let tree = try BPlusTree(root: ref, space: space, shape: ElementShape(type: .int, isNullable: false))
+            form = .many(tree)
+            count = tree.count
+        }
+    }
+
+    /// All origin keys, as stored.
+    package func keys() throws(StorageError) -> [ObjectKey] {
+        switch form {
+        case .none: return []
+        case .one(let key): return [key]
+        case .many(let tree): return try tree.objectKeys()
+        }
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// RFC 3339 in UTC: `YYYY-MM-DDTHH:MM:SS[.fraction]Z`, with as many fraction digits as needed.
+package enum DateWriter {
+    /// Seconds of 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z.
+    package static let writableSeconds: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
+
+    /// The most bytes that a date takes.
+    package static let maximumByteCount = 30
+
+    /// Whether a date lies in the years 0001 to 9999.
+    package static func canWrite(_ date: Timestamp) -> Bool { writableSeconds.contains(date.floor.seconds) }
+
+    /// Writes a date and returns its length in bytes; 0, and nothing is written, outside the years 0001 to 9999.
+    package static func write(_ date: Timestamp, to target: UnsafeMutablePointer<UInt8>) -> Int {
+        guard canWrite(date) else { return 0 }
+        let (seconds, nanoseconds) = date.floor
+        let days = CalendarDate.floorDivide(seconds, Timestamp.secondsPerDay)
+        let day = CalendarDate(daysSinceEpoch: days)
+        let second = UInt64(truncatingIfNeeded: seconds - days * Timestamp.secondsPerDay)
+        unsafe DigitWriter.write(UInt64(truncatingIfNeeded: day.year), digitCount: 4, to: target)
+        unsafe put(UInt64(truncatingIfNeeded: day.month), "-", target + 4)
+        unsafe put(UInt64(truncatingIfNeeded: day.day), "-", target + 7)
+        unsafe put(second / 3600, "T", target + 10)
+        unsafe put(second / 60 % 60, ":", target + 13)
+        unsafe put(second % 60, ":", target + 16)
+        var count = 19
+        if nanoseconds != 0 {
+            unsafe target[count] = UInt8(ascii: ".")
+            unsafe DigitWriter.write(UInt64(truncatingIfNeeded: nanoseconds), digitCount: 9, to: target + count + 1)
+            count += 10
+            while unsafe target[count - 1] == UInt8(ascii: "0") { count -= 1 }
+        }
+        unsafe target[count] = UInt8(ascii: "Z")
+        return count + 1
+    }
+
+    /// A separator with two digits behind it.
+    @inline(__always)
+    private static func put(_ number: UInt64, _ separator: Unicode.Scalar, _ target: UnsafeMutablePointer<UInt8>) {
+        unsafe target[0] = UInt8(truncatingIfNeeded: separator.value)
+        unsafe DigitWriter.write(number, digitCount: 2, to: target + 1)
+    }
+}

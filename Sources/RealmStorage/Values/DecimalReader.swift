@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads the parts of a number from text and rounds them into a decimal.
+struct DecimalReader {
+    let text: ByteView
+    var position = 0
+    /// The first 34 significant digits.
+    var coefficient: UInt128 = 0
+    var digitCount = 0
+    /// The first digit that no longer fits, and whether any digit behind it is not zero.
+    var roundDigit: UInt8 = 0
+    var isSticky = false
+    var exponent = 0
+
+    init(_ text: ByteView) { self.text = text }
+
+    mutating func read() -> ParsedDecimal? {
+        let isNegative = readSign()
+        guard let first = peek else { return nil }
+        guard first == UInt8(ascii: ".") || isDigit(first) else { return readSpecial(isNegative) }
+        guard readDigits(), position == text.count || readExponent() else { return nil }
+        return position == text.count ? rounded(isNegative) : nil
+    }
+
+    private var peek: UInt8? { position < text.count ? text[position] : nil }
+
+    private func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
+
+    private mutating func readSign() -> Bool {
+        guard let byte = peek, byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") else { return false }
+        position += 1
+        return byte == UInt8(ascii: "-")
+    }
+
+    private func readSpecial(_ isNegative: Bool) -> ParsedDecimal? {
+        let special: Decimal128
+        switch text.suffix(from: position).string.lowercased() {
+        case "inf", "infinity": special = isNegative ? .negativeInfinity : .infinity
+        case "nan":
+            special = Decimal128(
+                low: 0, high: Decimal128.notANumber.high | (isNegative ? Decimal128.signBit : 0))
+        default: return nil
+        }
+        return ParsedDecimal(value: special, isExact: true)
+    }
+
+    /// Digits with an optional point; false when there is no digit at all.
+    private mutating func readDigits() -> Bool {
+        var hasDigit = false
+        var isFraction = false
+        while let byte = peek {
+            if isDigit(byte) {
+                hasDigit = true
+                take(byte &- UInt8(ascii: "0"), isFraction)
+            } else if byte == UInt8(ascii: "."), !isFraction {
+                isFraction = true
+            } else {
+                break
+            }
+            position += 1
+        }
+        return hasDigit
+    }
+
+    private mutating func take(_ digit: UInt8, _ isFraction: Bool) {
+        if digitCount < Decimal128.maximumDigitCount {
+            coefficient = coefficient * 10 + UInt128(digit)
+            if coefficient != 0 { digitCount += 1 }
+            if isFraction { exponent -= 1 }
+            return
+        }
+        if digitCount == Decimal128.maximumDigitCount { roundDigit = digit } else if digit != 0 { isSticky = true }
+        digitCount += 1
+        if !isFraction { exponent += 1 }
+    }
+
+    /// `e`, an optional sign, digits. Saturates far outside the exponents of a decimal.
+    private mutating func readExponent() -> Bool {
+        guard let byte = peek, byte | 0x20 == UInt8(ascii: "e") else { return false }
+        position += 1
+        let isNegative = readSign()
+        var power = 0
+        var hasDigit = false
+        while let byte = peek, isDigit(byte) {
+            hasDigit = true
+            power = min(power * 10 + Int(byte &- UInt8(ascii: "0")), 1 << 40)
+            position += 1
+        }
+        exponent += isNegative ? -power : power
+        return hasDigit
+    }
+
+    private func rounded(_ isNegative: Bool) -> ParsedDecimal {
+        var coefficient = coefficient
+        var exponent = exponent
+        var isExact = roundDigit == 0 && !isSticky
+        let roundsUp = roundDigit > 5 || (roundDigit == 5 && (isSticky || coefficient & 1 == 1))
+        if exponent < Decimal128.exponents.lowerBound {
+            return tiny(isNegative)
+        }
+        if roundsUp { coefficient += 1 }
+        if coefficient > Decimal128.maximumCoefficient {
+            coefficient /= 10
+            exponent += 1
+        }
+        while exponent > Decimal128.exponents.upperBound, coefficient != 0, coefficient * 10 <= Decimal128.maximumCoefficient {
+            coefficient *= 10
+            exponent -= 1
+        }
+        if exponent > Decimal128.exponents.upperBound {
+            if coefficient != 0 {
+                return ParsedDecimal(value: isNegative ? .negativeInfinity : .infinity, isExact: false)
+            }
+            exponent = Decimal128.exponents.upperBound
+        }
+        if coefficient == 0 { isExact = true }
+        return ParsedDecimal(
+            value: Decimal128(isNegative: isNegative, coefficient: coefficient, exponent: exponent), isExact: isExact)
+    }
+
+    /// A number with digits below the smallest exponent: they are rounded away in one step with those beyond the 34th.
+    private func tiny(_ isNegative: Bool) -> ParsedDecimal {
+        let lowest = Decimal128.exponents.lowerBound
+        let dropped = lowest - exponent
+        let hasTail = roundDigit != 0 || isSticky
+        guard dropped <= Decimal128.maximumDigitCount + 1 else {
+            let zero = Decimal128(isNegative: isNegative, coefficient: 0, exponent: lowest)
+            return ParsedDecimal(value: zero, isExact: coefficient == 0)
+        }
+        let unit = PowersOfTen.values[dropped]
+        let (quotient, remainder) = coefficient.quotientAndRemainder(dividingBy: unit)
+        let isAboveHalf = remainder > unit / 2 || (remainder == unit / 2 && hasTail)
+        let roundsUp = isAboveHalf || (remainder == unit / 2 && quotient & 1 == 1)
+        return ParsedDecimal(
+            value: Decimal128(isNegative: isNegative, coefficient: roundsUp ? quotient + 1 : quotient, exponent: lowest),
+            isExact: remainder == 0 && !hasTail)
+    }
+}

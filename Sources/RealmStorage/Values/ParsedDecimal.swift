@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A decimal read from text, and whether the text was kept exactly.
+package struct ParsedDecimal: Sendable {
+    package let value: Decimal128
+    /// False when digits beyond the 34th were rounded away, the number became infinite because of its size, or
+    /// digits were lost below the smallest exponent.
+    package let isExact: Bool
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+struct RFC3339Reader {
+    let text: ByteView
+    var position = 0
+
+    mutating func read() -> (seconds: Int64, nanoseconds: Int64)? {
+        guard let year = number(4), take("-"), let month = number(2), take("-"), let day = number(2), year >= 1,
+            let date = CalendarDate(year: year, month: Int(month), day: Int(day)), take("T") || take("t"),
+            let hour = number(2), take(":"), let minute = number(2), take(":"), let second = number(2),
+            hour < 24, minute < 60, second < 60, let nanoseconds = fraction(), let offset = offset(), position == text.count
+        else { return nil }
+        let seconds = date.daysSinceEpoch * Timestamp.secondsPerDay + hour * 3600 + minute * 60 + second
+        return (seconds - offset, nanoseconds)
+    }
+
+    /// Exactly `digitCount` digits.
+    private mutating func number(_ digitCount: Int) -> Int64? {
+        var number: Int64 = 0
+        for _ in 0..<digitCount {
+            guard let digit else { return nil }
+            number = number * 10 + digit
+            position += 1
+        }
+        return number
+    }
+
+    private var digit: Int64? {
+        guard position < text.count else { return nil }
+        let digit = text[position] &- UInt8(ascii: "0")
+        return digit < 10 ? Int64(digit) : nil
+    }
+
+    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard position < text.count, UInt32(text[position]) == character.value else { return false }
+        position += 1
+        return true
+    }
+
+    /// Nanoseconds of an optional fraction of one to nine digits.
+    private mutating func fraction() -> Int64? {
+        guard take(".") else { return 0 }
+        var nanoseconds: Int64 = 0
+        var digitCount = 0
+        while let digit {
+            nanoseconds = nanoseconds * 10 + digit
+            digitCount += 1
+            position += 1
+            guard digitCount <= 9 else { return nil }
+        }
+        guard digitCount > 0 else { return nil }
+        for _ in digitCount..<9 { nanoseconds *= 10 }
+        return nanoseconds
+    }
+
+    /// Seconds east of UTC.
+    private mutating func offset() -> Int64? {
+        if take("Z") || take("z") { return 0 }
+        let isEast = take("+")
+        guard isEast || take("-"), let hours = number(2), take(":"), let minutes = number(2), hours < 24, minutes < 60 else {
+            return nil
+        }
+        return (hours * 3600 + minutes * 60) * (isEast ? 1 : -1)
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Seconds since 1970-01-01 UTC and nanoseconds of the same sign, |nanoseconds| < 10^9.
+///
+/// Half a second before the epoch is (0, -500000000). Source: docs/format.md, "Timestamp".
+package struct Timestamp: Hashable, Comparable, Sendable {
+    package var seconds: Int64
+    package var nanoseconds: Int32
+
+    @inlinable package init(seconds: Int64, nanoseconds: Int32) {
+        self.seconds = seconds
+        self.nanoseconds = nanoseconds
+    }
+
+    @inlinable package static func < (left: Timestamp, right: Timestamp) -> Bool {
+        left.seconds != right.seconds ? left.seconds < right.seconds : left.nanoseconds < right.nanoseconds
+    }
+}
