@@ -89,7 +89,7 @@ private final class Promise: ResponsePromise {
         if isFirst { arrived.signal() }
     }
 
-    func onLeave(_ action: @escaping @Sendable () -> Void) {}
+    func onDisconnect(_ action: @escaping @Sendable () -> Void) {}
 
     func wait(seconds: Int) -> Response? {
         guard arrived.wait(timeout: .now() + .seconds(seconds)) == .success else { return nil }

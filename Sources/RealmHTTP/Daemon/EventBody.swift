@@ -163,7 +163,7 @@ final class EventBody: Suspended {
 
     // MARK: - From the watch
 
-    func beat() { source.beat() }
+    func heartbeat() { source.heartbeat() }
     func ageOut() { source.ageOut() }
 
     /// The connection is of no use any more; what sleeps on it is woken by the caller.
@@ -191,13 +191,13 @@ final class EventBody: Suspended {
     func abandon() { giveUp(.left) }
 }
 
-extension EventBody: EventLine {
+extension EventBody: EventConnection {
     func wake() { unsafe server.suspensions.resume(connection.pointer, for: self) }
 
-    static func wake(_ lines: [any EventLine]) {
+    static func wake(_ connections: [any EventConnection]) {
         var bodies: [EventBody] = []
-        bodies.reserveCapacity(lines.count)
-        for case let body as EventBody in lines { bodies.append(body) }
+        bodies.reserveCapacity(connections.count)
+        for case let body as EventBody in connections { bodies.append(body) }
         wake(bodies: bodies)
     }
 

@@ -421,7 +421,7 @@ extension Exchange: ResponsePromise, Suspended {
         unsafe server.suspensions.resume(connection, for: self)
     }
 
-    func onLeave(_ action: @escaping @Sendable () -> Void) {
+    func onDisconnect(_ action: @escaping @Sendable () -> Void) {
         // Under the lock, so that nothing is watched that has been answered.
         waiter.withLock { waiter in
             guard case .none = waiter else { return }

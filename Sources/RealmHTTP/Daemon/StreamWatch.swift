@@ -212,7 +212,7 @@ final class StreamWatch: Sendable {
             }
             state.deadClients += dead.count
         }
-        for body in due { body.beat() }
+        for body in due { body.heartbeat() }
         for body in old { body.ageOut() }
         for body in dead { body.giveUp(.dead) }
         for body in stalled { body.giveUp(.left) }

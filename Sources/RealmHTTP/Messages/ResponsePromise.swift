@@ -6,5 +6,5 @@ package protocol ResponsePromise: AnyObject, Sendable {
     func complete(_ response: Response)
 
     /// Has `action` called when the client closes its side while it waits. It still has to be answered.
-    func onLeave(_ action: @escaping @Sendable () -> Void)
+    func onDisconnect(_ action: @escaping @Sendable () -> Void)
 }

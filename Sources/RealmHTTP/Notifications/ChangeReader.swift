@@ -6,9 +6,9 @@ internal import RealmStorage
 struct ChangeReader: Sendable {
     let subs: [ReadSubscription]
 
-    /// What the subscriptions have to tell next: of one version, or of several that cannot be told apart.
+    /// The next change sets of the subscriptions: those of one version, or of several versions that one set covers.
     struct Batch {
-        /// Everything up to here is told with it, and not before: the position behind it.
+        /// The position after the batch: with it, everything up to this version is delivered.
         let version: UInt64
         let sets: [Entry]
     }
@@ -17,7 +17,7 @@ struct ChangeReader: Sendable {
     struct Entry {
         let index: Int
         let set: ChangeSet
-        /// Where its subscription stands before it.
+        /// The position of its subscription before it.
         let from: UInt64
     }
 
@@ -27,14 +27,14 @@ struct ChangeReader: Sendable {
         /// Positions that cannot be resumed, by index.
         case lost([Int])
 
-        /// Whether it tells of a version before another.
+        /// Whether it is a batch of a version before another.
         func isBefore(_ version: UInt64) -> Bool {
             if case .batch(let batch) = self { return batch.version < version }
             return false
         }
     }
 
-    /// The next version after `position` of which anything is told.
+    /// The change sets of the next version after `position` that has any, up to the version `end`.
     func next(after position: UInt64, upTo end: UInt64) -> Step {
         var entries: [Entry] = []
         var lost: [Int] = []
@@ -54,8 +54,8 @@ struct ChangeReader: Sendable {
         return .batch(Batch(version: version, sets: entries))
     }
 
-    /// A subscription that nobody waited for was led over several versions at once, and others were told of each of them.
-    /// Nobody could go on from the middle of its set, so all of this is one step.
+    /// A feed without waiting readers is evaluated for several versions at once, others for each of them. A client could not resume
+    /// from the middle of the long set, so everything up to its end is one batch.
     private func joined(after position: UInt64, from version: UInt64, upTo end: UInt64) -> Step {
         var version = version
         while true {
@@ -90,34 +90,34 @@ struct ChangeReader: Sendable {
     }
 
     private func next(of sub: ReadSubscription, after position: UInt64, upTo end: UInt64) -> Next? {
-        let (place, set) = sub.channel.next(after: position)
+        let (place, set) = sub.feed.next(after: position)
         guard place != .lost else { return .lost }
         let ready = set.flatMap { $0.to <= end ? $0 : nil }
-        guard let skip = sub.skips?.first(after: position, upTo: end), skip <= ready?.to ?? .max, !sub.channel.isOver(at: skip)
+        guard let skip = sub.skips?.first(after: position, upTo: end), skip <= ready?.to ?? .max, !sub.feed.isOver(at: skip)
         else {
             return ready.map { .set($0) }
         }
-        // The set of exactly that version is put aside for one that says nothing.
-        return .set(sub.channel.skippedSet(at: skip))
+        // An empty set takes the place of the set of exactly that version.
+        return .set(sub.feed.skippedSet(at: skip))
     }
 
-    /// How far the position of a reader may go that has been told everything up to `end`. In the simple form it stays where
-    /// what was observed ended: by that it is known again when something else is there under the same names.
+    /// The position of a reader after everything up to `end` was delivered. Outside of registrations it stays at the version that
+    /// deleted what was observed: a client that resumes from there is told of that end, and not of a new object under the same key.
     func lastPosition(upTo end: UInt64) -> UInt64 {
-        guard subs.count == 1, subs[0].skips == nil, let last = subs[0].channel.end else { return end }
+        guard subs.count == 1, subs[0].skips == nil, let last = subs[0].feed.end else { return end }
         return min(last, end)
     }
 
     /// Which of the subscriptions cannot be resumed from `position`.
     func lost(at position: UInt64) -> [Int] {
-        subs.indices.filter { subs[$0].channel.next(after: position).0 == .lost }
+        subs.indices.filter { subs[$0].feed.next(after: position).0 == .lost }
     }
 
-    /// Sets that wait for a reader at `position`, as far as counting is worth it.
+    /// The number and the bytes of the sets that wait for a reader at `position`.
     func backlog(after position: UInt64, upTo end: UInt64) -> (sets: Int, bytes: Int) {
         var total = (sets: 0, bytes: 0)
         for sub in subs {
-            let (sets, bytes) = sub.channel.backlog(after: position, upTo: end)
+            let (sets, bytes) = sub.feed.backlog(after: position, upTo: end)
             total.sets += sets
             total.bytes += bytes
         }

@@ -15,7 +15,7 @@ struct ChangeRequest: Sendable {
     var start: StartPosition
     let wantsSnapshots: Bool
     let waitSeconds: Int
-    let beatsAsEvents: Bool
+    let sendsHeartbeatEvents: Bool
     let format: ResponseFormat
     /// That of the whole answer.
     var representation = Representation()
@@ -32,7 +32,7 @@ struct ChangeRequest: Sendable {
         self.format = format
         waitSeconds = try set.int("wait", in: 0...ChangeRequest.longestWait) ?? 0
         wantsSnapshots = try ChangeRequest.isTrue(set, "initial")
-        beatsAsEvents = try set.choice("hb", ["comment", "event"]) == "event"
+        sendsHeartbeatEvents = try set.choice("hb", ["comment", "event"]) == "event"
         let since = try set.text("since")
         let lastID = isStream ? call.request.headers[.lastEventID] : nil
         let epoch = try call.database().epoch

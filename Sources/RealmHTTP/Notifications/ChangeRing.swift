@@ -2,7 +2,7 @@
 
 internal import RealmStorage
 
-/// The newest change sets of a channel: enough to resume from, and bounded.
+/// The newest change sets of a feed: enough to resume from, and bounded.
 ///
 /// Invariants: sets are in the order of their versions and do not overlap, and `base` is not above the first `from`.
 struct ChangeRing: Sendable {
@@ -45,7 +45,7 @@ struct ChangeRing: Sendable {
 
     /// Where a reader at `position` goes on.
     ///
-    /// A position in the middle of a set's range is lost: nobody was ever told it as one of this channel.
+    /// A position in the middle of a set's range is lost: nobody was ever told it as one of this feed.
     func place(after position: UInt64) -> Place {
         guard position >= base else { return .lost }
         let index = firstIndex(after: position)

@@ -16,18 +16,18 @@ extension Application {
         let context = try ReadContext(call)
         try refuseTransaction(call)
         let slot = try notifications.slots.take(call.request.client)
-        let center = try notifications.center(of: context.database)
-        let (reader, registration) = try self.reader(&request, center, call)
+        let realm = try notifications.notifications(of: context.database)
+        let (reader, registration) = try self.reader(&request, realm, call)
         call.request.version = context.version.tokenText
         guard isStream else {
-            let wishes = LongPoll.Wishes(
+            let options = LongPoll.Options(
                 start: request.start, wantsSnapshots: request.wantsSnapshots, seconds: request.waitSeconds,
                 representation: request.representation)
             return .later { promise in
-                LongPoll(reader, center, wishes, slot: slot, registration: registration, call, promise).begin()
+                LongPoll(reader, realm, options, slot: slot, registration: registration, call, promise).begin()
             }
         }
-        return .now(stream(request, reader, registration, slot, center, call, context))
+        return .now(stream(request, reader, registration, slot, realm, call, context))
     }
 
     private func refuseTransaction(_ call: Call) throws(Problem) {
@@ -43,21 +43,21 @@ extension Application {
 
     private func stream(
         _ request: ChangeRequest, _ reader: ChangeReader, _ registration: Registration?, _ slot: StreamSlots.Slot,
-        _ center: ChangeCenter, _ call: Call, _ context: ReadContext
+        _ realm: RealmNotifications, _ call: Call, _ context: ReadContext
     ) -> Response {
-        var wishes = EventStream.Wishes()
-        wishes.start = request.start
-        wishes.wantsSnapshots = request.wantsSnapshots
-        wishes.beatsAsEvents = request.beatsAsEvents
+        var options = EventStream.Options()
+        options.start = request.start
+        options.wantsSnapshots = request.wantsSnapshots
+        options.sendsHeartbeatEvents = request.sendsHeartbeatEvents
         let leaseID = "e_" + RandomName.make()
         let stream = EventStream(
-            reader, center, wishes, slot: slot, registration: registration, requestID: call.request.id,
+            reader, realm, options, slot: slot, registration: registration, requestID: call.request.id,
             didEnd: { [leases] in leases.remove(leaseID) })
         leases.add(
             LeaseRegistry.Lease(
-                id: leaseID, kind: .stream, realm: center.database.name.text, principal: nil,
+                id: leaseID, kind: .stream, realm: realm.database.name.text, principal: nil,
                 end: { [weak stream] in
-                    stream?.line?.hangUp()
+                    stream?.hangUp()
                 }))
         var response = Response(status: 200, body: .events(stream))
         response.add("Content-Type", constant: "text/event-stream")
@@ -70,18 +70,18 @@ extension Application {
 
     /// The subscriptions that a request reads, held for it.
     private func reader(
-        _ request: inout ChangeRequest, _ center: ChangeCenter, _ call: Call
+        _ request: inout ChangeRequest, _ realm: RealmNotifications, _ call: Call
     ) throws(Problem) -> (ChangeReader, Registration?) {
         switch request.source {
         case .definition(let definition):
-            let (channel, start) = try center.channel(definition, from: request.start)
+            let (feed, start) = try realm.feed(definition, from: request.start)
             request.start = start
-            return (ChangeReader(subs: [ReadSubscription(name: "default", channel: channel, skips: nil)]), nil)
+            return (ChangeReader(subs: [ReadSubscription(name: "default", feed: feed, skips: nil)]), nil)
         case .registration(let id):
-            let found = try notifications.registrations.find(id: id, in: center.database)
+            let found = try notifications.registrations.find(id: id, in: realm.database)
             return try reader(found, request)
         case .ticket(let ticket):
-            let found = try notifications.registrations.find(ticket: ticket, in: center.database)
+            let found = try notifications.registrations.find(ticket: ticket, in: realm.database)
             return try reader(found, request)
         }
     }

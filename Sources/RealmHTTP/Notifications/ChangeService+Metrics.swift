@@ -6,33 +6,33 @@ internal import Synchronization
 extension ChangeService {
     /// What is known of notifications; counted when somebody asks.
     func write(to text: inout MetricsText) {
-        let centers = centers
-        let engine = centers.map { (name: $0.database.name.text, figures: $0.database.observations.metrics) }
-        text.single("streams", .gauge, "Streams of events that are open.", Double(centers.reduce(0) { $0 + $1.streamCount }))
-        text.single("waiting_polls", .gauge, "Requests that wait for changes.", Double(centers.reduce(0) { $0 + $1.pollCount }))
+        let realms = realms
+        let engine = realms.map { (name: $0.database.name.text, metrics: $0.database.observations.metrics) }
+        text.single("streams", .gauge, "Streams of events that are open.", Double(realms.reduce(0) { $0 + $1.streamCount }))
+        text.single("waiting_polls", .gauge, "Requests that wait for changes.", Double(realms.reduce(0) { $0 + $1.pollCount }))
         text.single("registrations", .gauge, "Registrations of subscriptions.", Double(registrations.count))
         text.single(
             "observed_definitions", .gauge, "Different subscriptions that are observed.",
-            Double(centers.reduce(0) { $0 + $1.channelCount }))
+            Double(realms.reduce(0) { $0 + $1.feedCount }))
         text.single(
             "evaluations_total", .counter, "Times that an observed definition was evaluated.",
-            Double(engine.reduce(figures.pastEvaluations.load(ordering: .relaxed)) { $0 + Int($1.figures.evaluations) }))
+            Double(engine.reduce(metrics.pastEvaluations.load(ordering: .relaxed)) { $0 + Int($1.metrics.evaluations) }))
         text.single(
-            "encodings_total", .counter, "Change sets that were written.", Double(figures.encodings.load(ordering: .relaxed)))
+            "encodings_total", .counter, "Change sets that were written.", Double(metrics.encodings.load(ordering: .relaxed)))
         text.header("resets_total", .counter, "Subscriptions that had to begin anew, by reason.")
         for reason in ResetNotice.Reason.allCases {
-            text.sample("resets_total", [("reason", reason.rawValue)], Double(figures.resets(reason)))
+            text.sample("resets_total", [("reason", reason.rawValue)], Double(metrics.resets(reason)))
         }
         text.single(
             "replayed_sets_total", .counter, "Change sets that were told from memory to clients that came back.",
-            Double(figures.replayed.load(ordering: .relaxed)))
+            Double(metrics.replayed.load(ordering: .relaxed)))
         text.single(
             "queue_overflows_total", .counter, "Streams whose client did not keep up.",
-            Double(figures.overflows.load(ordering: .relaxed)))
+            Double(metrics.overflows.load(ordering: .relaxed)))
         guard !engine.isEmpty else { return }
         text.header("notifier_lag_commits", .gauge, "Commits that observers have not been told of yet.")
-        for realm in engine { text.sample("notifier_lag_commits", [("realm", realm.name)], Double(realm.figures.waitingCommits)) }
+        for realm in engine { text.sample("notifier_lag_commits", [("realm", realm.name)], Double(realm.metrics.waitingCommits)) }
         text.header("notifier_held_versions", .gauge, "Versions kept for definitions that nobody reads now.")
-        for realm in engine { text.sample("notifier_held_versions", [("realm", realm.name)], Double(realm.figures.heldVersions)) }
+        for realm in engine { text.sample("notifier_held_versions", [("realm", realm.name)], Double(realm.metrics.heldVersions)) }
     }
 }

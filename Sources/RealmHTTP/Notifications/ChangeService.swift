@@ -8,14 +8,14 @@ internal import Synchronization
 final class ChangeService: Sendable {
     let slots: StreamSlots
     let registrations: RegistrationTable
-    let figures = ChangeFigures()
+    let metrics = NotificationMetrics()
     private let limits: Limits
     private let alarm: Alarm
     /// Threads for what takes longer.
     let workers = RankedMutex<WorkerPool?>(.leaf, nil)
 
     private struct State {
-        var centers: [ObjectIdentifier: ChangeCenter] = [:]
+        var realms: [ObjectIdentifier: RealmNotifications] = [:]
         var isEnding = false
         /// Whether somebody comes by to end registrations.
         var willSweep = false
@@ -31,22 +31,23 @@ final class ChangeService: Sendable {
     }
 
     /// The notifications of one realm, which begin when somebody asks first.
-    func center(of database: Database) throws(Problem) -> ChangeCenter {
-        let center = state.withLock { state -> ChangeCenter? in
+    func notifications(of database: Database) throws(Problem) -> RealmNotifications {
+        let notifications = state.withLock { state -> RealmNotifications? in
             guard !state.isEnding else { return nil }
-            if let known = state.centers[ObjectIdentifier(database)] { return known }
-            let center = ChangeCenter(database, limits, figures, alarm) { [weak self, name = database.name.text] job in
+            if let known = state.realms[ObjectIdentifier(database)] { return known }
+            let notifications = RealmNotifications(database, limits, metrics, alarm) {
+                [weak self, name = database.name.text] job in
                 // The realm stands for those who listen to it: listeners of one do not delay those of another.
                 self?.workers.withLock { $0 }?.submitContinuation(for: "realm " + name, job) ?? false
             }
-            state.centers[ObjectIdentifier(database)] = center
-            return center
+            state.realms[ObjectIdentifier(database)] = notifications
+            return notifications
         }
-        guard let center else { throw Problem(.shuttingDown, "the server is shutting down") }
-        return center
+        guard let notifications else { throw Problem(.shuttingDown, "the server is shutting down") }
+        return notifications
     }
 
-    var centers: [ChangeCenter] { state.withLock { Array($0.centers.values) } }
+    var realms: [RealmNotifications] { state.withLock { Array($0.realms.values) } }
 
     /// Looks after registrations that nobody reads when their time may be over. Called when there is one more.
     func watchRegistrations() {
@@ -73,29 +74,29 @@ final class ChangeService: Sendable {
 
     /// A realm is going to be closed: ends all who read it. With a problem they are told that, and may come back.
     func close(_ database: Database, failing problem: Problem? = nil) {
-        let center = state.withLock { $0.centers.removeValue(forKey: ObjectIdentifier(database)) }
-        if let center {
-            center.close(failing: problem)
-            figures.pastEvaluations.add(Int(database.observations.metrics.evaluations), ordering: .relaxed)
+        let notifications = state.withLock { $0.realms.removeValue(forKey: ObjectIdentifier(database)) }
+        if let notifications {
+            notifications.close(failing: problem)
+            metrics.pastEvaluations.add(Int(database.observations.metrics.evaluations), ordering: .relaxed)
         }
         registrations.deleteAll(of: database)
     }
 
     /// The server ends: says so to all streams, and answers all polls.
     func end() {
-        let centers = state.withLock { state in
+        let realms = state.withLock { state in
             state.isEnding = true
-            return Array(state.centers.values)
+            return Array(state.realms.values)
         }
-        for center in centers { center.endReaders("shutdown") }
+        for notifications in realms { notifications.end(.shutdown) }
     }
 
     /// Lets everything go.
     func closeAll() {
-        let centers = state.withLock { state in
-            defer { state.centers = [:] }
-            return Array(state.centers.values)
+        let realms = state.withLock { state in
+            defer { state.realms = [:] }
+            return Array(state.realms.values)
         }
-        for center in centers { center.close() }
+        for notifications in realms { notifications.close() }
     }
 }

@@ -2,7 +2,7 @@
 
 internal import RealmStorage
 
-/// One change set of a channel, encoded once for all who receive it.
+/// One change set of a feed, encoded once for all who receive it.
 ///
 /// What differs from reader to reader, the name of the subscription and the position it was at, is written before it.
 final class ChangeSet: Sendable {
@@ -18,7 +18,7 @@ final class ChangeSet: Sendable {
 
     static let lineEnd: StaticString = "\n\n"
 
-    /// The head that was asked for last: most readers of a channel need the same one.
+    /// The head that was asked for last: most readers of a feed need the same one.
     private struct Head {
         let sub: String
         let from: UInt64

@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import DequeModule
 internal import RealmEngine
 internal import RealmStorage
 
-/// One stream of events: the subscriptions of one client, from where it stands.
+/// One stream of events: the subscriptions of one client, read from the client's position on.
 ///
-/// It has a position, and takes what is behind it from the rings of its channels when its connection has room. What it
-/// holds itself are a few frames at the most. `id`s are written when all subscriptions have been told up to them, so a
-/// single position is enough for all.
-final class EventStream: EventSource {
+/// A stream has a position, and takes what follows it from the rings of its feeds when its connection has room. It keeps a few frames
+/// itself at most. An `id` is written when the changes of all subscriptions up to it were delivered, so one position is enough for all.
+///
+/// `next`, `hasMore`, `heartbeat` and `ageOut` are called by the connection, `notify` and `end` by the feeds' threads; the lock guards
+/// the state, and what has to be called is called after it is released.
+final class EventStream: EventSource, ChangeSubscriber {
     /// What the client asked for beside the subscriptions.
-    struct Wishes: Sendable {
+    struct Options: Sendable {
         var start = StartPosition.beginning
         var wantsSnapshots = true
-        /// Signs of life are events instead of comments.
-        var beatsAsEvents = false
+        /// Heartbeats are events instead of comments.
+        var sendsHeartbeatEvents = false
     }
 
     private enum Phase {
-        /// Subscriptions are being attached; what comes then is decided by `CatchUp`.
+        /// The subscriptions are brought to one version; `StartPlan` then decides how the stream begins.
         case opening
         /// Snapshots are being written.
         case snapshots
-        /// Following the channels.
+        /// The change sets of the feeds are delivered.
         case following
         /// The last frame is queued.
         case over
@@ -30,26 +33,25 @@ final class EventStream: EventSource {
 
     private struct State {
         var phase = Phase.opening
-        var line: (any EventLine)?
-        /// Frames that are ready, the next one at `queueHead`. `isHead` tells of one that is only the head of an event.
-        var queue: [(frame: OutputBuffer, isHead: Bool)] = []
-        var queueHead = 0
+        var connection: (any EventConnection)?
+        /// Frames that are ready to be sent. One with `isHead` is the head of an event, and its tail follows.
+        var queue: Deque<(frame: OutputBuffer, isHead: Bool)> = []
         var queuedBytes = 0
-        /// The last id that was told, or where the client began.
+        /// The last id that was delivered, or the position that the client brought.
         var position: UInt64 = 0
         /// The published version up to which nothing more was found.
         var seen: UInt64 = 0
-        /// Commits up to here are told as history: the bound of the queue does not count them.
+        /// Commits up to this version are history that the client missed: the bound of the backlog does not count them.
         var historyEnd: UInt64 = 0
         /// `ready` is due at this version.
         var readyAt: UInt64?
-        var wantsBeat = false
-        /// The newest change of the schema that was told.
+        var heartbeatIsDue = false
+        /// The newest change of the schema that was delivered.
         var schemaSeen: UInt64 = 0
         var production: SnapshotProduction?
         var isProducing = false
         var isClosed = false
-        /// What is due as soon as the lock is open again.
+        /// What has to be done after the lock is released.
         var tasks: [Task] = []
 
         /// Whether the head of an event was taken, and its tail is next.
@@ -66,72 +68,70 @@ final class EventStream: EventSource {
         }
 
         mutating func pop() -> OutputBuffer? {
-            guard queueHead < queue.count else { return nil }
-            let (frame, isHead) = queue[queueHead]
+            guard let (frame, isHead) = queue.popFirst() else { return nil }
             isInsideEvent = isHead
-            queueHead += 1
             queuedBytes -= frame.count
-            if queueHead == queue.count {
-                queue = []
-                queueHead = 0
-            }
             return frame
         }
 
         mutating func dropProduction() {
-            if let production { tasks.append(.letGo(production)) }
+            if let production { tasks.append(.release(production)) }
             production = nil
         }
 
-        /// Drops what was not begun: an event is told whole or not at all, as its id is believed.
+        /// Drops all frames but the tail of an event whose head was sent: a client must get an event whole or not at all, as it keeps
+        /// the id.
         mutating func clearQueue() {
-            let tail = isInsideEvent && queueHead < queue.count ? queue[queueHead].frame : nil
+            let tail = isInsideEvent ? queue.first?.frame : nil
             queue = []
-            queueHead = 0
             queuedBytes = 0
             if let tail { push(tail) }
         }
     }
 
-    /// What is found to be due under the lock and done afterwards: it calls others, who may call back.
+    /// Work that is found under the lock and done after it is released, because it calls others, who may call back.
     private enum Task {
-        /// The subscriptions are attached again, because some lost the position that the stream was at.
-        case attach(position: UInt64, lost: [Int], ResetNotice.Reason)
+        /// The subscriptions are aligned again, because some lost the position of the stream.
+        case align(position: UInt64, lost: [Int], ResetNotice.Reason)
         case produce(SnapshotProduction)
-        case letGo(SnapshotProduction)
+        /// Drops the last reference, and with it the version that was read.
+        case release(SnapshotProduction)
     }
 
     /// Frames of snapshots are made in advance up to so many bytes.
     private static let bytesInAdvance = 128 << 10
 
     let reader: ChangeReader
-    private let center: ChangeCenter
-    private let wishes: Wishes
+    private let notifications: RealmNotifications
+    private let options: Options
     private let requestID: RequestID
-    /// Held until the stream is closed.
+    /// The stream's share of the limits, held until it is closed.
     private let slot: StreamSlots.Slot
-    /// The registration that is read; it lives as long as this.
+    /// The registration that is read, which must not be deallocated before the stream.
     private let registration: Registration?
     private let didEnd: @Sendable () -> Void
     private let state = RankedMutex(.eventStream, State())
 
     init(
-        _ reader: ChangeReader, _ center: ChangeCenter, _ wishes: Wishes, slot: StreamSlots.Slot, registration: Registration?,
+        _ reader: ChangeReader, _ notifications: RealmNotifications, _ options: Options, slot: StreamSlots.Slot,
+        registration: Registration?,
         requestID: RequestID, didEnd: @escaping @Sendable () -> Void
     ) {
         self.reader = reader
-        self.center = center
-        self.wishes = wishes
+        self.notifications = notifications
+        self.options = options
         self.slot = slot
         self.registration = registration
         self.requestID = requestID
         self.didEnd = didEnd
     }
 
-    /// Its connection, once there is one.
-    var line: (any EventLine)? { state.withLock { $0.line } }
+    var isStream: Bool { true }
 
-    /// Changes the state, then does what turned out to be due.
+    /// Its connection, from `didOpen` to `didClose`.
+    private var connection: (any EventConnection)? { state.withLock { $0.connection } }
+
+    /// Changes the state under the lock, then performs the tasks that this added.
     private func withState<Result>(_ body: (inout State) -> Result) -> Result {
         let (result, tasks) = state.withLock { state -> (Result, [Task]) in
             let result = body(&state)
@@ -145,34 +145,44 @@ final class EventStream: EventSource {
 
     private func perform(_ task: Task) {
         switch task {
-        case .attach(let position, let indexes, let reason):
-            center.attach(reader.subs, wantsContents: true) { [self] result in
-                settle(result, .version(position), .lost(indexes, reason))
+        case .align(let position, let indexes, let reason):
+            notifications.align(reader.subs, wantsContents: true) { [self] result in
+                start(result, from: .version(position), because: .lost(indexes, reason))
             }
         case .produce(let production):
-            guard !center.work({ [self] in produce(production) }) else { return }
-            let line = withState { state -> (any EventLine)? in
+            guard !notifications.work({ [self] in produce(production) }) else { return }
+            let connection = withState { state -> (any EventConnection)? in
                 state.isProducing = false
                 fail(Problem(.overloaded, "the server is ending"), &state)
-                return state.line
+                return state.connection
             }
-            line?.wake()
-        // Its version goes with it.
-        case .letGo: break
+            connection?.wake()
+        case .release: break
         }
     }
 
     // MARK: - Connection
 
-    func didOpen(_ line: any EventLine) {
+    func didOpen(_ connection: any EventConnection) {
         state.withLock { state in
-            state.line = line
+            state.connection = connection
             state.push(EventText.opening)
         }
         registration?.open(self)
-        center.add(self)
-        center.attach(reader.subs, wantsContents: true) { [self] result in settle(result, wishes.start, .beginning) }
+        guard notifications.add(self) else {
+            _ = end(.realmClosed(nil))
+            return
+        }
+        for sub in reader.subs { sub.feed.add(self) }
+        notifications.align(reader.subs, wantsContents: true) { [self] result in
+            start(result, from: options.start, because: .beginning)
+        }
     }
+
+    func notify() -> (any EventConnection)? { connection }
+
+    /// Breaks the connection, whatever is being sent.
+    func hangUp() { connection?.hangUp() }
 
     func didClose(_ reason: EventCloseReason) {
         withState { state in
@@ -180,17 +190,17 @@ final class EventStream: EventSource {
             state.phase = .over
             state.clearQueue()
             state.dropProduction()
-            state.line = nil
+            state.connection = nil
         }
-        center.remove(self)
+        notifications.remove(self)
         registration?.close(self)
         didEnd()
     }
 
     var hasMore: Bool {
         state.withLock { state in
-            if state.queueHead < state.queue.count || state.wantsBeat || state.phase == .over { return true }
-            return state.phase == .following && (state.readyAt != nil || center.published > state.seen)
+            if !state.queue.isEmpty || state.heartbeatIsDue || state.phase == .over { return true }
+            return state.phase == .following && (state.readyAt != nil || notifications.published > state.seen)
         }
     }
 
@@ -206,48 +216,50 @@ final class EventStream: EventSource {
             case .opening, .snapshots: produceMore(&state)
             }
             if let frame = state.pop() { return .bytes(frame) }
-            return beatFrame(&state).map { .bytes($0) } ?? (state.phase == .over ? .end : .nothing)
+            return heartbeatFrame(&state).map { .bytes($0) } ?? (state.phase == .over ? .end : .nothing)
         }
     }
 
-    func beat() { state.withLock { $0.wantsBeat = true } }
+    func heartbeat() { state.withLock { $0.heartbeatIsDue = true } }
 
-    private func beatFrame(_ state: inout State) -> OutputBuffer? {
-        guard state.wantsBeat else { return nil }
-        state.wantsBeat = false
-        // Everything up to `seen` was looked through and told.
+    private func heartbeatFrame(_ state: inout State) -> OutputBuffer? {
+        guard state.heartbeatIsDue else { return nil }
+        state.heartbeatIsDue = false
+        // Everything up to `seen` was delivered, so the client's position may move there.
         let seen = reader.lastPosition(upTo: state.seen)
         let hasMoved = state.phase == .following && state.readyAt == nil && seen > state.position
         if hasMoved { state.position = seen }
-        guard wishes.beatsAsEvents, state.phase == .following, state.readyAt == nil else {
-            return EventText.beat(hasMoved ? center.token(state.position) : nil)
+        guard options.sendsHeartbeatEvents, state.phase == .following, state.readyAt == nil else {
+            return EventText.heartbeat(hasMoved ? notifications.token(state.position) : nil)
         }
-        return EventText.position("heartbeat", center.token(state.position))
+        return EventText.position("heartbeat", notifications.token(state.position))
     }
 
     // MARK: - The end
 
-    func ageOut() { end("age") }
+    func ageOut() { _ = end(with: EventText.end("age")) }
 
-    /// Says why and ends; the line is not woken.
-    func end(_ reason: StaticString) {
+    func end(_ cause: SubscriptionEnd) -> (any EventConnection)? {
+        switch cause {
+        case .shutdown: return end(with: EventText.end("shutdown"))
+        case .registrationDeleted, .realmClosed(nil): return end(with: EventText.end("deleted"))
+        case .realmClosed(let problem?): return end(with: EventText.error(problem, requestID))
+        }
+    }
+
+    /// Replaces what is queued by the last frame. Returns the connection, which the caller wakes.
+    private func end(with frame: OutputBuffer) -> (any EventConnection)? {
         withState { state in
-            guard state.phase != .over else { return }
+            guard state.phase != .over else { return state.connection }
             state.phase = .over
             state.dropProduction()
             state.clearQueue()
-            state.push(EventText.end(reason))
+            state.push(frame)
+            return state.connection
         }
     }
 
-    /// Tells a problem and ends; the line is not woken.
-    func end(failing problem: Problem) {
-        withState { state in
-            guard state.phase != .over else { return }
-            state.clearQueue()
-            fail(problem, &state)
-        }
-    }
+    /// Ends with an `error` event after what is queued.
 
     private func fail(_ problem: Problem, _ state: inout State) {
         guard state.phase != .over else { return }
@@ -258,36 +270,38 @@ final class EventStream: EventSource {
 
     // MARK: - From the beginning to the newest version
 
-    /// Decides what is told first. Called when all subscriptions are at one version.
-    private func settle(_ result: Result<AttachedSubscriptions, Problem>, _ start: StartPosition, _ again: ResetCause) {
-        let line = withState { state -> (any EventLine)? in
+    /// Decides what is delivered first. Called when all subscriptions are at one version.
+    private func start(
+        _ result: Result<AlignedSubscriptions, Problem>, from start: StartPosition, because cause: StartCause
+    ) {
+        let connection = withState { state -> (any EventConnection)? in
             guard !state.isClosed, state.phase != .over else { return nil }
             switch result {
             case .failure(let problem): fail(problem, &state)
-            case .success(let attached):
-                var plan = CatchUp(
-                    start, reader, newest: attached.version.token.version, lastBreak: center.lastBreak,
-                    wantsSnapshots: wishes.wantsSnapshots)
-                if case .lost(let indexes, let reason) = again {
-                    // Others may have lost their position since.
+            case .success(let aligned):
+                var plan = StartPlan(
+                    start, reader, newest: aligned.version.token.version, lastBreak: notifications.lastBreak,
+                    wantsSnapshots: options.wantsSnapshots)
+                if case .lost(let indexes, let reason) = cause {
+                    // Others may have lost their position since then.
                     plan.snapshots = reader.subs.indices.filter { indexes.contains($0) || plan.snapshots.contains($0) }
                     plan.reset = reason
                 }
-                begin(plan, attached, &state)
+                begin(plan, aligned, &state)
             }
-            return state.line
+            return state.connection
         }
-        line?.wake()
+        connection?.wake()
     }
 
-    /// Why subscriptions are attached again in the middle of a stream.
-    private enum ResetCause {
+    /// Why a stream starts: it was opened, or subscriptions lost their position while it was read.
+    private enum StartCause {
         case beginning
         case lost([Int], ResetNotice.Reason)
     }
 
-    private func begin(_ plan: CatchUp, _ attached: AttachedSubscriptions, _ state: inout State) {
-        let newest = attached.version.token.version
+    private func begin(_ plan: StartPlan, _ aligned: AlignedSubscriptions, _ state: inout State) {
+        let newest = aligned.version.token.version
         state.historyEnd = newest
         state.schemaSeen = max(state.schemaSeen, plan.reset == nil && plan.snapshots.isEmpty ? plan.position : newest)
         guard !plan.snapshots.isEmpty || plan.reset != nil else {
@@ -298,27 +312,27 @@ final class EventStream: EventSource {
             return
         }
         if let reason = plan.reset {
-            tellOthers(except: plan.snapshots, from: plan.position, upTo: newest, &state)
+            pushSets(except: plan.snapshots, from: plan.position, upTo: newest, &state)
             state.push(
                 EventText.reset(
                     ResetNotice(
-                        subs: plan.snapshots.map { reader.subs[$0].name }, reason: reason, version: attached.version.tokenText)))
+                        subs: plan.snapshots.map { reader.subs[$0].name }, reason: reason, version: aligned.version.tokenText)))
         }
-        state.production = SnapshotProduction(plan.snapshots.map { (reader.subs[$0], attached.contents[$0]) }, attached.version)
+        state.production = SnapshotProduction(plan.snapshots.map { (reader.subs[$0], aligned.contents[$0]) }, aligned.version)
         state.phase = .snapshots
         state.position = newest
         produceMore(&state)
     }
 
-    /// Sets of the subscriptions that did not lose their position. No id is told before all are at one version.
-    private func tellOthers(except lost: [Int], from position: UInt64, upTo end: UInt64, _ state: inout State) {
+    /// Queues the sets of the subscriptions that kept their position. They get no id, as the others are not at that version yet.
+    private func pushSets(except lost: [Int], from position: UInt64, upTo end: UInt64, _ state: inout State) {
         for index in reader.subs.indices where !lost.contains(index) {
             let reader = ChangeReader(subs: [reader.subs[index]])
             var position = position
             while case .batch(let batch) = reader.next(after: position, upTo: end) {
                 for entry in batch.sets {
                     let head = entry.set.eventHead(
-                        sub: reader.subs[0].name, position: entry.from, isLastOfVersion: false, center.token)
+                        sub: reader.subs[0].name, position: entry.from, isLastOfVersion: false, notifications.token)
                     state.push(head, tail: entry.set.tail)
                 }
                 position = batch.version
@@ -339,12 +353,12 @@ final class EventStream: EventSource {
 
     private func produce(_ production: SnapshotProduction) {
         let part = Result { () throws(Problem) in
-            defer { _ = center.database.health.lookIfDue(.now()) }
+            defer { _ = notifications.database.health.lookIfDue(.now()) }
             return try production.next()
-        }.flatMap { frame in center.soundness.map { _ in frame } }
-        let line = withState { state -> (any EventLine)? in
+        }.flatMap { frame in notifications.soundness.map { _ in frame } }
+        let connection = withState { state -> (any EventConnection)? in
             state.isProducing = false
-            guard state.phase == .snapshots, state.production === production else { return state.line }
+            guard state.phase == .snapshots, state.production === production else { return state.connection }
             switch part {
             case .failure(let problem): fail(problem, &state)
             case .success(let frame?):
@@ -355,85 +369,88 @@ final class EventStream: EventSource {
                 state.phase = .following
                 state.seen = state.position
                 state.readyAt = state.position
-                state.historyEnd = max(state.historyEnd, center.published)
+                state.historyEnd = max(state.historyEnd, notifications.published)
             }
-            return state.line
+            return state.connection
         }
-        line?.wake()
+        connection?.wake()
     }
 
     // MARK: - Following
 
-    /// Queues what is next of the channels, one step at a time.
+    /// Queues the next batch of the feeds, or what has to come before it.
     private func follow(_ state: inout State) {
-        let end = center.published
+        let end = notifications.published
         guard end > state.seen || state.readyAt != nil else { return }
-        let schema = center.schemaChange(after: max(state.schemaSeen, state.position)).flatMap { $0.commit <= end ? $0 : nil }
-        if let schema, !schema.isAdditive { return tell(schema, &state) }
-        if isOverflowing(upTo: end, state) { return lose(Array(reader.subs.indices), .overflow, &state) }
+        let schema = notifications.schemaChange(after: max(state.schemaSeen, state.position)).flatMap {
+            $0.commit <= end ? $0 : nil
+        }
+        if let schema, !schema.isAdditive { return push(schema, &state) }
+        if isOverflowing(upTo: end, state) { return reset(Array(reader.subs.indices), .overflow, &state) }
         let step = reader.next(after: state.position, upTo: end)
-        if let schema, !step.isBefore(schema.commit) { return tell(schema, &state) }
+        if let schema, !step.isBefore(schema.commit) { return push(schema, &state) }
         switch step {
         case .lost(let indexes):
             // An observation that fails takes all positions with it.
             if let problem = failure { return fail(problem, &state) }
-            lose(indexes, state.position < state.historyEnd ? .retention : .overflow, &state)
+            reset(indexes, state.position < state.historyEnd ? .retention : .overflow, &state)
         case .nothing:
             state.seen = max(state.seen, end)
-            tellReady(&state)
+            pushReady(&state)
         case .batch(let batch):
-            if let ready = state.readyAt, batch.version > ready { tellReady(&state) }
-            if batch.version <= state.historyEnd { center.noteReplayed(batch.sets.count) }
+            if let ready = state.readyAt, batch.version > ready { pushReady(&state) }
+            if batch.version <= state.historyEnd { notifications.noteReplayed(batch.sets.count) }
             push(batch, &state)
         }
     }
 
-    private func tellReady(_ state: inout State) {
+    /// Queues `ready` if it is due.
+    private func pushReady(_ state: inout State) {
         guard let version = state.readyAt else { return }
         state.readyAt = nil
         state.position = max(state.position, reader.lastPosition(upTo: version))
         state.seen = max(state.seen, state.position)
-        state.push(EventText.position("ready", center.token(state.position)))
+        state.push(EventText.position("ready", notifications.token(state.position)))
     }
 
     private func push(_ batch: ChangeReader.Batch, _ state: inout State) {
         for (place, entry) in batch.sets.enumerated() {
             let head = entry.set.eventHead(
                 sub: reader.subs[entry.index].name, position: entry.from,
-                isLastOfVersion: place == batch.sets.count - 1, center.token)
+                isLastOfVersion: place == batch.sets.count - 1, notifications.token)
             state.push(head, tail: entry.set.tail)
         }
         state.position = batch.version
         state.seen = max(state.seen, batch.version)
     }
 
-    /// Whether more waits than a slow client is owed.
+    /// Whether the client is further behind than the limits of the backlog allow.
     private func isOverflowing(upTo end: UInt64, _ state: State) -> Bool {
         let backlog = reader.backlog(after: max(state.position, state.historyEnd), upTo: end)
-        return backlog.sets > center.limits.queueEvents || backlog.bytes > center.limits.queueBytes
+        return backlog.sets > notifications.limits.queueEvents || backlog.bytes > notifications.limits.queueBytes
     }
 
-    /// Tells of a new schema. Nothing of the old goes on unless there is only more of it.
-    private func tell(_ schema: SchemaNotice, _ state: inout State) {
+    /// Queues a change of the schema. Unless it only adds classes or properties, all subscriptions start anew.
+    private func push(_ schema: SchemaNotice, _ state: inout State) {
         state.schemaSeen = schema.commit
         state.push(EventText.schema(schema))
         guard !schema.isAdditive else { return }
         if let failure {
             fail(failure, &state)
         } else {
-            lose(Array(reader.subs.indices), .schema, &state)
+            reset(Array(reader.subs.indices), .schema, &state)
         }
     }
 
-    /// Why something that it reads cannot be observed any more.
-    private var failure: Problem? { reader.subs.lazy.compactMap { $0.channel.failure }.first }
+    /// Why one of its feeds has failed; nil when none has.
+    private var failure: Problem? { reader.subs.lazy.compactMap { $0.feed.failure }.first }
 
-    /// Starts these subscriptions anew, from the newest version.
-    private func lose(_ indexes: [Int], _ reason: ResetNotice.Reason, _ state: inout State) {
+    /// Starts these subscriptions anew from the newest version.
+    private func reset(_ indexes: [Int], _ reason: ResetNotice.Reason, _ state: inout State) {
         state.phase = .opening
         state.readyAt = nil
-        center.noteReset(reason)
-        if reason == .overflow { center.noteOverflow() }
-        state.tasks.append(.attach(position: state.position, lost: indexes, reason))
+        notifications.noteReset(reason)
+        if reason == .overflow { notifications.noteOverflow() }
+        state.tasks.append(.align(position: state.position, lost: indexes, reason))
     }
 }

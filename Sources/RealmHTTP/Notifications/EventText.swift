@@ -41,7 +41,7 @@ enum EventText {
     }
 
     /// A sign of life; with the position when it has moved since it was last told.
-    static func beat(_ token: String?) -> OutputBuffer {
+    static func heartbeat(_ token: String?) -> OutputBuffer {
         let buffer = OutputBuffer(capacity: 48)
         buffer.append(": hb\n" as StaticString)
         if let token {

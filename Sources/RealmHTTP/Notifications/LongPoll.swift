@@ -3,24 +3,24 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// One request for changes that is answered once: at once, at the first commit that concerns it, or when its time is
-/// over.
-final class LongPoll: Sendable {
-    struct Wishes: Sendable {
+/// A request for changes that is answered once: immediately when there is something to deliver, otherwise at the first commit
+/// that changes one of its subscriptions, or when the time is over that it may wait.
+final class LongPoll: ChangeSubscriber {
+    struct Options: Sendable {
         var start = StartPosition.beginning
         var wantsSnapshots = true
-        /// How long to wait for something to tell.
+        /// How long to wait for a change.
         var seconds = 0
         var representation = Representation()
     }
 
     private struct State {
-        /// Where the answer begins, once all is at one version.
+        /// Where the answer begins; nil before the subscriptions are aligned.
         var position: UInt64?
-        /// Nothing older than this is answered as the next position.
+        /// The least position that an answer may give as the next one.
         var newest: UInt64 = 0
         var isAnswered = false
-        /// The server ends, or the time is over: whatever there is is the answer.
+        /// The server stops, the client left, or the time is over: the poll is answered with what there is.
         var isUrgent = false
     }
 
@@ -29,8 +29,8 @@ final class LongPoll: Sendable {
     private static let byteLimit = 1 << 20
 
     let reader: ChangeReader
-    private let center: ChangeCenter
-    private let wishes: Wishes
+    private let notifications: RealmNotifications
+    private let options: Options
     private let slot: StreamSlots.Slot
     private let registration: Registration?
     private let call: Call
@@ -38,81 +38,98 @@ final class LongPoll: Sendable {
     private let state = RankedMutex(.leaf, State())
 
     init(
-        _ reader: ChangeReader, _ center: ChangeCenter, _ wishes: Wishes, slot: StreamSlots.Slot, registration: Registration?,
+        _ reader: ChangeReader, _ notifications: RealmNotifications, _ options: Options, slot: StreamSlots.Slot,
+        registration: Registration?,
         _ call: Call, _ promise: any ResponsePromise
     ) {
         self.reader = reader
-        self.center = center
-        self.wishes = wishes
+        self.notifications = notifications
+        self.options = options
         self.slot = slot
         self.registration = registration
         self.call = call
         self.promise = promise
     }
 
+    var isStream: Bool { false }
+
     // MARK: - Flow
 
+    /// Aligns the subscriptions and answers or waits. Returns at once.
     func begin() {
         registration?.open(self)
-        guard center.add(self) else { return fail(Channel.problem(.closed)) }
-        let isFirst = wishes.start == .beginning && wishes.wantsSnapshots
-        attach(wantsContents: isFirst || wishes.start == .elsewhere || wishes.start == .unclear)
+        guard notifications.add(self) else { return fail(ChangeFeed.problem(.closed)) }
+        let isFirst = options.start == .beginning && options.wantsSnapshots
+        align(wantsContents: isFirst || options.start == .elsewhere || options.start == .unclear)
     }
 
-    private func attach(wantsContents: Bool) {
-        center.attach(reader.subs, wantsContents: wantsContents) { [self] result in
+    private func align(wantsContents: Bool) {
+        notifications.align(reader.subs, wantsContents: wantsContents) { [self] result in
             switch result {
             case .failure(let problem): fail(problem)
-            case .success(let attached): settle(attached, hasContents: wantsContents)
+            case .success(let aligned): start(aligned, hasContents: wantsContents)
             }
         }
     }
 
-    private func settle(_ attached: AttachedSubscriptions, hasContents: Bool) {
-        let newest = attached.version.token.version
-        let plan = CatchUp(
-            wishes.start, reader, newest: newest, lastBreak: center.lastBreak, wantsSnapshots: wishes.wantsSnapshots)
-        guard plan.snapshots.isEmpty || hasContents else { return attach(wantsContents: true) }
-        if !plan.snapshots.isEmpty || plan.reset != nil || wishes.start == .beginning || wishes.start == .now {
-            return answer(plan, attached)
+    /// Answers if the plan says so, otherwise waits for changes.
+    private func start(_ aligned: AlignedSubscriptions, hasContents: Bool) {
+        let newest = aligned.version.token.version
+        let plan = StartPlan(
+            options.start, reader, newest: newest, lastBreak: notifications.lastBreak, wantsSnapshots: options.wantsSnapshots)
+        guard plan.snapshots.isEmpty || hasContents else { return align(wantsContents: true) }
+        if !plan.snapshots.isEmpty || plan.reset != nil || options.start == .beginning || options.start == .now {
+            return answer(plan, aligned)
         }
         state.withLock { state in
             state.position = plan.position
             state.newest = newest
         }
-        for sub in reader.subs { sub.channel.add(self) }
-        // The server may have begun to end before there was anything to answer.
-        if !look(), wishes.seconds > 0, !state.withLock({ $0.isUrgent }) {
+        for sub in reader.subs { sub.feed.add(self) }
+        // The server may have begun to stop before there was anything to answer.
+        if !answerIfReady(), options.seconds > 0, !state.withLock({ $0.isUrgent }) {
             let isOver = state.withLock { $0.isAnswered }
             guard !isOver else { return }
-            call.application.alarm.set(at: call.request.arrival.adding(seconds: Double(wishes.seconds))) { [weak self] in
+            call.application.alarm.set(at: call.request.arrival.adding(seconds: Double(options.seconds))) { [weak self] in
                 self?.finish()
             }
-            // Whoever leaves gives its place back at once.
-            promise.onLeave { [weak self] in self?.finish() }
+            // A client that disconnects gives its share of the limits back.
+            promise.onDisconnect { [weak self] in self?.finish() }
         } else {
             finish()
         }
     }
 
-    /// Answers if there is something to tell.
-    @discardableResult
-    func look() -> Bool {
-        if let problem = reader.subs.lazy.compactMap({ $0.channel.failure }).first {
+    func notify() -> (any EventConnection)? {
+        _ = answerIfReady()
+        return nil
+    }
+
+    func end(_ cause: SubscriptionEnd) -> (any EventConnection)? {
+        switch cause {
+        case .shutdown, .realmClosed: finish()
+        case .registrationDeleted: fail(Registration.expired)
+        }
+        return nil
+    }
+
+    /// Answers if there is something to deliver, and returns whether that is so.
+    private func answerIfReady() -> Bool {
+        if let problem = reader.subs.lazy.compactMap({ $0.feed.failure }).first {
             fail(problem)
             return true
         }
         let position = state.withLock { state in state.isAnswered ? nil : state.position }
         guard let position else { return false }
-        let end = center.published
-        let schema = center.schemaChange(after: position).flatMap { $0.commit <= end ? $0 : nil }
+        let end = notifications.published
+        let schema = notifications.schemaChange(after: position).flatMap { $0.commit <= end ? $0 : nil }
         if let schema, !schema.isAdditive {
-            attachAgain()
+            alignAgain()
             return true
         }
         switch reader.next(after: position, upTo: end) {
         case .lost:
-            attachAgain()
+            alignAgain()
             return true
         case .nothing where schema == nil: return false
         case .nothing, .batch:
@@ -121,27 +138,27 @@ final class LongPoll: Sendable {
         }
     }
 
-    /// The position was lost while waiting. What was waited for is decided anew, once.
-    private func attachAgain() {
+    /// The position was lost while waiting: starts again with contents, once.
+    private func alignAgain() {
         let isFirst = state.withLock { state -> Bool in
             defer { state.position = nil }
             return state.position != nil
         }
-        if isFirst { attach(wantsContents: true) }
+        if isFirst { align(wantsContents: true) }
     }
 
-    /// Answers with whatever there is.
-    func finish() {
+    /// Answers with what there is.
+    private func finish() {
         let (position, newest) = state.withLock { state -> (UInt64?, UInt64) in
             state.isUrgent = true
             return (state.isAnswered ? nil : state.position, state.newest)
         }
         guard let position else { return }
-        guard !look() else { return }
-        answer(from: position, upTo: max(newest, center.published), nil)
+        guard !answerIfReady() else { return }
+        answer(from: position, upTo: max(newest, notifications.published), nil)
     }
 
-    func fail(_ problem: Problem) {
+    private func fail(_ problem: Problem) {
         complete(call.application.response(to: problem, for: call.request))
     }
 
@@ -152,14 +169,14 @@ final class LongPoll: Sendable {
         }
         guard isFirst else { return }
         HeldLocks.assertNone()
-        center.remove(self)
+        notifications.remove(self)
         registration?.close(self)
         promise.complete(response)
     }
 
     // MARK: - Answers
 
-    /// Sets since a position.
+    /// Answers with the sets after a position.
     private func answer(from position: UInt64, upTo end: UInt64, _ schema: SchemaNotice?) {
         let body = OutputBuffer(capacity: 1024)
         body.append("{\"changes\":[" as StaticString)
@@ -168,7 +185,7 @@ final class LongPoll: Sendable {
         respond(body, schema.flatMap { $0.commit <= next ? $0 : nil }, next)
     }
 
-    /// Writes as much as an answer takes, and tells the position behind it.
+    /// Writes as many sets as an answer may hold, and returns the position after them.
     private func writeSets(from start: UInt64, upTo end: UInt64, to body: OutputBuffer) -> UInt64 {
         var count = 0
         var position = start
@@ -177,7 +194,7 @@ final class LongPoll: Sendable {
             let batch: ChangeReader.Batch
             switch reader.next(after: position, upTo: end) {
             case .nothing: return reader.lastPosition(upTo: end)
-            // Whoever asks from here is told anew.
+            // The next poll from here starts anew.
             case .lost: return position
             case .batch(let next): batch = next
             }
@@ -198,29 +215,29 @@ final class LongPoll: Sendable {
     }
 
     private func write(_ set: ChangeSet, _ name: String, from position: UInt64, to body: OutputBuffer) {
-        EventText.setHead(sub: name, from: center.token(position), in: body)
+        EventText.setHead(sub: name, from: notifications.token(position), in: body)
         body.append(set.tail)
         body.truncate(to: body.count - ChangeSet.lineEnd.utf8CodeUnitCount)
     }
 
-    /// A beginning, or a new one: snapshots, and the sets of those that kept their position. Long, so a worker does it.
-    private func answer(_ plan: CatchUp, _ attached: AttachedSubscriptions) {
-        if let reason = plan.reset { center.noteReset(reason) }
-        guard !plan.snapshots.isEmpty else { return write(plan, attached) }
-        guard center.work({ [self] in write(plan, attached) }) else {
+    /// Answers with snapshots, and with the sets of the subscriptions that kept their position. A worker writes it, as it may be long.
+    private func answer(_ plan: StartPlan, _ aligned: AlignedSubscriptions) {
+        if let reason = plan.reset { notifications.noteReset(reason) }
+        guard !plan.snapshots.isEmpty else { return write(plan, aligned) }
+        guard notifications.work({ [self] in write(plan, aligned) }) else {
             return fail(Problem(.shuttingDown, "the server is shutting down"))
         }
     }
 
-    private func write(_ plan: CatchUp, _ attached: AttachedSubscriptions) {
+    private func write(_ plan: StartPlan, _ aligned: AlignedSubscriptions) {
         let body = OutputBuffer(capacity: 4096)
-        let newest = attached.version.token.version
+        let newest = aligned.version.token.version
         body.append("{\"changes\":[" as StaticString)
-        // What was there when this was decided may have been dropped since.
-        if plan.reset != nil, !writeOthers(plan, upTo: newest, to: body) { return attach(wantsContents: true) }
+        // Sets that were kept when the plan was made may have been dropped since then.
+        if plan.reset != nil, !writeOthers(plan, upTo: newest, to: body) { return align(wantsContents: true) }
         body.append("],\"snapshots\":[" as StaticString)
         do throws(Problem) {
-            try writeSnapshots(plan, attached, to: body)
+            try writeSnapshots(plan, aligned, to: body)
         } catch {
             return fail(error)
         }
@@ -228,7 +245,7 @@ final class LongPoll: Sendable {
         if let reason = plan.reset {
             var writer = JSONWriter(body)
             ResetNotice(
-                subs: plan.snapshots.map { reader.subs[$0].name }, reason: reason, version: attached.version.tokenText
+                subs: plan.snapshots.map { reader.subs[$0].name }, reason: reason, version: aligned.version.tokenText
             ).write(to: &writer)
         } else {
             body.append("null" as StaticString)
@@ -239,12 +256,12 @@ final class LongPoll: Sendable {
     }
 
     private func lastSchema(upTo version: UInt64) -> SchemaNotice? {
-        guard case .version(let start) = wishes.start else { return nil }
-        return center.schemaChange(after: start).flatMap { $0.commit <= version ? $0 : nil }
+        guard case .version(let start) = options.start else { return nil }
+        return notifications.schemaChange(after: start).flatMap { $0.commit <= version ? $0 : nil }
     }
 
-    /// False when a set is not there any more.
-    private func writeOthers(_ plan: CatchUp, upTo end: UInt64, to body: OutputBuffer) -> Bool {
+    /// Writes the sets of the subscriptions that kept their position; false when one of them was dropped.
+    private func writeOthers(_ plan: StartPlan, upTo end: UInt64, to body: OutputBuffer) -> Bool {
         var isFirst = true
         for index in reader.subs.indices where !plan.snapshots.contains(index) {
             let sub = ChangeReader(subs: [reader.subs[index]])
@@ -266,12 +283,12 @@ final class LongPoll: Sendable {
         return true
     }
 
-    private func writeSnapshots(_ plan: CatchUp, _ attached: AttachedSubscriptions, to body: OutputBuffer) throws(Problem) {
+    private func writeSnapshots(_ plan: StartPlan, _ aligned: AlignedSubscriptions, to body: OutputBuffer) throws(Problem) {
         var isFirst = true
         let budget = call.limits.budgetOfDocument()
         for index in plan.snapshots {
-            guard let contents = attached.contents[index],
-                let snapshot = try SnapshotWriter(reader.subs[index], contents, attached.version, ofDocument: budget)
+            guard let contents = aligned.contents[index],
+                let snapshot = try SnapshotWriter(reader.subs[index], contents, aligned.version, ofDocument: budget)
             else { continue }
             if !isFirst { body.append(UInt8(ascii: ",")) }
             isFirst = false
@@ -280,15 +297,15 @@ final class LongPoll: Sendable {
         }
     }
 
-    /// Ends the document behind `"schema":` and answers.
+    /// Writes the rest of the document, from the value of `schema` on, and answers.
     private func respond(_ body: OutputBuffer, _ schema: SchemaNotice?, _ next: UInt64) {
-        let token = center.token(next)
+        let token = notifications.token(next)
         var writer = JSONWriter(body)
         if let schema { schema.write(to: &writer) } else { body.append("null" as StaticString) }
         body.append(",\"next\":" as StaticString)
         body.append(jsonString: token)
         body.append(UInt8(ascii: "}"))
-        var response = Response(type: wishes.representation.mediaType, body)
+        var response = Response(type: options.representation.mediaType, body)
         response.add("Realm-Version", token)
         response.add("Cache-Control", constant: "no-store")
         call.request.version = token

@@ -2,10 +2,10 @@
 
 internal import RealmStorage
 
-/// A subscription as it is read: under a name, and perhaps as part of a registration.
+/// A subscription that a client reads: a feed under the name that the client gave it.
 struct ReadSubscription: Sendable {
     let name: String
-    let channel: Channel
-    /// Writes whose echo it does not want; nil in the simple form.
+    let feed: ChangeFeed
+    /// The writes that it is not notified of; nil when it is no part of a registration.
     let skips: SkippedVersions?
 }

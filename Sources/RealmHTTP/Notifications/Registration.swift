@@ -8,15 +8,14 @@ final class Registration: Sendable {
     private struct State {
         var expires: Instant
         var isOver = false
-        var streams: [ObjectIdentifier: EventStream] = [:]
-        var polls: [ObjectIdentifier: LongPoll] = [:]
+        var readers: [ObjectIdentifier: any ChangeSubscriber] = [:]
     }
 
     let id = "s_" + RandomName.make()
-    /// What lets somebody without credentials read it, and nothing else.
+    /// A secret for the URL: it permits reading this registration without other credentials, and nothing else.
     let ticket = RandomName.make()
     let client: String
-    let center: ChangeCenter
+    let notifications: RealmNotifications
     let subs: [ReadSubscription]
     /// Everything is observed from here on.
     let version: String
@@ -24,14 +23,14 @@ final class Registration: Sendable {
     private let becameIdle: @Sendable () -> Void
     private let state: RankedMutex<State>
 
-    /// Takes over the hold on the channels. `becameIdle` is called when its last reader has left.
+    /// Takes over the hold on the feeds. `becameIdle` is called when its last reader has left.
     init(
-        _ subs: [ReadSubscription], _ center: ChangeCenter, client: String, version: String, seconds: Int,
+        _ subs: [ReadSubscription], _ notifications: RealmNotifications, client: String, version: String, seconds: Int,
         becameIdle: @escaping @Sendable () -> Void
     ) {
         self.becameIdle = becameIdle
         self.subs = subs
-        self.center = center
+        self.notifications = notifications
         self.client = client
         self.version = version
         self.seconds = Double(seconds)
@@ -39,67 +38,62 @@ final class Registration: Sendable {
     }
 
     deinit {
-        for sub in subs { center.release(sub.channel) }
+        for sub in subs { notifications.release(sub.feed) }
     }
 
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Seconds that are left; nil while somebody reads.
+    /// Seconds until it expires; nil while it has a reader.
     var secondsLeft: Double? {
         state.withLock { state in
-            guard state.streams.isEmpty, state.polls.isEmpty else { return nil }
+            guard state.readers.isEmpty else { return nil }
             return max(0, state.expires.seconds(since: .now()))
         }
     }
 
-    var streamCount: Int { state.withLock { $0.streams.count } }
+    var streamCount: Int { state.withLock { $0.readers.values.count(where: \.isStream) } }
 
     // MARK: - Readers
 
-    /// Subscriptions for one reader, who holds their channels too.
+    /// The subscriptions for one reader, with a hold on each feed that the reader gives up.
     func hold() -> [ReadSubscription] {
-        for sub in subs { sub.channel.retain() }
+        for sub in subs { sub.feed.retain() }
         return subs
     }
 
-    func open(_ stream: EventStream) { state.withLock { $0.streams[ObjectIdentifier(stream)] = stream } }
-    func open(_ poll: LongPoll) { state.withLock { $0.polls[ObjectIdentifier(poll)] = poll } }
+    /// Adds a reader: the registration does not expire while it has one.
+    func open(_ reader: any ChangeSubscriber) { state.withLock { $0.readers[ObjectIdentifier(reader)] = reader } }
 
-    func close(_ stream: EventStream) { close { $0.streams[ObjectIdentifier(stream)] = nil } }
-    func close(_ poll: LongPoll) { close { $0.polls[ObjectIdentifier(poll)] = nil } }
-
-    private func close(_ remove: (inout State) -> Void) {
-        let isIdle = state.withLock { state -> Bool in
-            remove(&state)
+    /// Removes a reader. The time until the registration expires begins anew.
+    func close(_ reader: any ChangeSubscriber) {
+        let (removed, isIdle) = state.withLock { state in
+            let removed = state.readers.removeValue(forKey: ObjectIdentifier(reader))
             state.expires = Instant.now().adding(seconds: seconds)
-            return state.streams.isEmpty && state.polls.isEmpty && !state.isOver
+            return (removed, state.readers.isEmpty && !state.isOver)
         }
+        withExtendedLifetime(removed) {}
         HeldLocks.assertNone()
         if isIdle { becameIdle() }
     }
 
-    /// Ends it if nobody has read it for its time.
+    /// Ends it if its time is over and it has no reader; returns whether it has ended.
     func expire(_ now: Instant) -> Bool {
         state.withLock { state in
-            guard !state.isOver, state.streams.isEmpty, state.polls.isEmpty, state.expires <= now else { return state.isOver }
+            guard !state.isOver, state.readers.isEmpty, state.expires <= now else { return state.isOver }
             state.isOver = true
             return true
         }
     }
 
-    /// Ends it with all who read it; false when it was over.
+    /// Ends it and its readers; false when it had ended before.
     func delete() -> Bool {
-        let readers = state.withLock { state -> ([EventStream], [LongPoll])? in
+        let readers = state.withLock { state -> [any ChangeSubscriber]? in
             guard !state.isOver else { return nil }
             state.isOver = true
-            return (Array(state.streams.values), Array(state.polls.values))
+            return Array(state.readers.values)
         }
-        guard let (streams, polls) = readers else { return false }
-        for stream in streams {
-            stream.end("deleted")
-            stream.line?.wake()
-        }
-        for poll in polls { poll.fail(Registration.expired) }
+        guard let readers else { return false }
+        readers.end(.registrationDeleted)
         return true
     }
 
@@ -120,7 +114,8 @@ final class Registration: Sendable {
         var writer = JSONWriter(reservingCapacity: 256)
         writer.beginObject()
         writer.member("id", text: id)
-        writer.member("url", text: "/v1/realms/\(PercentDecoding.encode(center.database.name.text))/changes?ticket=\(ticket)")
+        writer.member(
+            "url", text: "/v1/realms/\(PercentDecoding.encode(notifications.database.name.text))/changes?ticket=\(ticket)")
         writer.member("version", text: version)
         writeExpiry(&writer)
         writer.endObject()
@@ -135,7 +130,7 @@ final class Registration: Sendable {
         writer.beginObject()
         for sub in subs {
             writer.key(sub.name)
-            sub.channel.definition.write(to: &writer)
+            sub.feed.definition.write(to: &writer)
         }
         writer.endObject()
         writer.member("version", text: version)

@@ -82,7 +82,7 @@ final class RegistrationTable: Sendable {
             for registration in over { RegistrationTable.end(registration, now, &state) }
             return over
         }
-        // Let go outside of the lock, as that lets go of channels.
+        // Let go outside of the lock, as that lets go of feeds.
         withExtendedLifetime(over) {}
     }
 
@@ -90,7 +90,7 @@ final class RegistrationTable: Sendable {
         guard state.byID.removeValue(forKey: registration.id) != nil else { return }
         state.byTicket[registration.ticket] = nil
         state.leave(registration.client)
-        let realm = registration.center.database.name.text
+        let realm = registration.notifications.database.name.text
         state.ended[registration.id] = realm
         state.ended[registration.ticket] = realm
         state.endedInOrder.append((registration.id, registration.ticket, now.adding(seconds: memorySeconds)))
@@ -108,7 +108,7 @@ final class RegistrationTable: Sendable {
     }
 
     private func found(_ registration: Registration?, _ name: String, _ database: Database) throws(Problem) -> Registration? {
-        if let registration { return registration.center.database === database ? registration : nil }
+        if let registration { return registration.notifications.database === database ? registration : nil }
         guard state.withLock({ $0.ended[name] }) == database.name.text else { return nil }
         throw Registration.expired
     }
@@ -116,7 +116,9 @@ final class RegistrationTable: Sendable {
     /// Ends a registration; false when it was over, or never was.
     func delete(id: String, in database: Database) -> Bool {
         sweep()
-        guard let registration = state.withLock({ $0.byID[id] }), registration.center.database === database else { return false }
+        guard let registration = state.withLock({ $0.byID[id] }), registration.notifications.database === database else {
+            return false
+        }
         state.withLock { RegistrationTable.end(registration, .now(), &$0) }
         return registration.delete()
     }
@@ -124,7 +126,7 @@ final class RegistrationTable: Sendable {
     /// Ends all of a realm that is closed. They are as if they never were.
     func deleteAll(of database: Database) {
         let registrations = state.withLock { state -> [Registration] in
-            let all = state.byID.values.filter { $0.center.database === database }
+            let all = state.byID.values.filter { $0.notifications.database === database }
             for registration in all {
                 RegistrationTable.end(registration, .now(), &state)
                 state.ended[registration.id] = nil

@@ -6,11 +6,11 @@ internal import RealmEngine
 struct SkipMark: Sendable {
     let subs: [ReadSubscription]
 
-    /// The commit was told to all channels, and nobody has read it yet.
-    func note(_ version: UInt64, _ wake: (Channel) -> Void) {
+    /// The commit was told to all feeds, and nobody has read it yet.
+    func note(_ version: UInt64, _ wake: (ChangeFeed) -> Void) {
         for sub in subs {
             sub.skips?.add(version)
-            wake(sub.channel)
+            wake(sub.feed)
         }
     }
 }

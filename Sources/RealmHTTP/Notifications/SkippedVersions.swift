@@ -2,7 +2,7 @@
 
 internal import RealmStorage
 
-/// The versions that one registered subscription shall not hear of, the newest of them.
+/// The versions that one registered subscription is not notified of: the newest thousand.
 final class SkippedVersions: Sendable {
     private static let limit = 1000
     private let versions = RankedMutex<[UInt64]>(.leaf, [])

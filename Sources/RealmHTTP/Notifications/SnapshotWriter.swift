@@ -32,10 +32,10 @@ final class SnapshotWriter {
         }
         name = sub.name
         self.contents = contents
-        definition = sub.channel.definition
-        budget = whole ?? sub.channel.newBudget()
-        secondsOfPart = whole == nil ? sub.channel.secondsOfPart : nil
-        rows = try RowWriter(version, sub.channel.definition, sub.channel.shape, sub.channel.names, budget)
+        definition = sub.feed.definition
+        budget = whole ?? sub.feed.newBudget()
+        secondsOfPart = whole == nil ? sub.feed.secondsOfPart : nil
+        rows = try RowWriter(version, sub.feed.definition, sub.feed.shape, sub.feed.names, budget)
         self.version = version
         self.rowsOfPart = rowsOfPart
         self.bytesOfPart = bytesOfPart

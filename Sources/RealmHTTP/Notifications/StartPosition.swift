@@ -2,17 +2,17 @@
 
 internal import RealmEngine
 
-/// Where a client says that it stands.
+/// The position that a client asks to read from.
 enum StartPosition: Sendable, Equatable {
-    /// Nowhere yet.
+    /// No position: the client has nothing yet.
     case beginning
-    /// It needs nothing from before.
+    /// The newest version: the client wants no earlier contents.
     case now
-    /// At a version of this life of the realm.
+    /// A version of the realm since it was opened.
     case version(UInt64)
-    /// Somewhere that does not exist here: another epoch, or text that is no token.
+    /// A position that does not exist here: a version of another epoch, or text that is no token.
     case elsewhere
-    /// At a version, but of which of several objects cannot be told any more.
+    /// A version, but several objects have had the key since then, and which of them the client read is unknown.
     case unclear
 
     init(_ text: String?, epoch: Epoch) {

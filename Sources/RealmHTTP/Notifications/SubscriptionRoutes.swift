@@ -12,34 +12,34 @@ extension Application {
         let body = try RequestBody.object(call.request, limits)
         let definitions = try SubscriptionDefinition.readAll(body, limits)
         let client = call.request.client
-        let center = try notifications.center(of: context.database)
+        let realm = try notifications.notifications(of: context.database)
         try notifications.registrations.reserve(client)
         let subs: [ReadSubscription]
         do throws(Problem) {
-            subs = try hold(definitions, center)
+            subs = try hold(definitions, realm)
         } catch {
             notifications.registrations.giveBack(client)
             throw error
         }
         return .later { [self] promise in
             // While all are active each is told of every round, so one version is a beginning for all of them.
-            for sub in subs { sub.channel.activate() }
-            center.attach(subs, wantsContents: false) { result in
-                for sub in subs { sub.channel.deactivate() }
-                promise.complete(self.register(subs, result, center, call))
+            for sub in subs { sub.feed.activate() }
+            realm.align(subs, wantsContents: false) { result in
+                for sub in subs { sub.feed.deactivate() }
+                promise.complete(self.register(subs, result, realm, call))
             }
         }
     }
 
     private func hold(
-        _ definitions: [(name: String, definition: SubscriptionDefinition)], _ center: ChangeCenter
+        _ definitions: [(name: String, definition: SubscriptionDefinition)], _ realm: RealmNotifications
     ) throws(Problem) -> [ReadSubscription] {
         var subs: [ReadSubscription] = []
         for (name, definition) in definitions {
             do throws(Problem) {
-                subs.append(ReadSubscription(name: name, channel: try center.channel(definition), skips: SkippedVersions()))
+                subs.append(ReadSubscription(name: name, feed: try realm.feed(definition), skips: SkippedVersions()))
             } catch {
-                for sub in subs { center.release(sub.channel) }
+                for sub in subs { realm.release(sub.feed) }
                 throw error.below("/subscriptions/" + JSONPointer.escape(name))
             }
         }
@@ -47,22 +47,23 @@ extension Application {
     }
 
     private func register(
-        _ subs: [ReadSubscription], _ result: Result<AttachedSubscriptions, Problem>, _ center: ChangeCenter, _ call: Call
+        _ subs: [ReadSubscription], _ result: Result<AlignedSubscriptions, Problem>, _ realm: RealmNotifications,
+        _ call: Call
     ) -> Response {
         switch result {
         case .failure(let problem):
             notifications.registrations.giveBack(call.request.client)
-            for sub in subs { center.release(sub.channel) }
+            for sub in subs { realm.release(sub.feed) }
             return response(to: problem, for: call.request)
-        case .success(let attached):
-            let version = attached.version.tokenText
+        case .success(let aligned):
+            let version = aligned.version.tokenText
             let registration = Registration(
-                subs, center, client: call.request.client, version: version, seconds: limits.registrationSeconds,
+                subs, realm, client: call.request.client, version: version, seconds: limits.registrationSeconds,
                 becameIdle: { [weak notifications] in notifications?.watchRegistrations() })
             notifications.registrations.add(registration)
             notifications.watchRegistrations()
             var response = unstored(201, registration.created)
-            response.addLocation(ObjectAddress.subscription(center.database.name.text, registration.id))
+            response.addLocation(ObjectAddress.subscription(realm.database.name.text, registration.id))
             response.add("Realm-Version", version)
             call.request.version = version
             return response

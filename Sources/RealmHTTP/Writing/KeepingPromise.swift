@@ -14,5 +14,5 @@ final class KeepingPromise: ResponsePromise {
     }
 
     func complete(_ response: Response) { promise.complete(ticket.keep(response)) }
-    func onLeave(_ action: @escaping @Sendable () -> Void) { promise.onLeave(action) }
+    func onDisconnect(_ action: @escaping @Sendable () -> Void) { promise.onDisconnect(action) }
 }

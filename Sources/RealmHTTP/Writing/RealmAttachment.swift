@@ -101,9 +101,9 @@ struct RealmAttachment: Sendable {
             }
             keptCopyCount = Int(number)
         }
-        guard let wishes = object["compactOnOpen"] else { return }
+        guard let options = object["compactOnOpen"] else { return }
         let place = InputPlace().inside("compactOnOpen")
-        let members = try reader.members(wishes, ["minTotalBytes", "maxUsedRatio"], place)
+        let members = try reader.members(options, ["minTotalBytes", "maxUsedRatio"], place)
         compaction = Database.Compaction(minimumTotalBytes: 0, maximumUsedRatio: 1)
         if let value = members["minTotalBytes"] {
             guard case .integer(let bytes) = value, bytes >= 0 else {

@@ -32,14 +32,14 @@ public enum LockRank: UInt8, Comparable, Sendable {
     case registrationTable
     /// `Registration`.
     case registration
-    /// `ChangeService`: makes centers.
+    /// `ChangeService`: makes `RealmNotifications`.
     case changeService
-    /// `EventStream`: reads its channels and asks its center.
+    /// `EventStream`: reads its feeds and asks `RealmNotifications`.
     case eventStream
-    /// `ChangeCenter`: looks through its channels.
-    case changeCenter
-    /// `Channel`.
-    case channel
+    /// `RealmNotifications`: looks through its feeds.
+    case realmNotifications
+    /// `ChangeFeed`.
+    case changeFeed
     /// `ObservationHub`'s inbox.
     case observationInbox
 

@@ -102,7 +102,7 @@ struct ObservationHubTests {
         var count = 5
         var position = observed.attached.version.token.version
         for event in events {
-            guard case .rows(let rows) = event.change else { continue }
+            let rows = try #require(event.change.rows)
             #expect(event.from.token.version == position)
             position = event.to.token.version
             #expect(rows.changes.insertions == Array(count..<rows.count))
@@ -130,8 +130,7 @@ struct ObservationHubTests {
         let own = try #require(events.first { $0.to.token.version == version })
         #expect(own.from.token.version == version - 1)
         #expect(marked.withLock { $0 } == [version])
-        guard case .rows(let rows) = own.change else { return }
-        #expect(rows.changes.insertions == [25])
+        #expect(try #require(own.change.rows).changes.insertions == [25])
         realm.database.observations.removeRoundObserver(token)
         try realm.finish()
     }
@@ -147,13 +146,9 @@ struct ObservationHubTests {
         released.set(true)
         let events = try observed.events()
         #expect(events.contains { if case .unknown = $0.change { return true } else { return false } })
-        guard case .rows(_, let keys) = try observed.contents() else { return }
-        #expect(keys.count == 35)
+        #expect(try observed.contents().rowKeys?.count == 35)
         try addNode(realm, 500)
-        guard case .rows(let rows)? = try observed.events().last?.change else {
-            Issue.record("no rows")
-            return
-        }
+        let rows = try #require(try observed.events().last?.change.rows)
         #expect(rows.changes.insertions == [35])
         try realm.finish()
     }
@@ -232,8 +227,7 @@ struct ObservationHubTests {
         let before = realm.database.observations.metrics.rounds
         try addNode(realm, 11)
         let again = try Observed(try results(realm), in: realm.database)
-        guard case .rows(_, let keys) = again.attached.contents else { return }
-        #expect(keys.count == 7)
+        #expect(again.attached.contents.rowKeys?.count == 7)
         #expect(realm.database.observations.metrics.rounds == before)
         try realm.finish()
     }
@@ -299,12 +293,12 @@ struct ObservationHubTests {
         #expect(observed.listener.schemas.map(\.isAdditive) == [false])
         #expect(throws: (any Error).self) { try observed.contents() }
         let again = try Observed(try results(realm), in: realm.database, isActive: true)
-        try addNode2(realm)
+        try addNodeOfTeam(realm)
         #expect(try again.events().count == 1)
         try realm.finish()
     }
 
-    private func addNode2(_ realm: EngineRealm) throws {
+    private func addNodeOfTeam(_ realm: EngineRealm) throws {
         try realm.write { session in
             _ = try session.create("Node", ["_id": .integer(77), "value": .integer(1), "team": .text("x")])
         }
@@ -398,7 +392,7 @@ struct ObservationHubTests {
         let events = try observed.events()
         #expect(events.count == 2)
         for event in events {
-            guard case .rows(let rows) = event.change else { continue }
+            let rows = try #require(event.change.rows)
             #expect(rows.changes.modifications == [2])
         }
         #expect(observed.listener.schemas.isEmpty)
@@ -435,4 +429,20 @@ struct ObservationHubTests {
 
 private func create(_ id: Int64, _ session: WriteSession) throws {
     _ = try session.create("Node", ["_id": .integer(id), "value": .integer(id), "group": .text("g")])
+}
+
+extension ObservedChange {
+    /// What changed in a collection of rows, or nil when it is no such change.
+    fileprivate var rows: RowsChange? {
+        if case .rows(let rows) = self { return rows }
+        return nil
+    }
+}
+
+extension ObservedContents {
+    /// The keys of the rows, or nil when it is no collection of rows.
+    fileprivate var rowKeys: [ObjectKey]? {
+        if case .rows(_, let keys) = self { return keys }
+        return nil
+    }
 }

@@ -115,20 +115,4 @@ import Testing
         if code.hasRetryAfter { #expect((answer["Retry-After"].flatMap { Int($0) } ?? 0) > 0, "\(name)") }
         if answer.status == 405 { #expect(answer["Allow"] != nil, "\(name)") }
     }
-
-    /// Problems that writes do not raise: of reads, of snapshots and notifications, of credentials and strangers, of files that
-    /// change. Chunked imports are taken.
-    private static let elsewhere: Set<ProblemCode> = [
-        .cursorInvalid, .sectionNotFound, .aggregateOverflow, .notReady, .snapshotExpired, .subscriptionExpired,
-        .tooManySnapshots,
-        .tooManyStreams, .unauthenticated, .tokenExpired, .forbidden, .fileChanged, .lengthRequired, .lockVersionMismatch,
-        .answerTooLarge,
-        .pathNotAllowed, .notOwned, .tooManyRealms, .malformedRequest, .tooManyTransactions,
-    ]
-
-    @Test func `every problem that a write can raise is raised`() {
-        let raised = Set(WriteProblemTests.requests.map(\.code)).union(SituationProblemTests.codes)
-        #expect(raised.union(WriteProblemTests.elsewhere) == Set(ProblemCode.allCases))
-        #expect(raised.isDisjoint(with: WriteProblemTests.elsewhere))
-    }
 }

@@ -178,46 +178,30 @@ import Testing
         }
     }
 
-    /// Codes that need more than one request, and the test that raises them.
-    private static let elsewhere = [
-        "deadline_exceeded": "work past its deadline is 504",
-        "file_corrupt": "damage met while reading is 500 and tells no details",
-        "not_a_realm": "a realm that cannot be opened is listed and unavailable",
-        "file_changed": "ChangedFileTests",
-        "realm_unavailable": "a realm that cannot be opened is listed and unavailable",
-        "not_ready": "a realm that cannot be opened is listed and unavailable",
-        "rate_limited": "RateLimitTests: over the rate is 429, but health is told",
-        "overloaded": "ConnectionTests: connections over the limit get 503 and are closed",
-        "shutting_down": "ConnectionTests: a connection that is open while the server stops gets 503",
-        "request_timeout": "ConnectionTests: a request that does not become complete is 408",
-        "encryption_key_required": "OpeningProblemTests", "encryption_key_wrong": "OpeningProblemTests",
-        "file_format_unsupported": "OpeningProblemTests",
-        "filesystem_unsuitable": "OpeningProblemTests", "file_in_use": "OpeningProblemTests",
-        "file_not_found": "OpeningProblemTests",
-        "internal_error": "OpeningProblemTests: while serving, nothing of where it happened is told",
-    ]
+    /// Codes that clients know and nothing raises: credentials do not expire yet, imports take chunked bodies, and the lock file has
+    /// one version.
+    private static let reserved: Set<ProblemCode> = [.tokenExpired, .lengthRequired, .lockVersionMismatch]
 
-    /// Codes of writes, which `WriteProblemTests` raises, and of parts that are not there yet: snapshots, subscriptions, credentials.
-    private static let later: Set<String> = [
-        "missing_where", "unauthenticated", "token_expired", "transactions_disabled", "duplicate_key", "too_many_affected",
-        "patch_test_failed", "assertion_failed", "transaction_busy", "transaction_aborted", "idempotency_in_progress",
-        "schema_version_conflict", "would_lose_data", "already_committed", "already_attached", "file_exists",
-        "lock_version_mismatch", "snapshot_expired", "transaction_expired", "subscription_expired", "length_required",
-        "unknown_property", "missing_property", "no_primary_key", "path_not_found", "invalid_schema", "out_of_range",
-        "null_not_allowed", "key_mismatch", "primary_key_immutable", "read_only_property", "link_target_missing",
-        "nested_object", "invalid_dictionary_key", "decimal_needs_string", "idempotency_key_reused", "write_lock_busy",
-        "precondition_required", "too_many_snapshots", "too_many_streams", "too_many_active_versions", "insufficient_storage",
-        "answer_too_large", "path_not_allowed", "not_owned", "too_many_realms", "malformed_request", "forbidden",
-        "too_many_transactions",
-    ]
+    @Test func `every problem code is expected by a test`() throws {
+        let folder = Fixtures.packageRoot.appendingPathComponent("Tests")
+        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
+        let sources = try files.filter { $0.path.hasSuffix("Tests.swift") }.map { try Data(contentsOf: $0) }
+        let words = Set(sources.flatMap { $0.split { !Self.isPartOfWord($0) } })
+        let bare = Set(words.flatMap { $0.split { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: ".") } })
+        let missing = Set(ProblemCode.allCases).filter { code in
+            !words.contains(Data("\"\(code.rawValue)\"".utf8)) && !words.contains(Data(".\(code)".utf8))
+                && !(code.rawValue.contains("_") && bare.contains(Data(code.rawValue.utf8)))
+        }
+        #expect(missing == [])
+        #expect(Self.reserved.isSubset(of: ProblemCode.allCases))
+    }
 
-    @Test func `every code is raised by a test, or belongs to writes or to what is not there yet`() {
-        let tables =
-            BadReadTests.parameters + BadReadTests.conflicts + BadReadTests.queries + BadReadTests.bodies + BadReadTests.others
-        let raised = Set(tables.map(\.code)).union(CommonRulesTests.requests.map(\.code)).union(BadReadTests.elsewhere.keys)
-        let all = Set(ProblemCode.allCases.map(\.rawValue))
-        #expect(raised.subtracting(all).isEmpty)
-        #expect(all.subtracting(raised) == BadReadTests.later)
+    /// Quotes and periods count, so that `"forbidden"` and `.forbidden` are words of their own.
+    private static func isPartOfWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): return true
+        default: return byte == UInt8(ascii: "_") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: ".")
+        }
     }
 
     @Test func `work past its deadline is 504`() throws {

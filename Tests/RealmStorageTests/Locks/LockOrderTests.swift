@@ -10,7 +10,7 @@ struct LockOrderTests {
     @Test("locks that are taken in order do what a mutex does, and let go in any order of errors")
     func inOrder() throws {
         struct Wrong: Error {}
-        let outer = RankedMutex(.channel, 1)
+        let outer = RankedMutex(.changeFeed, 1)
         let inner = RankedMutex(.leaf, 2)
         #expect(throws: Wrong.self) {
             try outer.withLock { _ in try inner.withLock { _ throws(Wrong) in throw Wrong() } }
@@ -26,7 +26,7 @@ struct LockOrderTests {
         let done = Monitor(false)
         outer.withLock { _ in
             Threads.spawn("other") {
-                RankedMutex(.channel, 0).withLock { $0 += 1 }
+                RankedMutex(.changeFeed, 0).withLock { $0 += 1 }
                 done.broadcast { $0 = true }
             }
         }
@@ -38,7 +38,7 @@ struct LockOrderTests {
     func inversion() async {
         await #expect(processExitsWith: .failure) {
             let inner = RankedMutex(.leaf, 0)
-            let outer = RankedMutex(.channel, 0)
+            let outer = RankedMutex(.changeFeed, 0)
             inner.withLock { _ in outer.withLock { _ in } }
         }
     }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmEngine
-
-/// What has to be done before subscriptions can be followed from the newest version.
-struct CatchUp: Sendable {
-    /// Sets from here on are told.
+/// How the answer to a client begins: from its position, or from snapshots of the newest version.
+struct StartPlan: Sendable {
+    /// The sets after this position are delivered.
     var position: UInt64
-    /// Subscriptions whose whole state is told, by index.
+    /// The subscriptions that begin with a snapshot, by index.
     var snapshots: [Int] = []
-    /// Why those that had a position are told anew; nil where nobody had one.
+    /// Why subscriptions lose the position that the client brought; nil when none does.
     var reset: ResetNotice.Reason?
 
-    /// `wantsSnapshots` counts where there is no position. `newest` is the version that all of `reader` is at.
+    /// `newest` is the version of all subscriptions of `reader`. `lastBreak` is the last version that changed the schema other than by
+    /// additions. `wantsSnapshots` matters only to a client without a position.
     init(_ start: StartPosition, _ reader: ChangeReader, newest: UInt64, lastBreak: UInt64, wantsSnapshots: Bool) {
         position = newest
         let all = Array(reader.subs.indices)

@@ -4,7 +4,7 @@ internal import RealmStorage
 internal import Synchronization
 
 /// What is counted of notifications.
-final class ChangeFigures: Sendable {
+final class NotificationMetrics: Sendable {
     let encodings = Atomic<Int>(0)
     /// Evaluations for realms that are closed: what is counted never gets less.
     let pastEvaluations = Atomic<Int>(0)

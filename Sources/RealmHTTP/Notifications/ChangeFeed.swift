@@ -3,52 +3,55 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// What is observed in one form: one observation of the engine, one encoding of its changes, any number of readers.
+/// The changes of one definition: one observation in the engine, one encoding of each change set, any number of readers.
 ///
-/// What the engine tells comes on the thread of its hub; readers look from theirs.
-final class Channel: Sendable {
+/// The engine delivers changes on the thread of its hub. Readers take them from the feed on their own threads.
+final class ChangeFeed: Sendable {
     private struct State {
         var resolved: ResolvedSubscription
         var attachment: Attachment?
         var isAttaching = false
-        /// Those who came while it was being attached.
+        /// What to do once the observation is there, for those who came before that.
         var waiting: [@Sendable () -> Void] = []
         var ring = ChangeRing(base: 0)
-        /// Why nothing can be observed any more.
+        /// Why the observation ended early.
         var failure: Problem?
-        /// The version at which what is observed was deleted.
+        /// The version that deleted the observed object or collection.
         var end: UInt64?
-        /// The size when the ring began.
+        /// The number of rows at the version at which the ring began.
         var firstCount: Int?
-        /// Streams, polls and registrations that hold it.
+        /// The number of streams, polls and registrations that hold the feed.
         var users = 0
-        /// Streams and waiting polls among them.
+        /// The number of streams and waiting polls among them.
         var activeUsers = 0
         var unusedSince: Instant?
-        var lines: [ObjectIdentifier: any EventLine] = [:]
-        var polls: [ObjectIdentifier: LongPoll] = [:]
+        /// Those that wait for more.
+        var subscribers: [ObjectIdentifier: any ChangeSubscriber] = [:]
     }
 
-    /// What tells it from others of its realm.
+    /// Distinguishes the feed from the others of its realm.
     let identity: String
-    /// The same without the objects that its names stood for.
+    /// The same for all feeds of one definition, whatever objects its names have referred to.
     let nameIdentity: String
     let definition: SubscriptionDefinition
     let names: BacklinkNames
     private let hub: ObservationHub
     private let limits: Limits
-    private let center: ChangeCenter
+    private let notifications: RealmNotifications
     private let state: RankedMutex<State>
 
-    init(_ resolved: ResolvedSubscription, _ definition: SubscriptionDefinition, identity: String, _ center: ChangeCenter) {
+    init(
+        _ resolved: ResolvedSubscription, _ definition: SubscriptionDefinition, identity: String,
+        _ notifications: RealmNotifications
+    ) {
         self.identity = identity
-        nameIdentity = Channel.nameIdentity(definition)
+        nameIdentity = ChangeFeed.nameIdentity(definition)
         self.definition = definition
-        names = center.database.backlinkNames
-        hub = center.database.observations
-        limits = center.limits
-        self.center = center
-        state = RankedMutex(.channel, State(resolved: resolved))
+        names = notifications.database.backlinkNames
+        hub = notifications.database.observations
+        limits = notifications.limits
+        self.notifications = notifications
+        state = RankedMutex(.changeFeed, State(resolved: resolved))
     }
 
     static func nameIdentity(_ definition: SubscriptionDefinition) -> String {
@@ -69,8 +72,9 @@ final class Channel: Sendable {
     /// The time that one of them may take.
     var secondsOfPart: Double { Double(limits.readSeconds) }
 
-    // MARK: - Users
+    // MARK: - Holds and readers
 
+    /// Takes a hold, which keeps the feed in memory.
     func retain() {
         state.withLock { state in
             state.users += 1
@@ -78,7 +82,7 @@ final class Channel: Sendable {
         }
     }
 
-    /// True when nobody is left.
+    /// Gives up one hold; returns whether it was the last.
     func release() -> Bool {
         state.withLock { state in
             state.users -= 1
@@ -87,13 +91,13 @@ final class Channel: Sendable {
         }
     }
 
-    /// Since when nobody has held it; nil while somebody does.
+    /// When the last hold was given up; nil while there is one.
     var unusedSince: Instant? { state.withLock { $0.unusedSince } }
 
-    /// Whether nobody has held it since then.
+    /// Whether the last hold was given up at `time` or before.
     func isUnused(since time: Instant) -> Bool { state.withLock { $0.unusedSince.map { $0 <= time } ?? false } }
 
-    /// Somebody waits for changes: from now on they are told at once.
+    /// Counts a reader that waits for changes. While there is one, the hub evaluates the definition at every commit.
     func activate() {
         let attachment = state.withLock { state -> Attachment? in
             state.activeUsers += 1
@@ -102,6 +106,7 @@ final class Channel: Sendable {
         if let attachment { updateActivity(of: attachment) }
     }
 
+    /// Counts one such reader less. Without any, the hub may put several commits into one evaluation.
     func deactivate() {
         let attachment = state.withLock { state -> Attachment? in
             state.activeUsers -= 1
@@ -110,25 +115,26 @@ final class Channel: Sendable {
         if let attachment { updateActivity(of: attachment) }
     }
 
-    /// The hub looks for itself when it gets to it: in whatever order users come and go, the last look is right.
+    /// The hub asks when it gets to it, so the last answer is right in whatever order readers come and go.
     private func updateActivity(of attachment: Attachment) {
         hub.setActive(attachment) { [self] in state.withLock { $0.activeUsers > 0 } }
     }
 
-    func add(_ line: any EventLine, of stream: EventStream) { state.withLock { $0.lines[ObjectIdentifier(stream)] = line } }
-    func remove(_ stream: EventStream) { state.withLock { $0.lines[ObjectIdentifier(stream)] = nil } }
-    func add(_ poll: LongPoll) { state.withLock { $0.polls[ObjectIdentifier(poll)] = poll } }
-    func remove(_ poll: LongPoll) { state.withLock { $0.polls[ObjectIdentifier(poll)] = nil } }
-
-    /// Adds those who wait for changes of this channel.
-    func collectReaders(_ lines: inout [any EventLine], _ polls: inout [LongPoll]) {
-        state.withLock { state in
-            lines.append(contentsOf: state.lines.values)
-            polls.append(contentsOf: state.polls.values)
-        }
+    /// Notifies a subscriber of what the feed publishes from now on.
+    func add(_ subscriber: any ChangeSubscriber) {
+        state.withLock { $0.subscribers[ObjectIdentifier(subscriber)] = subscriber }
     }
 
-    /// Lets the observation go.
+    func remove(_ subscriber: any ChangeSubscriber) {
+        // The last reference may go with it, so it goes after the lock.
+        let removed = state.withLock { $0.subscribers.removeValue(forKey: ObjectIdentifier(subscriber)) }
+        withExtendedLifetime(removed) {}
+    }
+
+    /// Those that wait for changes of this feed.
+    var subscribers: [any ChangeSubscriber] { state.withLock { Array($0.subscribers.values) } }
+
+    /// Ends the observation.
     func close() {
         let attachment = state.withLock { state -> Attachment? in
             defer { state.attachment = nil }
@@ -137,10 +143,11 @@ final class Channel: Sendable {
         if let attachment { hub.detach(attachment) }
     }
 
-    // MARK: - Attaching
+    // MARK: - Catching up
 
-    /// Brings the observation to the newest version, and tells it and, if wanted, what is there. On the hub's thread.
-    func bring(
+    /// Brings the observation to the newest version. `completion` gets that version and, if wanted, the contents at it; it is called
+    /// on the hub's thread, or at once when the feed has failed.
+    func catchUp(
         wantsContents: Bool, _ completion: @escaping @Sendable (Result<(Database.Version, ObservedContents?), Problem>) -> Void
     ) {
         enum Action {
@@ -153,7 +160,7 @@ final class Channel: Sendable {
             if let failure = state.failure { return .fail(failure) }
             if let attachment = state.attachment { return .use(attachment) }
             guard !state.isAttaching else {
-                state.waiting.append { [self] in bring(wantsContents: wantsContents, completion) }
+                state.waiting.append { [self] in catchUp(wantsContents: wantsContents, completion) }
                 return .wait
             }
             state.isAttaching = true
@@ -166,11 +173,11 @@ final class Channel: Sendable {
         case .attach(let target, let isActive): attach(target, isActive: isActive, completion)
         case .use(let attachment) where wantsContents:
             hub.contents(of: attachment) { result in
-                completion(result.map { ($0.version, $0.contents) }.mapError(Channel.problem))
+                completion(result.map { ($0.version, $0.contents) }.mapError(ChangeFeed.problem))
             }
         case .use(let attachment):
             hub.catchUp(attachment) { version in
-                completion(version.map { .success(($0, nil)) } ?? .failure(Channel.problem(.closed)))
+                completion(version.map { .success(($0, nil)) } ?? .failure(ChangeFeed.problem(.closed)))
             }
         }
     }
@@ -187,7 +194,7 @@ final class Channel: Sendable {
                     state.attachment = attached.attachment
                     state.ring.restart(at: attached.version.token.version)
                     state.firstCount = attached.contents.count
-                case .failure(let error): state.failure = Channel.problem(error)
+                case .failure(let error): state.failure = ChangeFeed.problem(error)
                 }
                 defer { state.waiting = [] }
                 return (state.waiting, (state.activeUsers > 0) != isActive)
@@ -199,8 +206,8 @@ final class Channel: Sendable {
                 if hasChanged { updateActivity(of: attached.attachment) }
                 completion(.success((attached.version, attached.contents)))
             case .failure(let error):
-                center.forget(self)
-                completion(.failure(Channel.problem(error)))
+                notifications.forget(self)
+                completion(.failure(ChangeFeed.problem(error)))
             }
             for action in waiting { action() }
         }
@@ -218,7 +225,7 @@ final class Channel: Sendable {
 
     // MARK: - Reading
 
-    /// Where a reader at `position` goes on, and the set that is there.
+    /// Where a reader at `position` goes on, and the set at that place.
     func next(after position: UInt64) -> (ChangeRing.Place, ChangeSet?) {
         state.withLock { state in
             let place = state.ring.place(after: position)
@@ -227,7 +234,7 @@ final class Channel: Sendable {
         }
     }
 
-    /// How much waits for a reader at `position`.
+    /// The number and the bytes of the sets that wait for a reader at `position`.
     func backlog(after position: UInt64, upTo end: UInt64) -> (sets: Int, bytes: Int) {
         state.withLock { state in
             guard case .known(let index) = state.ring.place(after: position) else { return (0, 0) }
@@ -237,31 +244,31 @@ final class Channel: Sendable {
         }
     }
 
-    /// The version at which what is observed was deleted.
+    /// The version that deleted the observed object or collection; nil while it exists.
     var end: UInt64? { state.withLock { $0.end } }
 
-    /// Whether what is observed was gone by then.
+    /// Whether the observed object or collection was deleted at `version` or before.
     func isOver(at version: UInt64) -> Bool { state.withLock { $0.end.map { $0 <= version } ?? false } }
 
-    /// What is told instead of the changes of a version that is skipped.
+    /// The set that is delivered in place of the changes of a version that the subscription skips.
     func skippedSet(at version: UInt64) -> ChangeSet {
         let count = state.withLock { $0.ring.count(at: version) ?? $0.firstCount }
-        let tail = encoder.skipped(center.token(version), count: count)
+        let tail = encoder.skipped(notifications.token(version), count: count)
         return ChangeSet(from: version, to: version, tail: tail, count: count, isLast: false)
     }
 }
 
 // MARK: - From the hub
 
-extension Channel: ObservationListener {
+extension ChangeFeed: ObservationListener {
     func didChange(_ event: ObservationEvent) {
         let version = event.to.token.version
         do throws(Problem) {
-            if case .unknown = event.change { return lose(at: version) }
+            if case .unknown = event.change { return reset(at: version) }
             guard !event.change.isSilent else { return state.withLock { $0.end = version } }
             let encoded = try encoder.encode(event)
-            try center.soundness.get()
-            center.noteEncoding()
+            try notifications.soundness.get()
+            notifications.noteEncoding()
             let set = ChangeSet(
                 from: event.from.token.version, to: version, tail: encoded.tail, count: encoded.count, isLast: encoded.isLast)
             state.withLock { state in
@@ -269,23 +276,24 @@ extension Channel: ObservationListener {
                 if encoded.isLast { state.end = version }
             }
         } catch {
-            // What cannot be told, because the file is damaged there, is read again by whoever can.
-            return lose(at: version)
+            // A change that cannot be encoded, because the file is damaged there, costs readers their position: they read the contents
+            // again, and get the error if it is still there.
+            return reset(at: version)
         }
-        center.noteChange(self)
+        notifications.noteChange(self)
     }
 
-    /// Nobody can go on from before `version`.
-    private func lose(at version: UInt64) {
+    /// Drops the sets: no reader can go on from a position before `version`.
+    private func reset(at version: UInt64) {
         state.withLock { $0.ring.restart(at: version) }
-        center.noteChange(self)
+        notifications.noteChange(self)
     }
 
     func didChange(_ schema: SchemaChange, from: Database.Version, to version: Database.Version) {
-        center.noteSchema(schema, version)
+        notifications.noteSchema(schema, version)
         guard !schema.isAdditive else { return }
         let outcome = Result { () throws(Problem) in
-            try DefinitionResolver(definition: definition, version: version, database: center.database).resolve()
+            try DefinitionResolver(definition: definition, version: version, database: notifications.database).resolve()
         }
         let old = state.withLock { state -> ResolvedSubscription in
             state.attachment = nil
@@ -298,22 +306,22 @@ extension Channel: ObservationListener {
             return old
         }
         withExtendedLifetime(old) {}
-        center.noteChange(self)
+        notifications.noteChange(self)
     }
 
     func didFail(_ error: ObservationError) {
         state.withLock { state in
             state.attachment = nil
-            state.failure = Channel.problem(error)
+            state.failure = ChangeFeed.problem(error)
             state.ring.restart(at: .max)
         }
-        center.forget(self)
-        center.noteChange(self)
+        notifications.forget(self)
+        notifications.noteChange(self)
     }
 }
 
 extension ObservedContents {
-    /// How many rows there are; nil where there are none.
+    /// The number of rows or entries; nil for what has none.
     var count: Int? {
         switch self {
         case .rows(_, let keys): return keys.count

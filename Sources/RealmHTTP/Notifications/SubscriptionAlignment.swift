@@ -3,9 +3,9 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Brings several subscriptions to one version. All of them are active, so that each is told of every round: the
-/// contents of one that was earlier than another still hold unless it was told of a change since.
-final class SubscriptionAttaching: Sendable {
+/// Brings several subscriptions to one version. All of them are active, so that each feed gets the changes of every round: contents
+/// that were read at an earlier version than those of another still hold unless the feed got a change since then.
+final class SubscriptionAlignment: Sendable {
     private struct State {
         var missing = 0
         var versions: [Database.Version?]
@@ -15,12 +15,12 @@ final class SubscriptionAttaching: Sendable {
 
     private let subs: [ReadSubscription]
     private let wantsContents: Bool
-    private let completion: @Sendable (Result<AttachedSubscriptions, Problem>) -> Void
+    private let completion: @Sendable (Result<AlignedSubscriptions, Problem>) -> Void
     private let state: RankedMutex<State>
 
     init(
         _ subs: [ReadSubscription], wantsContents: Bool,
-        _ completion: @escaping @Sendable (Result<AttachedSubscriptions, Problem>) -> Void
+        _ completion: @escaping @Sendable (Result<AlignedSubscriptions, Problem>) -> Void
     ) {
         self.subs = subs
         self.wantsContents = wantsContents
@@ -31,17 +31,18 @@ final class SubscriptionAttaching: Sendable {
                 versions: Array(repeating: nil, count: subs.count), contents: Array(repeating: nil, count: subs.count)))
     }
 
-    func begin() { bring(Array(subs.indices)) }
+    /// Starts; `completion` is called later or at once, on the thread of the hub or on this one.
+    func begin() { catchUp(Array(subs.indices)) }
 
-    private func bring(_ indexes: [Int]) {
+    private func catchUp(_ indexes: [Int]) {
         state.withLock { $0.missing = indexes.count }
         for index in indexes {
-            subs[index].channel.bring(wantsContents: wantsContents) { [self] result in took(result, index) }
+            subs[index].feed.catchUp(wantsContents: wantsContents) { [self] result in add(result, index) }
         }
     }
 
-    private func took(_ result: Result<(Database.Version, ObservedContents?), Problem>, _ index: Int) {
-        // What was there of an earlier version goes after the lock is open again.
+    private func add(_ result: Result<(Database.Version, ObservedContents?), Problem>, _ index: Int) {
+        // Contents of an earlier version are released after the lock.
         let (isDone, old) = state.withLock { state -> (Bool, (Database.Version?, ObservedContents?)) in
             let old = (state.versions[index], state.contents[index])
             switch result {
@@ -66,9 +67,9 @@ final class SubscriptionAttaching: Sendable {
         }
         let stale = subs.indices.filter { index in
             let version = versions[index].token.version
-            return wantsContents && version < newest.token.version && subs[index].channel.next(after: version).1 != nil
+            return wantsContents && version < newest.token.version && subs[index].feed.next(after: version).1 != nil
         }
-        guard stale.isEmpty else { return bring(stale) }
-        completion(.success(AttachedSubscriptions(version: newest, contents: contents)))
+        guard stale.isEmpty else { return catchUp(stale) }
+        completion(.success(AlignedSubscriptions(version: newest, contents: contents)))
     }
 }
