@@ -85,8 +85,8 @@ struct ChangedFileTests {
 
     private static let dog = #"{"_id":77,"age":7}"#
 
-    @Test("cost their own realm a 503, and are served again when they are sound", arguments: FileMischief.allCases, Mode.allCases)
-    func heals(_ mischief: FileMischief, _ mode: Mode) throws {
+    @Test(arguments: FileMischief.allCases, Mode.allCases)
+    func `cost their own realm a 503, and are served again when they are sound`(_ mischief: FileMischief, _ mode: Mode) throws {
         // Nothing happens to a private copy; a file that is only read has no lock of its own.
         guard mode != .copy, mischief != .lockRemoved || mode == .readWrite || mode == .encrypted else { return }
         let served = try Served(mode)
@@ -120,8 +120,8 @@ struct ChangedFileTests {
         #expect(snapshot.verify().isClean && snapshot.classTable(named: "Dog")?.count == (mischief == .lockRemoved ? 2 : 1))
     }
 
-    @Test("are copied back in place", arguments: [Mode.readWrite, .readOnly, .encrypted])
-    func healsInPlace(_ mode: Mode) throws {
+    @Test(arguments: [Mode.readWrite, .readOnly, .encrypted])
+    func `are copied back in place`(_ mode: Mode) throws {
         let served = try Served(mode)
         #expect(try served.get("app/objects/Dog").status == 200)
         for length in [0, 4096, served.original.count / 2] {
@@ -139,7 +139,7 @@ struct ChangedFileTests {
         }
     }
 
-    @Test("are noticed without any request, and healed so") func noticedByItself() throws {
+    @Test func `are noticed without any request, and healed so`() throws {
         let served = try Served(.readWrite)
         let epoch = try served.epoch()
         try FileManager.default.removeItem(atPath: served.path)
@@ -152,8 +152,8 @@ struct ChangedFileTests {
         #expect(try served.epoch() != epoch)
     }
 
-    @Test("end streams with an error that may pass, answer polls, and end leases", arguments: [Mode.readWrite, .readOnly])
-    func endsStreams(_ mode: Mode) throws {
+    @Test(arguments: [Mode.readWrite, .readOnly])
+    func `end streams with an error that may pass, answer polls, and end leases`(_ mode: Mode) throws {
         let served = try Served(mode)
         let port = served.server.daemon.socket.port
         let lease = try served.send("POST", "app/snapshots", "{}")
@@ -179,7 +179,7 @@ struct ChangedFileTests {
         while let event = try again.next(), event.name != "ready" {}
     }
 
-    @Test("cut a long answer off instead of ending it well") func cutsStreams() throws {
+    @Test func `cut a long answer off instead of ending it well`() throws {
         let served = try Served(.readWrite)
         // More than the buffers of a connection hold, so that the answer is still being made when the file is cut.
         let text = String(repeating: "x", count: 2_000_000)
@@ -197,7 +197,7 @@ struct ChangedFileTests {
         #expect(!body.contains("\\u0000") && !body.contains("\0"))
     }
 
-    @Test("that could not be opened at the start are served once they can be") func healsAtStart() throws {
+    @Test func `that could not be opened at the start are served once they can be`() throws {
         let folder = NSTemporaryDirectory() + "realm-rest-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -216,7 +216,7 @@ struct ChangedFileTests {
         #expect(try server.get("/readyz").status == 200)
     }
 
-    @Test("with free blocks on what is in use are read, and tell why they are not written") func readOnlyReason() throws {
+    @Test func `with free blocks on what is in use are read, and tell why they are not written`() throws {
         let file = try TemporaryRealm("multi-commit")
         var editor = FileEditor(try file.bytes)
         let positions = editor.child(editor.top, 3)
@@ -236,7 +236,7 @@ struct ChangedFileTests {
         #expect(try file.bytes == before)
     }
 
-    @Test("leave readiness alone when only a request has named them") func readiness() throws {
+    @Test func `leave readiness alone when only a request has named them`() throws {
         let served = try Served(.copy)
         let path = served.folder + "/kept/plain.realm"
         #expect(try served.send("POST", "", "{\"name\":\"named\",\"path\":\"\(path)\"}").status == 201)
@@ -248,8 +248,8 @@ struct ChangedFileTests {
         #expect(try served.get("named").status == 404)
     }
 
-    @Test("do not disturb a private copy, whatever becomes of the original", arguments: FileMischief.allCases)
-    func copies(_ mischief: FileMischief) throws {
+    @Test(arguments: FileMischief.allCases)
+    func `do not disturb a private copy, whatever becomes of the original`(_ mischief: FileMischief) throws {
         guard mischief != .lockRemoved else { return }
         let served = try Served(.copy)
         try mischief.act(on: served.path, other: served.folder + "/kept/other.realm")

@@ -19,8 +19,8 @@ struct DamagedReadTests {
         return (attributes?[.size] as? Int ?? .max) <= 140_000
     }
 
-    @Test("are queried and written out without a crash", arguments: fixtures)
-    func survives(_ name: String) throws {
+    @Test(arguments: fixtures)
+    func `are queried and written out without a crash`(_ name: String) throws {
         let original = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try Fixtures.path(name))))
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("damaged-\(UUID().uuidString).realm").path
         defer { try? FileManager.default.removeItem(atPath: path) }

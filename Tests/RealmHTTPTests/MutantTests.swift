@@ -16,8 +16,8 @@ struct MutantTests {
         isLong || ["links", "lists", "mixed", "embedded"].contains($0)
     }
 
-    @Test("are answered or refused, and never show what is in another realm", arguments: fixtures)
-    func survives(_ name: String) throws {
+    @Test(arguments: fixtures)
+    func `are answered or refused, and never show what is in another realm`(_ name: String) throws {
         let folder = NSTemporaryDirectory() + "mutants-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }

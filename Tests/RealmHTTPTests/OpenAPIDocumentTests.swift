@@ -8,17 +8,14 @@ import Testing
 
 @Suite("OpenAPI documents")
 struct OpenAPIDocumentTests {
-    @Test("the file in the repository is what the program prints")
-    func fileIsCurrent() throws {
+    @Test func `the file in the repository is what the program prints`() throws {
         let file = Fixtures.packageRoot.appendingPathComponent("openapi/openapi.yaml")
         let text = try String(contentsOf: file, encoding: .utf8)
         #expect(text == OpenAPIDocument.api(version: Build.version).yaml, "run: realm-rest openapi > openapi/openapi.yaml")
     }
 
-    @Test(
-        "operation ids are unique and every reference leads somewhere",
-        arguments: [nil] + Fixtures.names.filter { !Fixtures.isEncrypted($0) })
-    func isConsistent(_ fixture: String?) throws {
+    @Test(arguments: [nil] + Fixtures.names.filter { !Fixtures.isEncrypted($0) })
+    func `operation ids are unique and every reference leads somewhere`(_ fixture: String?) throws {
         let document: DocumentValue
         if let fixture {
             let snapshot = try Snapshot(file: try RealmFile(path: try Fixtures.path(fixture)))

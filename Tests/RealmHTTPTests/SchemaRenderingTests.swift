@@ -13,8 +13,8 @@ struct SchemaRenderingTests {
         !Fixtures.isEncrypted(name) && ((try? Fixtures.expectedDump(name)) ?? nil) != nil
     }
 
-    @Test("the document has the classes and properties that the writer of the file declared", arguments: fixtures)
-    func document(_ name: String) throws {
+    @Test(arguments: fixtures)
+    func `the document has the classes and properties that the writer of the file declared`(_ name: String) throws {
         let snapshot = try Snapshot(file: try RealmFile(path: try Fixtures.path(name)))
         let written = try parse(Data(SchemaFormat.json.text(RealmSchema(snapshot)).utf8))
         let expected = try parse(try #require(try Fixtures.expectedDump(name)))
@@ -30,8 +30,8 @@ struct SchemaRenderingTests {
         }
     }
 
-    @Test("every rendering names every class and property that needs no mapping", arguments: SchemaFormat.allCases)
-    func names(_ format: SchemaFormat) throws {
+    @Test(arguments: SchemaFormat.allCases)
+    func `every rendering names every class and property that needs no mapping`(_ format: SchemaFormat) throws {
         let schema = RealmSchema(try Snapshot(file: try RealmFile(path: try Fixtures.path("store"))))
         let text = format.text(schema)
         for one in schema.classes {
@@ -41,8 +41,7 @@ struct SchemaRenderingTests {
         }
     }
 
-    @Test("names that a language does not take are mapped and the stored name is told")
-    func mapping() {
+    @Test func `names that a language does not take are mapped and the stored name is told`() {
         let odd = ClassSchema(
             name: "my class", kind: .topLevel, primaryKey: nil,
             properties: [

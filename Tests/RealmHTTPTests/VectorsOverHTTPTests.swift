@@ -27,8 +27,8 @@ struct VectorsOverHTTPTests {
         return server
     }()
 
-    @Test("every case has the outcome of the reference engine", arguments: QueryVectors.groups)
-    func results(_ group: String) throws {
+    @Test(arguments: QueryVectors.groups)
+    func `every case has the outcome of the reference engine`(_ group: String) throws {
         let server = try #require(Self.server)
         let client = try HTTPClient(port: server.daemon.socket.port)
         var failures: [String] = []

@@ -196,7 +196,7 @@ import Testing
         try realm.finish()
     }
 
-    @Test("one write notes only so many changes, however often it changes the same") func changesAreCounted() throws {
+    @Test func `one write notes only so many changes, however often it changes the same`() throws {
         var limits = WriteLimits()
         limits.writeBytes = 8 << 20
         let realm = try EngineRealm(WorkInsideTests.classes, limits: limits)

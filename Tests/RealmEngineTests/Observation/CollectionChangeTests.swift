@@ -71,8 +71,10 @@ struct CollectionChangeTests {
 
     // MARK: - The owner
 
-    @Test("of a deleted owner its collections tell, also that they were emptied before; views of it only have no rows any more")
-    func deletedOwner() throws {
+    @Test
+    func `of a deleted owner its collections tell, also that they were emptied before; views of it only have no rows any more`()
+        throws
+    {
         let list = try observe(.collection(try property("list")))
         let ints = try observe(.collection(try property("ints")))
         let marks = try observe(.collection(try property("marks")))
@@ -107,8 +109,7 @@ struct CollectionChangeTests {
 
     // MARK: - Elements
 
-    @Test("of two neighbours that are swapped the second one moved")
-    func neighbours() throws {
+    @Test func `of two neighbours that are swapped the second one moved`() throws {
         let list = try observe(.collection(try property("list")))
         try realm.write { session in _ = try session.editList("Node", .text("0"), PropertyAddress("list"), [.swap(0, 1)]) }
         let changes = try told(list)
@@ -117,8 +118,7 @@ struct CollectionChangeTests {
         try realm.finish()
     }
 
-    @Test("in a view in the order of values nobody sees that one moved in the list")
-    func movedValue() throws {
+    @Test func `in a view in the order of values nobody sees that one moved in the list`() throws {
         let order = ResultOrder(sort: [ResultOrder.Key(path: "self", isAscending: true)], distinct: [])
         let sorted = try observe(.view(try property("ints"), ObservedQuery(order: order)))
         try realm.write { session in _ = try session.editList("Node", .text("0"), PropertyAddress("ints"), [.move(2, 0)]) }
@@ -126,8 +126,7 @@ struct CollectionChangeTests {
         try realm.finish()
     }
 
-    @Test("changes of elements are left out when they are of no interest, but not elements that are replaced")
-    func shallow() throws {
+    @Test func `changes of elements are left out when they are of no interest, but not elements that are replaced`() throws {
         let list = try observe(.collection(try property("list")), .shallow)
         let dictionary = try observe(.collection(try property("dict")), .shallow)
         try realm.write { session in _ = try session.patch("Node", .text("1"), ["value": .integer(7)]) }
@@ -144,8 +143,8 @@ struct CollectionChangeTests {
 
     // MARK: - Linking objects
 
-    @Test("a path that goes on behind linking objects sees those that are new or go, one that ends there every one")
-    func linkers() throws {
+    @Test func `a path that goes on behind linking objects sees those that are new or go, one that ends there every one`() throws
+    {
         let end = try observe(paths: ["linkers"], of: "_id == 0")
         let further = try observe(paths: ["linkers.value"], of: "_id == 0")
         func change(_ body: @escaping @Sendable (WriteSession) throws -> Void) throws -> [[Int]] {
@@ -163,8 +162,7 @@ struct CollectionChangeTests {
         try realm.finish()
     }
 
-    @Test("setting the link that is there changes nothing about the order of the objects that link")
-    func sameLink() throws {
+    @Test func `setting the link that is there changes nothing about the order of the objects that link`() throws {
         try realm.write { session in _ = try session.patch("Node", .text("1"), ["next": Self.link(0)]) }
         let origin = try table()
         let next = try #require(origin.column(named: "next")).key
@@ -177,8 +175,7 @@ struct CollectionChangeTests {
 
     // MARK: - Ranges
 
-    @Test("the first link to a class in a mixed value does not part what is told as one")
-    func hiddenColumns() throws {
+    @Test func `the first link to a class in a mixed value does not part what is told as one`() throws {
         try realm.write { session in _ = try session.create("Lonely", ["_id": .integer(1), "value": .integer(1)]) }
         let rows = try observe(.results(try table().key, ObservedQuery(try Query.parse("TRUEPREDICATE"))))
         try realm.write { session in _ = try session.patch("Node", .text("2"), ["value": .integer(7)]) }
@@ -195,7 +192,6 @@ struct CollectionChangeTests {
 
     /// Rows by the number of their section, before and after; `flat` has their positions in the result.
     @Test(
-        "a row may stand modified where another one stood, if whoever makes the places anew has all rows in line then",
         arguments: [
             // The first row goes to the section before, one comes from the section behind, and one of the others is modified.
             ([1, 1, 1, 2], [0, 1, 1, 1], [], [0, 1, 3], [[0, 1]], [[0, 0], [1, 2]], [[0, 0, 1, 0]]),
@@ -204,7 +200,7 @@ struct CollectionChangeTests {
             // One that was not modified would be taken for the one that stands where it stood.
             ([0, 1, 1], [1, 1, 1, 2], [0], [1, 3], [[1, 1]], [[0, 0], [0, 1], [1, 0]], []),
         ] as [([Int], [Int], [Int], [Int], [[Int]], [[Int]], [[Int]])])
-    func sections(
+    func `a row may stand modified where another one stood, if whoever makes the places anew has all rows in line then`(
         _ before: [Int], _ after: [Int], _ inserted: [Int], _ modified: [Int], _ deletions: [[Int]], _ insertions: [[Int]],
         _ modifications: [[Int]]
     ) {

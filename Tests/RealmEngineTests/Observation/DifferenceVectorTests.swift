@@ -7,8 +7,7 @@ import Testing
 
 @Suite("Vectors: differences of sequences")
 struct DifferenceVectorTests {
-    @Test("sequences of keys differ as the reference engine says")
-    func sequences() throws {
+    @Test func `sequences of keys differ as the reference engine says`() throws {
         let vectors = try NotificationVectors.vectors("diff")
         #expect(vectors.count >= 54)
         for vector in vectors {
@@ -27,8 +26,7 @@ struct DifferenceVectorTests {
         }
     }
 
-    @Test("operations on a list are told as the reference engine tells them, several commits of them joined")
-    func logs() throws {
+    @Test func `operations on a list are told as the reference engine tells them, several commits of them joined`() throws {
         for vector in try NotificationVectors.vectors("list-log") {
             let expected = CollectionChanges(expected: vector["expect"] ?? .null)
             var size = Int(vector["size"]?.integer ?? 0)
@@ -68,8 +66,7 @@ struct DifferenceVectorTests {
         }
     }
 
-    @Test("change sets are joined as the reference engine joins them")
-    func merging() throws {
+    @Test func `change sets are joined as the reference engine joins them`() throws {
         for vector in try NotificationVectors.vectors("merge") {
             var log = ListChangeLog()
             for set in vector["sets"]?.elements ?? [] {
@@ -83,8 +80,8 @@ struct DifferenceVectorTests {
         }
     }
 
-    @Test("the difference of random sequences leads from one to the other", arguments: 0..<200)
-    func random(_ seed: Int) {
+    @Test(arguments: 0..<200)
+    func `the difference of random sequences leads from one to the other`(_ seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         let hasDuplicates = seed % 3 == 0
         let size = Int.random(in: 0..<40, using: &generator)
@@ -108,8 +105,7 @@ struct DifferenceVectorTests {
         #expect(changes.modificationsNew.allSatisfy { after[$0] % 4 == 0 }, "seed \(seed)")
     }
 
-    @Test("a big shuffle is told in reasonable time, though not in the fewest words")
-    func bigShuffle() {
+    @Test func `a big shuffle is told in reasonable time, though not in the fewest words`() {
         var generator = SeededGenerator(seed: 1)
         let before = (0..<60_000).map { Int64($0) }
         let after = before.shuffled(using: &generator)
@@ -121,8 +117,8 @@ struct DifferenceVectorTests {
         #expect(kept.filter { $0 >= 0 } == after.indices.filter { !inserted.contains($0) }.map { after[$0] })
     }
 
-    @Test("logs of random operations lead from one list to the other", arguments: 0..<100)
-    func randomLogs(_ seed: Int) {
+    @Test(arguments: 0..<100)
+    func `logs of random operations lead from one list to the other`(_ seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         var list = (0..<Int.random(in: 0..<12, using: &generator)).map { Element(id: $0) }
         let before = list

@@ -42,8 +42,7 @@ struct HeldVersionTests {
         try realm.write(request) { session in _ = try session.patch("Node", .text("1"), ["value": .integer(Int64(value))]) }
     }
 
-    @Test("targets that nobody waits for keep a handful of versions, however many commits there are")
-    func passive() throws {
+    @Test func `targets that nobody waits for keep a handful of versions, however many commits there are`() throws {
         let realm = try realm()
         var attachments: [RealmEngine.Attachment] = []
         var most = 0
@@ -59,8 +58,7 @@ struct HeldVersionTests {
         try realm.finish()
     }
 
-    @Test("commits that wait for a hub that is busy are merged beyond a number, also those that are told alone")
-    func lagging() throws {
+    @Test func `commits that wait for a hub that is busy are merged beyond a number, also those that are told alone`() throws {
         var limits = ObservationLimits()
         limits.waitingBarriers = 10
         let realm = try realm(limits)
@@ -81,8 +79,7 @@ struct HeldVersionTests {
         try realm.finish()
     }
 
-    @Test("interactive transactions that are over are remembered without their versions")
-    func transactions() throws {
+    @Test func `interactive transactions that are over are remembered without their versions`() throws {
         let realm = try realm()
         for round in 0..<30 {
             let begun = Awaited<Result<TransactionInfo, WriteError>>()

@@ -7,8 +7,7 @@ import Testing
 
 @Suite("Vectors: key paths")
 struct KeyPathVectorTests {
-    @Test("key paths lead where the reference engine follows them, and fail where it refuses them")
-    func vectors() throws {
+    @Test func `key paths lead where the reference engine follows them, and fail where it refuses them`() throws {
         for vector in try NotificationVectors.vectors("key-paths") {
             let realm = try VectorRealm(schema: vector["schema"]?.elements ?? [])
             let snapshot = realm.database.current.snapshot
@@ -38,18 +37,16 @@ struct KeyPathVectorTests {
         }.joined(separator: ".")
     }
 
-    @Test(
-        "what is no key path is refused, with the part that is wrong",
-        arguments: [
-            ("", "malformed"), (".a", "malformed"), ("name.", "malformed"), ("boss..name", "malformed"), ("*x", "malformed"),
-            ("name.*", "notTraversable"), ("boss.nope", "unknownProperty"), ("*.nope", "noMatch"),
-            ("*.boss.nope", "unknownProperty"),
-            ("*.city.x", "notTraversable"), ("any.x", "notTraversable"),
-            ("@links.Person", "malformed"), ("@links.Person.nope", "unknownProperty"),
-            ("boss" + String(repeating: ".boss", count: 300), "malformed"),
-            ("*" + String(repeating: ".*", count: 120), "tooMany"),
-        ])
-    func mistakes(_ path: String, _ kind: String) throws {
+    @Test(arguments: [
+        ("", "malformed"), (".a", "malformed"), ("name.", "malformed"), ("boss..name", "malformed"), ("*x", "malformed"),
+        ("name.*", "notTraversable"), ("boss.nope", "unknownProperty"), ("*.nope", "noMatch"),
+        ("*.boss.nope", "unknownProperty"),
+        ("*.city.x", "notTraversable"), ("any.x", "notTraversable"),
+        ("@links.Person", "malformed"), ("@links.Person.nope", "unknownProperty"),
+        ("boss" + String(repeating: ".boss", count: 300), "malformed"),
+        ("*" + String(repeating: ".*", count: 120), "tooMany"),
+    ])
+    func `what is no key path is refused, with the part that is wrong`(_ path: String, _ kind: String) throws {
         let realm = try VectorRealm(classes: TestSchema.classes)
         let snapshot = realm.database.current.snapshot
         let table = try #require(snapshot.classTable(named: "Person"))
@@ -60,8 +57,7 @@ struct KeyPathVectorTests {
         }
     }
 
-    @Test("stars stand for every property, and those behind links")
-    func stars() throws {
+    @Test func `stars stand for every property, and those behind links`() throws {
         let realm = try VectorRealm(classes: TestSchema.classes)
         let snapshot = realm.database.current.snapshot
         let table = try #require(snapshot.classTable(named: "Person"))

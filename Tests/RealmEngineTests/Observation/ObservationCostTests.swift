@@ -12,8 +12,7 @@ import Testing
 struct ObservationCostTests {
     private static let count = ProcessInfo.processInfo.environment["REALM_REST_LONG_TESTS"] == nil ? 20_000 : 100_000
 
-    @Test("a change in an unsorted result costs what changed, not what there is")
-    func proportions() throws {
+    @Test func `a change in an unsorted result costs what changed, not what there is`() throws {
         let realm = try EngineRealm([
             ClassInput(
                 "Item", primaryKey: "_id",

@@ -33,8 +33,7 @@ struct ObservationDeadlineTests {
         return ObservedTarget(.results(table.key, ObservedQuery(try Query.parse(text))), identity: text)
     }
 
-    @Test("one that would not end fails when it is first looked at, and the others go on")
-    func first() throws {
+    @Test func `one that would not end fails when it is first looked at, and the others go on`() throws {
         var limits = ObservationLimits()
         limits.evaluationSeconds = 0.1
         let realm = try realm(limits)
@@ -46,8 +45,7 @@ struct ObservationDeadlineTests {
         try realm.finish()
     }
 
-    @Test("one that comes not to end is over, and its listeners are told")
-    func later() throws {
+    @Test func `one that comes not to end is over, and its listeners are told`() throws {
         var limits = ObservationLimits()
         limits.evaluationSeconds = 0.1
         let realm = try realm(limits)
@@ -62,8 +60,7 @@ struct ObservationDeadlineTests {
         try realm.finish()
     }
 
-    @Test("a database that is closed does not wait for one")
-    func closing() throws {
+    @Test func `a database that is closed does not wait for one`() throws {
         var limits = ObservationLimits()
         limits.evaluationSeconds = 3600
         let realm = try realm(limits)

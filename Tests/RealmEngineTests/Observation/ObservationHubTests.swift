@@ -54,8 +54,7 @@ struct ObservationHubTests {
 
     // MARK: - Rounds
 
-    @Test("equal definitions are looked at once, however many listen")
-    func sharing() throws {
+    @Test func `equal definitions are looked at once, however many listen`() throws {
         let realm = try realm()
         let first = try Observed(try results(realm), in: realm.database, isActive: true)
         let second = try Observed(try results(realm), in: realm.database, isActive: true)
@@ -70,8 +69,7 @@ struct ObservationHubTests {
         try realm.finish()
     }
 
-    @Test("a commit elsewhere costs a target nothing")
-    func unrelated() throws {
+    @Test func `a commit elsewhere costs a target nothing`() throws {
         let realm = try realm()
         let targets = ["TRUEPREDICATE", "value > 3 SORT(value ASC)", "next.value > 1"]
         let observed = try targets.map { try Observed(try results(realm, $0, $0), in: realm.database, isActive: true) }
@@ -90,8 +88,7 @@ struct ObservationHubTests {
         try realm.finish()
     }
 
-    @Test("commits that come too fast are told as one, and nothing is lost")
-    func joining() throws {
+    @Test func `commits that come too fast are told as one, and nothing is lost`() throws {
         let realm = try realm()
         let observed = try Observed(try results(realm), in: realm.database, isActive: true)
         let released = try block(realm)
@@ -113,8 +110,8 @@ struct ObservationHubTests {
         try realm.finish()
     }
 
-    @Test("a commit with a mark is a round by itself, for those too whom nobody waits for", arguments: [true, false])
-    func marks(_ isActive: Bool) throws {
+    @Test(arguments: [true, false])
+    func `a commit with a mark is a round by itself, for those too whom nobody waits for`(_ isActive: Bool) throws {
         let realm = try realm()
         let marked = Monitor<[UInt64]>([])
         let token = realm.database.observations.onRound { round in
@@ -135,8 +132,7 @@ struct ObservationHubTests {
         try realm.finish()
     }
 
-    @Test("when too much waits, contents have to be read again, and then it goes on")
-    func losing() throws {
+    @Test func `when too much waits, contents have to be read again, and then it goes on`() throws {
         var limits = ObservationLimits()
         limits.waitingChanges = 20
         let realm = try realm(limits)
@@ -155,8 +151,7 @@ struct ObservationHubTests {
 
     // MARK: - Passive targets
 
-    @Test("a target nobody waits for is told of all commits as one when somebody asks")
-    func passive() throws {
+    @Test func `a target nobody waits for is told of all commits as one when somebody asks`() throws {
         var limits = ObservationLimits()
         limits.passiveSeconds = 60
         let realm = try realm(limits)
@@ -169,8 +164,7 @@ struct ObservationHubTests {
         try realm.finish()
     }
 
-    @Test("a target that falls behind too far catches up by itself and lets its version go")
-    func lateness() throws {
+    @Test func `a target that falls behind too far catches up by itself and lets its version go`() throws {
         var limits = ObservationLimits()
         limits.passiveCommits = 3
         let realm = try realm(limits)
@@ -197,8 +191,7 @@ struct ObservationHubTests {
         }
     }
 
-    @Test("who becomes active first hears of what was missed")
-    func activation() throws {
+    @Test func `who becomes active first hears of what was missed`() throws {
         let realm = try realm()
         let observed = try Observed(try results(realm), in: realm.database)
         try addNode(realm, 10)
@@ -211,8 +204,7 @@ struct ObservationHubTests {
         try realm.finish()
     }
 
-    @Test("after the last one left, commits are not heard of any more")
-    func leaving() throws {
+    @Test func `after the last one left, commits are not heard of any more`() throws {
         let realm = try realm()
         let first = try Observed(try results(realm), in: realm.database, isActive: true)
         let second = try Observed(try results(realm), in: realm.database, isActive: true)
@@ -234,8 +226,7 @@ struct ObservationHubTests {
 
     // MARK: - What ends
 
-    @Test("a deleted object is told once, and nothing after it")
-    func deletion() throws {
+    @Test func `a deleted object is told once, and nothing after it`() throws {
         let realm = try realm()
         let object = try object(realm, 1)
         let list = try #require(try table(realm).column(named: "list"))
@@ -261,8 +252,7 @@ struct ObservationHubTests {
         try realm.finish()
     }
 
-    @Test("what is added to the schema is announced and changes nothing else, but stars stand for more")
-    func addition() throws {
+    @Test func `what is added to the schema is announced and changes nothing else, but stars stand for more`() throws {
         let realm = try realm()
         let table = try table(realm)
         let filter = try KeyPathFilter.resolve(["*"], of: table, in: realm.database.current.snapshot, names: .none)
@@ -283,8 +273,7 @@ struct ObservationHubTests {
         try realm.finish()
     }
 
-    @Test("what is taken from the schema ends everything; whoever wants to go on attaches anew")
-    func removal() throws {
+    @Test func `what is taken from the schema ends everything; whoever wants to go on attaches anew`() throws {
         let realm = try realm()
         let observed = try Observed(try results(realm), in: realm.database, isActive: true)
         try addNode(realm, 10)
@@ -318,8 +307,7 @@ struct ObservationHubTests {
         #expect(try done.wait() == "")
     }
 
-    @Test("a database that is closed tells its observers")
-    func closing() throws {
+    @Test func `a database that is closed tells its observers`() throws {
         let realm = try realm()
         let observed = try Observed(try results(realm), in: realm.database, isActive: true)
         try realm.finish()
@@ -332,8 +320,7 @@ struct ObservationHubTests {
 
     // MARK: - Details of what is told
 
-    @Test("a change inside an element of a list of mixed values is a change of the element")
-    func nested() throws {
+    @Test func `a change inside an element of a list of mixed values is a change of the element`() throws {
         let realm = try realm()
         try realm.write { session in
             _ = try session.patch(
@@ -354,8 +341,7 @@ struct ObservationHubTests {
         try realm.finish()
     }
 
-    @Test("properties beyond the sixty-fourth are told like others")
-    func wideClass() throws {
+    @Test func `properties beyond the sixty-fourth are told like others`() throws {
         let properties = (0..<80).map { PropertyInput("p\($0)", "int") }
         let realm = try EngineRealm([ClassInput("Wide", primaryKey: "_id", [PropertyInput("_id", "int")] + properties)])
         try realm.write { session in
@@ -381,8 +367,7 @@ struct ObservationHubTests {
         try realm.finish()
     }
 
-    @Test("links in mixed values are followed, also the first of their kind")
-    func mixedLinks() throws {
+    @Test func `links in mixed values are followed, also the first of their kind`() throws {
         let realm = try realm()
         try realm.write { session in _ = try session.create("Lonely", ["_id": .integer(1), "value": .integer(1)]) }
         let observed = try Observed(try results(realm), in: realm.database, isActive: true)
@@ -399,8 +384,7 @@ struct ObservationHubTests {
         try realm.finish()
     }
 
-    @Test("a collection that loses a deleted object counts as written")
-    func lostElement() throws {
+    @Test func `a collection that loses a deleted object counts as written`() throws {
         let realm = try realm()
         try realm.write { session in
             let link = InputValue.link(.stub(className: "Node", key: .text("1")))

@@ -12,8 +12,8 @@ struct ObservationPropertyTests {
     private static let isLong = ProcessInfo.processInfo.environment["REALM_REST_LONG_TESTS"] != nil
     private static let seeds = 0..<(isLong ? 300 : 8)
 
-    @Test("change sets lead a copy to what a fresh read finds, and tell exactly what was modified", arguments: seeds)
-    func replay(_ seed: Int) throws {
+    @Test(arguments: seeds)
+    func `change sets lead a copy to what a fresh read finds, and tell exactly what was modified`(_ seed: Int) throws {
         let realm = try EngineRealm(ObservationWorkload.classes, backlinkNames: ObservationWorkload.names)
         var generator = SeededGenerator(seed: UInt64(seed))
         let recorder = CommitRecorder(realm.database)

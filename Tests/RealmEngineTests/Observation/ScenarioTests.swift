@@ -10,8 +10,7 @@ struct ScenarioTests {
     static let scenarios = (NotificationVectors.file("scenarios")?["vectors"]?.elements ?? [])
     static let histories = NotificationVectors.file("histories") ?? .null
 
-    @Test("every scenario is told as the reference engine tells it")
-    func everyScenario() throws {
+    @Test func `every scenario is told as the reference engine tells it`() throws {
         var failures: [String] = []
         for vector in ScenarioTests.scenarios {
             for isActive in [false, true] {
@@ -25,8 +24,7 @@ struct ScenarioTests {
         #expect(failures.isEmpty, "\(failures.count):\n\(failures.joined(separator: "\n"))")
     }
 
-    @Test("from every version to every later one the direct difference is told")
-    func everyHistory() throws {
+    @Test func `from every version to every later one the direct difference is told`() throws {
         var failures: [String] = []
         for vector in ScenarioTests.histories["vectors"]?.elements ?? [] {
             for from in 0..<(vector["commits"]?.elements?.count ?? 0) {

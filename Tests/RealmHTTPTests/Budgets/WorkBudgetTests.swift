@@ -15,24 +15,24 @@ import Testing
         return nil
     }
 
-    @Test func spendingLooksAtTheClockNowAndThen() {
+    @Test func `spending looks at the clock now and then`() {
         let budget = WorkBudget(deadline: .now())
         #expect(stop(budget, afterUnits: 10) == nil)
         #expect(stop(budget, afterUnits: 100_000) == .expired)
         #expect(budget.stop == .expired)
     }
 
-    @Test func aBudgetWithTimeLeftIsSpentWithoutEnd() {
+    @Test func `a budget with time left is spent without end`() {
         #expect(stop(WorkBudget(deadline: Instant.now().adding(seconds: 60)), afterUnits: 1_000_000) == nil)
     }
 
-    @Test func whoCancelsEndsTheWork() {
+    @Test func `who cancels ends the work`() {
         let budget = WorkBudget()
         budget.cancel()
         #expect(stop(budget, afterUnits: 100_000) == .cancelled)
     }
 
-    @Test func workIsHandedOverOnceAndGoesOnElsewhere() {
+    @Test func `work is handed over once and goes on elsewhere`() {
         let budget = WorkBudget(deadline: Instant.now().adding(seconds: 60))
         budget.handOverAt = .now()
         #expect(stop(budget, afterUnits: 100_000) == .handOver)
@@ -41,7 +41,7 @@ import Testing
         #expect(stop(budget, afterUnits: 100_000) == nil)
     }
 
-    @Test func theQuestionWhetherSomebodyWaitsIsAskedLater() {
+    @Test func `the question whether somebody waits is asked later`() {
         let budget = WorkBudget()
         budget.isStillWanted = { false }
         #expect(budget.goesOn)
@@ -50,7 +50,7 @@ import Testing
         #expect(budget.stop == .cancelled)
     }
 
-    @Test func memoryIsTakenWhileAnAnswerGrows() throws {
+    @Test func `memory is taken while an answer grows`() throws {
         let budget = WorkBudget()
         let taken = RankedMutex(.leaf, 0)
         budget.byteLimit = 10 << 20
@@ -68,7 +68,7 @@ import Testing
         #expect(throws: StorageError.stopped(.tooManyBytes(limit: 10 << 20))) { try budget.requireRoom(for: 11 << 20) }
     }
 
-    @Test func amountsHaveBounds() throws {
+    @Test func `amounts have bounds`() throws {
         let budget = WorkBudget()
         budget.byteLimit = 100
         budget.objectLimit = 2

@@ -57,8 +57,8 @@ import Testing
         Way(name: "attach later", isAsynchronous: true),
     ]
 
-    @Test("whatever stands at a path, only what may be changed is changed", arguments: MischiefTarget.all)
-    func attach(_ target: MischiefTarget) throws {
+    @Test(arguments: MischiefTarget.all)
+    func `whatever stands at a path, only what may be changed is changed`(_ target: MischiefTarget) throws {
         let folders = try MischiefFolders()
         defer { folders.remove() }
         try target.make(folders)
@@ -77,7 +77,7 @@ import Testing
         try row.run(MischiefTests.ways[0])
     }
 
-    @Test("there are at least 200 kinds of mischief") func count() {
+    @Test func `there are at least 200 kinds of mischief`() {
         #expect(MischiefTarget.all.count * MischiefTests.ways.count >= 200)
     }
 }

@@ -23,8 +23,8 @@ import Testing
         #""encryptionKey":"\#(String(repeating: "ab", count: 64))""#, #""mode":"ro","schemaVersion":9"#,
     ]
 
-    @Test("a dry run refuses what the real call refuses, in the same words, and neither leaves a trace", arguments: refusals)
-    func dryRefusals(_ members: String) throws {
+    @Test(arguments: refusals)
+    func `a dry run refuses what the real call refuses, in the same words, and neither leaves a trace`(_ members: String) throws {
         try withWriteServer { (server: WriteServer) throws in
             try server.done("DELETE", "app")
             let before = TreeDigest(server.folder)
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("a dry run tells the mode and the schema that the realm would have") func dryResults() throws {
+    @Test func `a dry run tells the mode and the schema that the realm would have`() throws {
         try withWriteServer { (server: WriteServer) throws in
             try server.done("DELETE", "app")
             let before = TreeDigest(server.folder)
@@ -79,7 +79,7 @@ import Testing
 
     // MARK: - Seeds
 
-    @Test("after a refused seed the name is free") func refusedSeed() throws {
+    @Test func `after a refused seed the name is free`() throws {
         try withWriteServer { (server: WriteServer) throws in
             try Data(repeating: 0x78, count: 5000).write(to: URL(fileURLWithPath: server.folder + "/junk"))
             let before = TreeDigest(server.folder)
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test("who does not have the key of a realm gets no copy of it as a seed") func encryptedSeed() throws {
+    @Test func `who does not have the key of a realm gets no copy of it as a seed`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let key = String(repeating: "0c", count: 64)
             #expect(
@@ -124,10 +124,8 @@ import Testing
         {"set":{"class":"Item","where":"TRUEPREDICATE","values":{"extra":{"$expr":"name + '?'"}}}}]
         """#
 
-    @Test(
-        "a cancelled opening stops, and leaves the file as it was; otherwise it tells how far it is",
-        arguments: [0.0, 0.1, 0.4, 0.8])
-    func cancelled(_ seconds: Double) throws {
+    @Test(arguments: [0.0, 0.1, 0.4, 0.8])
+    func `a cancelled opening stops, and leaves the file as it was; otherwise it tells how far it is`(_ seconds: Double) throws {
         try withWriteServer(change: { $0.limits.writeSeconds = 60 }) { (server: WriteServer) throws in
             try fill(server, 40_000)
             let path = server.folder + "/big.realm"
@@ -149,7 +147,7 @@ import Testing
         }
     }
 
-    @Test("progress grows while a realm is migrated") func progress() throws {
+    @Test func `progress grows while a realm is migrated`() throws {
         try withWriteServer { (server: WriteServer) throws in
             try fill(server, 40_000)
             let body = #"{"path":"\#(server.folder)/big.realm",\#(OpeningTests.steps)}"#
@@ -167,7 +165,7 @@ import Testing
         }
     }
 
-    @Test("what only a request has named is forgotten after it failed, and does not make the server unready") func forgotten()
+    @Test func `what only a request has named is forgotten after it failed, and does not make the server unready`()
         throws
     {
         try withWriteServer(change: { $0.forgetsFailedAfterSeconds = 0.3 }) { (server: WriteServer) throws in
@@ -187,7 +185,7 @@ import Testing
 
     // MARK: - Limits and roots
 
-    @Test("there are only so many realms") func limit() throws {
+    @Test func `there are only so many realms`() throws {
         try withWriteServer(change: { $0.limits.realms = 3 }) { (server: WriteServer) throws in
             #expect(try server.attach(#"{"inMemory":"a"}"#).status == 201)
             #expect(try server.attach(#"{"inMemory":"b"}"#).status == 201)
@@ -202,18 +200,18 @@ import Testing
         }
     }
 
-    @Test(
-        "without folders for them no path is allowed, and what a path is can be told",
-        arguments: [
-            (#""path":"/etc/passwd""#, 403, "path_not_allowed"), (#""path":"x.realm""#, 403, "path_not_allowed"),
-            (#""path":"""#, 400, "invalid_body"),
-            (#""path":"/data/a\u0000b""#, 400, "invalid_body"), (#""path":"/data/""#, 400, "invalid_body"),
-            (#""seed":"/etc/passwd\u0000""#, 400, "invalid_body"),
-            (#""path":"\#(String(repeating: "/a", count: 3000))""#, 400, "invalid_body"),
-            (#""seed":"/etc/passwd""#, 403, "path_not_allowed"),
-            (#""path":7"#, 400, "invalid_body"),
-        ])
-    func noRoots(_ member: String, _ status: Int, _ code: String) throws {
+    @Test(arguments: [
+        (#""path":"/etc/passwd""#, 403, "path_not_allowed"), (#""path":"x.realm""#, 403, "path_not_allowed"),
+        (#""path":"""#, 400, "invalid_body"),
+        (#""path":"/data/a\u0000b""#, 400, "invalid_body"), (#""path":"/data/""#, 400, "invalid_body"),
+        (#""seed":"/etc/passwd\u0000""#, 400, "invalid_body"),
+        (#""path":"\#(String(repeating: "/a", count: 3000))""#, 400, "invalid_body"),
+        (#""seed":"/etc/passwd""#, 403, "path_not_allowed"),
+        (#""path":7"#, 400, "invalid_body"),
+    ])
+    func `without folders for them no path is allowed, and what a path is can be told`(
+        _ member: String, _ status: Int, _ code: String
+    ) throws {
         try withWriteServer(change: { $0.attachRoots = [] }) { (server: WriteServer) throws in
             for query in ["", "?dryRun=true"] {
                 let answer = try server.attach(#"{"name":"x",\#(member)}"#, query)
@@ -222,7 +220,7 @@ import Testing
         }
     }
 
-    @Test("where paths lead is found without opening what lies outside") func roots() throws {
+    @Test func `where paths lead is found without opening what lies outside`() throws {
         let folders = try MischiefFolders()
         defer { folders.remove() }
         let roots = try AttachRoots([folders.root])
@@ -257,7 +255,7 @@ import Testing
         try body(folder)
     }
 
-    @Test("on a full disk nothing half-made is left") func fullDisk() throws {
+    @Test func `on a full disk nothing half-made is left`() throws {
         try withSmallDisk { folder in
             let source = realPath(of: NSTemporaryDirectory()) + "/realm-rest-\(UUID().uuidString).realm"
             try FileManager.default.copyItem(atPath: try Fixtures.path("store"), toPath: source)
@@ -279,7 +277,7 @@ import Testing
         }
     }
 
-    @Test("on a disk that is only read files are served for reading, and the reason is told") func readOnlyDisk() throws {
+    @Test func `on a disk that is only read files are served for reading, and the reason is told`() throws {
         try withSmallDisk { folder in
             try FileManager.default.copyItem(atPath: try Fixtures.path("types-single"), toPath: folder + "/a.realm")
             // MS_REMOUNT and MS_RDONLY.

@@ -21,7 +21,7 @@ import Testing
 
     // MARK: - Deleting
 
-    @Test("deleting is all or nothing: a file that somebody has a lock on stays, and is served on") func inUse() throws {
+    @Test func `deleting is all or nothing: a file that somebody has a lock on stays, and is served on`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let snapshot = try server.done("POST", "app/snapshots", "{}").json["id"] as? String ?? ""
             let other = unsafe open(server.folder + "/app.realm.lock", O_RDONLY)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("the original behind a copy, and what was attached from elsewhere, is never deleted") func notOwned() throws {
+    @Test func `the original behind a copy, and what was attached from elsewhere, is never deleted`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let elsewhere = server.folder + "-elsewhere"
             try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
@@ -67,8 +67,7 @@ import Testing
         }
     }
 
-    @Test("what failed to be opened is deleted when nobody holds it; a file that is gone is told and let go of")
-    func failedAndGone() throws {
+    @Test func `what failed to be opened is deleted when nobody holds it; a file that is gone is told and let go of`() throws {
         let folder = realPath(of: NSTemporaryDirectory()) + "/realm-rest-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -97,7 +96,7 @@ import Testing
         #expect(try delete("folder", "").status == 204)
     }
 
-    @Test("a file that somebody has removed is told, and its realm is let go of") func gone() throws {
+    @Test func `a file that somebody has removed is told, and its realm is let go of`() throws {
         try withWriteServer { (server: WriteServer) throws in
             unsafe unlink(server.folder + "/app.realm")
             let answer = try server.send("DELETE", "app?files=true")
@@ -106,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("what belongs to a file goes with it; what only has such a name stays") func leavings() throws {
+    @Test func `what belongs to a file goes with it; what only has such a name stays`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let path = server.folder + "/app.realm"
             func write(_ name: String) throws { try Data("mine".utf8).write(to: URL(fileURLWithPath: path + name)) }
@@ -128,7 +127,7 @@ import Testing
 
     // MARK: - Copies before migrations
 
-    @Test("a copy is made only when something is written, the newest stay, and they are named and listed") func copies() throws {
+    @Test func `a copy is made only when something is written, the newest stay, and they are named and listed`() throws {
         try withWriteServer { (server: WriteServer) throws in
             func copies() throws -> Set<String> { try names(server).filter { $0.contains(".before-") } }
             let refused = #"{"fromVersion":7,"toVersion":8,"steps":[{"addClass":{"name":"X","properties":[]}}]}"#
@@ -159,7 +158,7 @@ import Testing
         }
     }
 
-    @Test("how many copies are kept is said when a realm is attached; of an encrypted realm they are encrypted") func keptCopies()
+    @Test func `how many copies are kept is said when a realm is attached; of an encrypted realm they are encrypted`()
         throws
     {
         try withWriteServer { (server: WriteServer) throws in
@@ -188,10 +187,8 @@ import Testing
 
     // MARK: - Names and modes
 
-    @Test(
-        "names that paths fold or listings hide are refused",
-        arguments: [".", "..", ".hidden", "", "a b", "a/b", String(repeating: "n", count: 65)])
-    func badNames(_ name: String) throws {
+    @Test(arguments: [".", "..", ".hidden", "", "a b", "a/b", String(repeating: "n", count: 65)])
+    func `names that paths fold or listings hide are refused`(_ name: String) throws {
         try withWriteServer { (server: WriteServer) throws in
             for query in ["", "?dryRun=true"] {
                 for member in ["", #","inMemory":"m""#, #","path":"\#(server.folder)/app.realm","mode":"copy""#] {
@@ -203,7 +200,7 @@ import Testing
         }
     }
 
-    @Test("new files can be read by nobody else") func modes() throws {
+    @Test func `new files can be read by nobody else`() throws {
         try withWriteServer { (server: WriteServer) throws in
             #expect(try server.attach(#"{"name":"new","schema":{"classes":[]}}"#).status == 201)
             #expect(try server.attach(#"{"name":"grown","seed":"\#(server.folder)/app.realm"}"#).status == 201)
@@ -213,7 +210,7 @@ import Testing
         }
     }
 
-    @Test("what a server that was killed left of its own is taken away at the next start, and nothing else") func leftovers()
+    @Test func `what a server that was killed left of its own is taken away at the next start, and nothing else`()
         throws
     {
         let folder = realPath(of: NSTemporaryDirectory()) + "/realm-rest-\(UUID().uuidString)"

@@ -10,8 +10,9 @@ private typealias JSONValue = RealmTestSupport.JSONValue
 struct ChangeStreamTests {
     private static let dogs = ChangeFixture.query(["class": "Dog", "include": "keys"])
 
-    @Test("a stream begins with its head, the snapshot, and ready; then come changes, each with the id of its version")
-    func beginning() throws {
+    @Test func `a stream begins with its head, the snapshot, and ready; then come changes, each with the id of its version`()
+        throws
+    {
         let fixture = try ChangeFixture()
         let stream = try fixture.server.stream("app", ChangeStreamTests.dogs)
         #expect(stream.header("Content-Type") == "text/event-stream")
@@ -31,16 +32,15 @@ struct ChangeStreamTests {
         #expect(try fixture.server.must("GET", "app/objects/Dog/9")["age"]?.integer == 0)
     }
 
-    @Test("streams are never compressed, whatever the client takes")
-    func uncompressed() throws {
+    @Test func `streams are never compressed, whatever the client takes`() throws {
         let fixture = try ChangeFixture()
         let stream = try fixture.server.stream("app", "class=Dog", [("Accept-Encoding", "gzip")])
         #expect(stream.header("Content-Encoding") == nil)
         #expect(try stream.next("snapshot").json["count"]?.integer == 5)
     }
 
-    @Test("B28: commits between the connection and the snapshot are in the snapshot; unrelated ones bring no event")
-    func unrelated() throws {
+    @Test func `B28: commits between the connection and the snapshot are in the snapshot; unrelated ones bring no event`() throws
+    {
         let fixture = try ChangeFixture()
         let stream = try fixture.server.stream("app", ChangeStreamTests.dogs)
         _ = try stream.next("snapshot")
@@ -50,15 +50,14 @@ struct ChangeStreamTests {
         #expect(try stream.next("changes").json["to"]?.text == version)
     }
 
-    @Test("initial=false leaves the snapshot out")
-    func withoutSnapshot() throws {
+    @Test func `initial=false leaves the snapshot out`() throws {
         let fixture = try ChangeFixture()
         let stream = try fixture.server.stream("app", ChangeStreamTests.dogs + "&initial=false")
         _ = try stream.next("ready")
     }
 
-    @Test("a stream that is resumed tells what was missed, then ready, and nothing twice", arguments: ["header", "parameter"])
-    func resume(_ place: String) throws {
+    @Test(arguments: ["header", "parameter"])
+    func `a stream that is resumed tells what was missed, then ready, and nothing twice`(_ place: String) throws {
         let fixture = try ChangeFixture()
         var stream = try fixture.server.stream("app", ChangeStreamTests.dogs)
         _ = try stream.next("snapshot")
@@ -85,12 +84,10 @@ struct ChangeStreamTests {
         #expect(count == 2)
     }
 
-    @Test(
-        "a position of another life, of the future, or unreadable is reset with the reason epoch",
-        arguments: [
-            "zzzzzz.5", "garbage", "FUTURE",
-        ])
-    func resetByEpoch(_ position: String) throws {
+    @Test(arguments: [
+        "zzzzzz.5", "garbage", "FUTURE",
+    ])
+    func `a position of another life, of the future, or unreadable is reset with the reason epoch`(_ position: String) throws {
         let fixture = try ChangeFixture()
         let now = try fixture.server.poll("app", "class=Dog&since=now")["next"]?.text ?? ""
         let text = position == "FUTURE" ? now + "0000" : position
@@ -101,8 +98,7 @@ struct ChangeStreamTests {
         #expect(try stream.next("ready").id == now)
     }
 
-    @Test("a position that is not kept any more is reset with the reason retention")
-    func resetByRetention() throws {
+    @Test func `a position that is not kept any more is reset with the reason retention`() throws {
         let fixture = try ChangeFixture { $0.limits.retentionSets = 2 }
         let stream = try fixture.server.stream("app", ChangeStreamTests.dogs)
         _ = try stream.next("snapshot")
@@ -119,8 +115,7 @@ struct ChangeStreamTests {
         #expect(answer["reset"]?["reason"]?.text == "retention" && answer["snapshots"]?.elements?.count == 1)
     }
 
-    @Test("a client that does not keep up is reset with the reason overflow, and nothing is held for it meanwhile")
-    func overflow() throws {
+    @Test func `a client that does not keep up is reset with the reason overflow, and nothing is held for it meanwhile`() throws {
         let fixture = try ChangeFixture { $0.limits.queueEvents = 8 }
         let stream = try fixture.server.stream("app", "class=Dog", receiveBuffer: 4096)
         _ = try stream.next("snapshot")
@@ -145,8 +140,7 @@ struct ChangeStreamTests {
         #expect(try fixture.server.metric("queue_overflows_total") == 1)
     }
 
-    @Test("several subscriptions on one stream: an id only behind the last set of a version")
-    func severalSubscriptions() throws {
+    @Test func `several subscriptions on one stream: an id only behind the last set of a version`() throws {
         let fixture = try ChangeFixture()
         let body = #"{"subscriptions":{"dogs":{"class":"Dog","include":"keys"},"all":{},"ann":{"class":"Person","key":"ann"}}}"#
         let url = try fixture.server.must("POST", "app/subscriptions", body)["url"]?.text ?? ""
@@ -164,8 +158,7 @@ struct ChangeStreamTests {
         #expect(more.map { $0.json["from"]?.text } == [version, version] && more.map(\.id) == [nil, second])
     }
 
-    @Test("large snapshots come in parts of a thousand rows")
-    func parts() throws {
+    @Test func `large snapshots come in parts of a thousand rows`() throws {
         let fixture = try ChangeFixture()
         for start in [1000, 1700] {
             try fixture.server.batch("app", (start..<start + 700).map { fixture.create($0, age: $0 % 3) })
@@ -186,8 +179,7 @@ struct ChangeStreamTests {
                 == 1405)
     }
 
-    @Test("signs of life repeat the position when it has moved without an event")
-    func heartbeat() throws {
+    @Test func `signs of life repeat the position when it has moved without an event`() throws {
         let fixture = try ChangeFixture { $0.limits.heartbeat = 1 }
         let stream = try fixture.server.stream("app", ChangeStreamTests.dogs)
         _ = try stream.next("snapshot")
@@ -210,8 +202,7 @@ struct ChangeStreamTests {
         #expect(try named.next("heartbeat").json["version"]?.text == change)
     }
 
-    @Test("A23: a client that leaves is noticed, and its stream and observation are let go of")
-    func leaving() throws {
+    @Test func `A23: a client that leaves is noticed, and its stream and observation are let go of`() throws {
         let fixture = try ChangeFixture { $0.limits.retentionSeconds = 0 }
         var stream: EventClient? = try fixture.server.stream("app", ChangeStreamTests.dogs)
         _ = try stream?.next("snapshot")
@@ -222,8 +213,7 @@ struct ChangeStreamTests {
         #expect(try ChangeServer.wait { try fixture.server.metric("observed_definitions") == 0 })
     }
 
-    @Test("one evaluation and one encoding per commit, however many streams there are")
-    func shared() throws {
+    @Test func `one evaluation and one encoding per commit, however many streams there are`() throws {
         let fixture = try ChangeFixture()
         let streams = try (0..<20).map { _ in try fixture.server.stream("app", ChangeStreamTests.dogs) }
         for stream in streams {
@@ -239,8 +229,7 @@ struct ChangeStreamTests {
         #expect(try fixture.server.metric("encodings_total") ?? 0 <= before.1 + 5)
     }
 
-    @Test("a stopping server says end to all streams, and answers waiting polls")
-    func shutdown() throws {
+    @Test func `a stopping server says end to all streams, and answers waiting polls`() throws {
         let fixture = try ChangeFixture { $0.graceSeconds = 30 }
         let streams = try (0..<50).map { _ in try fixture.server.stream("app", ChangeStreamTests.dogs) }
         for stream in streams {
@@ -263,8 +252,7 @@ struct ChangeStreamTests {
         stopping.wait()
     }
 
-    @Test("a realm that is detached ends its streams; later positions belong to another life")
-    func detached() throws {
+    @Test func `a realm that is detached ends its streams; later positions belong to another life`() throws {
         let fixture = try ChangeFixture()
         let stream = try fixture.server.stream("app", ChangeStreamTests.dogs)
         _ = try stream.next("snapshot")
@@ -278,8 +266,9 @@ struct ChangeStreamTests {
         #expect(try fixture.server.send("GET", "app/changes?subscription=\(registration)").status == 404)
     }
 
-    @Test("additions to the schema are told and nothing else happens; other changes begin everything anew, or end it")
-    func schema() throws {
+    @Test func `additions to the schema are told and nothing else happens; other changes begin everything anew, or end it`()
+        throws
+    {
         let fixture = try ChangeFixture()
         let stream = try fixture.server.stream("app", ChangeStreamTests.dogs)
         let named = try fixture.server.stream("app", ChangeFixture.query(["class": "Dog", "where": "name == 'd1'"]))
@@ -313,8 +302,10 @@ struct ChangeStreamTests {
         #expect(answer["reset"]?["reason"]?.text == "schema" && answer["schema"]?["version"]?.text == removed)
     }
 
-    @Test("after its end an object is silent for a registration, 404 in the simple form, and begins anew when there is a new one")
-    func recreated() throws {
+    @Test
+    func `after its end an object is silent for a registration, 404 in the simple form, and begins anew when there is a new one`()
+        throws
+    {
         let fixture = try ChangeFixture()
         let query = ChangeFixture.query(["class": "Dog", "key": "5", "include": "none"])
         let id = try fixture.server.must("POST", "app/subscriptions", #"{"subscriptions":{"d":{"class":"Dog","key":"5"}}}"#)
@@ -337,8 +328,7 @@ struct ChangeStreamTests {
                 == true)
     }
 
-    @Test("administrators see streams, and may end each")
-    func leases() throws {
+    @Test func `administrators see streams, and may end each`() throws {
         let fixture = try ChangeFixture()
         let stream = try fixture.server.stream("app", ChangeStreamTests.dogs)
         _ = try stream.next("snapshot")

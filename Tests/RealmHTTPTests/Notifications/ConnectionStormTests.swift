@@ -41,8 +41,7 @@ struct ConnectionStormTests {
         }
     }
 
-    @Test("200 clients a second come and go while there are commits, and nothing of them is left")
-    func storm() throws {
+    @Test func `200 clients a second come and go while there are commits, and nothing of them is left`() throws {
         let server = try FaultServer(limits: ConnectionStormTests.limits)
         let text = String(repeating: "t", count: 300)
         for start in [0, 800, 1600] { try server.write((start..<start + 800).map { FaultServer.upsert($0, $0, text) }) }
@@ -203,8 +202,8 @@ struct ConnectionStormTests {
 
     // MARK: - The end of the server
 
-    @Test("a server that ends says so to every stream and closes it, and does not wait for those who do not listen")
-    func shutdown() throws {
+    @Test func `a server that ends says so to every stream and closes it, and does not wait for those who do not listen`() throws
+    {
         let count = TestRun.isLong ? 5000 : 500
         raiseFileLimit()
         let server = try FaultServer(limits: ConnectionStormTests.limits)

@@ -9,10 +9,11 @@ struct CrowdTests {
     private static let listeners = 200
     private static let definitions = 30
 
-    @Test(
-        "each definition is evaluated and encoded once per commit, however many streams it has, and not at all when it is not concerned"
-    )
-    func shared() throws {
+    @Test
+    func
+        `each definition is evaluated and encoded once per commit, however many streams it has, and not at all when it is not concerned`()
+        throws
+    {
         let fixture = try ChangeFixture()
         // The same definition in other words is the same.
         let same = [

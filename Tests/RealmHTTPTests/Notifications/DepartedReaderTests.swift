@@ -30,8 +30,8 @@ struct DepartedReaderTests {
         }
     }
 
-    @Test("pin a handful of versions at the most", arguments: Way.allCases)
-    func versions(_ way: Way) throws {
+    @Test(arguments: Way.allCases)
+    func `pin a handful of versions at the most`(_ way: Way) throws {
         let server = try ChangeServer()
         try server.must(
             "POST", "",
@@ -46,8 +46,7 @@ struct DepartedReaderTests {
         #expect(try ChangeServer.wait { try server.must("GET", "app")["liveVersions"]?.integer ?? .max <= 2 })
     }
 
-    @Test("leave a snapshot alone that somebody holds")
-    func snapshots() throws {
+    @Test func `leave a snapshot alone that somebody holds`() throws {
         let server = try ChangeServer { $0.limits.liveVersions = 30 }
         try server.makeRealm("app", classes: Self.classes)
         try server.batch("app", [#"{"create":{"class":"S","body":{"_id":1,"age":0}}}"#])

@@ -39,8 +39,8 @@ struct FailedObservationTests {
         while let event = try client.next(), event.name != "ready" {}
     }
 
-    @Test("end their streams with the problem, and nothing else", arguments: [false, true])
-    func streams(_ isRegistered: Bool) throws {
+    @Test(arguments: [false, true])
+    func `end their streams with the problem, and nothing else`(_ isRegistered: Bool) throws {
         let server = try server()
         var query = "class=N&where=\(Self.endless)"
         if isRegistered {
@@ -67,8 +67,7 @@ struct FailedObservationTests {
         #expect(try server.send("GET", "r/objects/N/1").status == 200)
     }
 
-    @Test("answer their polls with the problem")
-    func polls() throws {
+    @Test func `answer their polls with the problem`() throws {
         let server = try server()
         let next = try #require(try server.poll("r", "class=N&where=\(Self.endless)&since=now")["next"]?.text)
         let answer = Awaited<Int>()

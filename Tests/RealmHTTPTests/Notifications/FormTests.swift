@@ -30,8 +30,7 @@ struct FormTests {
         return (first["snapshots"]?.elements?.first?.withoutVersions ?? "none", sets)
     }
 
-    @Test("B24: results: rows with their objects, and the properties that were written")
-    func results() throws {
+    @Test func `B24: results: rows with their objects, and the properties that were written`() throws {
         let fixture = try ChangeFixture()
         let (snapshot, sets) = try forms(
             ["class": "Dog", "where": "age > $0", "args": "[3]", "sort": "-age", "meta": "none", "fields": "age"], fixture,
@@ -46,8 +45,9 @@ struct FormTests {
             ])
     }
 
-    @Test("a modification tells old and new place, and which properties were written; none when something linked changed")
-    func modifications() throws {
+    @Test func `a modification tells old and new place, and which properties were written; none when something linked changed`()
+        throws
+    {
         let fixture = try ChangeFixture()
         let (_, sets) = try forms(
             ["class": "Dog", "include": "keys"], fixture,
@@ -59,8 +59,7 @@ struct FormTests {
             ])
     }
 
-    @Test("B26, B27: key paths and shallow leave modifications out")
-    func filters() throws {
+    @Test func `B26, B27: key paths and shallow leave modifications out`() throws {
         let fixture = try ChangeFixture()
         let write = [fixture.age(1, 7)]
         #expect(try forms(["class": "Dog", "include": "none", "keyPaths": "name"], fixture, write).sets == ["nothing"])
@@ -82,8 +81,7 @@ struct FormTests {
             ).sets == [#"{"count":2}"#])
     }
 
-    @Test("D4: a list of links: a move is told beside its deletion and insertion")
-    func listOfLinks() throws {
+    @Test func `D4: a list of links: a move is told beside its deletion and insertion`() throws {
         let fixture = try ChangeFixture()
         let (snapshot, sets) = try forms(
             ["class": "Person", "key": "ann", "property": "pack", "meta": "none", "fields": "age"], fixture,
@@ -99,8 +97,7 @@ struct FormTests {
             ])
     }
 
-    @Test("D4: lists and sets of values, cleared, and with their owner gone")
-    func values() throws {
+    @Test func `D4: lists and sets of values, cleared, and with their owner gone`() throws {
         let fixture = try ChangeFixture()
         let tags = try forms(
             ["class": "Person", "key": "ann", "property": "tags"], fixture,
@@ -121,8 +118,7 @@ struct FormTests {
             ])
     }
 
-    @Test("a view of a list has no moves, and its rows are those of the view")
-    func views() throws {
+    @Test func `a view of a list has no moves, and its rows are those of the view`() throws {
         let fixture = try ChangeFixture()
         let (snapshot, sets) = try forms(
             ["class": "Person", "key": "ann", "property": "tags", "sort": "-self"], fixture,
@@ -131,8 +127,7 @@ struct FormTests {
         #expect(sets == [#"{"count":3,"deletions":[],"insertions":[{"index":0,"value":"c"}],"modifications":[],"moves":[]}"#])
     }
 
-    @Test("a view of embedded objects selects and orders by their properties, and shows them whole")
-    func embeddedViews() throws {
+    @Test func `a view of embedded objects selects and orders by their properties, and shows them whole`() throws {
         let fixture = try ChangeFixture()
         let (snapshot, sets) = try forms(
             ["class": "Person", "key": "ann", "property": "kids", "where": "city != 'Oslo'", "sort": "city"], fixture,
@@ -150,8 +145,7 @@ struct FormTests {
             ])
     }
 
-    @Test("D16: dictionaries by entry, of values and of links")
-    func dictionaries() throws {
+    @Test func `D16: dictionaries by entry, of values and of links`() throws {
         let fixture = try ChangeFixture()
         let marks = try forms(
             ["class": "Person", "key": "ann", "property": "marks"], fixture,
@@ -170,8 +164,7 @@ struct FormTests {
             ])
     }
 
-    @Test("D36, D38: an object: its properties with both values, linking objects last, and its end")
-    func objects() throws {
+    @Test func `D36, D38: an object: its properties with both values, linking objects last, and its end`() throws {
         let fixture = try ChangeFixture()
         let (snapshot, sets) = try forms(
             ["class": "Person", "key": "ann", "fields": "age", "meta": "none", "keyPaths": "age,boss,tags,staff"], fixture,
@@ -188,8 +181,7 @@ struct FormTests {
             ])
     }
 
-    @Test("an embedded object, wherever it moves, and a collection in one")
-    func embedded() throws {
+    @Test func `an embedded object, wherever it moves, and a collection in one`() throws {
         let fixture = try ChangeFixture()
         let kid = try forms(
             ["class": "Person", "key": "ann", "property": "kids[1]", "meta": "none"], fixture,
@@ -209,8 +201,8 @@ struct FormTests {
         #expect(rooms.sets == [#"{"count":2,"deletions":[],"insertions":[{"index":1,"value":2}],"modifications":[],"moves":[]}"#])
     }
 
-    @Test("D48: linking objects by both of their names", arguments: ["staff", "@links.Person.boss"])
-    func linkingObjects(_ name: String) throws {
+    @Test(arguments: ["staff", "@links.Person.boss"])
+    func `D48: linking objects by both of their names`(_ name: String) throws {
         let fixture = try ChangeFixture()
         let (snapshot, sets) = try forms(
             ["class": "Person", "key": "ann", "property": name, "include": "keys"], fixture,
@@ -224,8 +216,7 @@ struct FormTests {
             ])
     }
 
-    @Test("D10, D50, D52: sections")
-    func sections() throws {
+    @Test func `D10, D50, D52: sections`() throws {
         let fixture = try ChangeFixture()
         let (snapshot, sets) = try forms(
             ["class": "Dog", "sectionBy": "age:floor(2)", "include": "keys"], fixture,
@@ -242,8 +233,7 @@ struct FormTests {
             ])
     }
 
-    @Test("D50, D51: one section, that appears and goes")
-    func oneSection() throws {
+    @Test func `D50, D51: one section, that appears and goes`() throws {
         let fixture = try ChangeFixture()
         let (snapshot, sets) = try forms(
             ["class": "Dog", "sectionBy": "age:floor(2)", "section": "8", "include": "keys"], fixture,
@@ -257,8 +247,7 @@ struct FormTests {
             ])
     }
 
-    @Test("A22: the whole realm: which classes were touched")
-    func realm() throws {
+    @Test func `A22: the whole realm: which classes were touched`() throws {
         let fixture = try ChangeFixture()
         let (snapshot, sets) = try forms([:], fixture, [fixture.age(1, 7), fixture.patch(#"{"age":9}"#)], [fixture.create(30)])
         #expect(snapshot == "none")
@@ -268,8 +257,7 @@ struct FormTests {
         #expect(try fixture.server.poll("app", "since=\(before)")["changes"]?.elements?.isEmpty == true)
     }
 
-    @Test("include=keys leaves objects out, and include=none everything but counts")
-    func include() throws {
+    @Test func `include=keys leaves objects out, and include=none everything but counts`() throws {
         let fixture = try ChangeFixture()
         let none = try forms(["class": "Dog", "include": "none"], fixture, [fixture.create(9)])
         #expect(none.snapshot == #"{"count":5,"last":true}"#)

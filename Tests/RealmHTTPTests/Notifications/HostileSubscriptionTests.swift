@@ -15,8 +15,7 @@ struct HostileSubscriptionTests {
 
     // MARK: - Too many
 
-    @Test("registrations are bounded for each client, also when they come at once; what is deleted makes room")
-    func registrations() throws {
+    @Test func `registrations are bounded for each client, also when they come at once; what is deleted makes room`() throws {
         let fixture = try ChangeFixture { $0.limits.registrations = 40 }
         let port = fixture.server.port
         let answers = Mutex<(made: [String], refused: Int, others: [String])>(([], 0, []))
@@ -56,8 +55,7 @@ struct HostileSubscriptionTests {
         #expect(try fixture.server.send("POST", "app/subscriptions", #"{"subscriptions":{"a":{}}}"#).status == 429)
     }
 
-    @Test("definitions that nobody reads any more are kept up to a number, those that are read always")
-    func definitions() throws {
+    @Test func `definitions that nobody reads any more are kept up to a number, those that are read always`() throws {
         let fixture = try ChangeFixture { $0.limits.idleDefinitions = 16 }
         let stream = try fixture.server.stream("app", "class=Dog&where=age%20%3C%20-1&include=keys")
         _ = try stream.next("snapshot")
@@ -68,8 +66,7 @@ struct HostileSubscriptionTests {
         #expect(try stream.next("changes").id == version)
     }
 
-    @Test("fifty subscriptions on one stream, with long lists of key paths")
-    func many() throws {
+    @Test func `fifty subscriptions on one stream, with long lists of key paths`() throws {
         let fixture = try ChangeFixture()
         let paths = (0..<1000).map { _ in "\"name\"" }.joined(separator: ",")
         let members = (0..<50).map {
@@ -92,33 +89,33 @@ struct HostileSubscriptionTests {
         #expect(refused.status == 400 && refused.code == "invalid_body")
     }
 
-    @Test(
-        "lists of key paths as long as a request may be, and deeper than links go",
-        arguments: [
-            ("keyPaths", String(repeating: "name,", count: 999) + "name", 200, ""),
-            ("keyPaths", String(repeating: "name,", count: 1000) + "name", 400, "invalid_parameter"),
-            ("keyPaths", "mate" + String(repeating: ".mate", count: 1400) + ".age", 400, "unknown_key_path"),
-            ("keyPaths", String(repeating: "*,", count: 999) + "*", 200, ""),
-            ("keyPaths", String(repeating: ".", count: 7000), 400, "unknown_key_path"),
-            ("keyPaths", "mate" + String(repeating: ".mate", count: 1400) + ".no", 400, "unknown_key_path"),
-            ("fields", "mate" + String(repeating: ".mate", count: 1400), 400, "invalid_parameter"),
-            ("fields", "mate" + String(repeating: ".mate", count: 64), 400, "invalid_parameter"),
-            ("fields", "mate" + String(repeating: ".mate", count: 63), 200, ""),
-            ("expand", "mate" + String(repeating: ".mate", count: 1400), 400, "invalid_parameter"),
-            ("sort", "mate" + String(repeating: ".mate", count: 1400) + ".age", 0, ""),
-            ("distinct", "mate" + String(repeating: ".mate", count: 1400) + ".age", 0, ""),
-            ("sectionBy", "mate" + String(repeating: ".mate", count: 1400) + ".age", 0, ""),
-            ("sort", String(repeating: "age,", count: 1500) + "name", 0, ""),
-            ("distinct", String(repeating: "age,", count: 1500) + "name", 0, ""),
-            ("where", String(repeating: "(", count: 2300) + "age == 1" + String(repeating: ")", count: 2300), 0, ""),
-            ("where", String(repeating: "NOT ", count: 1700) + "age == 1", 0, ""),
-            ("where", "mate" + String(repeating: ".mate", count: 1400) + ".age == 1", 0, ""),
-            ("property", "home" + String(repeating: ".home", count: 1400), 400, ""),
-            ("property", "kids" + String(repeating: "[0]", count: 2000), 400, ""),
-            ("sectionBy", String(repeating: "x", count: 7000), 400, "unknown_key_path"),
-            ("args", String(repeating: "[", count: 7000), 400, "invalid_parameter"),
-        ])
-    func long(_ row: (name: String, value: String, status: Int, code: String)) throws {
+    @Test(arguments: [
+        ("keyPaths", String(repeating: "name,", count: 999) + "name", 200, ""),
+        ("keyPaths", String(repeating: "name,", count: 1000) + "name", 400, "invalid_parameter"),
+        ("keyPaths", "mate" + String(repeating: ".mate", count: 1400) + ".age", 400, "unknown_key_path"),
+        ("keyPaths", String(repeating: "*,", count: 999) + "*", 200, ""),
+        ("keyPaths", String(repeating: ".", count: 7000), 400, "unknown_key_path"),
+        ("keyPaths", "mate" + String(repeating: ".mate", count: 1400) + ".no", 400, "unknown_key_path"),
+        ("fields", "mate" + String(repeating: ".mate", count: 1400), 400, "invalid_parameter"),
+        ("fields", "mate" + String(repeating: ".mate", count: 64), 400, "invalid_parameter"),
+        ("fields", "mate" + String(repeating: ".mate", count: 63), 200, ""),
+        ("expand", "mate" + String(repeating: ".mate", count: 1400), 400, "invalid_parameter"),
+        ("sort", "mate" + String(repeating: ".mate", count: 1400) + ".age", 0, ""),
+        ("distinct", "mate" + String(repeating: ".mate", count: 1400) + ".age", 0, ""),
+        ("sectionBy", "mate" + String(repeating: ".mate", count: 1400) + ".age", 0, ""),
+        ("sort", String(repeating: "age,", count: 1500) + "name", 0, ""),
+        ("distinct", String(repeating: "age,", count: 1500) + "name", 0, ""),
+        ("where", String(repeating: "(", count: 2300) + "age == 1" + String(repeating: ")", count: 2300), 0, ""),
+        ("where", String(repeating: "NOT ", count: 1700) + "age == 1", 0, ""),
+        ("where", "mate" + String(repeating: ".mate", count: 1400) + ".age == 1", 0, ""),
+        ("property", "home" + String(repeating: ".home", count: 1400), 400, ""),
+        ("property", "kids" + String(repeating: "[0]", count: 2000), 400, ""),
+        ("sectionBy", String(repeating: "x", count: 7000), 400, "unknown_key_path"),
+        ("args", String(repeating: "[", count: 7000), 400, "invalid_parameter"),
+    ])
+    func `lists of key paths as long as a request may be, and deeper than links go`(
+        _ row: (name: String, value: String, status: Int, code: String)
+    ) throws {
         let server = HostileSubscriptionTests.fixture.server
         let owner = row.name == "property" ? "class=Person&key=ann" : "class=Dog"
         for accept in ["application/json", "text/event-stream"] {
@@ -137,16 +134,14 @@ struct HostileSubscriptionTests {
 
     // MARK: - Positions
 
-    @Test(
-        "a position of nowhere begins anew, whatever it is made of",
-        arguments: [
-            String(repeating: "x", count: 8000), "zzzzzz.18446744073709551615", "zzzzzz.99999999999999999999999999", ".", "..",
-            "-1", "EPOCH.",
-            "EPOCH.-1", "EPOCH.18446744073709551615", "EPOCH.18446744073709551616", "EPOCH.9223372036854775807", "EPOCH.1.1",
-            "EPOCH. 3", "EPOCH.0x3", "EPOCH.1",
-            "EPOCH.0", "epoch", "null", "\u{1}", "%00",
-        ])
-    func positions(_ text: String) throws {
+    @Test(arguments: [
+        String(repeating: "x", count: 8000), "zzzzzz.18446744073709551615", "zzzzzz.99999999999999999999999999", ".", "..",
+        "-1", "EPOCH.",
+        "EPOCH.-1", "EPOCH.18446744073709551615", "EPOCH.18446744073709551616", "EPOCH.9223372036854775807", "EPOCH.1.1",
+        "EPOCH. 3", "EPOCH.0x3", "EPOCH.1",
+        "EPOCH.0", "epoch", "null", "\u{1}", "%00",
+    ])
+    func `a position of nowhere begins anew, whatever it is made of`(_ text: String) throws {
         let server = HostileSubscriptionTests.fixture.server
         let now = try server.poll("app", "class=Dog&since=now")["next"]?.text ?? ""
         let epoch = now.split(separator: ".").first.map(String.init) ?? ""
@@ -169,8 +164,8 @@ struct HostileSubscriptionTests {
         #expect(try stream.next("snapshot").json["count"]?.integer == 5 && stream.next("ready").id == now)
     }
 
-    @Test("a header field longer than a header may be is refused", arguments: ["Last-Event-ID", "Realm-Without-Notifying"])
-    func longHeader(_ name: String) throws {
+    @Test(arguments: ["Last-Event-ID", "Realm-Without-Notifying"])
+    func `a header field longer than a header may be is refused`(_ name: String) throws {
         let fixture = try ChangeFixture { $0.limits.headerBytes = 8 << 10 }
         let value = String(repeating: "k3f9q2.1", count: 1200)
         let answer =
@@ -180,10 +175,8 @@ struct HostileSubscriptionTests {
         #expect(answer.status == 431 && answer.code == "headers_too_large", "\(answer.text)")
     }
 
-    @Test(
-        "numbers that are none, or out of range, are told",
-        arguments: ["-1", "56", "1e1", "9223372036854775808", "0x10", "", " 1", "1,2", "true"])
-    func wait(_ text: String) throws {
+    @Test(arguments: ["-1", "56", "1e1", "9223372036854775808", "0x10", "", " 1", "1,2", "true"])
+    func `numbers that are none, or out of range, are told`(_ text: String) throws {
         let answer = try HostileSubscriptionTests.fixture.server.send(
             "GET", "app/changes?class=Dog&wait=\(ChangeServer.encode(text))")
         #expect(
@@ -196,8 +189,7 @@ struct HostileSubscriptionTests {
 
     // MARK: - The protocol
 
-    @Test("a client of HTTP/1.0 has a stream without chunks, and its connection ends with it")
-    func http10() throws {
+    @Test func `a client of HTTP/1.0 has a stream without chunks, and its connection ends with it`() throws {
         let fixture = try ChangeFixture()
         let client = try RawConnection(port: fixture.server.port)
         try client.send(
@@ -218,8 +210,7 @@ struct HostileSubscriptionTests {
         #expect(poll.readToEnd() && poll.text.contains("\"next\":\"\(version)\""))
     }
 
-    @Test("what follows a request for a stream is not read; what follows a poll is answered after it")
-    func pipelined() throws {
+    @Test func `what follows a request for a stream is not read; what follows a poll is answered after it`() throws {
         let fixture = try ChangeFixture()
         let port = fixture.server.port
         let get = "GET /v1/realms/app/objects/Dog/1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -240,19 +231,17 @@ struct HostileSubscriptionTests {
         #expect(poll.read(until: "\"_id\":1") && poll.text.components(separatedBy: "HTTP/1.1 200").count == 3)
     }
 
-    @Test(
-        "what kind of answer it is follows from Accept",
-        arguments: [
-            ("text/event-stream", 200, "text/event-stream"), ("TEXT/Event-Stream", 200, "text/event-stream"),
-            ("text/event-stream;q=0.5, application/json;q=0.1", 200, "text/event-stream"), ("*/*", 200, "application/json"),
-            ("text/*", 406, ""), ("application/json", 200, "application/json"), ("text/event-stream;q=0", 406, ""),
-            ("text/html", 406, "application/problem+json"),
-            ("application/json, text/event-stream;q=0", 200, "application/json"),
-            ("text/event-stream;charset=utf-8", 200, "text/event-stream"),
-            (",,,;;;", 406, ""), (String(repeating: "a/b,", count: 1500), 406, "application/problem+json"),
-            ("", 200, "application/json"),
-        ])
-    func negotiation(_ row: (accept: String, status: Int, type: String)) throws {
+    @Test(arguments: [
+        ("text/event-stream", 200, "text/event-stream"), ("TEXT/Event-Stream", 200, "text/event-stream"),
+        ("text/event-stream;q=0.5, application/json;q=0.1", 200, "text/event-stream"), ("*/*", 200, "application/json"),
+        ("text/*", 406, ""), ("application/json", 200, "application/json"), ("text/event-stream;q=0", 406, ""),
+        ("text/html", 406, "application/problem+json"),
+        ("application/json, text/event-stream;q=0", 200, "application/json"),
+        ("text/event-stream;charset=utf-8", 200, "text/event-stream"),
+        (",,,;;;", 406, ""), (String(repeating: "a/b,", count: 1500), 406, "application/problem+json"),
+        ("", 200, "application/json"),
+    ])
+    func `what kind of answer it is follows from Accept`(_ row: (accept: String, status: Int, type: String)) throws {
         let client = try RawConnection(
             port: HostileSubscriptionTests.fixture.server.port, "/v1/realms/app/changes?" + HostileSubscriptionTests.dogs,
             accept: row.accept)
@@ -264,8 +253,7 @@ struct HostileSubscriptionTests {
         }
     }
 
-    @Test("polls are packed for those who take that, streams never")
-    func gzip() throws {
+    @Test func `polls are packed for those who take that, streams never`() throws {
         let fixture = try ChangeFixture()
         try fixture.server.batch("app", (100..<400).map { fixture.create($0) })
         let packed = try fixture.server.send("GET", "app/changes?class=Dog", nil, [("Accept-Encoding", "gzip")])
@@ -277,39 +265,37 @@ struct HostileSubscriptionTests {
         #expect(try stream.next("snapshot").json["count"]?.integer == 305)
     }
 
-    @Test(
-        "no body, no method and no second path makes a stream of something else",
-        arguments: [
-            ("POST", "/v1/realms/app/changes?class=Dog", 405), ("HEAD", "/v1/realms/app/changes?class=Dog", 405),
-            ("GET", "/v1/realms/app/changes/", 404),
-            ("GET", "/v1/realms/app/changes/x", 404), ("GET", "/v1/realms/app//changes", 404),
-            ("PUT", "/v1/realms/app/subscriptions", 405),
-            ("DELETE", "/v1/realms/app/subscriptions", 405), ("GET", "/v1/realms/app/subscriptions/%00", 404),
-            ("DELETE", "/v1/realms/app/subscriptions/..", 404),
-            ("GET", "/v1/realms/app/changes?subscription=%F0%28%8C%28", 400), ("GET", "/v1/realms/app/changes?ticket=", 404),
-            ("QUERY", "/v1/realms/app/changes", 405),
-        ])
-    func odd(_ row: (method: String, target: String, status: Int)) throws {
+    @Test(arguments: [
+        ("POST", "/v1/realms/app/changes?class=Dog", 405), ("HEAD", "/v1/realms/app/changes?class=Dog", 405),
+        ("GET", "/v1/realms/app/changes/", 404),
+        ("GET", "/v1/realms/app/changes/x", 404), ("GET", "/v1/realms/app//changes", 404),
+        ("PUT", "/v1/realms/app/subscriptions", 405),
+        ("DELETE", "/v1/realms/app/subscriptions", 405), ("GET", "/v1/realms/app/subscriptions/%00", 404),
+        ("DELETE", "/v1/realms/app/subscriptions/..", 404),
+        ("GET", "/v1/realms/app/changes?subscription=%F0%28%8C%28", 400), ("GET", "/v1/realms/app/changes?ticket=", 404),
+        ("QUERY", "/v1/realms/app/changes", 405),
+    ])
+    func `no body, no method and no second path makes a stream of something else`(
+        _ row: (method: String, target: String, status: Int)
+    ) throws {
         let answer = try HTTPClient.request(
             port: HostileSubscriptionTests.fixture.server.port, row.method, row.target,
             headers: [("Accept", "text/event-stream, application/json")])
         #expect(answer.status == row.status, "\(row.method) \(row.target): \(answer.status) \(answer.text)")
     }
 
-    @Test(
-        "bodies of registrations that are none",
-        arguments: [
-            "", "null", "[]", "3", "{\"subscriptions\":null}", "{\"subscriptions\":[]}", "{\"subscriptions\":{\"\":{}}}",
-            "{\"subscriptions\":{\"a\":null}}",
-            "{\"subscriptions\":{\"a\":{\"class\":3}}}", "{\"subscriptions\":{\"a\":{\"class\":\"Dog\",\"limit\":1.5}}}",
-            "{\"subscriptions\":{\"a\":{\"class\":\"Dog\",\"sort\":[3]}}}",
-            "{\"subscriptions\":{\"a\":{\"class\":\"Dog\",\"args\":{}}}}",
-            "{\"subscriptions\":{\"a\":{\"class\":\"Dog\",\"shallow\":\"maybe\"}}}", "{\"subscriptions\":{\"a\":{},\"a\":{}}}",
-            "{\"subscriptions\":{\"a\":{}}",
-            "{\"subscriptions\":{\"a\":{\"class\":\"Dog\",\"key\":{}}}}",
-            "{\"subscriptions\":{\"a\":{\"class\":\"Dog\\u0000\"}}}",
-        ])
-    func bodies(_ body: String) throws {
+    @Test(arguments: [
+        "", "null", "[]", "3", "{\"subscriptions\":null}", "{\"subscriptions\":[]}", "{\"subscriptions\":{\"\":{}}}",
+        "{\"subscriptions\":{\"a\":null}}",
+        "{\"subscriptions\":{\"a\":{\"class\":3}}}", "{\"subscriptions\":{\"a\":{\"class\":\"Dog\",\"limit\":1.5}}}",
+        "{\"subscriptions\":{\"a\":{\"class\":\"Dog\",\"sort\":[3]}}}",
+        "{\"subscriptions\":{\"a\":{\"class\":\"Dog\",\"args\":{}}}}",
+        "{\"subscriptions\":{\"a\":{\"class\":\"Dog\",\"shallow\":\"maybe\"}}}", "{\"subscriptions\":{\"a\":{},\"a\":{}}}",
+        "{\"subscriptions\":{\"a\":{}}",
+        "{\"subscriptions\":{\"a\":{\"class\":\"Dog\",\"key\":{}}}}",
+        "{\"subscriptions\":{\"a\":{\"class\":\"Dog\\u0000\"}}}",
+    ])
+    func `bodies of registrations that are none`(_ body: String) throws {
         let answer = try HostileSubscriptionTests.fixture.server.send("POST", "app/subscriptions", body)
         #expect((400..<500).contains(answer.status) && answer.code != nil, "\(body): \(answer.status) \(answer.text)")
     }

@@ -5,8 +5,8 @@ import Testing
 
 /// Objects that take the place of others under the names of a definition.
 @Suite struct NamesakeTests {
-    @Test("Who knows of the end of an object begins anew with the next one under its name", arguments: Transport.allCases)
-    func namesake(_ transport: Transport) throws {
+    @Test(arguments: Transport.allCases)
+    func `Who knows of the end of an object begins anew with the next one under its name`(_ transport: Transport) throws {
         let fixture = try ChangeFixture()
         let query = ChangeFixture.query([
             "class": "Person", "key": "ann", "property": "kids[0]", "fields": "city", "meta": "none",

@@ -45,8 +45,8 @@ struct ObservedEndTests {
 
     // MARK: - Objects
 
-    @Test("an object that is deleted is told once, with its collections, and of an empty one too", arguments: WatchWay.allCases)
-    func objects(_ way: WatchWay) throws {
+    @Test(arguments: WatchWay.allCases)
+    func `an object that is deleted is told once, with its collections, and of an empty one too`(_ way: WatchWay) throws {
         let server = try ObservedEndTests.server()
         func watch(_ definition: KeyValuePairs<String, String>) throws -> FaultWatcher {
             try FaultWatcher(server, definition, way)
@@ -82,8 +82,8 @@ struct ObservedEndTests {
         if way == .polls { #expect(try object.take(2) == ["reset retention", "snapshot object"]) }
     }
 
-    @Test("all objects of a class deleted at once are so many deletions, and no clear", arguments: WatchWay.allCases)
-    func emptied(_ way: WatchWay) throws {
+    @Test(arguments: WatchWay.allCases)
+    func `all objects of a class deleted at once are so many deletions, and no clear`(_ way: WatchWay) throws {
         let server = try ObservedEndTests.server()
         let toys = try FaultWatcher(server, ["class": "Toy", "include": "keys"], way)
         let sections = try FaultWatcher(server, ["class": "Toy", "sectionBy": "size", "include": "keys"], way)
@@ -101,8 +101,8 @@ struct ObservedEndTests {
 
     // MARK: - Schema
 
-    @Test("whoever observes a class that is removed has an error; everybody else begins anew", arguments: WatchWay.allCases)
-    func classRemoved(_ way: WatchWay) throws {
+    @Test(arguments: WatchWay.allCases)
+    func `whoever observes a class that is removed has an error; everybody else begins anew`(_ way: WatchWay) throws {
         let server = try ObservedEndTests.server()
         let wholeClass = try FaultWatcher(server, ["class": "Toy"], way)
         let object = try FaultWatcher(server, ["class": "Toy", "key": "2"], way)
@@ -122,9 +122,9 @@ struct ObservedEndTests {
     }
 
     @Test(
-        "a property that is removed or renamed ends what needs it, and nothing else", arguments: WatchWay.allCases,
+        arguments: WatchWay.allCases,
         ["removed", "renamed"])
-    func property(_ way: WatchWay, _ change: String) throws {
+    func `a property that is removed or renamed ends what needs it, and nothing else`(_ way: WatchWay, _ change: String) throws {
         let server = try ObservedEndTests.server()
         let needing = try
             ([
@@ -155,8 +155,8 @@ struct ObservedEndTests {
         for watcher in free { #expect(try watcher.next().hasPrefix("changes ")) }
     }
 
-    @Test("a class or property that is added is told, and everything goes on from where it was", arguments: WatchWay.allCases)
-    func added(_ way: WatchWay) throws {
+    @Test(arguments: WatchWay.allCases)
+    func `a class or property that is added is told, and everything goes on from where it was`(_ way: WatchWay) throws {
         let server = try ObservedEndTests.server()
         let watchers = try
             ([
@@ -173,8 +173,8 @@ struct ObservedEndTests {
 
     // MARK: - Realms
 
-    @Test("a realm that is detached ends all who observe it, for good", arguments: WatchWay.allCases)
-    func detached(_ way: WatchWay) throws {
+    @Test(arguments: WatchWay.allCases)
+    func `a realm that is detached ends all who observe it, for good`(_ way: WatchWay) throws {
         let server = try ObservedEndTests.server()
         let watcher = try FaultWatcher(server, ["class": "Toy"], way)
         let waiting = try RawConnection(
@@ -190,8 +190,8 @@ struct ObservedEndTests {
         #expect(try server.metric("registrations") == 0 && server.metric("observed_definitions") == 0)
     }
 
-    @Test("a realm that is only read can be observed, and never changes", arguments: WatchWay.allCases)
-    func readOnly(_ way: WatchWay) throws {
+    @Test(arguments: WatchWay.allCases)
+    func `a realm that is only read can be observed, and never changes`(_ way: WatchWay) throws {
         let folder = NSTemporaryDirectory() + "realm-rest-readonly-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -10,8 +10,7 @@ private typealias JSONValue = RealmTestSupport.JSONValue
 struct PollTests {
     private static let dogs = ChangeFixture.query(["class": "Dog", "include": "keys"])
 
-    @Test("always the same members, with a length, and never stored")
-    func envelope() throws {
+    @Test func `always the same members, with a length, and never stored`() throws {
         let fixture = try ChangeFixture()
         let answer = try fixture.server.send("GET", "app/changes?\(PollTests.dogs)")
         #expect(answer.status == 200 && answer["Content-Type"] == "application/json" && answer["Cache-Control"] == "no-store")
@@ -23,8 +22,7 @@ struct PollTests {
         #expect(ejson["Content-Type"] == "application/ejson" && ejson.text.contains("$numberLong"))
     }
 
-    @Test("without waiting, next is never older than what the client has seen")
-    func newest() throws {
+    @Test func `without waiting, next is never older than what the client has seen`() throws {
         let fixture = try ChangeFixture()
         var next = try fixture.server.poll("app", PollTests.dogs)["next"]?.text ?? ""
         for id in 10..<40 {
@@ -36,8 +34,7 @@ struct PollTests {
         }
     }
 
-    @Test("a waiting poll ends with the first commit that concerns it, and not with another")
-    func waiting() throws {
+    @Test func `a waiting poll ends with the first commit that concerns it, and not with another`() throws {
         let fixture = try ChangeFixture()
         let next = try fixture.server.poll("app", PollTests.dogs)["next"]?.text ?? ""
         let client = try HTTPClient(port: fixture.server.port, timeoutSeconds: 60)
@@ -52,16 +49,14 @@ struct PollTests {
         #expect(json["changes"]?.elements?.first?["from"]?.text == next)
     }
 
-    @Test("a poll that waits in vain answers when its time is over")
-    func inVain() throws {
+    @Test func `a poll that waits in vain answers when its time is over`() throws {
         let fixture = try ChangeFixture()
         let next = try fixture.server.poll("app", PollTests.dogs)["next"]?.text ?? ""
         let answer = try fixture.server.poll("app", PollTests.dogs + "&since=\(next)&wait=1")
         #expect(answer.serialized == "{\"changes\":[],\"snapshots\":[],\"reset\":null,\"schema\":null,\"next\":\"\(next)\"}")
     }
 
-    @Test("since=now tells only where now is; initial=false the same at the first call")
-    func now() throws {
+    @Test func `since=now tells only where now is; initial=false the same at the first call`() throws {
         let fixture = try ChangeFixture()
         let version = try fixture.write(fixture.create(9))
         for query in ["since=now", "initial=false"] {
@@ -70,8 +65,7 @@ struct PollTests {
         }
     }
 
-    @Test("polls and streams share positions: a client may switch at any time")
-    func switching() throws {
+    @Test func `polls and streams share positions: a client may switch at any time`() throws {
         let fixture = try ChangeFixture()
         var next = try fixture.server.poll("app", PollTests.dogs)["next"]?.text ?? ""
         for id in 10..<20 {
@@ -87,8 +81,7 @@ struct PollTests {
         }
     }
 
-    @Test("an answer stops at a version when it gets long, and the next one goes on")
-    func long() throws {
+    @Test func `an answer stops at a version when it gets long, and the next one goes on`() throws {
         let fixture = try ChangeFixture()
         let query = "class=Dog"
         let stream = try fixture.server.stream("app", query)
@@ -114,8 +107,7 @@ struct PollTests {
         #expect(sets == 8 && answers > 1)
     }
 
-    @Test("a client that waits is told at its turn when the definition ends")
-    func failing() throws {
+    @Test func `a client that waits is told at its turn when the definition ends`() throws {
         let fixture = try ChangeFixture()
         let query = ChangeFixture.query(["class": "Dog", "where": "name == 'd1'"])
         let next = try fixture.server.poll("app", query)["next"]?.text ?? ""
@@ -134,38 +126,38 @@ struct PollTests {
 
 @Suite("Definitions and parameters that make no sense")
 struct ChangeErrorTests {
-    @Test(
-        "each is refused before anything is observed, by both transports",
-        arguments: [
-            ("class=Nobody", 404, "class_not_found"), ("class=Dog&key=77", 404, "object_not_found"),
-            ("class=Dog&where=agee%20%3E%203", 400, "unknown_key_path"), ("class=Dog&where=age%20%3E", 400, "invalid_query"),
-            ("class=Dog&sort=agee", 400, "unknown_key_path"), ("class=Dog&fields=agee", 400, "unknown_key_path"),
-            ("class=Dog&keyPaths=agee", 400, "unknown_key_path"), ("class=Dog&keyPaths=age.x", 400, "unknown_key_path"),
-            ("class=Dog&keyPaths=a..b", 400, "unknown_key_path"), ("class=Dog&keyPaths=age,,name", 400, "unknown_key_path"),
-            ("class=Dog&keyPaths=age&shallow=true", 400, "conflicting_parameters"),
-            ("where=TRUEPREDICATE", 400, "conflicting_parameters"), ("key=3", 400, "conflicting_parameters"),
-            ("class=Dog&property=age", 400, "conflicting_parameters"),
-            ("class=Dog&key=1&where=age%3E3", 400, "conflicting_parameters"),
-            ("class=Dog&key=1&property=nothing", 400, "unknown_key_path"),
-            ("class=Dog&key=1&property=age", 400, "invalid_parameter"),
-            ("class=Dog&key=1&property=mate", 400, "invalid_parameter"),
-            ("class=Person&key=ann&property=kids%5B9%5D", 404, "object_not_found"),
-            ("class=Person&key=ann&property=tags&keyPaths=x", 400, "unknown_key_path"),
-            ("class=Dog&where=TRUEPREDICATE%20LIMIT(3)&limit=2", 400, "conflicting_parameters"),
-            ("class=Dog&where=TRUEPREDICATE%20SORT(age%20ASC)&sort=age", 400, "conflicting_parameters"),
-            ("class=Dog&sectionBy=age&sort=name", 400, "conflicting_parameters"),
-            ("class=Dog&section=3", 400, "conflicting_parameters"),
-            ("class=Dog&sectionBy=age:first", 400, "invalid_parameter"),
-            ("class=Dog&sectionBy=age:nothing", 400, "invalid_parameter"),
-            ("class=Dog&include=some", 400, "invalid_parameter"), ("class=Dog&wait=56", 400, "invalid_parameter"),
-            ("class=Dog&wait=1.5", 400, "invalid_parameter"), ("class=Dog&hb=loud", 400, "invalid_parameter"),
-            ("class=Dog&initial=maybe", 400, "invalid_parameter"), ("class=Dog&clas=x", 400, "unknown_parameter"),
-            ("class=Dog&snapshot=x", 400, "conflicting_parameters"), ("subscription=s_x", 404, "not_found"),
-            ("ticket=x", 404, "not_found"),
-            ("subscription=s_x&class=Dog", 400, "conflicting_parameters"),
-            ("subscription=s_x&ticket=y", 400, "conflicting_parameters"),
-        ])
-    func parameters(_ row: (query: String, status: Int, code: String)) throws {
+    @Test(arguments: [
+        ("class=Nobody", 404, "class_not_found"), ("class=Dog&key=77", 404, "object_not_found"),
+        ("class=Dog&where=agee%20%3E%203", 400, "unknown_key_path"), ("class=Dog&where=age%20%3E", 400, "invalid_query"),
+        ("class=Dog&sort=agee", 400, "unknown_key_path"), ("class=Dog&fields=agee", 400, "unknown_key_path"),
+        ("class=Dog&keyPaths=agee", 400, "unknown_key_path"), ("class=Dog&keyPaths=age.x", 400, "unknown_key_path"),
+        ("class=Dog&keyPaths=a..b", 400, "unknown_key_path"), ("class=Dog&keyPaths=age,,name", 400, "unknown_key_path"),
+        ("class=Dog&keyPaths=age&shallow=true", 400, "conflicting_parameters"),
+        ("where=TRUEPREDICATE", 400, "conflicting_parameters"), ("key=3", 400, "conflicting_parameters"),
+        ("class=Dog&property=age", 400, "conflicting_parameters"),
+        ("class=Dog&key=1&where=age%3E3", 400, "conflicting_parameters"),
+        ("class=Dog&key=1&property=nothing", 400, "unknown_key_path"),
+        ("class=Dog&key=1&property=age", 400, "invalid_parameter"),
+        ("class=Dog&key=1&property=mate", 400, "invalid_parameter"),
+        ("class=Person&key=ann&property=kids%5B9%5D", 404, "object_not_found"),
+        ("class=Person&key=ann&property=tags&keyPaths=x", 400, "unknown_key_path"),
+        ("class=Dog&where=TRUEPREDICATE%20LIMIT(3)&limit=2", 400, "conflicting_parameters"),
+        ("class=Dog&where=TRUEPREDICATE%20SORT(age%20ASC)&sort=age", 400, "conflicting_parameters"),
+        ("class=Dog&sectionBy=age&sort=name", 400, "conflicting_parameters"),
+        ("class=Dog&section=3", 400, "conflicting_parameters"),
+        ("class=Dog&sectionBy=age:first", 400, "invalid_parameter"),
+        ("class=Dog&sectionBy=age:nothing", 400, "invalid_parameter"),
+        ("class=Dog&include=some", 400, "invalid_parameter"), ("class=Dog&wait=56", 400, "invalid_parameter"),
+        ("class=Dog&wait=1.5", 400, "invalid_parameter"), ("class=Dog&hb=loud", 400, "invalid_parameter"),
+        ("class=Dog&initial=maybe", 400, "invalid_parameter"), ("class=Dog&clas=x", 400, "unknown_parameter"),
+        ("class=Dog&snapshot=x", 400, "conflicting_parameters"), ("subscription=s_x", 404, "not_found"),
+        ("ticket=x", 404, "not_found"),
+        ("subscription=s_x&class=Dog", 400, "conflicting_parameters"),
+        ("subscription=s_x&ticket=y", 400, "conflicting_parameters"),
+    ])
+    func `each is refused before anything is observed, by both transports`(_ row: (query: String, status: Int, code: String))
+        throws
+    {
         let server = ChangeErrorTests.fixture
         for accept in ["application/json", "text/event-stream"] {
             let answer = try server.server.send("GET", "app/changes?" + row.query, nil, [("Accept", accept)])
@@ -177,8 +169,7 @@ struct ChangeErrorTests {
         do { return try ChangeFixture() } catch { preconditionFailure("no server: \(error)") }
     }()
 
-    @Test("changes is only for GET; HEAD and other methods are 405, and formats that it does not have 406")
-    func methods() throws {
+    @Test func `changes is only for GET; HEAD and other methods are 405, and formats that it does not have 406`() throws {
         let server = ChangeErrorTests.fixture.server
         for method in ["HEAD", "POST", "PUT", "DELETE"] {
             let answer = try server.send(method, "app/changes?class=Dog")
@@ -191,8 +182,7 @@ struct ChangeErrorTests {
         #expect(inside.status == 400 && inside.code == "conflicting_parameters")
     }
 
-    @Test("limits of streams, in all and per client, and of registrations and their names")
-    func limits() throws {
+    @Test func `limits of streams, in all and per client, and of registrations and their names`() throws {
         let fixture = try ChangeFixture { options in
             options.limits.streams = 3
             options.limits.streamsPerPrincipal = 2

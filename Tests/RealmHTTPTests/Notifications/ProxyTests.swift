@@ -110,8 +110,7 @@ struct ProxyTests {
         return client
     }
 
-    @Test("every event comes at once, and so does the answer of every poll that waits")
-    func atOnce() throws {
+    @Test func `every event comes at once, and so does the answer of every poll that waits`() throws {
         let events = try stream(ProxyTests.dogs)
         #expect(events.header("Server")?.hasPrefix("nginx") == true)
         #expect(try events.next("snapshot").json["count"]?.integer == 5)
@@ -144,8 +143,7 @@ struct ProxyTests {
         )
     }
 
-    @Test("signs of life come through, and keep an idle stream open")
-    func heartbeats() throws {
+    @Test func `signs of life come through, and keep an idle stream open`() throws {
         let events = try stream(ProxyTests.dogs)
         _ = try events.next("snapshot")
         _ = try events.next("ready")
@@ -156,10 +154,8 @@ struct ProxyTests {
         #expect(beat?.comments == ["hb"] && beat?.id == version)
     }
 
-    @Test(
-        "a client that leaves the proxy is let go of by the server, and goes on from where it was",
-        arguments: ["header", "parameter"])
-    func resuming(_ place: String) throws {
+    @Test(arguments: ["header", "parameter"])
+    func `a client that leaves the proxy is let go of by the server, and goes on from where it was`(_ place: String) throws {
         var events: EventClient? = try stream(ProxyTests.dogs)
         _ = try events?.next("snapshot")
         let position = try events?.next("ready").id ?? ""
@@ -181,8 +177,7 @@ struct ProxyTests {
         #expect(try ChangeServer.wait(seconds: 40) { try fixture.server.metric("waiting_polls") == 0 })
     }
 
-    @Test("the URL with a ticket that a registration answers leads through the proxy, to large snapshots too")
-    func tickets() throws {
+    @Test func `the URL with a ticket that a registration answers leads through the proxy, to large snapshots too`() throws {
         for start in [1000, 1800] { try fixture.server.batch("app", (start..<start + 800).map { fixture.create($0) }) }
         let answer = try HTTPClient.request(
             port: proxy.port, "POST", "/v1/realms/app/subscriptions", headers: [("Content-Type", "application/json")],
@@ -202,8 +197,7 @@ struct ProxyTests {
         #expect(told == ["dogs", "ann true"])
     }
 
-    @Test("a server that ends says so through the proxy")
-    func ending() throws {
+    @Test func `a server that ends says so through the proxy`() throws {
         let events = try stream(ProxyTests.dogs)
         _ = try events.next("snapshot")
         _ = try events.next("ready")

@@ -11,8 +11,7 @@ struct RegistrationTests {
     private static let body =
         #"{"subscriptions":{"dogs":{"class":"Dog","where":"age > $0","args":[3],"sort":["-age"]},"ann":{"class":"Person","key":"ann"}}}"#
 
-    @Test("a registration tells where to read it, and from which version on everything is observed")
-    func life() throws {
+    @Test func `a registration tells where to read it, and from which version on everything is observed`() throws {
         let fixture = try ChangeFixture()
         let answer = try fixture.server.send("POST", "app/subscriptions", RegistrationTests.body)
         let json = try JSONValue(parsing: answer.body)
@@ -36,8 +35,9 @@ struct RegistrationTests {
         #expect(open["streams"]?.integer == 1 && open["expiresAt"] == .null)
     }
 
-    @Test("D45: deleting one ends its streams, and answers its polls 410; later it is 410, and a second deletion 404")
-    func deletion() throws {
+    @Test func `D45: deleting one ends its streams, and answers its polls 410; later it is 410, and a second deletion 404`()
+        throws
+    {
         let fixture = try ChangeFixture()
         let json = try fixture.server.must("POST", "app/subscriptions", RegistrationTests.body)
         let id = json["id"]?.text ?? ""
@@ -60,8 +60,7 @@ struct RegistrationTests {
         #expect(try fixture.server.metric("registrations") == 0)
     }
 
-    @Test("A23: one that nobody reads ends after its time, and lives while it is read")
-    func expiry() throws {
+    @Test func `A23: one that nobody reads ends after its time, and lives while it is read`() throws {
         let fixture = try ChangeFixture { $0.limits.registrationSeconds = 1 }
         let json = try fixture.server.must("POST", "app/subscriptions", RegistrationTests.body)
         var stream: EventClient? = try EventClient(port: fixture.server.port, json["url"]?.text ?? "")
@@ -74,25 +73,23 @@ struct RegistrationTests {
         #expect(try ChangeServer.wait { try fixture.server.send("GET", "app/subscriptions/\(id)").status == 410 })
     }
 
-    @Test(
-        "mistakes in a definition name their place",
-        arguments: [
-            (#"{"subscriptions":{}}"#, "invalid_body", "/subscriptions"), (#"{}"#, "invalid_body", "/subscriptions"),
-            (#"{"subscriptions":{"a b":{}}}"#, "invalid_body", "/subscriptions/a b"),
-            (#"{"subscriptions":{"a":3}}"#, "invalid_body", "/subscriptions/a"),
-            (#"{"subs":{}}"#, "invalid_body", "/subs"),
-            (#"{"subscriptions":{"a":{"clas":"Dog"}}}"#, "unknown_parameter", "/subscriptions/a/clas"),
-            (#"{"subscriptions":{"a":{"class":"Dog","limit":-1}}}"#, "invalid_parameter", "/subscriptions/a/limit"),
-            (#"{"subscriptions":{"a":{"class":"Dog","where":"x == 1"}}}"#, "unknown_key_path", "/subscriptions/a/where"),
-            (
-                #"{"subscriptions":{"a":{"class":"Dog","args":[{"$x":1}],"where":"age == $0"}}}"#, "invalid_parameter",
-                "/subscriptions/a/args/0"
-            ),
-            (#"{"subscriptions":{"a":{"class":"Dog","keyPaths":["x"]}}}"#, "unknown_key_path", "/subscriptions/a/keyPaths"),
-            (#"{"subscriptions":{"a":{"class":"Nobody"}}}"#, "class_not_found", "/subscriptions/a/class"),
-            (#"{"subscriptions":{"a":{"class":"Dog","key":"99"}}}"#, "object_not_found", "/subscriptions/a/key"),
-        ])
-    func mistakes(_ row: (body: String, code: String, pointer: String)) throws {
+    @Test(arguments: [
+        (#"{"subscriptions":{}}"#, "invalid_body", "/subscriptions"), (#"{}"#, "invalid_body", "/subscriptions"),
+        (#"{"subscriptions":{"a b":{}}}"#, "invalid_body", "/subscriptions/a b"),
+        (#"{"subscriptions":{"a":3}}"#, "invalid_body", "/subscriptions/a"),
+        (#"{"subs":{}}"#, "invalid_body", "/subs"),
+        (#"{"subscriptions":{"a":{"clas":"Dog"}}}"#, "unknown_parameter", "/subscriptions/a/clas"),
+        (#"{"subscriptions":{"a":{"class":"Dog","limit":-1}}}"#, "invalid_parameter", "/subscriptions/a/limit"),
+        (#"{"subscriptions":{"a":{"class":"Dog","where":"x == 1"}}}"#, "unknown_key_path", "/subscriptions/a/where"),
+        (
+            #"{"subscriptions":{"a":{"class":"Dog","args":[{"$x":1}],"where":"age == $0"}}}"#, "invalid_parameter",
+            "/subscriptions/a/args/0"
+        ),
+        (#"{"subscriptions":{"a":{"class":"Dog","keyPaths":["x"]}}}"#, "unknown_key_path", "/subscriptions/a/keyPaths"),
+        (#"{"subscriptions":{"a":{"class":"Nobody"}}}"#, "class_not_found", "/subscriptions/a/class"),
+        (#"{"subscriptions":{"a":{"class":"Dog","key":"99"}}}"#, "object_not_found", "/subscriptions/a/key"),
+    ])
+    func `mistakes in a definition name their place`(_ row: (body: String, code: String, pointer: String)) throws {
         let answer = try RegistrationTests.fixture.server.send("POST", "app/subscriptions", row.body)
         #expect(answer.code == row.code && answer.json["pointer"] as? String == row.pointer, "\(row.body): \(answer.text)")
     }
@@ -101,9 +98,9 @@ struct RegistrationTests {
         do { return try ChangeFixture() } catch { preconditionFailure("no server: \(error)") }
     }()
 
-    @Test(
-        "subscriptions of which others were told on the way are told side by side, without a gap", arguments: Transport.allCases)
-    func mixedRanges(_ transport: Transport) throws {
+    @Test(arguments: Transport.allCases)
+    func `subscriptions of which others were told on the way are told side by side, without a gap`(_ transport: Transport) throws
+    {
         let fixture = try ChangeFixture()
         let body = #"{"subscriptions":{"busy":{"class":"Dog","include":"keys"},"quiet":{"class":"Person","include":"keys"}}}"#
         let id = try fixture.server.must("POST", "app/subscriptions", body)["id"]?.text ?? ""
@@ -137,10 +134,10 @@ struct RegistrationTests {
 
 @Suite("Writes that need no echo (A27)")
 struct SkippingTests {
-    @Test(
-        "A27: the skipped subscription gets an empty set marked so, others get the changes, and the next commit reaches all",
-        arguments: Transport.allCases)
-    func skipping(_ transport: Transport) throws {
+    @Test(arguments: Transport.allCases)
+    func `A27: the skipped subscription gets an empty set marked so, others get the changes, and the next commit reaches all`(
+        _ transport: Transport
+    ) throws {
         let fixture = try ChangeFixture()
         let body = #"{"subscriptions":{"a":{"class":"Dog","include":"keys"},"b":{"class":"Dog","include":"keys"}}}"#
         let json = try fixture.server.must("POST", "app/subscriptions", body)
@@ -181,8 +178,7 @@ struct SkippingTests {
         #expect(try sets(2).allSatisfy { $0["skipped"]?.isTrue == true })
     }
 
-    @Test("in an interactive transaction it goes on the commit")
-    func transactions() throws {
+    @Test func `in an interactive transaction it goes on the commit`() throws {
         let fixture = try ChangeFixture()
         let json = try fixture.server.must(
             "POST", "app/subscriptions", #"{"subscriptions":{"a":{"class":"Dog","include":"none"}}}"#)
@@ -195,8 +191,7 @@ struct SkippingTests {
         #expect(answer["changes"]?.elements?.map(\.withoutVersions) == [#"{"skipped":true,"count":6}"#])
     }
 
-    @Test("A27: an id that never was is refused, one that has ended is ignored; a failed write uses up nothing")
-    func ids() throws {
+    @Test func `A27: an id that never was is refused, one that has ended is ignored; a failed write uses up nothing`() throws {
         let fixture = try ChangeFixture()
         func send(_ header: String, _ ops: String) throws -> HTTPClient.Answer {
             try fixture.server.send("POST", "app/batch", "{\"ops\":[\(ops)]}", [("Realm-Without-Notifying", header)])

@@ -47,32 +47,32 @@ struct ScenarioTests {
         }
     }
 
-    @Test("B24: scenarios of results", .enabled(if: isThere), arguments: Transport.allCases)
-    func results(_ transport: Transport) throws { try run(.results, transport) }
+    @Test(.enabled(if: isThere), arguments: Transport.allCases)
+    func `B24: scenarios of results`(_ transport: Transport) throws { try run(.results, transport) }
 
-    @Test("B26, B27: scenarios of key paths", .enabled(if: isThere), arguments: Transport.allCases)
-    func keyPaths(_ transport: Transport) throws { try run(.keyPaths, transport) }
+    @Test(.enabled(if: isThere), arguments: Transport.allCases)
+    func `B26, B27: scenarios of key paths`(_ transport: Transport) throws { try run(.keyPaths, transport) }
 
-    @Test("D4: scenarios of lists", .enabled(if: isThere), arguments: Transport.allCases)
-    func lists(_ transport: Transport) throws { try run(.list, transport) }
+    @Test(.enabled(if: isThere), arguments: Transport.allCases)
+    func `D4: scenarios of lists`(_ transport: Transport) throws { try run(.list, transport) }
 
-    @Test("scenarios of sets", .enabled(if: isThere), arguments: Transport.allCases)
-    func sets(_ transport: Transport) throws { try run(.set, transport) }
+    @Test(.enabled(if: isThere), arguments: Transport.allCases)
+    func `scenarios of sets`(_ transport: Transport) throws { try run(.set, transport) }
 
-    @Test("D16: scenarios of dictionaries", .enabled(if: isThere), arguments: Transport.allCases)
-    func dictionaries(_ transport: Transport) throws { try run(.dictionary, transport) }
+    @Test(.enabled(if: isThere), arguments: Transport.allCases)
+    func `D16: scenarios of dictionaries`(_ transport: Transport) throws { try run(.dictionary, transport) }
 
-    @Test("D36, D38: scenarios of objects", .enabled(if: isThere), arguments: Transport.allCases)
-    func objects(_ transport: Transport) throws { try run(.object, transport) }
+    @Test(.enabled(if: isThere), arguments: Transport.allCases)
+    func `D36, D38: scenarios of objects`(_ transport: Transport) throws { try run(.object, transport) }
 
-    @Test("B33, D10, D50, D52: scenarios of sections", .enabled(if: isThere), arguments: Transport.allCases)
-    func sections(_ transport: Transport) throws { try run(.sectioned, transport) }
+    @Test(.enabled(if: isThere), arguments: Transport.allCases)
+    func `B33, D10, D50, D52: scenarios of sections`(_ transport: Transport) throws { try run(.sectioned, transport) }
 
-    @Test("D48: scenarios of linking objects", .enabled(if: isThere), arguments: Transport.allCases)
-    func linkingObjects(_ transport: Transport) throws { try run(.linkingObjects, transport) }
+    @Test(.enabled(if: isThere), arguments: Transport.allCases)
+    func `D48: scenarios of linking objects`(_ transport: Transport) throws { try run(.linkingObjects, transport) }
 
-    @Test("A27: scenarios of writes that are not told to all", .enabled(if: isThere), arguments: Transport.allCases)
-    func skipping(_ transport: Transport) throws { try run(.skipping, transport) }
+    @Test(.enabled(if: isThere), arguments: Transport.allCases)
+    func `A27: scenarios of writes that are not told to all`(_ transport: Transport) throws { try run(.skipping, transport) }
 }
 
 /// One scenario by one transport.

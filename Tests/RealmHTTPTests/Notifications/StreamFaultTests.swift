@@ -15,10 +15,11 @@ struct StreamFaultTests {
 
     // MARK: - Clients that do not read
 
-    @Test(
-        "a client that stops reading is reset when it reads again; meanwhile memory is bounded, and others hear of every commit",
-        .enabled(if: ServerProcess.executable != nil, "the executable is not built"))
-    func stalling() throws {
+    @Test(.enabled(if: ServerProcess.executable != nil, "the executable is not built"))
+    func
+        `a client that stops reading is reset when it reads again; meanwhile memory is bounded, and others hear of every commit`()
+        throws
+    {
         let server = try FaultServer(limits: ["queue-events=16", "retention-bytes=4194304", "retention-sets=64"])
         try server.write([FaultServer.upsert(1, 0)])
         let stalled = try EventClient(port: server.port, FaultServer.changes("class=Item"), receiveBuffer: 4096)
@@ -50,10 +51,12 @@ struct StreamFaultTests {
         #expect(try stalled.next("changes").id == version && reading.next("changes").id == version)
     }
 
-    @Test(
-        "a client that never reads again is let go of after its time, also where all fits into the buffers of its connection; one that has nothing to read is not",
-        arguments: [30, 2])
-    func neverReading(_ commits: Int) throws {
+    @Test(arguments: [30, 2])
+    func
+        `a client that never reads again is let go of after its time, also where all fits into the buffers of its connection; one that has nothing to read is not`(
+            _ commits: Int
+        ) throws
+    {
         let fixture = try ChangeFixture { options in
             options.limits.stallSeconds = 1
             options.limits.heartbeat = 1
@@ -77,10 +80,8 @@ struct StreamFaultTests {
 
     // MARK: - Clients that go
 
-    @Test(
-        "a client that is gone without a word is found within two signs of life",
-        .enabled(if: RawConnection.canVanish, "this system lets no client vanish"))
-    func vanishing() throws {
+    @Test(.enabled(if: RawConnection.canVanish, "this system lets no client vanish"))
+    func `a client that is gone without a word is found within two signs of life`() throws {
         let fixture = try ChangeFixture { options in
             options.limits.heartbeat = 1
             options.limits.retentionSeconds = 0
@@ -108,8 +109,7 @@ struct StreamFaultTests {
         withExtendedLifetime(gone) {}
     }
 
-    @Test("a client that has no memory for what it is sent says so, and is not taken for dead")
-    func shortOfMemory() throws {
+    @Test func `a client that has no memory for what it is sent says so, and is not taken for dead`() throws {
         let fixture = try ChangeFixture { $0.limits.heartbeat = 1 }
         let server = fixture.server
         let short = try RawConnection(port: server.port, "/v1/realms/app/changes?class=Dog&hb=event")
@@ -130,8 +130,8 @@ struct StreamFaultTests {
         #expect(short.read(until: "\"2xxxx"))
     }
 
-    @Test("a stream that is broken off, at rest or in the middle of a snapshot, is let go of at once", arguments: [false, true])
-    func breaking(_ inSnapshot: Bool) throws {
+    @Test(arguments: [false, true])
+    func `a stream that is broken off, at rest or in the middle of a snapshot, is let go of at once`(_ inSnapshot: Bool) throws {
         let fixture = try ChangeFixture { $0.limits.retentionSeconds = 0 }
         if inSnapshot {
             for start in [1000, 1600, 2200] { try fixture.server.batch("app", (start..<start + 600).map { fixture.create($0) }) }
@@ -150,8 +150,8 @@ struct StreamFaultTests {
         #expect(ChangeServer.wait { fixture.server.server.daemon.connectionCount <= 1 })
     }
 
-    @Test("whoever leaves while it waits gives its place back, however it leaves", arguments: ["close", "reset", "half"])
-    func leavingPolls(_ way: String) throws {
+    @Test(arguments: ["close", "reset", "half"])
+    func `whoever leaves while it waits gives its place back, however it leaves`(_ way: String) throws {
         let fixture = try ChangeFixture { $0.limits.retentionSeconds = 0 }
         let now = try fixture.server.poll("app", StreamFaultTests.dogs + "&since=now")["next"]?.text ?? ""
         let polls = try (0..<10).map { _ in
@@ -173,8 +173,9 @@ struct StreamFaultTests {
 
     // MARK: - Streams that end
 
-    @Test("a stream that ends while its client does not read breaks off between two events, never in the middle of one")
-    func wholeEvents() throws {
+    @Test func `a stream that ends while its client does not read breaks off between two events, never in the middle of one`()
+        throws
+    {
         let fixture = try ChangeFixture { options in
             options.limits.queueEvents = 1 << 20
             options.limits.queueBytes = 1 << 30
@@ -208,8 +209,7 @@ struct StreamFaultTests {
         #expect(hadAll < clients.count)
     }
 
-    @Test("a stream ends when it got old, and nothing is lost or told twice however often it is resumed")
-    func age() throws {
+    @Test func `a stream ends when it got old, and nothing is lost or told twice however often it is resumed`() throws {
         let fixture = try ChangeFixture { $0.limits.streamSeconds = 1 }
         let isDone = Atomic<Bool>(false)
         let server = fixture.server

@@ -37,8 +37,7 @@ import Testing
         return (process, try #require(port))
     }
 
-    @Test("A26: a process that may not write more answers 507, leaves the file as it is, and goes on")
-    func limit() throws {
+    @Test func `A26: a process that may not write more answers 507, leaves the file as it is, and goes on`() throws {
         let program = try #require(DiskLimitTests.program, "the program is not beside the tests")
         let realm = try TemporaryRealm()
         let database = try EngineRealm(

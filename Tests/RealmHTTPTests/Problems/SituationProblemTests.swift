@@ -187,8 +187,8 @@ import Testing
         },
     ]
 
-    @Test("a situation that is in the way of a write has its own code, and nothing is written", arguments: situations)
-    func situation(_ situation: Situation) throws {
+    @Test(arguments: situations)
+    func `a situation that is in the way of a write has its own code, and nothing is written`(_ situation: Situation) throws {
         let server = try WriteServer(change: situation.change)
         if situation.code != .readOnly { try server.fill() }
         let stage = Stage()
@@ -243,8 +243,8 @@ import Testing
         BadFile(code: .alreadyAttached) { path, good in try write(good, path) },
     ]
 
-    @Test("a file that cannot be attached has its own code, and is as it was", arguments: files)
-    func attach(_ file: BadFile) throws {
+    @Test(arguments: files)
+    func `a file that cannot be attached has its own code, and is as it was`(_ file: BadFile) throws {
         let folder = NSTemporaryDirectory() + "realm-rest-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -268,9 +268,10 @@ import Testing
     // MARK: - Disks
 
     @Test(
-        "a full disk is 507 at whatever call it is met, and the realm goes on", arguments: [FaultBackend.Kind.extend, .write],
+        arguments: [FaultBackend.Kind.extend, .write],
         [28, 122, 27] as [Int32])
-    func full(_ kind: FaultBackend.Kind, _ errno: Int32) throws {
+    func `a full disk is 507 at whatever call it is met, and the realm goes on`(_ kind: FaultBackend.Kind, _ errno: Int32) throws
+    {
         try withFaultyRealm { server, backend, database in
             var refused = 0
             for call in 0..<8 {
@@ -291,7 +292,7 @@ import Testing
         }
     }
 
-    @Test("a broken disk is 500 without details, and the realm goes on") func broken() throws {
+    @Test func `a broken disk is 500 without details, and the realm goes on`() throws {
         try withFaultyRealm { server, backend, database in
             let before = database.current.tokenText
             backend.resetCounts()
@@ -303,7 +304,7 @@ import Testing
         }
     }
 
-    @Test("after a failed sync the realm takes no more writes and is read on", arguments: [0, 1]) func unsynced(_ call: Int)
+    @Test(arguments: [0, 1]) func `after a failed sync the realm takes no more writes and is read on`(_ call: Int)
         throws
     {
         try withFaultyRealm { server, backend, database in
@@ -320,7 +321,7 @@ import Testing
         }
     }
 
-    @Test("damage that a write meets is 500, and the file is left as it is") func damaged() throws {
+    @Test func `damage that a write meets is 500, and the file is left as it is`() throws {
         let folder = NSTemporaryDirectory() + "realm-rest-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -355,7 +356,7 @@ import Testing
         }
     }
 
-    @Test("more writes than may wait are 503") func overloaded() throws {
+    @Test func `more writes than may wait are 503`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let name = try #require(RealmName("narrow"))
             var options = Database.OpenOptions()

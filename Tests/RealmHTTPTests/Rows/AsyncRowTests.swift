@@ -14,7 +14,7 @@ import Testing
         #"{"ops":[{"list":{"class":"Dog","key":"1","property":"tags","ops":[{"add":"\#(tag)"}]}}]}"#
     }
 
-    @Test("A33: writes that wait are counted, and letting go of the realm waits for them") func pending() throws {
+    @Test func `A33: writes that wait are counted, and letting go of the realm waits for them`() throws {
         try withWriteServer { (server: WriteServer) throws in
             #expect(try server.get("app").json["pendingWrites"] as? Int == 0)
             let gate = WriterGate(try server.database())
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("A34: asynchronous writes are answered before they are done, and done in the order they came") func order() throws {
+    @Test func `A34: asynchronous writes are answered before they are done, and done in the order they came`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let gate = WriterGate(try server.database())
             let client = try HTTPClient(port: server.port)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("A36: writes that wait together share one durable commit, and one that fails leaves the others alone") func group()
+    @Test func `A36: writes that wait together share one durable commit, and one that fails leaves the others alone`()
         throws
     {
         try withWriteServer { (server: WriteServer) throws in
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("A37: an asynchronous write is queued, then running, then committed with its version") func states() throws {
+    @Test func `A37: an asynchronous write is queued, then running, then committed with its version`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let first = WriterGate(try server.database())
             try first.waitUntilHeld()
@@ -108,20 +108,20 @@ import Testing
         }
     }
 
-    @Test(
-        "A38, A41: a write whose fate nobody asks for is done all the same",
-        arguments: [
-            ("PATCH", "app/objects/Dog/1", #"{"age":42}"#), ("PUT", "app/objects/Dog/1", #"{"age":42}"#),
-            ("POST", "app/batch", #"{"ops":[{"patch":{"class":"Dog","key":"1","body":{"age":42}}}]}"#),
-        ])
-    func forgotten(_ method: String, _ path: String, _ body: String) throws {
+    @Test(arguments: [
+        ("PATCH", "app/objects/Dog/1", #"{"age":42}"#), ("PUT", "app/objects/Dog/1", #"{"age":42}"#),
+        ("POST", "app/batch", #"{"ops":[{"patch":{"class":"Dog","key":"1","body":{"age":42}}}]}"#),
+    ])
+    func `A38, A41: a write whose fate nobody asks for is done all the same`(_ method: String, _ path: String, _ body: String)
+        throws
+    {
         try withWriteServer { (server: WriteServer) throws in
             _ = try server.begin(method, path, body)
             #expect(try eventually { try server.get("app/objects/Dog/1").json["age"] as? Int == 42 })
         }
     }
 
-    @Test("A39: a write that waits can be taken back; one that is done stays done") func cancel() throws {
+    @Test func `A39: a write that waits can be taken back; one that is done stays done`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let gate = WriterGate(try server.database())
             try gate.waitUntilHeld()
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test("A40: an asynchronous batch that fails tells its problem in the write") func failed() throws {
+    @Test func `A40: an asynchronous batch that fails tells its problem in the write`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let bytes = try server.bytes()
             let path = try server.begin(
@@ -158,7 +158,7 @@ import Testing
 
     // MARK: - Refreshing
 
-    @Test("A42: a read after an answered write of another client sees it") func refresh() throws {
+    @Test func `A42: a read after an answered write of another client sees it`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let writer = try HTTPClient(port: server.port)
             let reader = try HTTPClient(port: server.port)
@@ -184,7 +184,7 @@ import Testing
         #expect(try made.wait())
     }
 
-    @Test("A43: an answer that began before a write stays with its version, and the next one follows") func follow() throws {
+    @Test func `A43: an answer that began before a write stays with its version, and the next one follows`() throws {
         try withWriteServer { (server: WriteServer) throws in
             try fillNotes(server)
             let before = try server.get("app")["Realm-Version"]
@@ -204,7 +204,7 @@ import Testing
         }
     }
 
-    @Test("A44: a version that nobody reads any more is let go of") func release() throws {
+    @Test func `A44: a version that nobody reads any more is let go of`() throws {
         try withWriteServer { (server: WriteServer) throws in
             try fillNotes(server)
             var slow: HTTPClient? = try HTTPClient(port: server.port)
@@ -217,10 +217,11 @@ import Testing
         }
     }
 
-    @Test(
-        "A45: an address is a reference for everybody: to the object, to what it is at least at a version, to nothing when it is gone"
-    )
-    func reference() throws {
+    @Test
+    func
+        `A45: an address is a reference for everybody: to the object, to what it is at least at a version, to nothing when it is gone`()
+        throws
+    {
         try withWriteServer { (server: WriteServer) throws in
             let first = try server.done("POST", "app/objects/Dog", #"{"_id":70,"age":1}"#)
             let path = String((first["Location"] ?? "").dropFirst("/v1/realms/".count))
@@ -238,7 +239,7 @@ import Testing
         }
     }
 
-    @Test("A45: a version that does not come is waited for, and then told as a failed condition") func futureVersion() throws {
+    @Test func `A45: a version that does not come is waited for, and then told as a failed condition`() throws {
         try withWriteServer(change: { $0.limits.readSeconds = 1 }) { server in
             let token = try server.done("PATCH", "app/objects/Dog/1", #"{"age":4}"#)["Realm-Version"] ?? ""
             let next = token.split(separator: ".")[0] + ".\(WriteServer.number(token) + 1)"

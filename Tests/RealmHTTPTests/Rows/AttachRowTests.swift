@@ -6,10 +6,10 @@ import Testing
 
 /// Rows of the checklist about opening files.
 @Suite struct AttachRowTests {
-    @Test(
-        "A2: a file is served under one name, whatever it is called and however it is opened; a copy is another file",
-        arguments: ["rw", "ro"])
-    func sameFile(_ mode: String) throws {
+    @Test(arguments: ["rw", "ro"])
+    func `A2: a file is served under one name, whatever it is called and however it is opened; a copy is another file`(
+        _ mode: String
+    ) throws {
         try withWriteServer { (server: WriteServer) throws in
             let path = server.folder + "/app.realm"
             let symbolic = server.folder + "/symbolic.other"
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("A2: realms in memory with one identifier are one realm, under every name") func sameIdentifier() throws {
+    @Test func `A2: realms in memory with one identifier are one realm, under every name`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let schema = #"{"classes":[{"name":"Item","primaryKey":"id","properties":[{"name":"id","type":"int"}]}]}"#
             #expect(try server.attach(#"{"name":"one","inMemory":"shared","schema":\#(schema)}"#).status == 201)

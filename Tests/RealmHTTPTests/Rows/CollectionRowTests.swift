@@ -50,7 +50,7 @@ import Testing
         return text.range(of: "\"\(name)\":").map { String(text[$0.upperBound...]) } ?? ""
     }
 
-    @Test("D1: lists of every type of element keep their order, duplicates and nulls") func lists() throws {
+    @Test func `D1: lists of every type of element keep their order, duplicates and nulls`() throws {
         try eachProperty("list") { path, values, isOptional, server in
             let list = "[" + (values.reversed() + values + (isOptional ? ["null"] : [])).joined(separator: ",") + "]"
             try server.done("PUT", "app/objects/" + path, list)
@@ -61,8 +61,7 @@ import Testing
         }
     }
 
-    @Test("D2: a list is filtered, sorted and made distinct as results are, and keeps its order and duplicates")
-    func filteredList() throws {
+    @Test func `D2: a list is filtered, sorted and made distinct as results are, and keeps its order and duplicates`() throws {
         try withWriteServer { (server: WriteServer) throws in
             try server.done("PATCH", "app/objects/Dog/1", #"{"tags":["c","a","b","a","d"]}"#)
             try server.done("PATCH", "app/objects/Person/ann", #"{"dogs":[2,1,2]}"#)
@@ -78,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("D3: a list that nobody gave is empty") func absentList() throws {
+    @Test func `D3: a list that nobody gave is empty`() throws {
         try withWriteServer { (server: WriteServer) throws in
             #expect(try server.done("PUT", "app/objects/Dog/9", #"{"age":1}"#).json["tags"] as? [String] == [])
             try server.done("PATCH", "app/objects/Dog/9", #"[{"op":"add","path":"/tags/-","value":"x"}]"#, WriteServer.jsonPatch)
@@ -98,10 +97,10 @@ import Testing
         (#"{"op":"remove","path":"/tags"}"#, #"{"clear":true}"#, [], [.clear(count: 3)]),
     ]
 
-    @Test(
-        "D4: elements are added, inserted, replaced, removed, moved, exchanged and cleared, by patches and in batches",
-        arguments: 0..<7)
-    func listEdits(_ index: Int) throws {
+    @Test(arguments: 0..<7)
+    func `D4: elements are added, inserted, replaced, removed, moved, exchanged and cleared, by patches and in batches`(
+        _ index: Int
+    ) throws {
         let row = CollectionRowTests.edits[index]
         try withWriteServer { (server: WriteServer) throws in
             let recorder = CommitRecorder(try server.database())
@@ -123,7 +122,7 @@ import Testing
         }
     }
 
-    @Test("D5, D15: a collection goes with its owner: whoever watches is told of the owner only") func ownerDeleted() throws {
+    @Test func `D5, D15: a collection goes with its owner: whoever watches is told of the owner only`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let recorder = CommitRecorder(try server.database())
             let batch = try server.batch(
@@ -139,8 +138,9 @@ import Testing
         }
     }
 
-    @Test("D6, D7: a realm that is being opened tells how far it is, and is not there when it was let go of meanwhile")
-    func opening() throws {
+    @Test func `D6, D7: a realm that is being opened tells how far it is, and is not there when it was let go of meanwhile`()
+        throws
+    {
         try withWriteServer { (server: WriteServer) throws in
             let name = try #require(RealmName("slow"))
             let catalog = server.server.application.catalog
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test("D8: an order is a path and a direction, and writes move objects in it") func sort() throws {
+    @Test func `D8: an order is a path and a direction, and writes move objects in it`() throws {
         try withWriteServer { (server: WriteServer) throws in
             func keys(_ sort: String) throws -> [Int] {
                 (try server.get("app/objects/Dog?sort=" + sort).json["items"] as? [[String: Any]] ?? []).compactMap {
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test("D9: a commit tells what came, went and changed, each once") func changes() throws {
+    @Test func `D9: a commit tells what came, went and changed, each once`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let recorder = CommitRecorder(try server.database())
             let answer = try server.batch(
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test("D10: a write takes an object from one section to another") func sections() throws {
+    @Test func `D10: a write takes an object from one section to another`() throws {
         try withWriteServer { (server: WriteServer) throws in
             func sections() throws -> [String] {
                 let answer = try server.get("app/objects/Dog?sectionBy=age:mod(2)&fields=_id&meta=none")
@@ -209,15 +209,15 @@ import Testing
         }
     }
 
-    @Test(
-        "D11: decimals keep 34 digits, exponent and trailing zeros, and are never rounded",
-        arguments: [
-            ("\"9999999999999999999999999999999999E+6111\"", "9.999999999999999999999999999999999E+6144"),
-            ("\"1E-6176\"", "1E-6176"),
-            ("\"12.50\"", "12.50"), ("\"NaN\"", "NaN"), ("\"Infinity\"", "Infinity"), ("\"-Infinity\"", "-Infinity"),
-            ("\"-0\"", "-0"), ("\"1E+3\"", "1E+3"),
-        ])
-    func decimals(_ given: String, _ shown: String) throws {
+    @Test(arguments: [
+        ("\"9999999999999999999999999999999999E+6111\"", "9.999999999999999999999999999999999E+6144"),
+        ("\"1E-6176\"", "1E-6176"),
+        ("\"12.50\"", "12.50"), ("\"NaN\"", "NaN"), ("\"Infinity\"", "Infinity"), ("\"-Infinity\"", "-Infinity"),
+        ("\"-0\"", "-0"), ("\"1E+3\"", "1E+3"),
+    ])
+    func `D11: decimals keep 34 digits, exponent and trailing zeros, and are never rounded`(_ given: String, _ shown: String)
+        throws
+    {
         try withWriteServer { (server: WriteServer) throws in
             let answer = try server.done("PATCH", "app/objects/Value/1", #"{"decimal":\#(given)}"#)
             #expect(answer.json["decimal"] as? String == shown)
@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    @Test("D12: dictionaries hold values of every type, nulls where they may") func dictionaries() throws {
+    @Test func `D12: dictionaries hold values of every type, nulls where they may`() throws {
         try eachProperty("dictionary") { path, values, isOptional, server in
             let entries = (values + (isOptional ? ["null"] : [])).enumerated().map { "\"k\($0.offset)\":\($0.element)" }
             let dictionary = "{" + entries.joined(separator: ",") + "}"
@@ -243,7 +243,7 @@ import Testing
         }
     }
 
-    @Test("D12: dictionaries hold links and embedded objects") func dictionariesOfObjects() throws {
+    @Test func `D12: dictionaries hold links and embedded objects`() throws {
         try withWriteServer([
             ClassInput(
                 "Holder", primaryKey: "_id",
@@ -259,10 +259,8 @@ import Testing
         }
     }
 
-    @Test(
-        "D13: keys with '.' or a leading '$' are refused, and served where a file has them",
-        arguments: ["a.b", "$ab", "a.b.c", ".ab"])
-    func dictionaryKeys(_ key: String) throws {
+    @Test(arguments: ["a.b", "$ab", "a.b.c", ".ab"])
+    func `D13: keys with '.' or a leading '$' are refused, and served where a file has them`(_ key: String) throws {
         try withWriteServer { (server: WriteServer) throws in
             let safe = key.replacingOccurrences(of: ".", with: "~").replacingOccurrences(of: "$", with: "~")
             try server.done(
@@ -289,14 +287,12 @@ import Testing
         }
     }
 
-    @Test(
-        "D14: dictionaries are queried by key, by value and by '@keys'",
-        arguments: [
-            ("marks['art']%20==%201", "1"), ("ANY%20marks.@values%20==%201", "1"), ("marks.@keys%20==%20'art'", "1"),
-            ("marks.@count%20==%200", "2"),
-            ("marks['art']%20==%202", ""),
-        ])
-    func dictionaryQueries(_ condition: String, _ key: String) throws {
+    @Test(arguments: [
+        ("marks['art']%20==%201", "1"), ("ANY%20marks.@values%20==%201", "1"), ("marks.@keys%20==%20'art'", "1"),
+        ("marks.@count%20==%200", "2"),
+        ("marks['art']%20==%202", ""),
+    ])
+    func `D14: dictionaries are queried by key, by value and by '@keys'`(_ condition: String, _ key: String) throws {
         try withWriteServer { (server: WriteServer) throws in
             let answer = try server.done("PATCH", "app/objects/Dog?where=" + condition, #"{"age":77}"#)
             #expect(answer.json["matched"] as? Int == (key.isEmpty ? 0 : 1), "\(answer.text)")
@@ -304,7 +300,7 @@ import Testing
         }
     }
 
-    @Test("D15: a dictionary that nobody gave is empty, and entries are added and removed one by one") func absentDictionary()
+    @Test func `D15: a dictionary that nobody gave is empty, and entries are added and removed one by one`()
         throws
     {
         try withWriteServer { (server: WriteServer) throws in
@@ -315,7 +311,7 @@ import Testing
         }
     }
 
-    @Test("D16: a commit tells which entries of a dictionary came, changed and went") func dictionaryChanges() throws {
+    @Test func `D16: a commit tells which entries of a dictionary came, changed and went`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let recorder = CommitRecorder(try server.database())
             let marks = try #require(try server.database().current.snapshot.classTable(named: "Dog")?.column(named: "marks")?.key)
@@ -333,7 +329,7 @@ import Testing
         }
     }
 
-    @Test("D53: duplicates in a set collapse, for every type of element") func sets() throws {
+    @Test func `D53: duplicates in a set collapse, for every type of element`() throws {
         try eachProperty("set") { path, values, isOptional, server in
             let given = "[" + (values + values.reversed() + (isOptional ? ["null", "null"] : [])).joined(separator: ",") + "]"
             try server.done("PUT", "app/objects/" + path, given)
@@ -345,15 +341,13 @@ import Testing
         }
     }
 
-    @Test(
-        "D54: sets are united, intersected and diminished",
-        arguments: [
-            (#"{"union":[2,3,3]}"#, [1, 2, 3]), (#"{"intersect":[2,9]}"#, [2]), (#"{"minus":[2,9]}"#, [1]),
-            (#"{"insert":2}"#, [1, 2]), (#"{"insert":0}"#, [0, 1, 2]),
-            (#"{"remove":1}"#, [2]), (#"{"remove":9}"#, [1, 2]), (#"{"clear":true}"#, []), (#"{"union":[]}"#, [1, 2]),
-            (#"{"intersect":[]}"#, []),
-        ])
-    func setAlgebra(_ edit: String, _ expected: [Int]) throws {
+    @Test(arguments: [
+        (#"{"union":[2,3,3]}"#, [1, 2, 3]), (#"{"intersect":[2,9]}"#, [2]), (#"{"minus":[2,9]}"#, [1]),
+        (#"{"insert":2}"#, [1, 2]), (#"{"insert":0}"#, [0, 1, 2]),
+        (#"{"remove":1}"#, [2]), (#"{"remove":9}"#, [1, 2]), (#"{"clear":true}"#, []), (#"{"union":[]}"#, [1, 2]),
+        (#"{"intersect":[]}"#, []),
+    ])
+    func `D54: sets are united, intersected and diminished`(_ edit: String, _ expected: [Int]) throws {
         try withWriteServer { (server: WriteServer) throws in
             let recorder = CommitRecorder(try server.database())
             let answer = try server.batch(#"{"set":{"class":"Dog","key":"1","property":"ids","ops":[\#(edit)]}}"#)

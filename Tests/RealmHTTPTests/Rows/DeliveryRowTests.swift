@@ -44,8 +44,8 @@ import Testing
         ]
     }()
 
-    @Test("B28: nothing is told where nothing has changed for whoever observes", arguments: Transport.allCases)
-    func nothing(_ transport: Transport) throws {
+    @Test(arguments: Transport.allCases)
+    func `B28: nothing is told where nothing has changed for whoever observes`(_ transport: Transport) throws {
         for row in DeliveryRowTests.silent {
             let fixture = try ChangeFixture()
             let follower = try Follower(fixture.server.port, row.definition, transport)
@@ -58,8 +58,8 @@ import Testing
         }
     }
 
-    @Test("B28: a write of an equal value is told, as it was written", arguments: Transport.allCases)
-    func equalValues(_ transport: Transport) throws {
+    @Test(arguments: Transport.allCases)
+    func `B28: a write of an equal value is told, as it was written`(_ transport: Transport) throws {
         let fixture = try ChangeFixture()
         let rows = [
             (DeliveryRowTests.dogs, [fixture.age(1, 1)], #"[{"oldIndex":0,"index":0,"key":"1","properties":["age"]}]"#),
@@ -80,10 +80,10 @@ import Testing
         }
     }
 
-    @Test(
-        "B28: what is committed before the first look is part of it, and whoever comes later sees nothing older",
-        arguments: Transport.allCases)
-    func beginning(_ transport: Transport) throws {
+    @Test(arguments: Transport.allCases)
+    func `B28: what is committed before the first look is part of it, and whoever comes later sees nothing older`(
+        _ transport: Transport
+    ) throws {
         let fixture = try ChangeFixture()
         let early = try Follower(fixture.server.port, DeliveryRowTests.dogs, transport, opens: false)
         let before = try fixture.write(fixture.create(9))
@@ -97,8 +97,8 @@ import Testing
         #expect(told == [[later, last], [last]])
     }
 
-    @Test("B28: sets follow each other without a gap, and all observers hear of one version", arguments: Transport.allCases)
-    func contiguous(_ transport: Transport) throws {
+    @Test(arguments: Transport.allCases)
+    func `B28: sets follow each other without a gap, and all observers hear of one version`(_ transport: Transport) throws {
         let fixture = try ChangeFixture()
         let follower = try Follower(fixture.server.port, DeliveryRowTests.dogs, transport)
         var position = follower.position
@@ -116,8 +116,7 @@ import Testing
         }
     }
 
-    @Test("B28: several commits may be told as one, which is the difference of its ends")
-    func coalesced() throws {
+    @Test func `B28: several commits may be told as one, which is the difference of its ends`() throws {
         let fixture = try ChangeFixture()
         let follower = try Follower(fixture.server.port, DeliveryRowTests.old, .polls)
         try fixture.write(fixture.age(1, 20))
@@ -135,8 +134,8 @@ import Testing
             ])
     }
 
-    @Test("B28: ending one observer leaves others alone, and what is frozen is not observed", arguments: Transport.allCases)
-    func restrictions(_ transport: Transport) throws {
+    @Test(arguments: Transport.allCases)
+    func `B28: ending one observer leaves others alone, and what is frozen is not observed`(_ transport: Transport) throws {
         let fixture = try ChangeFixture()
         let server = fixture.server
         let (first, second) = (
@@ -154,8 +153,7 @@ import Testing
         try server.must("DELETE", "app/transactions/\(inside)")
     }
 
-    @Test("B28: a file that is only read is observed and never changes")
-    func readOnly() throws {
+    @Test func `B28: a file that is only read is observed and never changes`() throws {
         try withWriteServer { server in
             #expect(try server.send("DELETE", "app").status == 204)
             #expect(try server.attach("{\"name\":\"app\",\"path\":\"\(server.folder)/app.realm\",\"mode\":\"ro\"}").status == 201)
@@ -167,8 +165,8 @@ import Testing
         }
     }
 
-    @Test("B28: a position is resumed, or told to be lost, and never passed over in silence", arguments: Transport.allCases)
-    func resume(_ transport: Transport) throws {
+    @Test(arguments: Transport.allCases)
+    func `B28: a position is resumed, or told to be lost, and never passed over in silence`(_ transport: Transport) throws {
         let fixture = try ChangeFixture { $0.limits.retentionSets = 3 }
         let query = ChangeFixture.query(["class": "Dog", "include": "keys"])
         let keeper = try fixture.server.stream("app", query + "&initial=false")

@@ -52,8 +52,7 @@ import Testing
 
     // MARK: - Rules
 
-    @Test("C1: an embedded object has one owner, which may be embedded itself, and no address to write to") func oneOwner() throws
-    {
+    @Test func `C1: an embedded object has one owner, which may be embedded itself, and no address to write to`() throws {
         try withOwner { (server: WriteServer) throws in
             let refused = try server.send("POST", "app/objects/Node", #"{"name":"x"}"#)
             #expect(refused.status == 405 && refused["Allow"]?.contains("POST") == false)
@@ -69,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("C2: embedded objects come into being inside their owner only") func onlyInside() throws {
+    @Test func `C2: embedded objects come into being inside their owner only`() throws {
         try withOwner { (server: WriteServer) throws in
             let bytes = try server.bytes()
             for (method, path) in [
@@ -90,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("C3: embedded objects are deleted with their owner, at every level") func cascade() throws {
+    @Test func `C3: embedded objects are deleted with their owner, at every level`() throws {
         try withOwner { (server: WriteServer) throws in
             try server.done("POST", "app/objects/Owner", #"{"_id":2,"child":{"name":"x","inner":{"n":1}}}"#)
             try server.done("DELETE", "app/objects/Owner/1")
@@ -100,30 +99,28 @@ import Testing
         }
     }
 
-    @Test(
-        "C4: an embedded object goes when its place is set anew, set to null, or removed from its list",
-        arguments: [
-            (#"[{"op":"replace","path":"/child","value":{"name":"new"}}]"#, 4, 3), (#"[{"op":"remove","path":"/child"}]"#, 3, 3),
-            (#"[{"op":"remove","path":"/kids/0"}]"#, 3, 5), (#"[{"op":"replace","path":"/kids/1","value":{"name":"n"}}]"#, 4, 5),
-            (#"[{"op":"replace","path":"/kids","value":[]}]"#, 2, 4), (#"[{"op":"remove","path":"/byName/a"}]"#, 3, 5),
-            (#"[{"op":"add","path":"/byName/a","value":null}]"#, 3, 5), (#"[{"op":"remove","path":"/child/inner"}]"#, 4, 5),
-            (#"[{"op":"move","from":"/kids/0","path":"/kids/1"}]"#, 4, 6),
-        ])
-    func replaced(_ patch: String, _ nodes: Int, _ leaves: Int) throws {
+    @Test(arguments: [
+        (#"[{"op":"replace","path":"/child","value":{"name":"new"}}]"#, 4, 3), (#"[{"op":"remove","path":"/child"}]"#, 3, 3),
+        (#"[{"op":"remove","path":"/kids/0"}]"#, 3, 5), (#"[{"op":"replace","path":"/kids/1","value":{"name":"n"}}]"#, 4, 5),
+        (#"[{"op":"replace","path":"/kids","value":[]}]"#, 2, 4), (#"[{"op":"remove","path":"/byName/a"}]"#, 3, 5),
+        (#"[{"op":"add","path":"/byName/a","value":null}]"#, 3, 5), (#"[{"op":"remove","path":"/child/inner"}]"#, 4, 5),
+        (#"[{"op":"move","from":"/kids/0","path":"/kids/1"}]"#, 4, 6),
+    ])
+    func `C4: an embedded object goes when its place is set anew, set to null, or removed from its list`(
+        _ patch: String, _ nodes: Int, _ leaves: Int
+    ) throws {
         try withOwner { (server: WriteServer) throws in
             try server.done("PATCH", "app/objects/Owner/1", patch, WriteServer.jsonPatch)
             #expect(try server.count("Node") == nodes && server.count("Leaf") == leaves)
         }
     }
 
-    @Test(
-        "C5: nothing else can link to an embedded object",
-        arguments: [
-            #"{"_id":2,"child":{"$link":{"class":"Node","key":"@k0"}}}"#,
-            #"{"_id":2,"kids":[{"$link":{"class":"Node","key":"@k0"}}]}"#,
-            #"{"_id":2,"byName":{"x":{"$link":{"class":"Node","key":"@k0"}}}}"#,
-        ])
-    func noLink(_ body: String) throws {
+    @Test(arguments: [
+        #"{"_id":2,"child":{"$link":{"class":"Node","key":"@k0"}}}"#,
+        #"{"_id":2,"kids":[{"$link":{"class":"Node","key":"@k0"}}]}"#,
+        #"{"_id":2,"byName":{"x":{"$link":{"class":"Node","key":"@k0"}}}}"#,
+    ])
+    func `C5: nothing else can link to an embedded object`(_ body: String) throws {
         try withOwner { (server: WriteServer) throws in
             let bytes = try server.bytes()
             let answer = try server.send("POST", "app/objects/Owner", body)
@@ -132,7 +129,7 @@ import Testing
         }
     }
 
-    @Test("C6: embedded objects hold embedded objects, lists of them, and links to objects of their own") func contents() throws {
+    @Test func `C6: embedded objects hold embedded objects, lists of them, and links to objects of their own`() throws {
         try withOwner { (server: WriteServer) throws in
             let first = try server.show("Owner/1")
             try server.done("PUT", "app/objects/Owner/1", first)
@@ -146,13 +143,11 @@ import Testing
         }
     }
 
-    @Test(
-        "C7: an embedded class has no primary key and no index",
-        arguments: [
-            #"{"setPrimaryKey":{"class":"Node","name":"name"}}"#,
-            #"{"addClass":{"name":"New","type":"embedded","primaryKey":"a","properties":[{"name":"a","type":"int"}]}}"#,
-        ])
-    func noKey(_ step: String) throws {
+    @Test(arguments: [
+        #"{"setPrimaryKey":{"class":"Node","name":"name"}}"#,
+        #"{"addClass":{"name":"New","type":"embedded","primaryKey":"a","properties":[{"name":"a","type":"int"}]}}"#,
+    ])
+    func `C7: an embedded class has no primary key and no index`(_ step: String) throws {
         try withOwner { (server: WriteServer) throws in
             let bytes = try server.bytes()
             let answer = try server.send("POST", "app/migrations", #"{"fromVersion":0,"toVersion":1,"steps":[\#(step)]}"#)
@@ -163,7 +158,7 @@ import Testing
 
     // MARK: - Members
 
-    @Test("C8, C9: an embedded object is made from an object of JSON; an array of values is none") func fromValue() throws {
+    @Test func `C8, C9: an embedded object is made from an object of JSON; an array of values is none`() throws {
         try withOwner { (server: WriteServer) throws in
             let dry = try server.done("PUT", "app/objects/Owner/2?dryRun=true", #"{"child":{"name":"x"}}"#)
             #expect(((dry.json["body"] as? [String: Any])?["child"] as? [String: Any])?["name"] as? String == "x")
@@ -175,7 +170,7 @@ import Testing
         }
     }
 
-    @Test("C10, C12: an embedded class tells its name without prefix, and its schema") func schema() throws {
+    @Test func `C10, C12: an embedded class tells its name without prefix, and its schema`() throws {
         try withOwner { (server: WriteServer) throws in
             let schema = try server.get("app/schema/Node").json
             #expect(
@@ -190,7 +185,7 @@ import Testing
         }
     }
 
-    @Test("C11: embedded objects belong to the realm of their address") func realms() throws {
+    @Test func `C11: embedded objects belong to the realm of their address`() throws {
         try withOwner { (server: WriteServer) throws in
             let schema = try server.get("app/schema").text
             #expect(try server.attach(#"{"inMemory":"m","schema":\#(schema)}"#).status == 201)
@@ -201,8 +196,7 @@ import Testing
         }
     }
 
-    @Test("C13: what stood in a place is not there when the place is null, and nothing is when the owner is gone")
-    func invalidated() throws {
+    @Test func `C13: what stood in a place is not there when the place is null, and nothing is when the owner is gone`() throws {
         try withOwner { (server: WriteServer) throws in
             try server.done("PATCH", "app/objects/Owner/1", #"{"child":null}"#)
             #expect(try server.value("Owner/1/child") == "null")
@@ -213,8 +207,7 @@ import Testing
         }
     }
 
-    @Test("C14, C25, C26: an answer about embedded objects is of one version; the same address shows the next one")
-    func versions() throws {
+    @Test func `C14, C25, C26: an answer about embedded objects is of one version; the same address shows the next one`() throws {
         try withOwner { (server: WriteServer) throws in
             let held = try server.database().current
             let before = try server.get("app/objects/Owner/1")
@@ -243,7 +236,7 @@ import Testing
         return numbers.sorted()
     }
 
-    @Test("C15: there are no defaults: what has to be there has to be given") func defaults() throws {
+    @Test func `C15: there are no defaults: what has to be there has to be given`() throws {
         try withOwner { (server: WriteServer) throws in
             for body in [
                 #"{"_id":2,"child":{}}"#, #"{"_id":2,"kids":[{"name":"a"},{"note":"n"}]}"#,
@@ -257,7 +250,7 @@ import Testing
         }
     }
 
-    @Test("C16: members that are no properties are refused, or ignored on request") func unknown() throws {
+    @Test func `C16: members that are no properties are refused, or ignored on request`() throws {
         try withOwner { (server: WriteServer) throws in
             let body = #"{"child":{"name":"x","nickname":"y","inner":{"n":1,"m":2}}}"#
             let refused = try server.send("PUT", "app/objects/Owner/2", body)
@@ -268,16 +261,16 @@ import Testing
         }
     }
 
-    @Test(
-        "C17: what has to have a value takes no null; single embedded objects take it, lists of them never",
-        arguments: [
-            (#"{"child":{"name":null}}"#, 422), (#"{"child":null}"#, 200), (#"{"child":{"inner":null}}"#, 200),
-            (#"{"child":{"leaves":null}}"#, 422),
-            (#"{"kids":null}"#, 422), (#"{"kids":[null]}"#, 422), (#"{"child":{"leaves":[null]}}"#, 422),
-            (#"{"child":{"numbers":[null]}}"#, 200),
-            (#"{"byName":{"z":null}}"#, 200),
-        ])
-    func nulls(_ body: String, _ status: Int) throws {
+    @Test(arguments: [
+        (#"{"child":{"name":null}}"#, 422), (#"{"child":null}"#, 200), (#"{"child":{"inner":null}}"#, 200),
+        (#"{"child":{"leaves":null}}"#, 422),
+        (#"{"kids":null}"#, 422), (#"{"kids":[null]}"#, 422), (#"{"child":{"leaves":[null]}}"#, 422),
+        (#"{"child":{"numbers":[null]}}"#, 200),
+        (#"{"byName":{"z":null}}"#, 200),
+    ])
+    func `C17: what has to have a value takes no null; single embedded objects take it, lists of them never`(
+        _ body: String, _ status: Int
+    ) throws {
         try withOwner { (server: WriteServer) throws in
             let answer = try server.send("PATCH", "app/objects/Owner/1", body)
             #expect(answer.status == status, "\(answer.text)")
@@ -285,7 +278,7 @@ import Testing
         }
     }
 
-    @Test("C18: the owner is found from the embedded object, by address and by name") func linkingObjects() throws {
+    @Test func `C18: the owner is found from the embedded object, by address and by name`() throws {
         try withOwner(change: { $0.backlinkNames = ["app": BacklinkNames(["Node": ["parents": "Owner.child"]])] }) { server in
             for condition in ["parents._id%20==%201", "@links.Owner.child._id%20==%201"] {
                 let found = try server.get("app/objects/Node?where=\(condition)&count=exact")
@@ -299,8 +292,10 @@ import Testing
         }
     }
 
-    @Test("C19, C20: a commit tells which properties of an embedded object were written, equal values too, and when it goes")
-    func changes() throws {
+    @Test
+    func `C19, C20: a commit tells which properties of an embedded object were written, equal values too, and when it goes`()
+        throws
+    {
         try withOwner { (server: WriteServer) throws in
             let recorder = CommitRecorder(try server.database())
             try server.done("PATCH", "app/objects/Owner/1", #"{"child":{"note":"n"}}"#)
@@ -315,7 +310,7 @@ import Testing
         }
     }
 
-    @Test("C21, C22: what was not written inside an embedded object is not told as changed") func filtered() throws {
+    @Test func `C21, C22: what was not written inside an embedded object is not told as changed`() throws {
         try withOwner { (server: WriteServer) throws in
             let recorder = CommitRecorder(try server.database())
             try server.done("PATCH", "app/objects/Owner/1", #"{"child":{"note":"n"}}"#)
@@ -327,7 +322,7 @@ import Testing
         }
     }
 
-    @Test("C23: readers and writers of one embedded object do not disturb each other") func parallel() throws {
+    @Test func `C23: readers and writers of one embedded object do not disturb each other`() throws {
         try withOwner { (server: WriteServer) throws in
             let torn = Mutex<[String]>([])
             DispatchQueue.concurrentPerform(iterations: 4) { worker in
@@ -357,7 +352,7 @@ import Testing
         }
     }
 
-    @Test("C24: an embedded object is known by owner and path, which stay the same") func identity() throws {
+    @Test func `C24: an embedded object is known by owner and path, which stay the same`() throws {
         try withOwner { (server: WriteServer) throws in
             func paths() throws -> [String] {
                 let nodes = try server.get("app/objects/Node?sort=name").json["items"] as? [[String: Any]] ?? []

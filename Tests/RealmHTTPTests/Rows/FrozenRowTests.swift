@@ -10,8 +10,7 @@ import Testing
         try fixture.server.must("POST", "app/snapshots")["id"]?.text ?? ""
     }
 
-    @Test("A15: an answer tells whether it is of a version that is held")
-    func isFrozen() throws {
+    @Test func `A15: an answer tells whether it is of a version that is held`() throws {
         let fixture = try ChangeFixture()
         let id = try pin(fixture)
         let frozen = try fixture.server.must("GET", "app/objects/Dog?snapshot=\(id)")
@@ -20,8 +19,7 @@ import Testing
         #expect(frozen["version"] == live["version"] && frozen["items"] == live["items"])
     }
 
-    @Test("A16, A17: what is held shows the old, plain reads the new; it cannot be written or observed")
-    func freeze() throws {
+    @Test func `A16, A17: what is held shows the old, plain reads the new; it cannot be written or observed`() throws {
         let fixture = try ChangeFixture()
         let server = fixture.server
         let id = try pin(fixture)
@@ -48,8 +46,7 @@ import Testing
         #expect(try server.must("GET", "app/objects/Dog/1?snapshot=\(id)")["age"]?.integer == 1)
     }
 
-    @Test("A44: what was let go of is 410 and later 404, letting go again 404, and the version goes")
-    func invalidate() throws {
+    @Test func `A44: what was let go of is 410 and later 404, letting go again 404, and the version goes`() throws {
         let fixture = try ChangeFixture { $0.limits.rememberedSeconds = 1 }
         let server = fixture.server
         let id = try pin(fixture)
@@ -64,8 +61,7 @@ import Testing
         #expect(try ChangeServer.wait { try server.send("GET", "app/objects/Dog?snapshot=\(id)").code == "not_found" })
     }
 
-    @Test("B34: a frozen query is not changed by later writes, and the gauge of versions shows it")
-    func frozenQuery() throws {
+    @Test func `B34: a frozen query is not changed by later writes, and the gauge of versions shows it`() throws {
         let fixture = try ChangeFixture()
         let server = fixture.server
         let query = "app/objects/Dog?where=age%20%3E%203&sort=-age&fields=_id"
@@ -86,8 +82,8 @@ import Testing
             )["items"] == before)
     }
 
-    @Test("E14: the oldest versions are let go of, or writes refused, as it is configured", arguments: [true, false])
-    func limits(_ sheds: Bool) throws {
+    @Test(arguments: [true, false])
+    func `E14: the oldest versions are let go of, or writes refused, as it is configured`(_ sheds: Bool) throws {
         let fixture = try ChangeFixture { if sheds { $0.limits.liveVersions = 3 } }
         let server = fixture.server
         if !sheds {

@@ -52,8 +52,8 @@ import Testing
             expected: set(1, all, #"{"index":0,"value":"a"}"#)),
     ]
 
-    @Test("D4: each operation on a list has its change set, as a JSON Patch and in a batch", arguments: Transport.allCases)
-    func operations(_ transport: Transport) throws {
+    @Test(arguments: Transport.allCases)
+    func `D4: each operation on a list has its change set, as a JSON Patch and in a batch`(_ transport: Transport) throws {
         for operation in ListOperationRowTests.operations {
             for isPatch in [true, false] {
                 guard let text = isPatch ? operation.patch : operation.batch else { continue }

@@ -10,10 +10,10 @@ private typealias JSONValue = RealmTestSupport.JSONValue
 
 /// Rows A22 to A26, A42, A43, A45 and B25 of the checklist, as far as they are about who is told what and when.
 @Suite struct NotificationRowTests {
-    @Test(
-        "A22: the whole realm tells of each version with the classes that were touched, and nothing of a cancelled write",
-        arguments: Transport.allCases)
-    func wholeRealm(_ transport: Transport) throws {
+    @Test(arguments: Transport.allCases)
+    func `A22: the whole realm tells of each version with the classes that were touched, and nothing of a cancelled write`(
+        _ transport: Transport
+    ) throws {
         let fixture = try ChangeFixture()
         let server = fixture.server
         let realm = try Follower(server.port, "{}", transport)
@@ -48,10 +48,10 @@ private typealias JSONValue = RealmTestSupport.JSONValue
         #expect(told["changes"]?.elements?.map(\.withoutVersions) == [#"{"classes":[]}"#])
     }
 
-    @Test(
-        "A23: a stream is let go of within two signs of life when its client leaves, says goodbye or not",
-        arguments: [true, false])
-    func leaving(_ saysGoodbye: Bool) throws {
+    @Test(arguments: [true, false])
+    func `A23: a stream is let go of within two signs of life when its client leaves, says goodbye or not`(_ saysGoodbye: Bool)
+        throws
+    {
         let fixture = try ChangeFixture { options in
             options.limits.heartbeat = 1
             options.limits.registrationSeconds = 1
@@ -73,10 +73,10 @@ private typealias JSONValue = RealmTestSupport.JSONValue
         withExtendedLifetime(stream) {}
     }
 
-    @Test(
-        "A24: who begins a transaction stands behind everything that was told; what it writes is told when it is committed",
-        arguments: Transport.allCases)
-    func beginning(_ transport: Transport) throws {
+    @Test(arguments: Transport.allCases)
+    func `A24: who begins a transaction stands behind everything that was told; what it writes is told when it is committed`(
+        _ transport: Transport
+    ) throws {
         let fixture = try ChangeFixture()
         let server = fixture.server
         let dogs = try Follower(server.port, #"{"class":"Dog","include":"keys"}"#, transport)
@@ -105,10 +105,8 @@ private typealias JSONValue = RealmTestSupport.JSONValue
         #expect(try fixture.write(#"{"assert":{"class":"Dog","key":"30","where":"age == 1"}}"#) != "")
     }
 
-    @Test(
-        "A25: a commit that was told is there after the server was killed",
-        .enabled(if: ServerProcess.executable != nil, "the executable is not built"), arguments: Transport.allCases)
-    func killed(_ transport: Transport) throws {
+    @Test(.enabled(if: ServerProcess.executable != nil, "the executable is not built"), arguments: Transport.allCases)
+    func `A25: a commit that was told is there after the server was killed`(_ transport: Transport) throws {
         let folder = NSTemporaryDirectory() + "realm-rest-told-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -142,10 +140,10 @@ private typealias JSONValue = RealmTestSupport.JSONValue
         #expect(second.stop() == 0)
     }
 
-    @Test(
-        "A26: a commit that fails is told to nobody, and the next one follows what was told before", arguments: Transport.allCases
-    )
-    func failed(_ transport: Transport) throws {
+    @Test(arguments: Transport.allCases)
+    func `A26: a commit that fails is told to nobody, and the next one follows what was told before`(_ transport: Transport)
+        throws
+    {
         try withFaultyRealm { server, backend, _ in
             let notes = try Follower(server.port, #"{"class":"Note","include":"none"}"#, transport, realm: "faulty")
             let before = notes.position
@@ -161,8 +159,8 @@ private typealias JSONValue = RealmTestSupport.JSONValue
         }
     }
 
-    @Test("A42: whoever reads after a write reads it, and who waits is told of it", arguments: Transport.allCases)
-    func refresh(_ transport: Transport) throws {
+    @Test(arguments: Transport.allCases)
+    func `A42: whoever reads after a write reads it, and who waits is told of it`(_ transport: Transport) throws {
         let fixture = try ChangeFixture()
         let server = fixture.server
         let dogs = try Follower(server.port, #"{"class":"Dog","include":"keys"}"#, transport)
@@ -177,8 +175,8 @@ private typealias JSONValue = RealmTestSupport.JSONValue
         }
     }
 
-    @Test("A43: what is pinned stays put while a client follows", arguments: Transport.allCases)
-    func autorefresh(_ transport: Transport) throws {
+    @Test(arguments: Transport.allCases)
+    func `A43: what is pinned stays put while a client follows`(_ transport: Transport) throws {
         let fixture = try ChangeFixture()
         let server = fixture.server
         let dogs = try Follower(server.port, #"{"class":"Dog","fields":["age"],"meta":"none"}"#, transport)
@@ -193,8 +191,7 @@ private typealias JSONValue = RealmTestSupport.JSONValue
         }
     }
 
-    @Test("A45: the URL of an object is good for everybody, and a version may be waited for")
-    func reference() throws {
+    @Test func `A45: the URL of an object is good for everybody, and a version may be waited for`() throws {
         let fixture = try ChangeFixture { $0.limits.requestSeconds = 1 }
         let server = fixture.server
         let made = try server.send("POST", "app/objects/Dog", #"{"_id":70,"age":7}"#)
@@ -214,8 +211,7 @@ private typealias JSONValue = RealmTestSupport.JSONValue
         #expect(try read(future).status == 404)
     }
 
-    @Test("A45: a read that asks for a version to come is answered when it is there")
-    func waitingForVersion() throws {
+    @Test func `A45: a read that asks for a version to come is answered when it is there`() throws {
         let fixture = try ChangeFixture { $0.limits.requestSeconds = 60 }
         let version = try fixture.write(fixture.age(1, 50)).split(separator: ".")
         let future = "\(version[0]).\((UInt64(version[1]) ?? 0) + 1)"
@@ -227,8 +223,7 @@ private typealias JSONValue = RealmTestSupport.JSONValue
         #expect(answer.status == 200 && answer.json["age"] as? Int == 51 && answer["Realm-Version"] == future)
     }
 
-    @Test("B25: two contexts get the same, snapshots and sets")
-    func contexts() throws {
+    @Test func `B25: two contexts get the same, snapshots and sets`() throws {
         let fixture = try ChangeFixture()
         let definition = #"{"class":"Dog","where":"age > 1","sort":["-age"]}"#
         let followers = try [Transport.events, .events, .polls, .polls].map { try Follower(fixture.server.port, definition, $0) }

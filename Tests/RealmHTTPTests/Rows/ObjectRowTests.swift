@@ -9,7 +9,7 @@ import Testing
 
 /// Rows A46 to A55 of the checklist: objects are made, changed and deleted, schemas and their versions.
 @Suite struct ObjectRowTests {
-    @Test("A46: an object is added with what it references, and no key twice") func add() throws {
+    @Test func `A46: an object is added with what it references, and no key twice`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let graph = #"{"_id":30,"age":1,"owner":{"id":"bob","dogs":[{"_id":31,"age":2},{"_id":30}]}}"#
             let made = try server.done("POST", "app/objects/Dog?nested=upsert", graph)
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("A47: many objects are added in one version, or none of them") func addMany() throws {
+    @Test func `A47: many objects are added in one version, or none of them`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let before = try server.version()
             let lines = (100..<1100).map { #"{"_id":\#($0),"age":\#($0 % 9)}"# }
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("A48: an object is added or updated by its primary key, and null clears what may be null") func upsert() throws {
+    @Test func `A48: an object is added or updated by its primary key, and null clears what may be null`() throws {
         try withWriteServer { (server: WriteServer) throws in
             #expect(try server.send("PUT", "app/objects/Dog/9", #"{"age":1,"name":"Tom"}"#).status == 201)
             #expect(try server.send("PUT", "app/objects/Dog/9", #"{"age":2,"name":null}"#).status == 200)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("A48: only what differs is a change when the policy says so") func modified() throws {
+    @Test func `A48: only what differs is a change when the policy says so`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let recorder = CommitRecorder(try server.database())
             try server.done("POST", "app/objects/Dog?upsert=modified", #"{"_id":1,"age":3,"name":"Max"}"#)
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("A49: of many objects some are added and some updated") func upsertMany() throws {
+    @Test func `A49: of many objects some are added and some updated`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let before = try server.version()
             let many = #"[{"_id":1,"age":30},{"_id":8,"age":80},{"_id":2,"age":20},{"_id":8,"age":81}]"#
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("A50: a deleted object is gone, and with it links to it, entries of lists, and what it owned") func delete() throws {
+    @Test func `A50: a deleted object is gone, and with it links to it, entries of lists, and what it owned`() throws {
         try withWriteServer { (server: WriteServer) throws in
             try server.done("PATCH", "app/objects/Dog/2", #"{"any":{"$link":{"class":"Dog","key":"1"}}}"#)
             #expect(try server.count("Chip") == 3)
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test("A51: what a query finds is deleted, unless it is more than the client expects") func deleteWhere() throws {
+    @Test func `A51: what a query finds is deleted, unless it is more than the client expects`() throws {
         try withWriteServer { (server: WriteServer) throws in
             try server.done(
                 "POST", "app/objects/Dog", "[" + (10..<60).map { #"{"_id":\#($0),"age":\#($0)}"# }.joined(separator: ",") + "]")
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("A52: every class is emptied, and the schema stays") func deleteAll() throws {
+    @Test func `A52: every class is emptied, and the schema stays`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let recorder = CommitRecorder(try server.database())
             let schema = try server.get("app/schema").text
@@ -150,8 +150,8 @@ import Testing
         """
     }
 
-    @Test("A53: the schema version of a file is told, also before it is attached", arguments: [0, 5])
-    func schemaVersion(_ version: Int) throws {
+    @Test(arguments: [0, 5])
+    func `A53: the schema version of a file is told, also before it is attached`(_ version: Int) throws {
         try withWriteServer { (server: WriteServer) throws in
             for (name, options) in [("plain", ""), ("secret", #","encryptionKey":"\#(ObjectRowTests.key)""#)] {
                 #expect(
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test("A53: a file that was never versioned says so") func unversioned() throws {
+    @Test func `A53: a file that was never versioned says so`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let path = server.folder + "/group-only.copy"
             try FileManager.default.copyItem(atPath: try Fixtures.path("group-only"), toPath: path)
@@ -189,7 +189,7 @@ import Testing
         {"removeProperty":{"class":"Item","name":"last"}}]
         """
 
-    @Test("A54: a migration raises the version and transforms the data, after a copy was made") func migrate() throws {
+    @Test func `A54: a migration raises the version and transforms the data, after a copy was made`() throws {
         try withWriteServer { (server: WriteServer) throws in
             #expect(try server.attach(#"{"name":"shop","schema":\#(ObjectRowTests.schema(2))}"#).status == 201)
             try server.done(
@@ -209,7 +209,7 @@ import Testing
         }
     }
 
-    @Test("A55: attaching with steps migrates; without them a file of another schema is refused or served as it is") func attach()
+    @Test func `A55: attaching with steps migrates; without them a file of another schema is refused or served as it is`()
         throws
     {
         try withWriteServer { (server: WriteServer) throws in

@@ -5,10 +5,8 @@ import Testing
 
 /// Rows B26, B27 and D48 of the checklist: key paths, and objects that link to one.
 @Suite struct ObservedPathRowTests {
-    @Test(
-        "B26, B27: key paths are taken and refused as the reference engine does",
-        .enabled(if: NotificationVectors.file("key-paths") != nil))
-    func vectors() throws {
+    @Test(.enabled(if: NotificationVectors.file("key-paths") != nil))
+    func `B26, B27: key paths are taken and refused as the reference engine does`() throws {
         let server = try ChangeServer()
         let vectors = try NotificationVectors.vectors("key-paths")
         #expect(vectors.count >= 14)
@@ -29,9 +27,9 @@ import Testing
         }
     }
 
-    @Test(
-        "B26, B27: no key paths are all of them, and both names of linking objects mean the same", arguments: Transport.allCases)
-    func names(_ transport: Transport) throws {
+    @Test(arguments: Transport.allCases)
+    func `B26, B27: no key paths are all of them, and both names of linking objects mean the same`(_ transport: Transport) throws
+    {
         let fixture = try ChangeFixture()
         let port = fixture.server.port
         func follow(_ more: String) throws -> Follower {
@@ -54,8 +52,8 @@ import Testing
             try modified(all, version) == [["bob"], ["bob"]] && modified(linked + [shallow], version) == [["ann"], ["ann"], []])
     }
 
-    @Test("D48: each link is one linking object, in reads, queries and subscriptions", arguments: Transport.allCases)
-    func linkingObjects(_ transport: Transport) throws {
+    @Test(arguments: Transport.allCases)
+    func `D48: each link is one linking object, in reads, queries and subscriptions`(_ transport: Transport) throws {
         let fixture = try ChangeFixture()
         let server = fixture.server
         let follower = try Follower(

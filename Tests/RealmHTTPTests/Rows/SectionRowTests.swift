@@ -69,9 +69,11 @@ import Testing
     }
 
     @Test(
-        "B33, D52: sections of all kinds are the same in lists, queries and subscriptions", arguments: hows.indices,
+        arguments: hows.indices,
         [false, true])
-    func sections(_ index: Int, _ isDescending: Bool) throws {
+    func `B33, D52: sections of all kinds are the same in lists, queries and subscriptions`(_ index: Int, _ isDescending: Bool)
+        throws
+    {
         let (how, key) = SectionRowTests.hows[index]
         let server = SectionRowTests.server
         let path = String(how.split(separator: ":")[0])
@@ -106,8 +108,8 @@ import Testing
         #expect(SectionRowTests.shape(try stream.next("snapshot").json["sections"]) { $0["object"]?["_id"]?.integer } == wanted)
     }
 
-    @Test("D51: one section is that of the full answer, and one that is not there is 404 or empty", arguments: hows.map(\.how))
-    func oneSection(_ how: String) throws {
+    @Test(arguments: hows.map(\.how))
+    func `D51: one section is that of the full answer, and one that is not there is 404 or empty`(_ how: String) throws {
         let server = SectionRowTests.server
         let encoded = ChangeServer.encode(how)
         let all =
@@ -134,8 +136,7 @@ import Testing
         #expect(observed?["sections"]?.elements?.isEmpty == true && observed?["count"]?.integer == 0)
     }
 
-    @Test("B33: a sort that does not begin with the key of the sections is refused everywhere")
-    func otherSort() throws {
+    @Test func `B33: a sort that does not begin with the key of the sections is refused everywhere`() throws {
         let server = SectionRowTests.server
         func isRefused(_ answer: HTTPClient.Answer) -> Bool { answer.status == 400 && answer.code == "conflicting_parameters" }
         for (sectionBy, sort) in [("age", "name"), ("name:first", "-age"), ("when:year", "when.x"), ("friend.age", "age")]
@@ -157,10 +158,10 @@ import Testing
         }
     }
 
-    @Test(
-        "B33, D50: rows of null and of the empty string go from section to section, and sections come and go",
-        arguments: Transport.allCases)
-    func emptyKeys(_ transport: Transport) throws {
+    @Test(arguments: Transport.allCases)
+    func `B33, D50: rows of null and of the empty string go from section to section, and sections come and go`(
+        _ transport: Transport
+    ) throws {
         let fixture = try ChangeFixture()
         let follower = try Follower(
             fixture.server.port, #"{"class":"Dog","sectionBy":"name:first","include":"keys"}"#, transport)

@@ -16,8 +16,9 @@ import Testing
         return (id, [("Realm-Transaction", id)])
     }
 
-    @Test("A24: there is one writer: a second transaction waits or is told to come later, none begins inside another")
-    func oneWriter() throws {
+    @Test func `A24: there is one writer: a second transaction waits or is told to come later, none begins inside another`()
+        throws
+    {
         try withWriteServer { (server: WriteServer) throws in
             let (id, header) = try begin(server)
             let busy = try server.send("POST", "app/transactions", #"{"wait":"0s"}"#)
@@ -38,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("A25: a commit makes one version more, and it is in the file when it is answered") func commit() throws {
+    @Test func `A25: a commit makes one version more, and it is in the file when it is answered`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let before = try server.version()
             let (id, header) = try begin(server)
@@ -53,10 +54,10 @@ import Testing
         }
     }
 
-    @Test(
-        "A26: a commit that fails for want of room is 507, nothing of it is there, and the next one goes on",
-        arguments: [28, 122, 27] as [Int32])
-    func fullDisk(_ errno: Int32) throws {
+    @Test(arguments: [28, 122, 27] as [Int32])
+    func `A26: a commit that fails for want of room is 507, nothing of it is there, and the next one goes on`(_ errno: Int32)
+        throws
+    {
         try withFaultyRealm { server, backend, database in
             let before = database.current.tokenText
             backend.resetCounts()
@@ -71,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("A28: what is rolled back was never there: objects, version, and nobody is told") func rollBack() throws {
+    @Test func `A28: what is rolled back was never there: objects, version, and nobody is told`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let recorder = CommitRecorder(try server.database())
             let before = (try server.get("app/export").text, try server.version(), try server.bytes())
@@ -87,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("A29: a batch is all or nothing") func batch() throws {
+    @Test func `A29: a batch is all or nothing`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let bytes = try server.bytes()
             let good = [
@@ -106,15 +107,15 @@ import Testing
         }
     }
 
-    @Test(
-        "A30: a failed batch answers the status of the operation that failed, and its index",
-        arguments: [
-            (#"{"delete":{"class":"Dog","key":"77"}}"#, 404, "object_not_found"),
-            (#"{"create":{"class":"Dog","body":{"_id":1,"age":1}}}"#, 409, "duplicate_key"),
-            (#"{"patch":{"class":"Dog","key":"1","body":{"age":"x"}}}"#, 422, "type_mismatch"),
-            (#"{"deleteWhere":{"class":"Dog","where":"age >"}}"#, 400, "invalid_query"),
-        ])
-    func failedOperation(_ operation: String, _ status: Int, _ code: String) throws {
+    @Test(arguments: [
+        (#"{"delete":{"class":"Dog","key":"77"}}"#, 404, "object_not_found"),
+        (#"{"create":{"class":"Dog","body":{"_id":1,"age":1}}}"#, 409, "duplicate_key"),
+        (#"{"patch":{"class":"Dog","key":"1","body":{"age":"x"}}}"#, 422, "type_mismatch"),
+        (#"{"deleteWhere":{"class":"Dog","where":"age >"}}"#, 400, "invalid_query"),
+    ])
+    func `A30: a failed batch answers the status of the operation that failed, and its index`(
+        _ operation: String, _ status: Int, _ code: String
+    ) throws {
         try withWriteServer { (server: WriteServer) throws in
             for index in 0..<3 {
                 let padding = Array(repeating: #"{"assert":{"class":"Dog","key":"1"}}"#, count: index)
@@ -126,10 +127,10 @@ import Testing
         }
     }
 
-    @Test(
-        "A31: a batch that names subscriptions to be skipped is refused when there never was one of that name",
-        arguments: ["s_1", "s_1/dogs", "s_1, s_2/x"])
-    func skipping(_ names: String) throws {
+    @Test(arguments: ["s_1", "s_1/dogs", "s_1, s_2/x"])
+    func `A31: a batch that names subscriptions to be skipped is refused when there never was one of that name`(_ names: String)
+        throws
+    {
         try withWriteServer { (server: WriteServer) throws in
             let bytes = try server.bytes()
             let answer = try server.batch(
@@ -145,7 +146,7 @@ import Testing
         }
     }
 
-    @Test("A32: a failed batch is told to nobody, so it uses up no skip; the next one is told") func failedSkip() throws {
+    @Test func `A32: a failed batch is told to nobody, so it uses up no skip; the next one is told`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let recorder = CommitRecorder(try server.database())
             let change = #"{"patch":{"class":"Dog","key":"1","body":{"age":7}}}"#
@@ -157,7 +158,7 @@ import Testing
         }
     }
 
-    @Test("A35: a transaction that nobody ends is rolled back when its lease is over") func lease() throws {
+    @Test func `A35: a transaction that nobody ends is rolled back when its lease is over`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let bytes = try server.bytes()
             let (id, header) = try begin(server, #"{"idle":"1s"}"#)

@@ -9,7 +9,7 @@ import Testing
 
 /// Rows D29 to D32, D37 to D40 and D63 of the checklist: objects, their values, links and keys.
 @Suite struct ValueRowTests {
-    @Test("D29: an object is made, read, changed and deleted at its address") func life() throws {
+    @Test func `D29: an object is made, read, changed and deleted at its address`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let path = "app/objects/Dog/12"
             #expect(try server.get(path).status == 404)
@@ -48,7 +48,7 @@ import Testing
         ),
     ]
 
-    @Test("D30: the extremes of every type come back as they were given, to the last bit") func extremes() throws {
+    @Test func `D30: the extremes of every type come back as they were given, to the last bit`() throws {
         try withWriteServer { (server: WriteServer) throws in
             for (property, values) in ValueRowTests.extremes {
                 for value in values {
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("D31: a link is set, followed and cleared, and is null when its target is gone") func link() throws {
+    @Test func `D31: a link is set, followed and cleared, and is null when its target is gone`() throws {
         try withWriteServer { (server: WriteServer) throws in
             func owner() throws -> String { try server.value("Dog/2/owner") }
             #expect(try owner() == "null")
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("D32: lists of links keep order and duplicates, and lose what is deleted") func toMany() throws {
+    @Test func `D32: lists of links keep order and duplicates, and lose what is deleted`() throws {
         try withWriteServer { (server: WriteServer) throws in
             func dogs() throws -> [String] {
                 let links = try server.get("app/objects/Person/ann").json["dogs"] as? [[String: [String: String]]] ?? []
@@ -100,15 +100,15 @@ import Testing
         }
     }
 
-    @Test(
-        "D37: an object is found by its primary key, whatever its type",
-        arguments: [
-            ("Dog", "_id", "-7", "-7"), ("Person", "id", "\"a/b\"", "a%2Fb"), ("Person", "id", "null", "@null"),
-            ("Person", "id", "\"\"", "@empty"),
-            ("Person", "id", "\"@x\"", "@@x"), ("Oid", "_id", "\"507f1f77bcf86cd799439011\"", "507f1f77bcf86cd799439011"),
-            ("Uid", "_id", "\"58715190-0c58-42bc-ab54-f775cb3b694a\"", "58715190-0c58-42bc-ab54-f775cb3b694a"),
-        ])
-    func lookup(_ className: String, _ property: String, _ value: String, _ key: String) throws {
+    @Test(arguments: [
+        ("Dog", "_id", "-7", "-7"), ("Person", "id", "\"a/b\"", "a%2Fb"), ("Person", "id", "null", "@null"),
+        ("Person", "id", "\"\"", "@empty"),
+        ("Person", "id", "\"@x\"", "@@x"), ("Oid", "_id", "\"507f1f77bcf86cd799439011\"", "507f1f77bcf86cd799439011"),
+        ("Uid", "_id", "\"58715190-0c58-42bc-ab54-f775cb3b694a\"", "58715190-0c58-42bc-ab54-f775cb3b694a"),
+    ])
+    func `D37: an object is found by its primary key, whatever its type`(
+        _ className: String, _ property: String, _ value: String, _ key: String
+    ) throws {
         try withWriteServer { (server: WriteServer) throws in
             let more = className == "Dog" ? #","age":1"# : ""
             let made = try server.done("POST", "app/objects/\(className)?upsert=all", #"{"\#(property)":\#(value)\#(more)}"#)
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test("D38: a commit tells the name of a changed property, and its value before and after") func propertyChange() throws {
+    @Test func `D38: a commit tells the name of a changed property, and its value before and after`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let recorder = CommitRecorder(try server.database())
             try server.done("PATCH", "app/objects/Dog/1", #"{"age":4,"name":null,"owner":null}"#)
@@ -134,8 +134,9 @@ import Testing
         }
     }
 
-    @Test("D39: generated ids are 12 bytes that begin with the time, all different and ascending; given ones are read")
-    func objectIDs() throws {
+    @Test func `D39: generated ids are 12 bytes that begin with the time, all different and ascending; given ones are read`()
+        throws
+    {
         try withWriteServer { (server: WriteServer) throws in
             let before = Int(Date().timeIntervalSince1970)
             let many = try server.done(
@@ -157,7 +158,7 @@ import Testing
         }
     }
 
-    @Test("D40: objects sorted by generated ids stand in the order they were made") func objectIDOrder() throws {
+    @Test func `D40: objects sorted by generated ids stand in the order they were made`() throws {
         try withWriteServer { (server: WriteServer) throws in
             var made: [String] = []
             for round in 0..<3 {
@@ -171,7 +172,7 @@ import Testing
         }
     }
 
-    @Test("D63: a primary key never changes, whoever tries") func immutableKey() throws {
+    @Test func `D63: a primary key never changes, whoever tries`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let bytes = try server.bytes()
             #expect(try server.send("PATCH", "app/objects/Dog/1", #"{"_id":2}"#).code == "primary_key_immutable")

@@ -66,10 +66,10 @@ import Testing
         ("POST", "aggregate/Dog", #"{"ops":["max:age"]}"#, #""max:age":5"#),
     ]
 
-    @Test(
-        "A15, A16, A17, B34, C25, C26: every read of a snapshot is of its version, and plain ones of the newest",
-        arguments: 0..<reads.count)
-    func frozen(_ index: Int) throws {
+    @Test(arguments: 0..<reads.count)
+    func `A15, A16, A17, B34, C25, C26: every read of a snapshot is of its version, and plain ones of the newest`(_ index: Int)
+        throws
+    {
         let read = SnapshotTests.reads[index]
         try withServer { server in
             let id = try pin(server)
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("E7, A16: the schema of a snapshot is the one it had") func schema() throws {
+    @Test func `E7, A16: the schema of a snapshot is the one it had`() throws {
         try withServer { server in
             let id = try pin(server)
             let migration =
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("A16: behind counts the commits made since, and the list shows what is held") func behind() throws {
+    @Test func `A16: behind counts the commits made since, and the list shows what is held`() throws {
         try withServer { server in
             let first = try pin(server, #"{"ttl":"2m"}"#)
             try setAge(server, 10)
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test("A44: what is let go of is over, and its version with it") func free() throws {
+    @Test func `A44: what is let go of is over, and its version with it`() throws {
         try withServer { server in
             let id = try pin(server)
             try setAge(server, 20)
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test("A44: a lease ends by itself, lasts longer when used, and can be renewed") func expiry() throws {
+    @Test func `A44: a lease ends by itself, lasts longer when used, and can be renewed`() throws {
         try withServer { server in
             let short = try pin(server, #"{"ttl":"1s"}"#)
             let renewed = try pin(server, #"{"ttl":"1s"}"#)
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test("A16: a use moves the end of a lease") func use() throws {
+    @Test func `A16: a use moves the end of a lease`() throws {
         try withServer { server in
             let id = try pin(server, #"{"ttl":"4s"}"#)
             func end() throws -> String { try server.get("app/snapshots/\(id)").json["expiresAt"] as? String ?? "" }
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test("limits are per realm and per client") func limits() throws {
+    @Test func `limits are per realm and per client`() throws {
         try withServer(change: { options in
             options.limits.snapshotsPerPrincipal = 3
         }) { server in
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test("E14: the oldest snapshots are dropped when too many versions live") func shed() throws {
+    @Test func `E14: the oldest snapshots are dropped when too many versions live`() throws {
         try withServer(change: { options in options.limits.liveVersions = 3 }) { server in
             var ids: [String] = []
             for age in 0..<6 {
@@ -225,7 +225,7 @@ import Testing
         }
     }
 
-    @Test("E14: maxActiveVersions refuses writes while too many versions are held") func refuse() throws {
+    @Test func `E14: maxActiveVersions refuses writes while too many versions are held`() throws {
         try withServer { server in
             let document =
                 #"{"name":"narrow","maxActiveVersions":2,"schema":{"schemaVersion":1,"classes":[{"name":"N","properties":[{"name":"n","type":"int"}]}]}}"#
@@ -249,13 +249,13 @@ import Testing
         }
     }
 
-    @Test(
-        "A16: a snapshot is neither written to nor read inside a transaction",
-        arguments: [
-            ("POST", "objects/Dog", "{}"), ("PATCH", "objects/Dog/1", "{}"), ("DELETE", "objects/Dog/1", nil),
-            ("PUT", "objects/Dog/1/age", "1"), ("POST", "batch", #"{"ops":[]}"#),
-        ])
-    func conflicts(_ method: String, _ path: String, _ body: String?) throws {
+    @Test(arguments: [
+        ("POST", "objects/Dog", "{}"), ("PATCH", "objects/Dog/1", "{}"), ("DELETE", "objects/Dog/1", nil),
+        ("PUT", "objects/Dog/1/age", "1"), ("POST", "batch", #"{"ops":[]}"#),
+    ])
+    func `A16: a snapshot is neither written to nor read inside a transaction`(_ method: String, _ path: String, _ body: String?)
+        throws
+    {
         try withServer { server in
             let id = try pin(server)
             let answer = try server.send(method, "app/\(path)?snapshot=\(id)", body)
@@ -268,14 +268,12 @@ import Testing
         }
     }
 
-    @Test(
-        "what is wrong with a request for a snapshot is told",
-        arguments: [
-            (#"{"ttl":"11m"}"#, 400, "invalid_parameter"), (#"{"ttl":"0s"}"#, 400, "invalid_parameter"),
-            (#"{"ttl":5}"#, 400, "invalid_parameter"),
-            (#"{"life":"5s"}"#, 400, "invalid_body"), ("[]", 400, "invalid_body"), ("{", 400, "invalid_json"),
-        ])
-    func refusals(_ body: String, _ status: Int, _ code: String) throws {
+    @Test(arguments: [
+        (#"{"ttl":"11m"}"#, 400, "invalid_parameter"), (#"{"ttl":"0s"}"#, 400, "invalid_parameter"),
+        (#"{"ttl":5}"#, 400, "invalid_parameter"),
+        (#"{"life":"5s"}"#, 400, "invalid_body"), ("[]", 400, "invalid_body"), ("{", 400, "invalid_json"),
+    ])
+    func `what is wrong with a request for a snapshot is told`(_ body: String, _ status: Int, _ code: String) throws {
         try withServer { server in
             let answer = try server.send("POST", "app/snapshots", body)
             #expect(answer.status == status && answer.code == code, "\(answer.text)")
@@ -287,7 +285,7 @@ import Testing
         }
     }
 
-    @Test("B34: a file that is only read can be pinned too, and detaching ends what was pinned") func readOnly() throws {
+    @Test func `B34: a file that is only read can be pinned too, and detaching ends what was pinned`() throws {
         try withServer { server in
             let id = try pin(server)
             #expect(try server.send("DELETE", "app").status == 204)

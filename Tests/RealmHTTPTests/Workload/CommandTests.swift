@@ -26,8 +26,8 @@ struct CommandTests {
     }
 
     /// It waited for more of a document that had come whole, for as long as the connection was kept alive.
-    @Test("watch prints a problem and ends", arguments: [[], ["--once"]])
-    func watchProblem(_ options: [String]) throws {
+    @Test(arguments: [[], ["--once"]])
+    func `watch prints a problem and ends`(_ options: [String]) throws {
         let server = try ChangeServer()
         try server.makeRealm("r", classes: #"[{"name":"P","properties":[{"name":"n","type":"int"}]}]"#)
         let url = "http://127.0.0.1:\(server.port)/v1/realms/r/changes?class=Prodct"
@@ -36,8 +36,7 @@ struct CommandTests {
         #expect(result.error.contains("class_not_found"))
     }
 
-    @Test("a crash would tell nothing of what is in memory")
-    func crashReports() throws {
+    @Test func `a crash would tell nothing of what is in memory`() throws {
         guard ServerProcess.executable != nil, ProcessInfo.processInfo.environment["SWIFT_BACKTRACE"] == nil else { return }
         let server = try ServerProcess(["--memory", "r"])
         let environment = try Data(contentsOf: URL(fileURLWithPath: "/proc/\(server.process.processIdentifier)/environ"))

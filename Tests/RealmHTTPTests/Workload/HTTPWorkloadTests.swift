@@ -31,8 +31,8 @@ import Testing
         return #"{"name":"\#(run.realm)","schema":\#(WorkloadSchemas.document(run.schema))\#(key)}"#
     }
 
-    @Test("leave what a model says, in files that verify", arguments: runs)
-    func created(_ run: Run) throws {
+    @Test(arguments: runs)
+    func `leave what a model says, in files that verify`(_ run: Run) throws {
         let server = try WorkloadServer(encrypted: run.isEncrypted ? [run.realm] : [])
         var port = try server.start()
         let made = try HTTPClient.request(
@@ -71,9 +71,8 @@ import Testing
     }
 
     /// Files that nobody may write to are refused; damaged ones keep the damage that they came with, and get no other.
-    @Test(
-        "go on in the files of the reference engine", arguments: TestRun.isLong ? Fixtures.names : ["links", "embedded", "mixed"])
-    func continued(_ name: String) throws {
+    @Test(arguments: TestRun.isLong ? Fixtures.names : ["links", "embedded", "mixed"])
+    func `go on in the files of the reference engine`(_ name: String) throws {
         guard let original = try? Fixtures.path(name) else { return }
         let key = Fixtures.isEncrypted(name) ? try EncryptionKey(bytes: Fixtures.key) : nil
         let excused = try Snapshot(file: try RealmFile(path: original, key: key)).verify().errors

@@ -33,7 +33,7 @@ import Testing
         var failures: [String] = []
     }
 
-    @Test("keep sums, lose nothing, and leave neighbours alone") func run() throws {
+    @Test func `keep sums, lose nothing, and leave neighbours alone`() throws {
         let server = try WriteServer(IsolationTests.classes) { options in
             options.limits.writeSeconds = 30
             options.graceSeconds = 30

@@ -29,8 +29,8 @@ import Testing
         var failures: [String] = []
     }
 
-    @Test("shows everything that was acknowledged", arguments: TestRun.seeds(quick: 1, long: 2))
-    func killed(_ seed: UInt64) throws {
+    @Test(arguments: TestRun.seeds(quick: 1, long: 2))
+    func `shows everything that was acknowledged`(_ seed: UInt64) throws {
         let folder = NSTemporaryDirectory() + "realm-rest-killed-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -20,7 +20,7 @@ import Testing
         return [:]
     }
 
-    @Test("A37: the answer comes at once, and the write is told under its id") func committed() throws {
+    @Test func `A37: the answer comes at once, and the write is told under its id`() throws {
         let server = try WriteServer()
         let answer = try server.send("POST", "app/objects/Dog", #"{"_id":1,"age":2}"#, AsyncWriteTests.later)
         #expect(answer.status == 202)
@@ -36,7 +36,7 @@ import Testing
         try server.finish()
     }
 
-    @Test("A40: a failed write tells its problem") func failed() throws {
+    @Test func `A40: a failed write tells its problem`() throws {
         let server = try WriteServer()
         let answer = try server.send(
             "POST", "app/batch", #"{"ops":[{"delete":{"class":"Dog","key":"1"}}]}"#, AsyncWriteTests.later)
@@ -52,7 +52,7 @@ import Testing
         try server.finish()
     }
 
-    @Test("A33, A34, A39: a write that waits can be taken back; those of one connection run in order") func cancelled() throws {
+    @Test func `A33, A34, A39: a write that waits can be taken back; those of one connection run in order`() throws {
         let server = try WriteServer()
         try server.fill()
         let transaction = try server.send("POST", "app/transactions", "{}").json["id"] as? String ?? ""

@@ -35,7 +35,7 @@ import Testing
 
     // MARK: - Older formats
 
-    @Test("a file of an older format is only read, unless more is asked for") func olderFormat() throws {
+    @Test func `a file of an older format is only read, unless more is asked for`() throws {
         try withServer { (server: WriteServer) throws in
             let original = try age(server)
             let read = try attach(server, "")
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("a private copy of an older file is upgraded, and the original is not touched") func upgradedCopy() throws {
+    @Test func `a private copy of an older file is upgraded, and the original is not touched`() throws {
         try withServer { (server: WriteServer) throws in
             let original = try age(server)
             let answer = try attach(server, #""mode":"copy""#)
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("an upgrade in place keeps the original beside the file") func upgradeInPlace() throws {
+    @Test func `an upgrade in place keeps the original beside the file`() throws {
         try withServer { (server: WriteServer) throws in
             let original = try age(server)
             let answer = try attach(server, #""upgrade":"in-place""#)
@@ -114,7 +114,7 @@ import Testing
         (#""schemaVersion":5,"mode":"ro""#, 409, "schema_version_conflict", ""),
     ]
 
-    @Test("what attaching cannot do is told") func refused() throws {
+    @Test func `what attaching cannot do is told`() throws {
         try withServer { (server: WriteServer) throws in
             let bytes = try server.bytes()
             for (members, status, code, pointer) in AttachOptionTests.refusals {
@@ -134,7 +134,7 @@ import Testing
 
     // MARK: - Compaction
 
-    @Test("a file that is mostly free space is compacted when that is wanted") func compaction() throws {
+    @Test func `a file that is mostly free space is compacted when that is wanted`() throws {
         try withServer { (server: WriteServer) throws in
             #expect(try attach(server, "").status == 201)
             let text = String(repeating: "x", count: 200_000)
@@ -162,7 +162,7 @@ import Testing
         {"name":"Owner","properties":[{"name":"dogs","type":"object","collection":"list","objectType":"Dog"}]}]}
         """
 
-    @Test("a realm that needs a migration starts over only when told to, and keeps a copy") func startOver() throws {
+    @Test func `a realm that needs a migration starts over only when told to, and keeps a copy`() throws {
         try withServer { (server: WriteServer) throws in
             let original = try server.bytes()
             #expect(try attach(server, AttachOptionTests.other).code == "schema_version_conflict")
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test("steps on attaching lose data only when that is allowed") func migrations() throws {
+    @Test func `steps on attaching lose data only when that is allowed`() throws {
         try withServer { (server: WriteServer) throws in
             let original = try server.bytes()
             let steps = #""schemaVersion":1,"migrations":[{"removeProperty":{"class":"Dog","name":"name"}}]"#
@@ -213,7 +213,7 @@ import Testing
 
     // MARK: - Seeds
 
-    @Test("a seed is copied when there is no file yet, and else ignored") func seed() throws {
+    @Test func `a seed is copied when there is no file yet, and else ignored`() throws {
         try withServer { (server: WriteServer) throws in
             let seed = #""seed":"\#(server.folder)/app.realm""#
             func post(_ body: String, _ query: String = "") throws -> HTTPClient.Answer {
@@ -242,7 +242,7 @@ import Testing
         }
     }
 
-    @Test("the realm's document has the options it was attached with, but not the key") func options() throws {
+    @Test func `the realm's document has the options it was attached with, but not the key`() throws {
         try withServer { (server: WriteServer) throws in
             let key = String(repeating: "0a", count: 64)
             let body =

@@ -15,7 +15,7 @@ import Testing
         try server.finish()
     }
 
-    @Test("If-Match lets the one through that saw the object as it is") func ifMatch() throws {
+    @Test func `If-Match lets the one through that saw the object as it is`() throws {
         try withServer { (server: WriteServer) throws in
             let tag = try server.get("app/objects/Dog/1")["ETag"] ?? ""
             // Another representation of the same state has the same meaning.
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("the version form means that nobody has committed since") func versions() throws {
+    @Test func `the version form means that nobody has committed since`() throws {
         try withServer { (server: WriteServer) throws in
             let version = try server.get("app")["Realm-Version"] ?? ""
             let tag = "\"v.\(version)\""
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("a repeated request gets the first answer") func idempotency() throws {
+    @Test func `a repeated request gets the first answer`() throws {
         try withServer { (server: WriteServer) throws in
             let key = [("Idempotency-Key", "k1")]
             let first = try server.send("POST", "app/objects/Note", #"{"text":"once"}"#, key)
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("while the first request runs, its key is taken; what may be tried again is not kept") func inProgress() throws {
+    @Test func `while the first request runs, its key is taken; what may be tried again is not kept`() throws {
         let server = try WriteServer { $0.limits.writeSeconds = 1 }
         try server.fill()
         let id = try server.send("POST", "app/transactions", "{}").json["id"] as? String ?? ""
@@ -101,7 +101,7 @@ import Testing
         try server.finish()
     }
 
-    @Test("A45: a read can wait for a version") func minimumVersion() throws {
+    @Test func `A45: a read can wait for a version`() throws {
         try withServer { (server: WriteServer) throws in
             let version = try server.get("app")["Realm-Version"] ?? ""
             let parts = version.split(separator: ".")
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test("a version that does not come is told at the deadline") func lateVersion() throws {
+    @Test func `a version that does not come is told at the deadline`() throws {
         let server = try WriteServer { $0.limits.readSeconds = 1 }
         let version = try server.get("app")["Realm-Version"] ?? ""
         let never = version.split(separator: ".")[0] + ".999"

@@ -45,7 +45,7 @@ import Testing
         ("POST", "transactions", #"{"wait":"0s","idle":"1s","lifetime":"1s"}"#, "application/json"),
     ]
 
-    @Test("no request makes the server fail or damages the file") func mutations() throws {
+    @Test func `no request makes the server fail or damages the file`() throws {
         let server = try WriteServer()
         try server.fill()
         let seed = UInt64.random(in: .min ... .max)
@@ -92,7 +92,7 @@ import Testing
         return bytes
     }
 
-    @Test("a server that ends rolls open transactions back and lets waiting writes go") func ending() throws {
+    @Test func `a server that ends rolls open transactions back and lets waiting writes go`() throws {
         let server = try WriteServer { $0.graceSeconds = 1 }
         try server.fill()
         let bytes = try server.bytes()

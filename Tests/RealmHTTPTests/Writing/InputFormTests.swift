@@ -50,7 +50,7 @@ import Testing
         ("mixeds", #"[null,true,1,"x",{"$numberDouble":"NaN"}]"#, #"[null,true,1,"x",{"$numberDouble":"NaN"}]"#),
     ]
 
-    @Test("D30: every form of every type is stored as what it says") func forms() throws {
+    @Test func `D30: every form of every type is stored as what it says`() throws {
         let server = try WriteServer()
         try server.fill()
         for form in InputFormTests.forms {
@@ -87,7 +87,7 @@ import Testing
         (#"{"$link":{"class":"Value"}}"#, false), (#"{"$link":{"class":"Value","key":"1"}}"#, true),
     ]
 
-    @Test("arguments of queries and bodies read the same wrappers") func wrappersAgree() throws {
+    @Test func `arguments of queries and bodies read the same wrappers`() throws {
         let server = try WriteServer()
         try server.fill()
         for (text, isRead) in InputFormTests.wrappers {
@@ -101,7 +101,7 @@ import Testing
         try server.finish()
     }
 
-    @Test("pages in the order of texts that are not UTF-8 show every object once") func pagesOfBytes() throws {
+    @Test func `pages in the order of texts that are not UTF-8 show every object once`() throws {
         let server = try WriteServer()
         try server.fill()
         for number in 1...40 {

@@ -17,7 +17,7 @@ import Testing
         keys.map { "{\"_id\":\($0),\"age\":1,\"name\":\"\(String(repeating: "x", count: 100))\"}" }.joined(separator: "\n")
     }
 
-    @Test("a long body is kept in a file, packed or not, and comes in like a short one") func longBodies() throws {
+    @Test func `a long body is kept in a file, packed or not, and comes in like a short one`() throws {
         let server = try WriteServer()
         let plain = try server.send("POST", "app/import?class=Dog", LongImportTests.dogs(0..<6000), [LongImportTests.lines])
         #expect(plain.json["created"] as? Int == 6000, "\(plain.text)")
@@ -41,10 +41,8 @@ import Testing
         try server.finish()
     }
 
-    @Test(
-        "a long body in chunks of any size comes in whole, from several clients at a time",
-        arguments: [1000, 70_000, 300_000, 2_000_000])
-    func chunks(_ size: Int) throws {
+    @Test(arguments: [1000, 70_000, 300_000, 2_000_000])
+    func `a long body in chunks of any size comes in whole, from several clients at a time`(_ size: Int) throws {
         let server = try WriteServer()
         let head =
             "POST /v1/realms/app/import?class=Dog HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -75,7 +73,7 @@ import Testing
         return try client.readAnswer()
     }
 
-    @Test("who leaves in the middle of a long body leaves nothing behind") func leaving() throws {
+    @Test func `who leaves in the middle of a long body leaves nothing behind`() throws {
         let server = try WriteServer()
         let head =
             "POST /v1/realms/app/import?class=Dog HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-ndjson\r\nContent-Length: 9000000\r\n\r\n"
@@ -94,7 +92,7 @@ import Testing
         try server.finish()
     }
 
-    @Test("the same long body with the same key is written once") func idempotent() throws {
+    @Test func `the same long body with the same key is written once`() throws {
         let server = try WriteServer()
         let headers = [LongImportTests.lines, ("Idempotency-Key", "k1")]
         let body = LongImportTests.dogs(0..<6000)
@@ -106,7 +104,7 @@ import Testing
         try server.finish()
     }
 
-    @Test("limits of imports are told") func limits() throws {
+    @Test func `limits of imports are told`() throws {
         let server = try WriteServer {
             $0.limits.importBytes = 2 << 20
             $0.limits.importRecordBytes = 1000
@@ -140,7 +138,7 @@ import Testing
         return found
     }
 
-    @Test("lines end with line feeds, records of CSV where no quotes are open") func cutting() throws {
+    @Test func `lines end with line feeds, records of CSV where no quotes are open`() throws {
         #expect(try LongImportTests.records("a\n\nb", .lines).map(\.text) == ["a", "", "b"])
         #expect(try LongImportTests.records("a\nb\n", .lines).map(\.line) == [1, 2])
         let csv = try LongImportTests.records("\u{feff}a,\"b\nc\"\"\"\r\nd\"x,e\rf\n\n\"g\r\nh\"", .csv)
@@ -150,8 +148,8 @@ import Testing
         #expect(try LongImportTests.records("a\r", .csv).map(\.text) == ["a"])
     }
 
-    @Test("records may go from one piece of the source to the next", arguments: [RecordReader.Form.lines, .csv])
-    func pieces(_ form: RecordReader.Form) throws {
+    @Test(arguments: [RecordReader.Form.lines, .csv])
+    func `records may go from one piece of the source to the next`(_ form: RecordReader.Form) throws {
         var random = SeededGenerator(seed: 9)
         let texts = (0..<40).map { _ in
             String(repeating: form == .csv ? "a,\"\"\"b\r\n\"," : "abc", count: Int.random(in: 0..<20_000, using: &random)) + "z"
@@ -160,7 +158,7 @@ import Testing
         #expect(try LongImportTests.records(texts.joined(separator: end), form).map(\.text) == texts)
     }
 
-    @Test("new keys are found by old ones") func keys() {
+    @Test func `new keys are found by old ones`() {
         var random = SeededGenerator(seed: 4)
         var keys = KeyTranslation()
         var expected: [Int64: Int64] = [:]

@@ -14,7 +14,7 @@ import Testing
         try server.finish()
     }
 
-    @Test("A46: a created object is where Location says, with the tag of the answer") func create() throws {
+    @Test func `A46: a created object is where Location says, with the tag of the answer`() throws {
         try withServer { (server: WriteServer) throws in
             let answer = try server.send("POST", "app/objects/Dog", #"{"_id":7,"age":1,"name":"é/1","$$odd":"x"}"#)
             #expect(answer.status == 201)
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("keys that are given by nobody are made up, and keys are encoded in Location") func keys() throws {
+    @Test func `keys that are given by nobody are made up, and keys are encoded in Location`() throws {
         try withServer { (server: WriteServer) throws in
             let oid = try server.send("POST", "app/objects/Oid", "{}")
             #expect(oid.status == 201)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("A47: arrays and lines create all or none") func many() throws {
+    @Test func `A47: arrays and lines create all or none`() throws {
         try withServer { (server: WriteServer) throws in
             let array = try server.send(
                 "POST", "app/objects/Dog",
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("A47: a thousand objects share one version") func thousand() throws {
+    @Test func `A47: a thousand objects share one version`() throws {
         try withServer { (server: WriteServer) throws in
             let before = try server.get("app/objects/Dog")["Realm-Version"]
             let objects = (100..<1100).map { #"{"_id":\#($0),"age":\#($0 % 7)}"# }.joined(separator: ",")
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("A48, A49: upsert writes into what is there, and counts both") func upsert() throws {
+    @Test func `A48, A49: upsert writes into what is there, and counts both`() throws {
         try withServer { (server: WriteServer) throws in
             let one = try server.send("POST", "app/objects/Dog?upsert=modified", #"{"_id":1,"age":3,"name":null}"#)
             #expect(one.status == 200)
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("A48: PUT creates and replaces the whole object") func put() throws {
+    @Test func `A48: PUT creates and replaces the whole object`() throws {
         try withServer { (server: WriteServer) throws in
             #expect(try server.send("PUT", "app/objects/Dog/5", #"{"age":1}"#).status == 201)
             let replaced = try server.send("PUT", "app/objects/Dog/1", #"{"_id":1,"age":2}"#)
@@ -108,19 +108,17 @@ import Testing
         }
     }
 
-    @Test(
-        "merge patches change what they name",
-        arguments: [
-            (#"{"age":4}"#, "age", "4"), (#"{"name":null}"#, "name", "null"), (#"{"tags":["z"]}"#, "tags", #"["z"]"#),
-            (#"{"marks":{"art":null,"new":2}}"#, "marks", #"{"new":2}"#),
-            (#"{"chip":{"size":3}}"#, "chip", #"{"code":"c1","size":3}"#),
-            (#"{"chip":null}"#, "chip", "null"), (#"{"ids":[5,5,4]}"#, "ids", "[4,5]"),
-            (#"{"any":{"a":null}}"#, "any", #"{"a":null}"#),
-            (#"{"owner":null}"#, "owner", "null"), (#"{"notes":[null]}"#, "notes", "[null]"),
-            (#"{"_id":1,"$meta":5}"#, "_id", "1"),
-            (#"{"$$odd":"o"}"#, "$odd", #""o""#),
-        ])
-    func mergePatch(_ body: String, _ property: String, _ expected: String) throws {
+    @Test(arguments: [
+        (#"{"age":4}"#, "age", "4"), (#"{"name":null}"#, "name", "null"), (#"{"tags":["z"]}"#, "tags", #"["z"]"#),
+        (#"{"marks":{"art":null,"new":2}}"#, "marks", #"{"new":2}"#),
+        (#"{"chip":{"size":3}}"#, "chip", #"{"code":"c1","size":3}"#),
+        (#"{"chip":null}"#, "chip", "null"), (#"{"ids":[5,5,4]}"#, "ids", "[4,5]"),
+        (#"{"any":{"a":null}}"#, "any", #"{"a":null}"#),
+        (#"{"owner":null}"#, "owner", "null"), (#"{"notes":[null]}"#, "notes", "[null]"),
+        (#"{"_id":1,"$meta":5}"#, "_id", "1"),
+        (#"{"$$odd":"o"}"#, "$odd", #""o""#),
+    ])
+    func `merge patches change what they name`(_ body: String, _ property: String, _ expected: String) throws {
         try withServer { (server: WriteServer) throws in
             #expect(
                 try server.send("PATCH", "app/objects/Dog/1", body, [("Content-Type", "application/merge-patch+json")]).status
@@ -131,26 +129,24 @@ import Testing
         }
     }
 
-    @Test(
-        "D4: JSON patches change elements, entries and members",
-        arguments: [
-            (#"[{"op":"add","path":"/tags/-","value":"z"}]"#, #""tags":["a","b","z"]"#),
-            (#"[{"op":"add","path":"/tags/0","value":"z"}]"#, #""tags":["z","a","b"]"#),
-            (#"[{"op":"remove","path":"/tags/0"}]"#, #""tags":["b"]"#),
-            (#"[{"op":"replace","path":"/tags/1","value":"q"}]"#, #""tags":["a","q"]"#),
-            (#"[{"op":"move","from":"/tags/0","path":"/tags/1"}]"#, #""tags":["b","a"]"#),
-            (#"[{"op":"copy","from":"/tags/0","path":"/tags/-"}]"#, #""tags":["a","b","a"]"#),
-            (#"[{"op":"add","path":"/marks/x","value":5}]"#, #""marks":{"art":1,"x":5}"#),
-            (#"[{"op":"remove","path":"/marks/art"}]"#, #""marks":{}"#),
-            (#"[{"op":"replace","path":"/chip/code","value":"new"}]"#, #""chip":{"code":"new","size":null}"#),
-            (#"[{"op":"remove","path":"/chip"}]"#, #""chip":null"#),
-            (#"[{"op":"add","path":"/any/1/k2","value":2}]"#, #""any":[1,{"k":"v","k2":2}]"#),
-            (#"[{"op":"add","path":"/ids/-","value":9}]"#, #""ids":[1,2,9]"#),
-            (#"[{"op":"remove","path":"/ids/0"}]"#, #""ids":[2]"#),
-            (#"[{"op":"test","path":"/name","value":"Rex"},{"op":"remove","path":"/name"}]"#, #""name":null"#),
-            (#"[{"op":"add","path":"/$$odd","value":"o"}]"#, #""$$odd":"o""#),
-        ])
-    func jsonPatch(_ body: String, _ expected: String) throws {
+    @Test(arguments: [
+        (#"[{"op":"add","path":"/tags/-","value":"z"}]"#, #""tags":["a","b","z"]"#),
+        (#"[{"op":"add","path":"/tags/0","value":"z"}]"#, #""tags":["z","a","b"]"#),
+        (#"[{"op":"remove","path":"/tags/0"}]"#, #""tags":["b"]"#),
+        (#"[{"op":"replace","path":"/tags/1","value":"q"}]"#, #""tags":["a","q"]"#),
+        (#"[{"op":"move","from":"/tags/0","path":"/tags/1"}]"#, #""tags":["b","a"]"#),
+        (#"[{"op":"copy","from":"/tags/0","path":"/tags/-"}]"#, #""tags":["a","b","a"]"#),
+        (#"[{"op":"add","path":"/marks/x","value":5}]"#, #""marks":{"art":1,"x":5}"#),
+        (#"[{"op":"remove","path":"/marks/art"}]"#, #""marks":{}"#),
+        (#"[{"op":"replace","path":"/chip/code","value":"new"}]"#, #""chip":{"code":"new","size":null}"#),
+        (#"[{"op":"remove","path":"/chip"}]"#, #""chip":null"#),
+        (#"[{"op":"add","path":"/any/1/k2","value":2}]"#, #""any":[1,{"k":"v","k2":2}]"#),
+        (#"[{"op":"add","path":"/ids/-","value":9}]"#, #""ids":[1,2,9]"#),
+        (#"[{"op":"remove","path":"/ids/0"}]"#, #""ids":[2]"#),
+        (#"[{"op":"test","path":"/name","value":"Rex"},{"op":"remove","path":"/name"}]"#, #""name":null"#),
+        (#"[{"op":"add","path":"/$$odd","value":"o"}]"#, #""$$odd":"o""#),
+    ])
+    func `D4: JSON patches change elements, entries and members`(_ body: String, _ expected: String) throws {
         try withServer { (server: WriteServer) throws in
             let answer = try server.send("PATCH", "app/objects/Dog/1", body, [("Content-Type", "application/json-patch+json")])
             #expect(answer.status == 200, "\(answer.text)")
@@ -159,7 +155,7 @@ import Testing
         }
     }
 
-    @Test("A50, C3: deleting takes embedded objects along and leaves no link") func delete() throws {
+    @Test func `A50, C3: deleting takes embedded objects along and leaves no link`() throws {
         try withServer { (server: WriteServer) throws in
             let answer = try server.send("DELETE", "app/objects/Dog/2")
             #expect(answer.status == 204)
@@ -170,7 +166,7 @@ import Testing
         }
     }
 
-    @Test("A51: many objects are changed and deleted by a query") func byQuery() throws {
+    @Test func `A51: many objects are changed and deleted by a query`() throws {
         try withServer { (server: WriteServer) throws in
             let changed = try server.send("PATCH", "app/objects/Dog?where=age%20%3E%20$0&args=[1]&maxAffected=2", #"{"age":1}"#)
             #expect(changed.json["matched"] as? Int == 2)
@@ -180,7 +176,7 @@ import Testing
         }
     }
 
-    @Test("A52: all objects go, and the schema stays") func deleteAll() throws {
+    @Test func `A52: all objects go, and the schema stays`() throws {
         try withServer { (server: WriteServer) throws in
             let schema = try server.get("app/schema").text
             let answer = try server.send("DELETE", "app/objects?confirm=all")
@@ -190,7 +186,7 @@ import Testing
         }
     }
 
-    @Test("one property is set by JSON or by raw bytes") func property() throws {
+    @Test func `one property is set by JSON or by raw bytes`() throws {
         try withServer { (server: WriteServer) throws in
             #expect(try server.send("PUT", "app/objects/Dog/1/tags", #"["q"]"#).status == 204)
             #expect(try server.show("Dog/1").contains(#""tags":["q"]"#))
@@ -204,7 +200,7 @@ import Testing
         }
     }
 
-    @Test("A46: nested objects are written only when the request says so") func nested() throws {
+    @Test func `A46: nested objects are written only when the request says so`() throws {
         try withServer { (server: WriteServer) throws in
             let body = #"{"_id":30,"age":1,"owner":{"id":"bob","dogs":[{"_id":31,"age":2}]}}"#
             #expect(try server.send("POST", "app/objects/Dog", body).code == "nested_object")
@@ -213,7 +209,7 @@ import Testing
         }
     }
 
-    @Test("preferences decide what the answer shows") func preferences() throws {
+    @Test func `preferences decide what the answer shows`() throws {
         try withServer { (server: WriteServer) throws in
             let minimal = try server.send("POST", "app/objects/Dog", #"{"_id":40,"age":1}"#, [("Prefer", "return=minimal")])
             #expect(minimal.status == 201)
@@ -230,7 +226,7 @@ import Testing
         }
     }
 
-    @Test("a dry run answers as the write would, and leaves no trace") func dryRun() throws {
+    @Test func `a dry run answers as the write would, and leaves no trace`() throws {
         try withServer { (server: WriteServer) throws in
             let bytes = try server.bytes()
             let create = try server.send("POST", "app/objects/Dog?dryRun=true", #"{"_id":50,"age":1}"#)
@@ -248,7 +244,7 @@ import Testing
         }
     }
 
-    @Test("what is only read refuses every write") func readOnly() throws {
+    @Test func `what is only read refuses every write`() throws {
         let server = try WriteServer { $0.isReadOnly = true }
         for (method, path) in [
             ("POST", "app/objects/Dog"), ("PUT", "app/objects/Dog/1"), ("DELETE", "app/objects"), ("POST", "app/batch"),

@@ -9,7 +9,7 @@ import Testing
 
 /// Many writers at once: nothing is lost, and commits are shared. Features A24, A34, A36.
 @Suite struct ParallelWriteTests {
-    @Test("A36: parallel increments all count, with fewer commits than writes") func increments() throws {
+    @Test func `A36: parallel increments all count, with fewer commits than writes`() throws {
         let server = try WriteServer()
         try server.fill()
         let before = WriteServer.number(try server.get("app")["Realm-Version"])
@@ -40,7 +40,7 @@ import Testing
         try server.finish()
     }
 
-    @Test("of writers with the same tag one succeeds") func races() throws {
+    @Test func `of writers with the same tag one succeeds`() throws {
         let server = try WriteServer()
         try server.fill()
         let tag = try server.get("app/objects/Dog/1")["ETag"] ?? ""
@@ -53,7 +53,7 @@ import Testing
         try server.finish()
     }
 
-    @Test("names of linking objects cannot be written") func linkingObjects() throws {
+    @Test func `names of linking objects cannot be written`() throws {
         let server = try WriteServer { $0.backlinkNames = ["app": BacklinkNames(["Dog": ["owners": "Person.dogs"]])] }
         let answer = try server.send("POST", "app/objects/Dog", #"{"_id":1,"age":1,"owners":[]}"#)
         #expect(answer.code == "read_only_property")

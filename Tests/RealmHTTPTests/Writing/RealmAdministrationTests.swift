@@ -18,7 +18,7 @@ import Testing
         try server.finish()
     }
 
-    @Test("a realm is made from a schema, and gives the same schema back") func create() throws {
+    @Test func `a realm is made from a schema, and gives the same schema back`() throws {
         try withServer { (server: WriteServer) throws in
             let answer = try server.send("POST", "", "", [])
             #expect(answer.status == 404)
@@ -48,30 +48,28 @@ import Testing
             port: server.port, "POST", "/v1/realms" + query, headers: [WriteServer.json], body: Array(body.utf8))
     }
 
-    @Test(
-        "what cannot be attached is told why",
-        arguments: [
-            (
-                #"{"name":"x","schema":{"classes":[{"name":"A","properties":[{"name":"p","type":"nope"}]}]}}"#, 422,
-                "invalid_schema"
-            ),
-            (
-                #"{"name":"x","schema":{"classes":[{"name":"A","type":"embedded","primaryKey":"p","properties":[{"name":"p","type":"int"}]}]}}"#,
-                422, "invalid_schema"
-            ),
-            (#"{"name":"x","schema":{"classes":{}}}"#, 400, "invalid_body"),
-            (#"{"name":"x","colour":1}"#, 400, "invalid_body"),
-            (#"{"name":"a b"}"#, 400, "invalid_body"),
-            (#"{"name":"x","mode":"rx"}"#, 400, "invalid_body"),
-            (#"{"name":"x","encryptionKey":"short"}"#, 400, "invalid_body"),
-            (#"{"name":"x","path":"/nowhere/x.realm"}"#, 403, "path_not_allowed"),
-            (#"{"name":"x","path":"/etc/passwd"}"#, 403, "path_not_allowed"),
-            (#"{"name":"x","path":"/x","inMemory":"m"}"#, 400, "conflicting_parameters"),
-            (#"{"inMemory":"m","mode":"ro"}"#, 400, "conflicting_parameters"),
-            (#"{"name":"app"}"#, 409, "already_attached"),
-            ("[]", 400, "invalid_body"),
-        ])
-    func refused(_ body: String, _ status: Int, _ code: String) throws {
+    @Test(arguments: [
+        (
+            #"{"name":"x","schema":{"classes":[{"name":"A","properties":[{"name":"p","type":"nope"}]}]}}"#, 422,
+            "invalid_schema"
+        ),
+        (
+            #"{"name":"x","schema":{"classes":[{"name":"A","type":"embedded","primaryKey":"p","properties":[{"name":"p","type":"int"}]}]}}"#,
+            422, "invalid_schema"
+        ),
+        (#"{"name":"x","schema":{"classes":{}}}"#, 400, "invalid_body"),
+        (#"{"name":"x","colour":1}"#, 400, "invalid_body"),
+        (#"{"name":"a b"}"#, 400, "invalid_body"),
+        (#"{"name":"x","mode":"rx"}"#, 400, "invalid_body"),
+        (#"{"name":"x","encryptionKey":"short"}"#, 400, "invalid_body"),
+        (#"{"name":"x","path":"/nowhere/x.realm"}"#, 403, "path_not_allowed"),
+        (#"{"name":"x","path":"/etc/passwd"}"#, 403, "path_not_allowed"),
+        (#"{"name":"x","path":"/x","inMemory":"m"}"#, 400, "conflicting_parameters"),
+        (#"{"inMemory":"m","mode":"ro"}"#, 400, "conflicting_parameters"),
+        (#"{"name":"app"}"#, 409, "already_attached"),
+        ("[]", 400, "invalid_body"),
+    ])
+    func `what cannot be attached is told why`(_ body: String, _ status: Int, _ code: String) throws {
         try withServer { (server: WriteServer) throws in
             let answer = try post(server, body)
             #expect(answer.status == status, "\(answer.text)")
@@ -84,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("what could not be opened takes no writes, and can be detached") func failed() throws {
+    @Test func `what could not be opened takes no writes, and can be detached`() throws {
         let folder = NSTemporaryDirectory() + "realm-rest-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -98,7 +96,7 @@ import Testing
         try server.finish()
     }
 
-    @Test("a realm in memory is there until it is detached") func memory() throws {
+    @Test func `a realm in memory is there until it is detached`() throws {
         try withServer { (server: WriteServer) throws in
             let answer = try post(server, #"{"inMemory":"m1","schema":\#(RealmAdministrationTests.schema)}"#)
             #expect(answer.status == 201)
@@ -113,7 +111,7 @@ import Testing
         }
     }
 
-    @Test("a dry run tells whether the file is there") func dryRun() throws {
+    @Test func `a dry run tells whether the file is there`() throws {
         try withServer { (server: WriteServer) throws in
             let new = try post(server, #"{"name":"new"}"#, "?dryRun=true")
             #expect((new.json["body"] as? [String: Any])?["exists"] as? Bool == false)
@@ -124,7 +122,7 @@ import Testing
         }
     }
 
-    @Test("a migration changes schema and data, after a copy was made") func migration() throws {
+    @Test func `a migration changes schema and data, after a copy was made`() throws {
         try withServer { (server: WriteServer) throws in
             _ = try post(server, #"{"name":"shop","schema":\#(RealmAdministrationTests.schema)}"#)
             #expect(try server.send("POST", "shop/objects/Item", #"{"id":1,"first":"Ann","last":"Lee","count":3}"#).status == 201)
@@ -160,7 +158,7 @@ import Testing
         }
     }
 
-    @Test("attaching with a schema adds what is missing, and refuses what does not fit") func fit() throws {
+    @Test func `attaching with a schema adds what is missing, and refuses what does not fit`() throws {
         try withServer { (server: WriteServer) throws in
             _ = try post(server, #"{"name":"shop","schema":\#(RealmAdministrationTests.schema)}"#)
             _ = try server.send("DELETE", "shop")

@@ -297,11 +297,11 @@ import Testing
         Bad("POST", "transactions", #"{"wart":"1s"}"#, 400, "invalid_body", ["pointer": "/wart"]),
     ]
 
-    @Test("a refused write has its own code and leaves no trace", arguments: bodies + targets + values)
-    func refused(_ bad: Bad) throws { try check(bad) }
+    @Test(arguments: bodies + targets + values)
+    func `a refused write has its own code and leaves no trace`(_ bad: Bad) throws { try check(bad) }
 
-    @Test("a refused patch, batch or condition has its own code and leaves no trace", arguments: patches + batches + headers)
-    func refusedTogether(_ bad: Bad) throws { try check(bad) }
+    @Test(arguments: patches + batches + headers)
+    func `a refused patch, batch or condition has its own code and leaves no trace`(_ bad: Bad) throws { try check(bad) }
 
     private func check(_ bad: Bad) throws {
         let (server, bytes) = RefusedWriteTests.server

@@ -28,8 +28,8 @@ struct SmallMendTests {
 
     // MARK: - Long keys
 
-    @Test("objects and pages are answered whose address no request could name", arguments: [1_000, 20_000, 200_000])
-    func longAddresses(length: Int) throws {
+    @Test(arguments: [1_000, 20_000, 200_000])
+    func `objects and pages are answered whose address no request could name`(length: Int) throws {
         let server = try ChangeServer()
         try server.makeRealm("k", classes: #"[{"name":"K","primaryKey":"id","properties":[{"name":"id","type":"string"}]}]"#)
         let key = String(repeating: "a", count: length)
@@ -48,8 +48,7 @@ struct SmallMendTests {
 
     // MARK: - Batches
 
-    @Test("the keys of objects that a later operation deletes are told as they were")
-    func deletedKeys() throws {
+    @Test func `the keys of objects that a later operation deletes are told as they were`() throws {
         let server = try server()
         let answer = try server.must(
             "POST", "r/batch",
@@ -62,8 +61,7 @@ struct SmallMendTests {
         #expect(keys == ["6002", "6002", "6003", "6002", "6004", "-"])
     }
 
-    @Test("deleteAll on a list that holds its owner deletes the owner too")
-    func ownerInList() throws {
+    @Test func `deleteAll on a list that holds its owner deletes the owner too`() throws {
         let server = try server()
         try server.batch(
             "r",
@@ -92,8 +90,7 @@ struct SmallMendTests {
 
     // MARK: - Queries
 
-    @Test("IN finds NaN where == finds it")
-    func nan() throws {
+    @Test func `IN finds NaN where == finds it`() throws {
         let server = try server()
         try server.batch(
             "r",
@@ -115,12 +112,10 @@ struct SmallMendTests {
         #expect(try ids(server, "m == nan") == [1, 2])
     }
 
-    @Test(
-        "@type is compared with names only",
-        arguments: [
-            "m.@type == 23", "23 == m.@type", "m.@type != 1", "m.@type IN {23}", "m.@type IN {'int', 23}", "m.@type == {23}",
-        ])
-    func types(_ query: String) throws {
+    @Test(arguments: [
+        "m.@type == 23", "23 == m.@type", "m.@type != 1", "m.@type IN {23}", "m.@type IN {'int', 23}", "m.@type == {23}",
+    ])
+    func `@type is compared with names only`(_ query: String) throws {
         let server = try server()
         let answer = try server.send("GET", "r/objects/P?where=\(ChangeServer.encode(query))")
         #expect(answer.status == 400)
@@ -128,8 +123,8 @@ struct SmallMendTests {
         #expect(try server.send("GET", "r/objects/P?where=\(ChangeServer.encode("m.@type == 'int'"))").status == 200)
     }
 
-    @Test("objects and collections are no keys of sections", arguments: ["best", "best.best"])
-    func sections(_ path: String) throws {
+    @Test(arguments: ["best", "best.best"])
+    func `objects and collections are no keys of sections`(_ path: String) throws {
         let server = try server()
         try server.batch("r", [#"{"create":{"class":"P","body":{"_id":1,"n":4}}}"#])
         let answer = try server.send("GET", "r/objects/P?sectionBy=\(path)")
@@ -139,10 +134,8 @@ struct SmallMendTests {
         #expect(try server.must("GET", "r/objects/P?sectionBy=best.n")["sections"]?.elements?.count == 1)
     }
 
-    @Test(
-        "mixed values that hold objects or collections neither",
-        arguments: [#"{"$link":{"class":"P","key":"1"}}"#, "[1]", #"{"a":1}"#])
-    func mixedSections(_ value: String) throws {
+    @Test(arguments: [#"{"$link":{"class":"P","key":"1"}}"#, "[1]", #"{"a":1}"#])
+    func `mixed values that hold objects or collections neither`(_ value: String) throws {
         let server = try server()
         try server.batch("r", [#"{"create":{"class":"P","body":{"_id":1,"m":5}}}"#])
         #expect(try server.send("GET", "r/objects/P?sectionBy=m").status == 200)
@@ -150,15 +143,14 @@ struct SmallMendTests {
         #expect(try server.send("GET", "r/objects/P?sectionBy=m").status == 400)
     }
 
-    @Test("an aggregate that is asked for twice is answered once")
-    func aggregates() throws {
+    @Test func `an aggregate that is asked for twice is answered once`() throws {
         let server = try server()
         let answer = try server.must("GET", "r/aggregate/P?ops=count,max:n,count,max:n")
         #expect(answer.members?.filter { $0.name == "count" }.count == 1)
     }
 
-    @Test("what has no meaning inside a transaction is refused there", arguments: ["snapshots", "subscriptions"])
-    func insideTransaction(_ path: String) throws {
+    @Test(arguments: ["snapshots", "subscriptions"])
+    func `what has no meaning inside a transaction is refused there`(_ path: String) throws {
         let server = try server()
         let id = try #require(try server.must("POST", "r/transactions", "{}")["id"]?.text)
         let body = path == "snapshots" ? "{}" : #"{"subscriptions":{"a":{"class":"P"}}}"#
@@ -171,14 +163,12 @@ struct SmallMendTests {
 
     // MARK: - Schemas
 
-    @Test(
-        "C7: a property of an embedded class has no index",
-        arguments: [
-            #"{"setIndex":{"class":"E","name":"a","indexed":"general"}}"#,
-            #"{"addClass":{"name":"E2","type":"embedded","properties":[{"name":"a","type":"int","indexed":"general"}]}}"#,
-            #"{"addProperty":{"class":"E","property":{"name":"b","type":"int","indexed":"general"}}}"#,
-        ])
-    func embeddedIndexes(_ step: String) throws {
+    @Test(arguments: [
+        #"{"setIndex":{"class":"E","name":"a","indexed":"general"}}"#,
+        #"{"addClass":{"name":"E2","type":"embedded","properties":[{"name":"a","type":"int","indexed":"general"}]}}"#,
+        #"{"addProperty":{"class":"E","property":{"name":"b","type":"int","indexed":"general"}}}"#,
+    ])
+    func `C7: a property of an embedded class has no index`(_ step: String) throws {
         let server = try server()
         let answer = try server.send(
             "POST", "r/migrations?dryRun=true", "{\"fromVersion\":0,\"toVersion\":1,\"steps\":[\(step)]}")
@@ -186,8 +176,7 @@ struct SmallMendTests {
         #expect(answer.text.contains("indexed"))
     }
 
-    @Test("C7: nor does one of a new realm")
-    func embeddedIndexOfNewRealm() throws {
+    @Test func `C7: nor does one of a new realm`() throws {
         let answer = try server().send(
             "POST", "",
             """
@@ -199,8 +188,7 @@ struct SmallMendTests {
 
     // MARK: - Exports
 
-    @Test("csv=excel keeps texts from being formulas, and numbers numbers")
-    func excel() throws {
+    @Test func `csv=excel keeps texts from being formulas, and numbers numbers`() throws {
         let server = try server()
         try server.batch(
             "r",

@@ -24,7 +24,7 @@ import Testing
         return (id, [("Realm-Transaction", id)])
     }
 
-    @Test("A25: what is written inside is seen inside only, until the commit") func commit() throws {
+    @Test func `A25: what is written inside is seen inside only, until the commit`() throws {
         try withServer { (server: WriteServer) throws in
             let before = try server.get("app")["Realm-Version"]
             let (id, header) = try begin(server)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("A28: a rollback leaves the file as it was") func rollBack() throws {
+    @Test func `A28: a rollback leaves the file as it was`() throws {
         try withServer { (server: WriteServer) throws in
             let bytes = try server.bytes()
             let (id, header) = try begin(server)
@@ -66,13 +66,13 @@ import Testing
         }
     }
 
-    @Test(
-        "a failed write ends the transaction, a failed read or dry run does not",
-        arguments: [
-            ("POST", "objects/Dog", #"{"_id":1,"age":1}"#), ("POST", "objects/Dog", "{"), ("PATCH", "objects/Dog/99", "{}"),
-            ("POST", "objects/Dog?x=1", "{}"),
-        ])
-    func aborted(_ method: String, _ path: String, _ body: String) throws {
+    @Test(arguments: [
+        ("POST", "objects/Dog", #"{"_id":1,"age":1}"#), ("POST", "objects/Dog", "{"), ("PATCH", "objects/Dog/99", "{}"),
+        ("POST", "objects/Dog?x=1", "{}"),
+    ])
+    func `a failed write ends the transaction, a failed read or dry run does not`(
+        _ method: String, _ path: String, _ body: String
+    ) throws {
         try withServer { (server: WriteServer) throws in
             let (id, header) = try begin(server)
             #expect(try server.get("app/objects/Dog/99", header).status == 404)
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("A24: an open transaction holds other writers up, for a time") func busy() throws {
+    @Test func `A24: an open transaction holds other writers up, for a time`() throws {
         try withServer(change: { $0.limits.writeSeconds = 1 }) { (server: WriteServer) throws in
             let (id, _) = try begin(server)
             let second = try server.send("POST", "app/transactions", #"{"wait":"0s"}"#)
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test("A35: a lease that nobody uses ends") func expiry() throws {
+    @Test func `A35: a lease that nobody uses ends`() throws {
         try withServer { (server: WriteServer) throws in
             let (id, header) = try begin(server, #"{"idle":"1s"}"#)
             #expect(try server.send("PATCH", "app/objects/Dog/1", #"{"age":9}"#, header).status == 200)
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("administrators see leases and end them") func leases() throws {
+    @Test func `administrators see leases and end them`() throws {
         try withServer { (server: WriteServer) throws in
             let (id, header) = try begin(server)
             let leases = try HTTPClient.request(port: server.port, "GET", "/admin/leases")
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test("transactions can be switched off") func disabled() throws {
+    @Test func `transactions can be switched off`() throws {
         let server = try WriteServer { $0.allowsTransactions = false }
         #expect(try server.send("POST", "app/transactions", "{}").code == "transactions_disabled")
         try server.finish()

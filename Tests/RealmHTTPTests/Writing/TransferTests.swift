@@ -11,7 +11,7 @@ import Testing
 @Suite struct TransferTests {
     private static let lines = [("Content-Type", "application/x-ndjson")]
 
-    @Test("an export is the same realm again, cycles included") func roundTrip() throws {
+    @Test func `an export is the same realm again, cycles included`() throws {
         let server = try WriteServer()
         try server.fill()
         _ = try server.send("PATCH", "app/objects/Dog/2", #"{"any":[{"$link":{"class":"Note","key":"@k0"}}],"owner":"ann"}"#)
@@ -42,19 +42,19 @@ import Testing
         }
     }
 
-    @Test(
-        "an import is all or nothing, and names the line that is wrong",
-        arguments: [
-            ("{\"_id\":1,\"age\":1}\n{\"_id\":2,\"age\":\"x\"}", "?class=Dog", 422, "type_mismatch", 2),
-            ("{\"_id\":1,\"age\":1}\n{\"_id\":1,\"age\":1}", "?class=Dog", 409, "duplicate_key", 2),
-            ("{\"_id\":1,\"age\":1,\"owner\":\"x\"}\n", "?class=Dog", 422, "link_target_missing", 1),
-            ("{\"_id\":1,\"age\":1}\n", "", 400, "invalid_body", 1),
-            ("{\"_id\":1,\"age\":1}\n{", "?class=Dog", 400, "invalid_json", 2),
-            ("{\"$begin\":{\"format\":1,\"schema\":{\"classes\":[]}}}\n", "", 400, "invalid_body", nil),
-            ("{\"$meta\":{\"class\":\"Cat\"}}\n", "", 404, "class_not_found", 1),
-            ("{}\n", "?class=Dog&mode=some", 400, "invalid_parameter", nil),
-        ])
-    func refused(_ body: String, _ query: String, _ status: Int, _ code: String, _ line: Int?) throws {
+    @Test(arguments: [
+        ("{\"_id\":1,\"age\":1}\n{\"_id\":2,\"age\":\"x\"}", "?class=Dog", 422, "type_mismatch", 2),
+        ("{\"_id\":1,\"age\":1}\n{\"_id\":1,\"age\":1}", "?class=Dog", 409, "duplicate_key", 2),
+        ("{\"_id\":1,\"age\":1,\"owner\":\"x\"}\n", "?class=Dog", 422, "link_target_missing", 1),
+        ("{\"_id\":1,\"age\":1}\n", "", 400, "invalid_body", 1),
+        ("{\"_id\":1,\"age\":1}\n{", "?class=Dog", 400, "invalid_json", 2),
+        ("{\"$begin\":{\"format\":1,\"schema\":{\"classes\":[]}}}\n", "", 400, "invalid_body", nil),
+        ("{\"$meta\":{\"class\":\"Cat\"}}\n", "", 404, "class_not_found", 1),
+        ("{}\n", "?class=Dog&mode=some", 400, "invalid_parameter", nil),
+    ])
+    func `an import is all or nothing, and names the line that is wrong`(
+        _ body: String, _ query: String, _ status: Int, _ code: String, _ line: Int?
+    ) throws {
         let server = try WriteServer()
         let bytes = try server.bytes()
         let answer = try server.send("POST", "app/import" + query, body, TransferTests.lines)
@@ -65,7 +65,7 @@ import Testing
         try server.finish()
     }
 
-    @Test("an import writes into what is there when it is told to") func upsert() throws {
+    @Test func `an import writes into what is there when it is told to`() throws {
         let server = try WriteServer()
         try server.fill()
         let body = "{\"_id\":1,\"age\":9,\"owner\":\"ann\"}\n{\"_id\":3,\"age\":9}\n"
@@ -79,7 +79,7 @@ import Testing
         try server.finish()
     }
 
-    @Test("CSV comes in as it went out") func csv() throws {
+    @Test func `CSV comes in as it went out`() throws {
         let server = try WriteServer()
         try server.fill()
         _ = try server.send("PUT", "app/objects/Dog/3", #"{"age":3,"name":"a \"b\", c\nd","any":1.0}"#)
@@ -98,7 +98,7 @@ import Testing
         try server.finish()
     }
 
-    @Test("an import in parts commits now and then, and tells how far it came") func parts() throws {
+    @Test func `an import in parts commits now and then, and tells how far it came`() throws {
         let server = try WriteServer { $0.limits.importBytes = 8 << 20 }
         // The first object links to the last one, which comes two commits later.
         var lines = [#"{"$meta":{"class":"Person","key":"p"},"id":"p","dogs":[{"$link":{"class":"Dog","key":"20999"}}]}"#]
@@ -124,7 +124,7 @@ import Testing
         return !name.hasPrefix("bench") && (isLong || !["blob-16m", "store", "table-70000"].contains(name))
     }
 
-    @Test("fixtures come in as they went out", arguments: exportable) func fixtures(_ name: String) throws {
+    @Test(arguments: exportable) func `fixtures come in as they went out`(_ name: String) throws {
         let key = Fixtures.isEncrypted(name) ? try EncryptionKey(bytes: Fixtures.key) : nil
         let snapshot = try Snapshot(file: try RealmFile(path: try Fixtures.path(name), key: key))
         let exported = try TransferTests.export(snapshot)

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Vectors: parsing")
 struct ParseVectorTests {
-    @Test("exactly the texts that the reference refuses are syntax errors", arguments: QueryVectors.groups)
-    func parses(_ group: String) throws {
+    @Test(arguments: QueryVectors.groups)
+    func `exactly the texts that the reference refuses are syntax errors`(_ group: String) throws {
         for entry in try QueryVectors(group: group).cases {
             do throws(QueryError) {
                 _ = try Query.parse(entry.query)

@@ -8,10 +8,8 @@ import Testing
 
 @Suite("Vectors: results")
 struct ResultVectorTests {
-    @Test(
-        "every case has the outcome of the reference engine",
-        arguments: QueryVectors.groups)
-    func results(_ group: String) throws {
+    @Test(arguments: QueryVectors.groups)
+    func `every case has the outcome of the reference engine`(_ group: String) throws {
         let vectors = try QueryVectors(group: group)
         var failures: [String] = []
         for suite in vectors.suites {

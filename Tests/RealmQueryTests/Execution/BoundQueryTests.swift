@@ -20,8 +20,7 @@ struct BoundQueryTests {
 
     private func numbers() -> [Column] { table.columns.filter { $0.collection == nil && $0.type == .int } }
 
-    @Test("windows cut the same result")
-    func windows() throws {
+    @Test func `windows cut the same result`() throws {
         let query = try Query.parse("TRUEPREDICATE").bind(to: table, in: snapshot)
         let all = try query.execute()
         #expect(all.count == table.count)
@@ -32,8 +31,8 @@ struct BoundQueryTests {
         #expect(try query.execute(ResultWindow(offset: .max, limit: .max)).isEmpty)
     }
 
-    @Test("pages that start behind an object make up the whole result", arguments: [true, false])
-    func pages(_ isAscending: Bool) throws {
+    @Test(arguments: [true, false])
+    func `pages that start behind an object make up the whole result`(_ isAscending: Bool) throws {
         let column = try #require(table.columns.first { $0.collection == nil && $0.type == .string })
         for order in [ResultOrder.none, ResultOrder(sort: [.init(path: column.name, isAscending: isAscending)])] {
             let query = try Query.all.bind(to: table, in: snapshot, order: order)
@@ -49,8 +48,7 @@ struct BoundQueryTests {
         }
     }
 
-    @Test("sorting by digits, by heap and by comparison agree")
-    func sortsAgree() throws {
+    @Test func `sorting by digits, by heap and by comparison agree`() throws {
         for column in table.columns where column.collection == nil && column.type != .link {
             for direction in ["ASC", "DESC"] {
                 let sorted = try Query.parse("TRUEPREDICATE SORT(\(column.name) \(direction))").bind(to: table, in: snapshot)
@@ -65,8 +63,8 @@ struct BoundQueryTests {
         }
     }
 
-    @Test("with a limit, the first of the whole order are kept", arguments: [1, 20, 300])
-    func limitedOrder(_ limit: Int) throws {
+    @Test(arguments: [1, 20, 300])
+    func `with a limit, the first of the whole order are kept`(_ limit: Int) throws {
         for table in snapshot.tables where table.count > 100 {
             let columns = table.columns.filter { $0.collection == nil && $0.type != .link && $0.type != .mixed }
             for (first, second) in columns.flatMap({ one in columns.prefix(3).map { (one, $0) } }) {
@@ -80,8 +78,7 @@ struct BoundQueryTests {
         }
     }
 
-    @Test("streaming and collecting give the same objects")
-    func streams() throws {
+    @Test func `streaming and collecting give the same objects`() throws {
         for column in numbers() {
             let query = try Query.parse("\(column.name) > 3 LIMIT(300)").bind(to: table, in: snapshot)
             let cursor = try #require(try query.cursor(ResultWindow(offset: 11)))
@@ -92,8 +89,7 @@ struct BoundQueryTests {
         }
     }
 
-    @Test("a check that says no stops the query")
-    func cancels() throws {
+    @Test func `a check that says no stops the query`() throws {
         let query = try Query.parse("TRUEPREDICATE").bind(to: table, in: snapshot)
         #expect(throws: QueryError.cancelled) { try query.execute(check: { false }) }
         #expect(throws: QueryError.cancelled) {
@@ -103,8 +99,7 @@ struct BoundQueryTests {
         }
     }
 
-    @Test("a path that multiplies objects without end is stopped within one object")
-    func stopsExplodingPaths() throws {
+    @Test func `a path that multiplies objects without end is stopped within one object`() throws {
         let suite = try #require(
             try QueryVectors(group: "collections").suites.first { $0.json["classes"]?.elements?.first?["name"]?.text == "Li" })
         let snapshot = try Snapshot(file: try RealmFile(path: suite.realmPath))
@@ -120,13 +115,11 @@ struct BoundQueryTests {
         }
     }
 
-    @Test("a path of thousands of names is refused")
-    func refusesLongPaths() {
+    @Test func `a path of thousands of names is refused`() {
         #expect(throws: QueryError.self) { try Query.parse(String(repeating: "kids.", count: 2_000) + "n == 1") }
     }
 
-    @Test("aggregates agree with the values one by one")
-    func aggregates() throws {
+    @Test func `aggregates agree with the values one by one`() throws {
         for column in numbers() {
             let query = try Query.all.bind(to: table, in: snapshot)
             let requests = [AggregateRequest.Function.min, .max, .sum, .average].map { AggregateRequest($0, column.name) }
@@ -154,16 +147,14 @@ struct BoundQueryTests {
 
     private func text(_ value: Value) -> String { "\(value)" }
 
-    @Test("aggregating text is invalid, and so is an unknown property")
-    func refusesAggregates() throws {
+    @Test func `aggregating text is invalid, and so is an unknown property`() throws {
         let query = try Query.all.bind(to: table, in: snapshot)
         let column = try #require(table.columns.first { $0.collection == nil && $0.type == .string })
         #expect(throws: QueryError.self) { try query.aggregate([AggregateRequest(.sum, column.name)]) }
         #expect(throws: QueryError.self) { try query.aggregate([AggregateRequest(.sum, "noSuchProperty")]) }
     }
 
-    @Test("a sequence of objects is filtered, sorted and cut by position, duplicates included")
-    func executesOverKeys() throws {
+    @Test func `a sequence of objects is filtered, sorted and cut by position, duplicates included`() throws {
         let column = try #require(numbers().first)
         let keys = try Query.parse("TRUEPREDICATE LIMIT(50)").bind(to: table, in: snapshot).execute()
         let sequence = keys + keys.reversed()
@@ -175,8 +166,7 @@ struct BoundQueryTests {
         for (left, right) in zip(values, values.dropFirst()) { #expect(Value.order(left, right) >= 0) }
     }
 
-    @Test("indexes find what a scan finds")
-    func indexesAgree() throws {
+    @Test func `indexes find what a scan finds`() throws {
         var tested = 0
         for table in snapshot.classes {
             for column in table.columns
@@ -198,8 +188,7 @@ struct BoundQueryTests {
         #expect(tested > 0)
     }
 
-    @Test("incoming links find what a scan finds")
-    func backlinksAgree() throws {
+    @Test func `incoming links find what a scan finds`() throws {
         var tested = 0
         for table in snapshot.classes {
             for column in table.columns where column.type == .link && column.collection != .dictionary {
@@ -217,8 +206,7 @@ struct BoundQueryTests {
         #expect(tested > 0)
     }
 
-    @Test("dependencies name the tables and columns on the way")
-    func dependencies() throws {
+    @Test func `dependencies name the tables and columns on the way`() throws {
         let origin = try #require(snapshot.classes.first { $0.columns.contains { $0.type == .link } })
         let link = try #require(origin.columns.first { $0.type == .link })
         let target = try #require(link.targetTable.flatMap { snapshot.table($0) })
@@ -232,8 +220,7 @@ struct BoundQueryTests {
         #expect(!query.dependencies.mayReachAnyTable)
     }
 
-    @Test("deep trees run on a thread with two megabytes of stack")
-    func runsOnSmallStack() throws {
+    @Test func `deep trees run on a thread with two megabytes of stack`() throws {
         let column = try #require(numbers().first).name
         let text =
             String(repeating: "(\(column) == 1 AND (\(column) == 2 OR ", count: 400) + "\(column) == 3"

@@ -13,8 +13,7 @@ struct PathAndElementTests {
 
     private func table(_ name: String) throws -> Table { try #require(snapshot.classTable(named: name)) }
 
-    @Test("a key path tells the links on the way, the property and the entry")
-    func resolvesKeyPaths() throws {
+    @Test func `a key path tells the links on the way, the property and the entry`() throws {
         let order = try table("Order")
         let city = try KeyPath.resolve("customer.address.city", from: order, in: snapshot)
         #expect(city.links.map(\.column.name) == ["customer", "address"])
@@ -28,16 +27,15 @@ struct PathAndElementTests {
         #expect(backlinks.property == nil)
     }
 
-    @Test("an unknown path is invalid and named", arguments: ["nope", "customer.nope", "@links.Order.nope", "total.nope"])
-    func refusesKeyPaths(_ path: String) throws {
+    @Test(arguments: ["nope", "customer.nope", "@links.Order.nope", "total.nope"])
+    func `an unknown path is invalid and named`(_ path: String) throws {
         let order = try table("Order")
         let error = #expect(throws: QueryError.self) { try KeyPath.resolve(path, from: order, in: snapshot) }
         guard case .invalid(_, _, let culprit, _)? = error else { throw error ?? QueryError.cancelled }
         #expect(culprit == path)
     }
 
-    @Test("aliases stand for names and for backlinks")
-    func aliases() throws {
+    @Test func `aliases stand for names and for backlinks`() throws {
         var mapping = KeyPathMapping()
         mapping.addProperty("orders", of: "Customer", path: "@links.Order.customer")
         mapping.addProperty("mail", of: "Customer", path: "email")
@@ -46,8 +44,7 @@ struct PathAndElementTests {
         #expect(path.property?.name == "email")
     }
 
-    @Test("self names the values of a collection")
-    func filtersElements() throws {
+    @Test func `self names the values of a collection`() throws {
         let product = try table("Product")
         let weights = try #require(product.column(named: "weights"))
         let owner = try #require(try product.objects.row(at: 0))
@@ -69,26 +66,22 @@ struct PathAndElementTests {
         #expect(throws: QueryError.self) { try positions("TRUEPREDICATE SORT(other ASC)") }
     }
 
-    @Test(
-        "plans tell how objects are found",
-        arguments: [
-            ("number == 3", "search index"),
-            ("customer == obj('Customer', oid(000000000000000000000000))", "compare packed column"),
-            ("gift == true", "packed column"), ("items.@count > 2", "row by row"), ("status CONTAINS[c] 'e'", "compare column"),
-            ("number == 1 OR number == 2 OR number == 7", "one of 3 constants"),
-        ])
-    func explains(_ query: String, _ words: String) throws {
+    @Test(arguments: [
+        ("number == 3", "search index"),
+        ("customer == obj('Customer', oid(000000000000000000000000))", "compare packed column"),
+        ("gift == true", "packed column"), ("items.@count > 2", "row by row"), ("status CONTAINS[c] 'e'", "compare column"),
+        ("number == 1 OR number == 2 OR number == 7", "one of 3 constants"),
+    ])
+    func `plans tell how objects are found`(_ query: String, _ words: String) throws {
         let lines = try Query.parse(query).bind(to: try table("Order"), in: snapshot).explain()
         #expect(lines.joined(separator: "\n").contains(words), "\(lines)")
     }
 
-    @Test(
-        "a binding error names its culprit and where it stands",
-        arguments: [
-            ("number == 1 AND nope == 2", "nope", 16), ("number == $3", "$3", 10), ("é == 1", "é", 0),
-            ("number == 1 AND customer.nope == 2", "customer.nope", 16),
-        ])
-    func namesCulprits(_ text: String, _ culprit: String, _ position: Int) throws {
+    @Test(arguments: [
+        ("number == 1 AND nope == 2", "nope", 16), ("number == $3", "$3", 10), ("é == 1", "é", 0),
+        ("number == 1 AND customer.nope == 2", "customer.nope", 16),
+    ])
+    func `a binding error names its culprit and where it stands`(_ text: String, _ culprit: String, _ position: Int) throws {
         let order = try table("Order")
         let error = #expect(throws: QueryError.self) { try Query.parse(text).bind(to: order, in: snapshot) }
         guard case .invalid(_, _, let found, let place)? = error else { throw error ?? QueryError.cancelled }

@@ -9,8 +9,7 @@ import Testing
 struct GeoRegionTests {
     private func region(_ text: String) throws -> GeoRegion { try GeoRegion(try GeoShape.parse(text)) }
 
-    @Test("the reference engine's cases, borders included")
-    func agreesWithVectors() throws {
+    @Test func `the reference engine's cases, borders included`() throws {
         guard Fixtures.shared != nil else { return }
         var count = 0
         for suite in try QueryVectors(group: "geospatial").suites {
@@ -58,8 +57,7 @@ struct GeoRegionTests {
         }
     }
 
-    @Test("checking a shape of many edges ends soon after it is told to, and finds nothing out")
-    func stoppedChecks() throws {
+    @Test func `checking a shape of many edges ends soon after it is told to, and finds nothing out`() throws {
         let corners = (0..<2000).map { number in
             let angle = Double(number) / 1000 * .pi
             let radius = number % 2 == 0 ? 1.0 : 40.0
@@ -92,53 +90,48 @@ struct GeoRegionTests {
         return region.contains(longitude: longitude, latitude: latitude)
     }
 
-    @Test(
-        "shapes that are none",
-        arguments: [
-            "geoBox([0, 0], [0, 0])", "geoBox([0, 0], [5, 0])", "geoBox([0, 91], [5, 10])", "geoBox([181, 0], [5, 10])",
-            "geoCircle([0, 0], -0.1)", "geoCircle([200, 0], 1)", "geoPolygon({[0, 0], [1, 0], [1, 1]})",
-            "geoPolygon({[0, 0], [1, 0], [0, 0]})", "geoPolygon({[0, 0], [0, 0], [0, 0], [0, 0]})",
-            "geoPolygon({[0, 0], [2, 2], [2, 0], [0, 2], [0, 0]})",
-            "geoPolygon({[0, 0], [2, 0], [1, 1], [2, 2], [0, 2], [1, 1], [0, 0]})",
-            "geoPolygon({[0, 0, 1.0], [1, 0], [1, 1], [0, 0, 2.0]})",
-            // Holes: outside, crossing, sharing an edge, touching twice, nested, the same, one another's neighbours.
-            "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[20, 1], [21, 1], [21, 2], [20, 1]})",
-            "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[8, 1], [12, 1], [8, 2], [8, 1]})",
-            "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[0, 0], [9, 0], [5, 5], [0, 0]})",
-            "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[0, 0], [5, 5], [9, 9], [4, 5], [0, 0]})",
-            "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[1, 1], [8, 1], [8, 8], [1, 8], [1, 1]}, {[2, 2], [3, 2], [3, 3], [2, 2]})",
-            "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[2, 2], [3, 2], [3, 3], [2, 2]}, {[1, 1], [8, 1], [8, 8], [1, 8], [1, 1]})",
-            "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]})",
-            "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[1, 1], [4, 1], [4, 4], [1, 1]}, {[4, 1], [4, 4], [6, 3], [4, 1]})",
-            "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[1, 1], [4, 1], [4, 4], [1, 1]}, {[3, 0.5], [6, 3], [2, 3], [3, 0.5]})",
-        ])
-    func refuses(_ text: String) {
+    @Test(arguments: [
+        "geoBox([0, 0], [0, 0])", "geoBox([0, 0], [5, 0])", "geoBox([0, 91], [5, 10])", "geoBox([181, 0], [5, 10])",
+        "geoCircle([0, 0], -0.1)", "geoCircle([200, 0], 1)", "geoPolygon({[0, 0], [1, 0], [1, 1]})",
+        "geoPolygon({[0, 0], [1, 0], [0, 0]})", "geoPolygon({[0, 0], [0, 0], [0, 0], [0, 0]})",
+        "geoPolygon({[0, 0], [2, 2], [2, 0], [0, 2], [0, 0]})",
+        "geoPolygon({[0, 0], [2, 0], [1, 1], [2, 2], [0, 2], [1, 1], [0, 0]})",
+        "geoPolygon({[0, 0, 1.0], [1, 0], [1, 1], [0, 0, 2.0]})",
+        // Holes: outside, crossing, sharing an edge, touching twice, nested, the same, one another's neighbours.
+        "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[20, 1], [21, 1], [21, 2], [20, 1]})",
+        "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[8, 1], [12, 1], [8, 2], [8, 1]})",
+        "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[0, 0], [9, 0], [5, 5], [0, 0]})",
+        "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[0, 0], [5, 5], [9, 9], [4, 5], [0, 0]})",
+        "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[1, 1], [8, 1], [8, 8], [1, 8], [1, 1]}, {[2, 2], [3, 2], [3, 3], [2, 2]})",
+        "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[2, 2], [3, 2], [3, 3], [2, 2]}, {[1, 1], [8, 1], [8, 8], [1, 8], [1, 1]})",
+        "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]})",
+        "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[1, 1], [4, 1], [4, 4], [1, 1]}, {[4, 1], [4, 4], [6, 3], [4, 1]})",
+        "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[1, 1], [4, 1], [4, 4], [1, 1]}, {[3, 0.5], [6, 3], [2, 3], [3, 0.5]})",
+    ])
+    func `shapes that are none`(_ text: String) {
         #expect(throws: GeoRegion.Invalid.self) { try region(text) }
     }
 
-    @Test(
-        "holes may touch the outer ring and each other in a vertex",
-        arguments: [
-            "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[0, 0], [5, 2], [2, 5], [0, 0]})",
-            "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[1, 1], [4, 1], [4, 4], [1, 1]}, {[4, 4], [8, 4], [8, 8], [4, 4]})",
-            "geoPolygon({[0, 0], [0, 0], [9, 0], [9, 9], [9, 9], [0, 9], [0, 0]})",
-        ])
-    func acceptsTouchingHoles(_ text: String) throws { _ = try region(text) }
+    @Test(arguments: [
+        "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[0, 0], [5, 2], [2, 5], [0, 0]})",
+        "geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]}, {[1, 1], [4, 1], [4, 4], [1, 1]}, {[4, 4], [8, 4], [8, 8], [4, 4]})",
+        "geoPolygon({[0, 0], [0, 0], [9, 0], [9, 9], [9, 9], [0, 9], [0, 0]})",
+    ])
+    func `holes may touch the outer ring and each other in a vertex`(_ text: String) throws { _ = try region(text) }
 
-    @Test(
-        "the order of a ring does not matter, and more than half of the sphere is turned round",
-        arguments: [
-            ("geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]})", true),
-            ("geoPolygon({[0, 0], [0, 9], [9, 9], [9, 0], [0, 0]})", true),
-            ("geoBox([9, 9], [0, 0])", true), ("geoBox([0, 9], [9, 0])", true), ("geoBox([-100.0, -10.0], [100.0, 10.0])", false),
-            ("geoBox([-80.0, -10.0], [100.0, 10.0])", false), ("geoBox([-79.0, -10.0], [100.0, 10.0])", true),
-        ])
-    func ignoresOrientation(_ text: String, _ isInside: Bool) throws {
+    @Test(arguments: [
+        ("geoPolygon({[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]})", true),
+        ("geoPolygon({[0, 0], [0, 9], [9, 9], [9, 0], [0, 0]})", true),
+        ("geoBox([9, 9], [0, 0])", true), ("geoBox([0, 9], [9, 0])", true), ("geoBox([-100.0, -10.0], [100.0, 10.0])", false),
+        ("geoBox([-80.0, -10.0], [100.0, 10.0])", false), ("geoBox([-79.0, -10.0], [100.0, 10.0])", true),
+    ])
+    func `the order of a ring does not matter, and more than half of the sphere is turned round`(_ text: String, _ isInside: Bool)
+        throws
+    {
         #expect(try region(text).contains(longitude: 5, latitude: 5) == isInside)
     }
 
-    @Test("a box over the antimeridian, and around a pole")
-    func crossesSeams() throws {
+    @Test func `a box over the antimeridian, and around a pole`() throws {
         let box = try region("geoBox([170, -10.0], [-170.0, 10])")
         #expect(box.contains(longitude: 180, latitude: 0) && box.contains(longitude: -180, latitude: 0))
         #expect(box.contains(longitude: 175, latitude: 5) && box.contains(longitude: -175, latitude: -5))
@@ -149,8 +142,7 @@ struct GeoRegionTests {
         #expect(!polar.contains(longitude: 0, latitude: -90))
     }
 
-    @Test("circles contain their border, and everything from π on")
-    func containsCircles() throws {
+    @Test func `circles contain their border, and everything from π on`() throws {
         #expect(try region("geoCircle([10, 10], 0)").contains(longitude: 10, latitude: 10))
         #expect(try !region("geoCircle([10, 10], 0)").contains(longitude: 10.0000001, latitude: 10))
         #expect(try region("geoCircle([0, 90], 0.2)").contains(longitude: 123, latitude: 80))
@@ -164,16 +156,15 @@ struct GeoRegionTests {
     }
 
     @Test(
-        "places that are none lie nowhere",
         arguments: [
             (0, 91), (0, -91), (181, 0), (-181, 0), (.nan, 0), (0, .nan), (.infinity, 0),
         ] as [(Double, Double)])
-    func refusesPlaces(_ longitude: Double, _ latitude: Double) throws {
+    func `places that are none lie nowhere`(_ longitude: Double, _ latitude: Double) throws {
         #expect(try !region("geoCircle([0, 0], 10.0)").contains(longitude: longitude, latitude: latitude))
     }
 
-    @Test("the cells of a grid share their borders without gaps or overlaps", arguments: 0..<4 as Range<UInt64>)
-    func tilesWithoutGaps(_ seed: UInt64) throws {
+    @Test(arguments: 0..<4 as Range<UInt64>)
+    func `the cells of a grid share their borders without gaps or overlaps`(_ seed: UInt64) throws {
         let step = [1.0, 7.5, 10, 30][Int(seed)]
         let cells = try (0..<5).flatMap { row in
             try (0..<5).map { column in
@@ -195,8 +186,8 @@ struct GeoRegionTests {
         }
     }
 
-    @Test("random triangles agree with the turns at their corners", arguments: 0..<4 as Range<UInt64>)
-    func agreesWithHalfSpaces(_ seed: UInt64) throws {
+    @Test(arguments: 0..<4 as Range<UInt64>)
+    func `random triangles agree with the turns at their corners`(_ seed: UInt64) throws {
         var random = SeededNumbers(seed: seed)
         for _ in 0..<500 {
             let corners = (0..<3).map { _ in random.place(spread: seed % 2 == 0 ? 60 : 0.01) }
@@ -211,8 +202,7 @@ struct GeoRegionTests {
         }
     }
 
-    @Test("a polygon of many vertices is checked in good time")
-    func checksLargePolygons() throws {
+    @Test func `a polygon of many vertices is checked in good time`() throws {
         let count = 4000
         let ring = (0...count).map { index in
             let angle = Double(index % count) / Double(count) * 2 * .pi

@@ -13,8 +13,7 @@ struct FullTextSearchTests {
         return try FullTextSearch(storage.view)
     }
 
-    @Test("the reference engine's cases, without an index")
-    func agreesWithVectors() throws {
+    @Test func `the reference engine's cases, without an index`() throws {
         guard Fixtures.shared != nil else { return }
         var count = 0
         for suite in try QueryVectors(group: "fulltext").suites {
@@ -41,7 +40,6 @@ struct FullTextSearchTests {
     }
 
     @Test(
-        "terms are words, beginnings and exclusions",
         arguments: [
             ("fox", ["fox"], []), ("  Fox\tDOG\n", ["fox", "dog"], []), ("fo* -Dog", ["fo*"], ["dog"]),
             ("\"fox, (dog)", ["fox", "dog"], []),
@@ -50,27 +48,25 @@ struct FullTextSearchTests {
             ("漢字", [""], []), ("-", [], [""]), ("fox* -fox", ["fox*"], ["fox"]), ("Ål", ["ål"], []),
             ("\u{c}a\u{b}b\r", ["a", "b"], []),
         ] as [(String, [String], [String])])
-    func readsTerms(_ text: String, _ included: [String], _ excluded: [String]) throws {
+    func `terms are words, beginnings and exclusions`(_ text: String, _ included: [String], _ excluded: [String]) throws {
         let search = try search(text)
         #expect(search.included.map { String(decoding: $0.word, as: UTF8.self) + ($0.isPrefix ? "*" : "") } == included)
         #expect(search.excluded.map { String(decoding: $0, as: UTF8.self) } == excluded)
     }
 
-    @Test("what is no search", arguments: ["", " \t\n", "e-mail", "it's", "-it's", "a fox -fox", "fox -FOX", "a/b"])
-    func refuses(_ text: String) {
+    @Test(arguments: ["", " \t\n", "e-mail", "it's", "-it's", "a fox -fox", "fox -FOX", "a/b"])
+    func `what is no search`(_ text: String) {
         #expect(throws: FullTextSearch.Malformed.self) { try search(text) }
     }
 
-    @Test("null has no words")
-    func treatsNull() throws {
+    @Test func `null has no words`() throws {
         #expect(try !search("fox").matches(nil))
         #expect(try search("-fox").matches(nil))
         #expect(try !search("fox -dog").matches(nil))
         #expect(try !search("*").matches(nil))
     }
 
-    @Test("an index gives what the texts give")
-    func agreesWithIndex() throws {
+    @Test func `an index gives what the texts give`() throws {
         let snapshot = try Snapshot(file: try RealmFile(path: try Fixtures.path("indexes")))
         var count = 0
         for table in snapshot.classes {

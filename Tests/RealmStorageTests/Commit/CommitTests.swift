@@ -30,8 +30,8 @@ struct CommitTests {
         return try transaction.commit(names: roots.names, tables: roots.tables)
     }
 
-    @Test("a workload of many commits keeps every byte accounted for", arguments: [false, true], 1...4)
-    func accountsForEveryByte(_ isEncrypted: Bool, seed: Int) throws {
+    @Test(arguments: [false, true], 1...4)
+    func `a workload of many commits keeps every byte accounted for`(_ isEncrypted: Bool, seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let backend = try MemoryBackend(reservation: seed == 4 ? 1 << 16 : nil)
         var store = try FileStore(backend, key: try Self.key(isEncrypted))
@@ -48,8 +48,8 @@ struct CommitTests {
         }
     }
 
-    @Test("old versions stay readable while others are committed, and their space is used afterwards", arguments: [false, true])
-    func keepsOldVersions(_ isEncrypted: Bool) throws {
+    @Test(arguments: [false, true])
+    func `old versions stay readable while others are committed, and their space is used afterwards`(_ isEncrypted: Bool) throws {
         var random = SeededGenerator(seed: 7)
         let store = try FileStore(try MemoryBackend(reservation: 1 << 18), key: try Self.key(isEncrypted))
         var workload = PlainWorkload()
@@ -74,8 +74,7 @@ struct CommitTests {
         try Self.check(store.current, workload, "at the end")
     }
 
-    @Test("tables that did not change are taken from the version before, with the same contents")
-    func reusesTables() throws {
+    @Test func `tables that did not change are taken from the version before, with the same contents`() throws {
         var random = SeededGenerator(seed: 3)
         let store = try FileStore.inMemory()
         var workload = PlainWorkload()
@@ -90,8 +89,7 @@ struct CommitTests {
 
     /// With blocks taken from the largest on, the free space was soon in pieces too small for the free lists, and the file
     /// grew by 1 MiB every few hundred commits.
-    @Test("a file whose nodes are rewritten over and over does not grow for ever")
-    func reusesSpace() throws {
+    @Test func `a file whose nodes are rewritten over and over does not grow for ever`() throws {
         var random = SeededGenerator(seed: 3)
         let file = try TemporaryRealm("store")
         let store = try FileStore(try MemoryBackend(try file.bytes))
@@ -106,8 +104,7 @@ struct CommitTests {
         #expect(store.current.verify().isClean)
     }
 
-    @Test("what is rolled back leaves no trace, and a transaction that is dropped lets the next one begin")
-    func rollsBack() throws {
+    @Test func `what is rolled back leaves no trace, and a transaction that is dropped lets the next one begin`() throws {
         var random = SeededGenerator(seed: 5)
         let store = try FileStore.inMemory()
         var workload = PlainWorkload()
@@ -125,8 +122,7 @@ struct CommitTests {
         try Self.check(store.current, workload, "at the end")
     }
 
-    @Test("no write begins while too many versions are being read")
-    func boundsVersions() throws {
+    @Test func `no write begins while too many versions are being read`() throws {
         var random = SeededGenerator(seed: 5)
         var options = FileStore.Options()
         options.maximumVersionCount = 3
@@ -142,8 +138,7 @@ struct CommitTests {
         #expect(kept.count == 1)
     }
 
-    @Test("nodes of a file beyond 64 MiB never cross a section")
-    func staysInSections() throws {
+    @Test func `nodes of a file beyond 64 MiB never cross a section`() throws {
         let store = try FileStore.inMemory()
         var workload = PlainWorkload()
         var random = SeededGenerator(seed: 1)
@@ -159,8 +154,8 @@ struct CommitTests {
         #expect(free.usable.contains { $0.end == FreeSpace.sectionByteCount }, "what is left in front of the section is free")
     }
 
-    @Test("damaged files are refused or written to, and never end the process", arguments: Damage.allCases)
-    func survivesDamage(_ damage: Damage) throws {
+    @Test(arguments: Damage.allCases)
+    func `damaged files are refused or written to, and never end the process`(_ damage: Damage) throws {
         var random = SeededGenerator(seed: 17)
         for name in ["types-single", "links", "multi-commit", "indexes", "streaming"] {
             let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try Fixtures.path(name))))
@@ -179,8 +174,8 @@ struct CommitTests {
 
     // MARK: - Crashes
 
-    @Test("a crash at any write or sync leaves the old version or the new one", arguments: [false, true], 1...3)
-    func survivesCrashes(_ isEncrypted: Bool, seed: Int) throws {
+    @Test(arguments: [false, true], 1...3)
+    func `a crash at any write or sync leaves the old version or the new one`(_ isEncrypted: Bool, seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed) + (isEncrypted ? 1000 : 0))
         let key = try Self.key(isEncrypted)
         var backend = try CrashBackend()
@@ -211,8 +206,8 @@ struct CommitTests {
         }
     }
 
-    @Test("a plain commit waits for the disk twice, an encrypted one four times", arguments: [(false, 2), (true, 4)])
-    func countsSyncs(_ isEncrypted: Bool, _ expected: Int) throws {
+    @Test(arguments: [(false, 2), (true, 4)])
+    func `a plain commit waits for the disk twice, an encrypted one four times`(_ isEncrypted: Bool, _ expected: Int) throws {
         var random = SeededGenerator(seed: 1)
         let backend = try CrashBackend()
         let store = try FileStore(backend, key: try Self.key(isEncrypted))
@@ -224,8 +219,7 @@ struct CommitTests {
         }
     }
 
-    @Test("the commits of a file with room are one write for all nodes, and three for the header")
-    func writesAtOnce() throws {
+    @Test func `the commits of a file with room are one write for all nodes, and three for the header`() throws {
         var random = SeededGenerator(seed: 1)
         let backend = try CrashBackend()
         let store = try FileStore(backend)
@@ -239,9 +233,11 @@ struct CommitTests {
     // MARK: - Faults
 
     @Test(
-        "a failing call leaves the old version; a failing sync ends writing", arguments: FaultBackend.Kind.allCases,
+        arguments: FaultBackend.Kind.allCases,
         [false, true])
-    func survivesFaults(_ kind: FaultBackend.Kind, _ isEncrypted: Bool) throws {
+    func `a failing call leaves the old version; a failing sync ends writing`(_ kind: FaultBackend.Kind, _ isEncrypted: Bool)
+        throws
+    {
         var random = SeededGenerator(seed: 99)
         let key = try Self.key(isEncrypted)
         var workload = PlainWorkload()

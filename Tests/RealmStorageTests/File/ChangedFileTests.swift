@@ -26,7 +26,7 @@ struct ChangedFileTests {
         return nil
     }
 
-    @Test("a mapping of what is gone reads as zeros and says so, also in parts") func readsZeros() throws {
+    @Test func `a mapping of what is gone reads as zeros and says so, also in parts`() throws {
         let file = try TemporaryRealm()
         try file.write([UInt8](repeating: 7, count: 5 * 4096 + 100))
         let descriptor = try System.openForReading(file.path)
@@ -43,7 +43,7 @@ struct ChangedFileTests {
         #expect(mapping.bytes.array.allSatisfy { $0 == 0 } && other.bytes[0] == 0 && other.loss.isSet)
     }
 
-    @Test("many mappings come and go while files get shorter") func comesAndGoes() throws {
+    @Test func `many mappings come and go while files get shorter`() throws {
         let file = try TemporaryRealm()
         for round in 0..<600 {
             try? FileManager.default.removeItem(at: file.url)
@@ -56,8 +56,8 @@ struct ChangedFileTests {
         }
     }
 
-    @Test("a file that is read gets shorter at every page", arguments: [false, true])
-    func readerSurvives(_ isEncrypted: Bool) throws {
+    @Test(arguments: [false, true])
+    func `a file that is read gets shorter at every page`(_ isEncrypted: Bool) throws {
         let name = Self.fixture(isEncrypted)
         let size = try #require(try FileManager.default.attributesOfItem(atPath: Fixtures.path(name))[.size] as? Int)
         for length in stride(from: 0, to: size, by: 4096) {
@@ -72,8 +72,8 @@ struct ChangedFileTests {
         }
     }
 
-    @Test("a copy of a file that is gone in part is an error, and so is a commit to it", arguments: [false, true])
-    func writerSurvives(_ isEncrypted: Bool) throws {
+    @Test(arguments: [false, true])
+    func `a copy of a file that is gone in part is an error, and so is a commit to it`(_ isEncrypted: Bool) throws {
         let file = try TemporaryRealm(Self.fixture(isEncrypted))
         let store = try FileStore.open(path: file.path, key: try Self.key(isEncrypted))
         let transaction = try store.beginTransaction()
@@ -84,10 +84,8 @@ struct ChangedFileTests {
         try store.close()
     }
 
-    @Test(
-        "nothing is committed to a file that is not what it was",
-        arguments: FileMischief.allCases, [false, true])
-    func refusesCommit(_ mischief: FileMischief, _ isEncrypted: Bool) throws {
+    @Test(arguments: FileMischief.allCases, [false, true])
+    func `nothing is committed to a file that is not what it was`(_ mischief: FileMischief, _ isEncrypted: Bool) throws {
         var random = SeededGenerator(seed: 3)
         let file = try TemporaryRealm(Self.fixture(isEncrypted))
         let other = try TemporaryRealm("links")
@@ -117,8 +115,8 @@ struct ChangedFileTests {
         _ = try transaction.commit(names: roots.names, tables: roots.tables)
     }
 
-    @Test("what this process writes itself is no change", arguments: [false, true])
-    func ownWrites(_ isEncrypted: Bool) throws {
+    @Test(arguments: [false, true])
+    func `what this process writes itself is no change`(_ isEncrypted: Bool) throws {
         let file = try TemporaryRealm()
         let realm = try ScratchRealm(path: file.path, key: try Self.key(isEncrypted))
         var workload = StorageWorkload(seed: 4)
@@ -131,7 +129,7 @@ struct ChangedFileTests {
         try realm.close()
     }
 
-    @Test("a file that was emptied is not made a realm, and an absent one not made") func leavesEmptyFile() throws {
+    @Test func `a file that was emptied is not made a realm, and an absent one not made`() throws {
         let file = try TemporaryRealm()
         try file.write([])
         #expect(throws: StorageError.refused(.notARealm("a file of 0 bytes is no Realm file"))) {

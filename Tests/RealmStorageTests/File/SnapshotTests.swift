@@ -6,10 +6,8 @@ import Testing
 
 @Suite("Snapshots of files by the reference engine")
 struct SnapshotTests {
-    @Test(
-        "every plain fixture opens and every value of every object can be read",
-        arguments: Fixtures.names.filter { !Fixtures.isEncrypted($0) })
-    func readsEverything(_ name: String) throws {
+    @Test(arguments: Fixtures.names.filter { !Fixtures.isEncrypted($0) })
+    func `every plain fixture opens and every value of every object can be read`(_ name: String) throws {
         let snapshot = try Snapshot(file: try RealmFile(path: try Fixtures.path(name)))
         for table in snapshot.tables {
             var seen = 0
@@ -28,8 +26,8 @@ struct SnapshotTests {
         }
     }
 
-    @Test("every fixture holds exactly what its writer put in", arguments: Fixtures.names)
-    func contents(_ name: String) throws {
+    @Test(arguments: Fixtures.names)
+    func `every fixture holds exactly what its writer put in`(_ name: String) throws {
         guard let dump = try Fixtures.expectedDump(name) else { return }
         let key = Fixtures.isEncrypted(name) ? try EncryptionKey(bytes: Fixtures.key) : nil
         let snapshot = try Snapshot(file: try RealmFile(path: try Fixtures.path(name), key: key))
@@ -38,8 +36,8 @@ struct SnapshotTests {
         #expect(contents.differences.isEmpty, "\(contents.differences)")
     }
 
-    @Test("every fixture passes verification, but for what its writer left behind", arguments: Fixtures.names)
-    func verifies(_ name: String) throws {
+    @Test(arguments: Fixtures.names)
+    func `every fixture passes verification, but for what its writer left behind`(_ name: String) throws {
         let key = Fixtures.isEncrypted(name) ? try EncryptionKey(bytes: Fixtures.key) : nil
         let report = try Snapshot(file: try RealmFile(path: try Fixtures.path(name), key: key)).verify()
         #expect(report.errors.isEmpty, "\(report.errors)")

@@ -15,8 +15,8 @@ struct IndexCommitTests {
         Fixtures.names.contains($0)
     }
 
-    @Test("leave a sound file behind", arguments: fixtures, Change.allCases)
-    func committed(name: String, change: Change) throws {
+    @Test(arguments: fixtures, Change.allCases)
+    func `leave a sound file behind`(name: String, change: Change) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("index-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

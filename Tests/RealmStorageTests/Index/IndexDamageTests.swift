@@ -62,8 +62,8 @@ struct IndexDamageTests {
         },
     ]
 
-    @Test("What is damaged is found", arguments: cases)
-    func finds(_ one: Case) throws {
+    @Test(arguments: cases)
+    func `What is damaged is found`(_ one: Case) throws {
         let index = try DamagedIndex()
         try one.damage(index)
         var report = VerifyReport()
@@ -79,8 +79,7 @@ struct IndexDamageTests {
         }
     }
 
-    @Test("What the reference engine is known to leave behind is a warning")
-    func warns() throws {
+    @Test func `What the reference engine is known to leave behind is a warning`() throws {
         let scratch = try IndexScratch()
         var values: [ObjectKey: Value] = [ObjectKey(1): .link(TableKey(3), ObjectKey(9)), ObjectKey(2): .int(7)]
         let writer = SearchIndexWriter(scratch.writes, isMixed: true) { (_) throws(StorageError) in .null }
@@ -98,8 +97,7 @@ struct IndexDamageTests {
         }
     }
 
-    @Test("Words that are missing, or filed without reason, are found")
-    func findsWords() throws {
+    @Test func `Words that are missing, or filed without reason, are found`() throws {
         let scratch = try IndexScratch()
         let writer = WordIndexWriter(scratch.writes)
         let root = try writer.build([Array("word".utf8): [ObjectKey(1), ObjectKey(2)], Array("wordy".utf8): [ObjectKey(2)]])

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Indexes of files by the reference engine")
 struct IndexFixtureTests {
-    @Test("every index built anew from its objects is the stored one", arguments: Fixtures.names)
-    func rebuilt(name: String) throws {
+    @Test(arguments: Fixtures.names)
+    func `every index built anew from its objects is the stored one`(name: String) throws {
         try eachIndex(name) { table, column, writes in
             let built = try IndexFixtureTests.writer(table, column, writes, capacity: 1000).build(from: table.objects)
             let holdsWords = column.collection != nil || column.declaredIndex == .fullText
@@ -20,8 +20,8 @@ struct IndexFixtureTests {
         }
     }
 
-    @Test("objects leave a stored index and come back to it, and every freed node is counted once", arguments: Fixtures.names)
-    func changed(name: String) throws {
+    @Test(arguments: Fixtures.names)
+    func `objects leave a stored index and come back to it, and every freed node is counted once`(name: String) throws {
         try eachIndex(name) { table, column, writes in
             guard table.count < 20000 else { return }
             let place = "\(name) \(table.name).\(column.name)"

@@ -10,8 +10,8 @@ import Testing
 struct IndexHostilityTests {
     private static let rounds = LongRun.isOn ? 3_000 : 64
 
-    @Test("end with an error at most", arguments: ["indexes", "mixed", "primary-keys"].filter { Fixtures.names.contains($0) })
-    func survive(name: String) throws {
+    @Test(arguments: ["indexes", "mixed", "primary-keys"].filter { Fixtures.names.contains($0) })
+    func `end with an error at most`(name: String) throws {
         let original = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try Fixtures.path(name))))
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("index-damage-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }

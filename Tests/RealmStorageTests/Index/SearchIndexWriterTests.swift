@@ -8,8 +8,8 @@ import Testing
 @Suite struct SearchIndexWriterTests {
     private static let rounds = LongRun.isOn ? 60 : 4
 
-    @Test("An index follows its objects through any changes", arguments: IndexedKind.allCases)
-    func followsObjects(kind: IndexedKind) throws {
+    @Test(arguments: IndexedKind.allCases)
+    func `An index follows its objects through any changes`(kind: IndexedKind) throws {
         for seed in 1...SearchIndexWriterTests.rounds { try run(kind, seed: UInt64(seed)) }
     }
 
@@ -89,8 +89,8 @@ import Testing
             try IndexShape(root, space, holdsWords: false) == IndexShape(built, space, holdsWords: false), "\(place) shape")
     }
 
-    @Test("No node is lost or kept by changes that cancel out", arguments: [IndexedKind.string, .optionalInt, .mixed])
-    func losesNoNodes(kind: IndexedKind) throws {
+    @Test(arguments: [IndexedKind.string, .optionalInt, .mixed])
+    func `No node is lost or kept by changes that cancel out`(kind: IndexedKind) throws {
         let scratch = try IndexScratch()
         let texts = TextPool(seed: 3)
         let model = Model()
@@ -115,8 +115,7 @@ import Testing
         #expect(used[29] == used[2], "\(used)")
     }
 
-    @Test("Levels open only up to offset 200; what still differs there shares an ordered list")
-    func lastLevel() throws {
+    @Test func `Levels open only up to offset 200; what still differs there shares an ordered list`() throws {
         let scratch = try IndexScratch()
         let storages = (0..<4).map { ByteStorage([UInt8](repeating: 0x61, count: 204) + [UInt8(0x7a - $0)]) }
         let writer = SearchIndexWriter(scratch.writes, isMixed: false) { (object) throws(StorageError) in
@@ -135,8 +134,7 @@ import Testing
         #expect(shape == .list([3, 2, 1, 0].map { ObjectKey($0) }))
     }
 
-    @Test("The example of the format notes has the shape that they show")
-    func example() throws {
+    @Test func `The example of the format notes has the shape that they show`() throws {
         let scratch = try IndexScratch()
         let storages = ["hello", "kitty", "kitten", "foobar", "kitty", "foobar"].map { ByteStorage($0) }
         let writer = SearchIndexWriter(scratch.writes, isMixed: false) { (object) throws(StorageError) in
@@ -151,8 +149,7 @@ import Testing
         #expect(try IndexShape(root, scratch.writes.space, holdsWords: false, isTidy: false) == expected)
     }
 
-    @Test("Key arrays stay 32 bits wide, and flags are those of index nodes")
-    func widthsAndFlags() throws {
+    @Test func `Key arrays stay 32 bits wide, and flags are those of index nodes`() throws {
         let scratch = try IndexScratch()
         let writer = SearchIndexWriter(scratch.writes, isMixed: false, capacity: .small(3)) { (object) throws(StorageError) in
             .int(object.rawValue << 24)

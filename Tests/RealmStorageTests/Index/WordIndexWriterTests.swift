@@ -8,8 +8,7 @@ import Testing
 @Suite struct WordIndexWriterTests {
     private static let rounds = LongRun.isOn ? 100 : 6
 
-    @Test("An index of lists of strings follows the lists through any changes")
-    func followsLists() throws {
+    @Test func `An index of lists of strings follows the lists through any changes`() throws {
         for seed in 1...WordIndexWriterTests.rounds { try runLists(seed: UInt64(seed)) }
     }
 
@@ -69,8 +68,7 @@ import Testing
         String(repeating: "long", count: 16), String(repeating: "long", count: 15), String(repeating: "long", count: 30),
     ]
 
-    @Test("A full-text index follows the texts, and finds every word in them")
-    func followsTexts() throws {
+    @Test func `A full-text index follows the texts, and finds every word in them`() throws {
         for seed in 1...WordIndexWriterTests.rounds { try runTexts(seed: UInt64(seed)) }
     }
 
@@ -118,8 +116,7 @@ import Testing
 
     // MARK: - Shapes
 
-    @Test("A word that a longer one continues moves to the end key")
-    func continuedWord() throws {
+    @Test func `A word that a longer one continues moves to the end key`() throws {
         let scratch = try IndexScratch()
         let writer = WordIndexWriter(scratch.writes)
         var root = try writer.insert(Array("abcd".utf8), ObjectKey(1), into: try writer.makeEmpty())
@@ -132,8 +129,7 @@ import Testing
                 == .level([0x6162_6364: .one(ObjectKey(1))]))
     }
 
-    @Test("A word that is not where it should be stops a change before anything happened")
-    func missingWord() throws {
+    @Test func `A word that is not where it should be stops a change before anything happened`() throws {
         let scratch = try IndexScratch()
         let writer = WordIndexWriter(scratch.writes)
         let words: [[UInt8]?] = ["one", "three", "four"].map { Array($0.utf8) }
@@ -144,8 +140,8 @@ import Testing
         #expect(try IndexShape(root, scratch.writes.space, holdsWords: true, isTidy: false) == before)
     }
 
-    @Test("A word longer than 200 bytes is refused and leaves the index usable", arguments: [201, 204, 300])
-    func longWord(length: Int) throws {
+    @Test(arguments: [201, 204, 300])
+    func `A word longer than 200 bytes is refused and leaves the index usable`(length: Int) throws {
         let scratch = try IndexScratch()
         let writer = WordIndexWriter(scratch.writes)
         let root = try writer.insert([UInt8](repeating: 0x61, count: 200), ObjectKey(1), into: try writer.makeEmpty())

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Comparing packed integers")
 struct KernelsCompareTests {
-    @Test("every operator agrees with a plain loop, for all run lengths", arguments: PackedCase.widthCodes)
-    func constants(_ widthCode: Int) throws {
+    @Test(arguments: PackedCase.widthCodes)
+    func `every operator agrees with a plain loop, for all run lengths`(_ widthCode: Int) throws {
         var random = SeededGenerator(seed: PackedCase.seed)
         for count in 0...256 {
             for start in 0...1 {
@@ -25,8 +25,8 @@ struct KernelsCompareTests {
         }
     }
 
-    @Test("runs may begin anywhere in a longer array", arguments: PackedCase.widthCodes)
-    func middleRuns(_ widthCode: Int) throws {
+    @Test(arguments: PackedCase.widthCodes)
+    func `runs may begin anywhere in a longer array`(_ widthCode: Int) throws {
         var random = SeededGenerator(seed: PackedCase.seed)
         let values = PackedCase.values(1000, widthCode: widthCode, using: &random)
         let buffer = try PackedBuffer(values, widthCode: widthCode)
@@ -42,8 +42,8 @@ struct KernelsCompareTests {
         }
     }
 
-    @Test("a range keeps both limits and is empty when they are exchanged", arguments: PackedCase.widthCodes)
-    func between(_ widthCode: Int) throws {
+    @Test(arguments: PackedCase.widthCodes)
+    func `a range keeps both limits and is empty when they are exchanged`(_ widthCode: Int) throws {
         var random = SeededGenerator(seed: PackedCase.seed)
         for _ in 0..<40 {
             let count = Int.random(in: 0...256, using: &random)
@@ -56,8 +56,7 @@ struct KernelsCompareTests {
         }
     }
 
-    @Test("operators know their mirror image and their negation")
-    func operators() {
+    @Test func `operators know their mirror image and their negation`() {
         for op in Relation.allCases {
             for left in 0...2 {
                 for right in 0...2 {

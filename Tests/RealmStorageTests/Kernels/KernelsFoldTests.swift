@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Folding and searching packed integers")
 struct KernelsFoldTests {
-    @Test("sum, least and greatest of runs of any length", arguments: PackedCase.widthCodes)
-    func wholeRuns(_ widthCode: Int) throws {
+    @Test(arguments: PackedCase.widthCodes)
+    func `sum, least and greatest of runs of any length`(_ widthCode: Int) throws {
         var random = SeededGenerator(seed: PackedCase.seed)
         for count in Array(0...70) + [127, 128, 255, 256, 257, 1000, 1500] {
             let start = count % 3
@@ -21,8 +21,8 @@ struct KernelsFoldTests {
         }
     }
 
-    @Test("sum, least and greatest under a mask", arguments: PackedCase.widthCodes)
-    func masked(_ widthCode: Int) throws {
+    @Test(arguments: PackedCase.widthCodes)
+    func `sum, least and greatest under a mask`(_ widthCode: Int) throws {
         var random = SeededGenerator(seed: PackedCase.seed)
         for round in 0..<80 {
             let count = Int.random(in: 0...256, using: &random)
@@ -38,8 +38,8 @@ struct KernelsFoldTests {
         }
     }
 
-    @Test("two runs of any widths compare element by element", arguments: PackedCase.widthCodes, PackedCase.widthCodes)
-    func columns(_ left: Int, _ right: Int) throws {
+    @Test(arguments: PackedCase.widthCodes, PackedCase.widthCodes)
+    func `two runs of any widths compare element by element`(_ left: Int, _ right: Int) throws {
         var random = SeededGenerator(seed: PackedCase.seed)
         for count in [0, 1, 7, 63, 64, 65, 200, 256] {
             let starts = (Int.random(in: 0...2, using: &random), Int.random(in: 0...2, using: &random))
@@ -59,8 +59,8 @@ struct KernelsFoldTests {
         }
     }
 
-    @Test("membership in sets of any size", arguments: PackedCase.widthCodes)
-    func membership(_ widthCode: Int) throws {
+    @Test(arguments: PackedCase.widthCodes)
+    func `membership in sets of any size`(_ widthCode: Int) throws {
         var random = SeededGenerator(seed: PackedCase.seed)
         for size in [0, 1, 2, 8, 9, 40, 300] {
             let count = Int.random(in: 0...256, using: &random)
@@ -79,8 +79,8 @@ struct KernelsFoldTests {
         }
     }
 
-    @Test("keys are found in ascending unsigned arrays", arguments: PackedCase.widthCodes)
-    func search(_ widthCode: Int) throws {
+    @Test(arguments: PackedCase.widthCodes)
+    func `keys are found in ascending unsigned arrays`(_ widthCode: Int) throws {
         var random = SeededGenerator(seed: PackedCase.seed)
         let width = (1 << widthCode) >> 1
         let greatest: UInt64 = width == 64 ? .max : (1 << UInt64(width)) - 1
@@ -96,8 +96,8 @@ struct KernelsFoldTests {
         }
     }
 
-    @Test("keys are found in ascending signed arrays, spread evenly or in heaps", arguments: [0, 4, 5, 6, 7])
-    func signedSearch(_ widthCode: Int) throws {
+    @Test(arguments: [0, 4, 5, 6, 7])
+    func `keys are found in ascending signed arrays, spread evenly or in heaps`(_ widthCode: Int) throws {
         var random = SeededGenerator(seed: PackedCase.seed)
         let range = PackedCase.range(widthCode)
         for (count, heaps) in [(0, 1), (1, 1), (63, 3), (65, 60), (256, 1), (1000, 4), (1000, 1000)] {
@@ -121,8 +121,7 @@ struct KernelsFoldTests {
 
 @Suite("Row masks")
 struct KernelsMaskTests {
-    @Test("counting, cutting and walking agree with a list of rows")
-    func rows() {
+    @Test func `counting, cutting and walking agree with a list of rows`() {
         var random = SeededGenerator(seed: PackedCase.seed)
         for round in 0..<200 {
             let mask = randomMask(round == 0 ? 256 : Int.random(in: 0...256, using: &random), using: &random)
@@ -142,8 +141,8 @@ struct KernelsMaskTests {
         }
     }
 
-    @Test("the first rows and their complement", arguments: 0...257)
-    func firstRows(_ count: Int) {
+    @Test(arguments: 0...257)
+    func `the first rows and their complement`(_ count: Int) {
         let mask = Mask(first: count)
         #expect(mask == naiveMask(256) { $0 < count })
         #expect(Mask.none.inverted(first: count) == mask)

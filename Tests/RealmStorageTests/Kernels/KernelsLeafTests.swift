@@ -20,8 +20,8 @@ struct KernelsLeafTests {
         return (stored.dropFirst().map { $0 == stored[0] ? nil : $0 }, stored)
     }
 
-    @Test("nullable integers compare by the table of null", arguments: PackedCase.widthCodes)
-    func nullableIntegers(_ widthCode: Int) throws {
+    @Test(arguments: PackedCase.widthCodes)
+    func `nullable integers compare by the table of null`(_ widthCode: Int) throws {
         var random = SeededGenerator(seed: PackedCase.seed)
         for count in [0, 1, 62, 63, 64, 65, 128, 255, 256] {
             let (values, stored) = Self.nullable(count, widthCode, &random)
@@ -50,8 +50,8 @@ struct KernelsLeafTests {
         }
     }
 
-    @Test("integers compare exactly with fractions, huge numbers and NaN", arguments: PackedCase.widthCodes)
-    func integersAndReals(_ widthCode: Int) throws {
+    @Test(arguments: PackedCase.widthCodes)
+    func `integers compare exactly with fractions, huge numbers and NaN`(_ widthCode: Int) throws {
         var random = SeededGenerator(seed: PackedCase.seed)
         let (values, stored) = Self.nullable(200, widthCode, &random)
         let buffer = try PackedBuffer(stored, widthCode: widthCode)
@@ -79,8 +79,7 @@ struct KernelsLeafTests {
         return real > real.rounded(.down) ? -1 : 0
     }
 
-    @Test("long leaves are taken 256 rows at a time")
-    func longLeaves() throws {
+    @Test func `long leaves are taken 256 rows at a time`() throws {
         var random = SeededGenerator(seed: PackedCase.seed)
         let (values, stored) = Self.nullable(1000, 4, &random)
         let buffer = try PackedBuffer(stored, widthCode: 4)
@@ -93,8 +92,8 @@ struct KernelsLeafTests {
         #expect(leaf.compare(.greater, 5, from: 1000) == .none)
     }
 
-    @Test("booleans: 0 is false, 3 is null, the rest is true", arguments: [1, 2, 3, 4])
-    func booleans(_ widthCode: Int) throws {
+    @Test(arguments: [1, 2, 3, 4])
+    func `booleans: 0 is false, 3 is null, the rest is true`(_ widthCode: Int) throws {
         var random = SeededGenerator(seed: PackedCase.seed)
         for count in [0, 1, 63, 64, 200, 256] {
             let stored = (0..<count).map { _ in Int64([0, 1, widthCode > 1 ? 3 : 1].randomElement(using: &random) ?? 0) }
@@ -112,8 +111,8 @@ struct KernelsLeafTests {
         }
     }
 
-    @Test("dates compare by seconds, then nanoseconds", arguments: [4, 6, 7])
-    func dates(_ widthCode: Int) throws {
+    @Test(arguments: [4, 6, 7])
+    func `dates compare by seconds, then nanoseconds`(_ widthCode: Int) throws {
         var random = SeededGenerator(seed: PackedCase.seed)
         for count in [0, 1, 64, 100, 256] {
             let marker: Int64 = 100

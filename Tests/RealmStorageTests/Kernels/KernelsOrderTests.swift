@@ -6,8 +6,7 @@ import Testing
 
 @Suite("Sort keys and the first rows of an order")
 struct KernelsOrderTests {
-    @Test("keys sort as values do, null and NaN first")
-    func keys() {
+    @Test func `keys sort as values do, null and NaN first`() {
         let nan = Double(bitPattern: 0x7ff8_0000_0000_0001)
         let otherNaN = Double(bitPattern: 0xfff8_0000_0000_0000)
         let reals = [nan, otherNaN, -.infinity, -1e300, -1.5, -.leastNonzeroMagnitude, 0, .leastNonzeroMagnitude, 2, .infinity]
@@ -27,8 +26,7 @@ struct KernelsOrderTests {
         }
     }
 
-    @Test("rows on one side of a key are found at once")
-    func rowsBesideKeys() throws {
+    @Test func `rows on one side of a key are found at once`() throws {
         var random = SeededGenerator(seed: PackedCase.seed)
         let orders: [Relation] = [.less, .lessOrEqual, .greater, .greaterOrEqual]
         let stored = PackedCase.values(201, widthCode: 4, using: &random)
@@ -70,8 +68,8 @@ struct KernelsOrderTests {
         withExtendedLifetime((integerBuffer, realBuffer, floatBuffer, boolBuffer)) {}
     }
 
-    @Test("the first rows are those of a stable sort", arguments: [0, 1, 2, 20, 300])
-    func topK(_ limit: Int) {
+    @Test(arguments: [0, 1, 2, 20, 300])
+    func `the first rows are those of a stable sort`(_ limit: Int) {
         var random = SeededGenerator(seed: PackedCase.seed)
         for descending in [false, true] {
             let values = (0..<200).map { _ in Int64.random(in: -10...10, using: &random) }
@@ -89,8 +87,7 @@ struct KernelsOrderTests {
         }
     }
 
-    @Test("equal keys are ordered by what else the sort asks for")
-    func furtherProperties() {
+    @Test func `equal keys are ordered by what else the sort asks for`() {
         var random = SeededGenerator(seed: PackedCase.seed)
         let values = (0..<200).map { _ in (Int64.random(in: 0...3, using: &random), Int.random(in: 0...9, using: &random)) }
         let order = { (left: Int64, right: Int64) in values[Int(left)].1 - values[Int(right)].1 }

@@ -57,8 +57,8 @@ struct KernelsRealTests {
             GeneralOrder(value: value, bits: value.bitPattern), GeneralOrder(value: needle, bits: needle.bitPattern))
     }
 
-    @Test("doubles compare by IEEE 754 and in the general order", arguments: counts)
-    func doubles(_ count: Int) throws {
+    @Test(arguments: counts)
+    func `doubles compare by IEEE 754 and in the general order`(_ count: Int) throws {
         var random = SeededGenerator(seed: PackedCase.seed)
         let values = Self.doubles(count, &random)
         let (buffer, leaf) = try Self.leaf(values)
@@ -76,8 +76,8 @@ struct KernelsRealTests {
         withExtendedLifetime(buffer) {}
     }
 
-    @Test("floats compare by IEEE 754, in the general order, and with doubles without rounding", arguments: counts)
-    func floats(_ count: Int) throws {
+    @Test(arguments: counts)
+    func `floats compare by IEEE 754, in the general order, and with doubles without rounding`(_ count: Int) throws {
         var random = SeededGenerator(seed: PackedCase.seed)
         let values = Self.doubles(count, &random).map { $0.map { Float($0) } }
         let (buffer, leaf) = try Self.leaf(values)
@@ -98,8 +98,8 @@ struct KernelsRealTests {
         withExtendedLifetime(buffer) {}
     }
 
-    @Test("sums leave out null and NaN, and add in row order", arguments: counts)
-    func sums(_ count: Int) throws {
+    @Test(arguments: counts)
+    func `sums leave out null and NaN, and add in row order`(_ count: Int) throws {
         var random = SeededGenerator(seed: PackedCase.seed)
         for share in [0, 1, 30] {
             let values = (0..<count).map { _ -> Double? in
@@ -135,10 +135,8 @@ struct KernelsRealTests {
         }
     }
 
-    @Test(
-        "numbers compare exactly with integers",
-        arguments: [0, 1, -1, 5, 1 << 53, 1 << 53 + 1, -(1 << 53) - 1, 16_777_217, Int64.max, .min])
-    func integers(_ needle: Int64) throws {
+    @Test(arguments: [0, 1, -1, 5, 1 << 53, 1 << 53 + 1, -(1 << 53) - 1, 16_777_217, Int64.max, .min])
+    func `numbers compare exactly with integers`(_ needle: Int64) throws {
         let near = Double(needle)
         let values = [near, near.nextUp, near.nextDown, 0, -0.0, .infinity, -.infinity, .nan, nil]
         let exact = { (value: Double) -> Int in
@@ -159,8 +157,8 @@ struct KernelsRealTests {
         withExtendedLifetime((buffer, floatBuffer)) {}
     }
 
-    @Test("sum, least and greatest leave null and NaN out", arguments: counts)
-    func folds(_ count: Int) throws {
+    @Test(arguments: counts)
+    func `sum, least and greatest leave null and NaN out`(_ count: Int) throws {
         var random = SeededGenerator(seed: PackedCase.seed)
         for round in 0..<12 {
             var values = Self.doubles(count, &random)

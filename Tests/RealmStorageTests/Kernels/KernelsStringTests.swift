@@ -8,8 +8,8 @@ import Testing
 struct KernelsStringTests {
     private static let plainFixtures = Fixtures.names.filter { !Fixtures.isEncrypted($0) }
 
-    @Test("searches agree with reading every string, in every leaf of the fixtures", arguments: plainFixtures)
-    func fixtures(_ name: String) throws {
+    @Test(arguments: plainFixtures)
+    func `searches agree with reading every string, in every leaf of the fixtures`(_ name: String) throws {
         let snapshot = try Snapshot(file: try RealmFile(path: try Fixtures.path(name)))
         var random = SeededGenerator(seed: PackedCase.seed)
         for table in snapshot.tables {

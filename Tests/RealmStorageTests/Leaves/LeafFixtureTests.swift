@@ -23,8 +23,8 @@ import Testing
         let note: String
     }
 
-    @Test("Committed leaves behave like arrays", arguments: names)
-    func committedLeaves(_ name: String) throws {
+    @Test(arguments: names)
+    func `Committed leaves behave like arrays`(_ name: String) throws {
         let snapshot = try Snapshot(file: try RealmFile(path: try Fixtures.path(name)))
         let places = try snapshot.tables.flatMap(LeafFixtureTests.places)
         #expect(!places.isEmpty)
@@ -100,8 +100,8 @@ import Testing
     private static let mutationsPerFile = LeafWriterTests.isLong ? 600 : 60
     static let names = ["types-single", "types-list", "strings", "int-widths", "mixed", "enumerated", "types-dictionary"]
 
-    @Test("Changes to damaged leaves end with an error at most", arguments: names)
-    func survives(_ name: String) throws {
+    @Test(arguments: names)
+    func `Changes to damaged leaves end with an error at most`(_ name: String) throws {
         let original = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try Fixtures.path(name))))
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("leaf-damage-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -30,7 +30,6 @@ import Testing
     // MARK: - Numbers
 
     @Test(
-        "The null marker is the greatest number of the width",
         arguments: [
             ([nil, nil], 0, [0, 0, 0]),
             ([0], 1, [1, 0]),
@@ -45,30 +44,27 @@ import Testing
             ([2_147_483_646, nil], 32, [2_147_483_647, 2_147_483_646, 2_147_483_647]),
             ([2_147_483_647, nil], 64, [.max, 2_147_483_647, .max]),
         ] as [([Int64?], Int, [Int64])])
-    func nullMarker(_ values: [Int64?], _ width: Int, _ expected: [Int64]) throws {
+    func `The null marker is the greatest number of the width`(_ values: [Int64?], _ width: Int, _ expected: [Int64]) throws {
         let node = try leaf(writer(.int, true), values.map { $0.map(Value.int) ?? .null })
         #expect(node.flags & 0xf8 == 0)
         #expect(node.width == width)
         #expect(integers(node) == expected)
     }
 
-    @Test("With 64 bits a value that equals the marker chooses another marker")
-    func markerAtFullWidth() throws {
+    @Test func `With 64 bits a value that equals the marker chooses another marker`() throws {
         let node = try leaf(writer(.int, true), [.null, .int(1 << 40), .int(.max), .null])
         let marker = node.integer(0)
         #expect(marker != .max && marker != 1 << 40)
         #expect(integers(node) == [marker, marker, 1 << 40, .max, marker])
     }
 
-    @Test("A marker that is not the greatest number is replaced before anything else enters")
-    func unusualMarker() throws {
+    @Test func `A marker that is not the greatest number is replaced before anything else enters`() throws {
         let foreign = try writes.makeIntegers([5, 127, 5, -3])
         let node = try writes.node(at: try writer(.int, true).append(.int(6), to: foreign.ref))
         #expect(integers(node) == [32767, 127, 32767, -3, 6])
     }
 
-    @Test("Booleans, links and refs are plain integers")
-    func plainIntegers() throws {
+    @Test func `Booleans, links and refs are plain integers`() throws {
         #expect(try integers(leaf(writer(.bool, true), [.bool(true), .null, .bool(false)])) == [1, 3, 0])
         let links: [Value] = [.link(TableKey(1), ObjectKey(4)), .link(TableKey(1), ObjectKey(-3))]
         #expect(try integers(leaf(writer(.link), links + [.null])) == [5, -2, 0])
@@ -79,16 +75,14 @@ import Testing
         #expect(integers(node) == [0, 15])
     }
 
-    @Test("A date is a nullable second and a nanosecond")
-    func timestamps() throws {
+    @Test func `A date is a nullable second and a nanosecond`() throws {
         let node = try leaf(writer(.timestamp, true), [.timestamp(Timestamp(seconds: 127, nanoseconds: 5)), .null])
         #expect(node.flags & 0xf8 == 0x40)
         #expect(try integers(child(node, 0)) == [32767, 127, 32767])
         #expect(try integers(child(node, 1)) == [5, 0])
     }
 
-    @Test("A NaN with the bits of null is stored as the usual one")
-    func nulls() throws {
+    @Test func `A NaN with the bits of null is stored as the usual one`() throws {
         let double = Double(bitPattern: DoubleLeaf.nullBits)
         let node = try leaf(writer(.double, true), [.double(double), .null])
         #expect(node.flags == 0x0c)
@@ -101,8 +95,7 @@ import Testing
 
     // MARK: - Decimals
 
-    @Test("Decimals take 0, 4, 8 or 16 bytes")
-    func decimals() throws {
+    @Test func `Decimals take 0, 4, 8 or 16 bytes`() throws {
         let zeros = try leaf(writer(.decimal), [.decimal(.zero), .decimal(.zero)])
         #expect(zeros.flags == 0x28 && zeros.count == 2)
         let nulls = try leaf(writer(.decimal, true), [.null, .null])
@@ -124,8 +117,7 @@ import Testing
 
     // MARK: - Strings and binaries
 
-    @Test("Short strings have cells of the least power of two above their length")
-    func shortStrings() throws {
+    @Test func `Short strings have cells of the least power of two above their length`() throws {
         let texts = ["", "a", "abc", "abcd"].map { ByteStorage($0) }
         #expect(try leaf(writer(.string, true), [.null, .null]).flags == 0x08)
         #expect(try leaf(writer(.string, true), [.string(texts[0].view), .null]).bytes.array == [0, 1])
@@ -135,8 +127,7 @@ import Testing
         #expect(try leaf(writer(.string), [.string(texts[3].view)]).bytes.array == [97, 98, 99, 100, 0, 0, 0, 3])
     }
 
-    @Test("Strings of 16 bytes make a leaf medium, those of 64 bytes big")
-    func longerStrings() throws {
+    @Test func `Strings of 16 bytes make a leaf medium, those of 64 bytes big`() throws {
         let texts = ["ab", String(repeating: "x", count: 16), String(repeating: "y", count: 64)].map { ByteStorage($0) }
         let medium = try leaf(writer(.string, true), [.string(texts[0].view), .null, .string(texts[1].view)])
         #expect(medium.flags & 0xf8 == 0x40 && medium.count == 3)
@@ -151,8 +142,7 @@ import Testing
         #expect(try child(big, 2).bytes.count == 65)
     }
 
-    @Test("Binaries have no terminators; 65 bytes make a leaf big")
-    func binaries() throws {
+    @Test func `Binaries have no terminators; 65 bytes make a leaf big`() throws {
         let values = [ByteStorage(Array(repeating: 7, count: 64)), ByteStorage(Array(repeating: 8, count: 65))]
         let medium = try leaf(writer(.binary, true), [.binary(.empty), .null, .binary(values[0].view)])
         #expect(medium.flags & 0xf8 == 0x40)
@@ -164,8 +154,7 @@ import Testing
         #expect(try child(big, 2).bytes.count == 65)
     }
 
-    @Test("The longest string has 16777199 bytes, the longest binary one more")
-    func limits() throws {
+    @Test func `The longest string has 16777199 bytes, the longest binary one more`() throws {
         let longest = ByteStorage([UInt8](repeating: 1, count: 16_777_200))
         let string = longest.view.slice(0, 16_777_199)
         let node = try leaf(writer(.string), [.string(string)])
@@ -180,8 +169,7 @@ import Testing
 
     // MARK: - Ids and Mixed
 
-    @Test("Nine ids are a full block and one more")
-    func identifiers() throws {
+    @Test func `Nine ids are a full block and one more`() throws {
         let ids = (0..<9).map { ObjectID(first: 0x0102_0304_0506_0708, last: UInt32($0)) }
         let node = try leaf(writer(.objectID, true), ids.map(Value.objectID) + [.null])
         #expect(node.flags == 0x09 && node.count == 1 + 8 * 12 + 1 + 2 * 12)
@@ -189,8 +177,7 @@ import Testing
         #expect(node.bytes.slice(97, 110).array == [2, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 8])
     }
 
-    @Test("Mixed has a word for each value, and payloads beside")
-    func mixed() throws {
+    @Test func `Mixed has a word for each value, and payloads beside`() throws {
         let text = ByteStorage("hi")
         let node = try leaf(
             writer(.mixed),
@@ -211,8 +198,7 @@ import Testing
         #expect(ids.count == 9 && ids.dropLast().allSatisfy { $0 == 0 } && ids[8] != 0 && Int32(exactly: ids[8]) != nil)
     }
 
-    @Test("A Mixed leaf of four slots grows, and a short list of ids is completed")
-    func oldMixed() throws {
+    @Test func `A Mixed leaf of four slots grows, and a short list of ids is completed`() throws {
         let writer = writer(.mixed)
         var top = try writes.makeNode(.refs, count: 4)
         try top.set(0, try writes.makeIntegers([0, 0]).ref)
@@ -227,8 +213,7 @@ import Testing
 
     // MARK: - Mistakes
 
-    @Test("A value that does not fit the leaf is refused")
-    func misfits() throws {
+    @Test func `A value that does not fit the leaf is refused`() throws {
         for shape in LeafWriterTests.shapes where shape.shape.type != .mixed {
             let writer = LeafWriter(writes, shape.shape, inCluster: shape.inCluster)
             let leaf = try writer.makeEmpty()
@@ -242,8 +227,8 @@ import Testing
         #expect(throws: StorageError.self) { try leaf(writer(.link), [.link(TableKey(2), ObjectKey(0))]) }
     }
 
-    @Test("A row outside the leaf is refused", arguments: LeafWriterTests.shapes)
-    func rows(_ shape: LeafWriterTests.Shape) throws {
+    @Test(arguments: LeafWriterTests.shapes)
+    func `A row outside the leaf is refused`(_ shape: LeafWriterTests.Shape) throws {
         let writer = LeafWriter(writes, shape.shape, inCluster: shape.inCluster)
         var sampler = LeafSampler(shape.shape, seed: 1)
         let sample = sampler.next()

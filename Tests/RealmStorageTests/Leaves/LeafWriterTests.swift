@@ -29,8 +29,8 @@ import Testing
         }
     }
 
-    @Test("A leaf behaves like an array, from the first value on", arguments: shapes)
-    func leavesBehaveLikeArrays(_ shape: Shape) throws {
+    @Test(arguments: shapes)
+    func `A leaf behaves like an array, from the first value on`(_ shape: Shape) throws {
         for seed in 1...(LeafWriterTests.isLong ? 60 : 6) {
             let scratch = try WriteScratch()
             var rig = try LeafRig(
@@ -47,8 +47,8 @@ import Testing
         }
     }
 
-    @Test("A leaf of default values holds the default of its type", arguments: shapes)
-    func defaults(_ shape: Shape) throws {
+    @Test(arguments: shapes)
+    func `A leaf of default values holds the default of its type`(_ shape: Shape) throws {
         for count in [0, 1, 7, 8, 9, 256] {
             let scratch = try WriteScratch()
             let writer = LeafWriter(scratch.writes, shape.shape, inCluster: shape.inCluster)

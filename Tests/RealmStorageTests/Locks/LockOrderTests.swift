@@ -7,8 +7,7 @@ import Testing
 
 @Suite("The order of locks")
 struct LockOrderTests {
-    @Test("locks that are taken in order do what a mutex does, and let go in any order of errors")
-    func inOrder() throws {
+    @Test func `locks that are taken in order do what a mutex does, and let go in any order of errors`() throws {
         struct Wrong: Error {}
         let outer = RankedMutex(.changeFeed, 1)
         let inner = RankedMutex(.leaf, 2)
@@ -20,8 +19,7 @@ struct LockOrderTests {
         HeldLocks.assertNone()
     }
 
-    @Test("what one thread holds is nothing to another")
-    func threads() {
+    @Test func `what one thread holds is nothing to another`() {
         let outer = RankedMutex(.leaf, 0)
         let done = Monitor(false)
         outer.withLock { _ in
@@ -34,8 +32,7 @@ struct LockOrderTests {
     }
 
     #if DEBUG
-    @Test("a lock that is taken against the order ends a debug build")
-    func inversion() async {
+    @Test func `a lock that is taken against the order ends a debug build`() async {
         await #expect(processExitsWith: .failure) {
             let inner = RankedMutex(.leaf, 0)
             let outer = RankedMutex(.changeFeed, 0)
@@ -43,8 +40,7 @@ struct LockOrderTests {
         }
     }
 
-    @Test("two locks of the same rank are not held together")
-    func sameRank() async {
+    @Test func `two locks of the same rank are not held together`() async {
         await #expect(processExitsWith: .failure) {
             let first = RankedMutex(.leaf, 0)
             let second = RankedMutex(.leaf, 0)
@@ -52,13 +48,11 @@ struct LockOrderTests {
         }
     }
 
-    @Test("a callback under a lock ends a debug build")
-    func callback() async {
+    @Test func `a callback under a lock ends a debug build`() async {
         await #expect(processExitsWith: .failure) { RankedMutex(.leaf, 0).withLock { _ in HeldLocks.assertNone() } }
     }
 
-    @Test("nobody waits for another thread under a lock")
-    func waiting() async {
+    @Test func `nobody waits for another thread under a lock`() async {
         await #expect(processExitsWith: .failure) {
             let monitor = Monitor(true, rank: .versionPins)
             RankedMutex(.leaf, 0).withLock { _ in _ = monitor.wait { $0 ? true : nil } }
@@ -66,8 +60,7 @@ struct LockOrderTests {
     }
     #endif
 
-    @Test("the sources have no lock without a rank")
-    func sources() throws {
+    @Test func `the sources have no lock without a rank`() throws {
         let folder = Fixtures.packageRoot.appending(path: "Sources")
         let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
         var found: [String] = []

@@ -12,8 +12,8 @@ import Testing
         4_294_967_296, .max,
     ]
 
-    @Test("A node of integers behaves like an array", arguments: 1...40)
-    func integersBehaveLikeAnArray(seed: Int) throws {
+    @Test(arguments: 1...40)
+    func `A node of integers behaves like an array`(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let scratch = try Scratch()
         let form: IntegerForm = seed % 2 == 0 ? .signed : .unsigned
@@ -48,8 +48,8 @@ import Testing
         #expect(view.count == model.count && view.width == node.width, "seed \(seed): the view of the space differs")
     }
 
-    @Test("Adding changes a run of elements, in a wider node if need be", arguments: 1...30)
-    func addition(seed: Int) throws {
+    @Test(arguments: 1...30)
+    func `Adding changes a run of elements, in a wider node if need be`(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let scratch = try Scratch()
         let form: IntegerForm = seed % 2 == 0 ? .signed : .unsigned
@@ -68,8 +68,8 @@ import Testing
         #expect((0..<node.count).map { node.integer($0, form) } == model, "seed \(seed)")
     }
 
-    @Test("Elements narrower than a byte move in runs", arguments: [1, 2, 3], [0, 5, 31, 32, 33, 64, 100, 131])
-    func narrowRuns(code: Int, gap: Int) throws {
+    @Test(arguments: [1, 2, 3], [0, 5, 31, 32, 33, 64, 100, 131])
+    func `Elements narrower than a byte move in runs`(code: Int, gap: Int) throws {
         let scratch = try Scratch()
         let largest = Int64((1 << ((1 << code) >> 1)) - 1)
         var model = (0..<300).map { Int64($0 * 7 % 5) % (largest + 1) } + [largest]
@@ -85,8 +85,8 @@ import Testing
         }
     }
 
-    @Test("A node of whole-byte elements opens and closes gaps", arguments: 1...10)
-    func elementsMove(seed: Int) throws {
+    @Test(arguments: 1...10)
+    func `A node of whole-byte elements opens and closes gaps`(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let scratch = try Scratch()
         let isBlob = seed % 2 == 0
@@ -107,8 +107,7 @@ import Testing
         #expect(node.bytes.array == model, "seed \(seed)")
     }
 
-    @Test("A savepoint undoes changes to nodes that were made before it")
-    func savepointUndoes() throws {
+    @Test func `A savepoint undoes changes to nodes that were made before it`() throws {
         let scratch = try Scratch()
         let first = try scratch.writes.makeIntegers([1, 2, 3])
         let savepoint = scratch.writes.savepoint()
@@ -121,8 +120,7 @@ import Testing
         #expect(try scratch.writes.node(at: first.ref).integer(0) == 1)
     }
 
-    @Test("A committed node is copied, and counted as freed once")
-    func committedNodesAreCopied() throws {
+    @Test func `A committed node is copied, and counted as freed once`() throws {
         let scratch = try Scratch()
         let table = try #require(scratch.snapshot.tables.first)
         let root = table.objects.root

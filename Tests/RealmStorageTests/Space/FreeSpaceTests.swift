@@ -9,18 +9,15 @@ import Testing
 struct FreeSpaceTests {
     private static let section = FreeSpace.sectionByteCount
 
-    @Test(
-        "the file doubles below 1 MiB, grows by 1 MiB above, and always by what is needed",
-        arguments: [
-            (24, 8, 16384), (16384, 8, 32768), (24_800, 8, 65536), (1 << 20, 8, 2 << 20), (5 << 20, 8, 6 << 20),
-            (32768, 100_000, 147_456), (1 << 20, 9_000_000, 10_059_776),
-        ])
-    func grows(size: Int, needed: Int, grown: Int) {
+    @Test(arguments: [
+        (24, 8, 16384), (16384, 8, 32768), (24_800, 8, 65536), (1 << 20, 8, 2 << 20), (5 << 20, 8, 6 << 20),
+        (32768, 100_000, 147_456), (1 << 20, 9_000_000, 10_059_776),
+    ])
+    func `the file doubles below 1 MiB, grows by 1 MiB above, and always by what is needed`(size: Int, needed: Int, grown: Int) {
         #expect(FreeSpace.grownSize(from: size, needed: needed) == grown)
     }
 
-    @Test("a block becomes usable when its version is the oldest that is read, and not before")
-    func releases() {
+    @Test func `a block becomes usable when its version is the oldest that is read, and not before`() {
         var free = FreeSpace(
             usable: [FreeBlock(position: 24, byteCount: 8)],
             locked: [
@@ -37,8 +34,7 @@ struct FreeSpaceTests {
         #expect(free.usable == [FreeBlock(position: 24, byteCount: 24), FreeBlock(position: 64, byteCount: 32)])
     }
 
-    @Test("usable blocks end where a section ends")
-    func cutsAtSections() {
+    @Test func `usable blocks end where a section ends`() {
         var blocks: [FreeBlock] = []
         FreeSpace.append(FreeBlock(position: Self.section - 64, byteCount: Self.section + 128), to: &blocks)
         FreeSpace.append(FreeBlock(position: 2 * Self.section + 64, byteCount: 8), to: &blocks)
@@ -49,8 +45,7 @@ struct FreeSpaceTests {
             ])
     }
 
-    @Test("a node that is given up twice, or was free already, is damage")
-    func findsOverlaps() throws {
+    @Test func `a node that is given up twice, or was free already, is damage`() throws {
         let block = FreeBlock(position: 64, byteCount: 32)
         #expect(throws: StorageError.self) { try FreeSpace.joined([block, block]) }
         #expect(throws: StorageError.self) { try FreeSpace.joined([block, FreeBlock(position: 88, byteCount: 16)]) }
@@ -66,8 +61,7 @@ struct FreeSpaceTests {
         }
     }
 
-    @Test("allocation uses the smallest block that holds everything, then blocks from the front, then grows")
-    func chooses() throws {
+    @Test func `allocation uses the smallest block that holds everything, then blocks from the front, then grows`() throws {
         let blocks = [(1000, 400), (2000, 3000), (6000, 1600), (8000, 2000)].map { FreeBlock(position: $0, byteCount: $1) }
         let free = FreeSpace(usable: blocks, logicalSize: 10_000)
         var whole = SpaceAllocator(free, expected: 1200)
@@ -87,8 +81,8 @@ struct FreeSpaceTests {
         #expect(parts.finish().logicalSize == 32768)
     }
 
-    @Test("nothing that is handed out crosses a section, overlaps or gets lost", arguments: 0..<40)
-    func allocates(seed: Int) throws {
+    @Test(arguments: 0..<40)
+    func `nothing that is handed out crosses a section, overlaps or gets lost`(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let start = FreeSpace(
             usable: Self.blocks(Int.random(in: 0...60, using: &random), using: &random), logicalSize: 140 << 20)
@@ -108,8 +102,7 @@ struct FreeSpaceTests {
         #expect(all.reduce(0) { $0 + $1.byteCount } == before, "seed \(seed)")
     }
 
-    @Test("a file with much more free than used space is not lengthened while any piece holds the node")
-    func fillsHoles() throws {
+    @Test func `a file with much more free than used space is not lengthened while any piece holds the node`() throws {
         // 3 MiB of pieces of 4 KiB beside as many bytes in use.
         let pieces = (0..<768).map { FreeBlock(position: 24 + $0 * 5000, byteCount: 4096) }
         let free = FreeSpace(usable: pieces, logicalSize: 768 * 5000 + 24)
@@ -125,8 +118,8 @@ struct FreeSpaceTests {
         #expect(try allocator.block(with: 100_000) >= 768, "the lists are in one piece, for which the file grows")
     }
 
-    @Test("the index of pieces finds one that fits whenever there is one", arguments: 0..<40)
-    func findsHoles(seed: UInt64) {
+    @Test(arguments: 0..<40)
+    func `the index of pieces finds one that fits whenever there is one`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var blocks = (0..<Int.random(in: 1...200, using: &random)).map {
             FreeBlock(
@@ -178,14 +171,13 @@ struct FreeListLayoutTests {
 
     /// With 2054 blocks a length node of 16-bit elements leaves a tail that needs 32 bits, and one of 32-bit elements a
     /// tail that fits 16: without a rule the two take turns for ever.
-    @Test("a tail that swings between two widths settles on the wider one")
-    func settles() {
+    @Test func `a tail that swings between two widths settles on the wider one`() {
         let layout = layout(2054, start: 40_000)
         check(layout, "2054")
     }
 
-    @Test("every number of blocks near a limit of some width gives a layout that fits", arguments: 0..<200)
-    func fits(seed: Int) {
+    @Test(arguments: 0..<200)
+    func `every number of blocks near a limit of some width gives a layout that fits`(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         let count = seed < 40 ? seed : Int.random(in: 0...6000, using: &random)
         let start = 24 + 16 * count + Int.random(in: 0...100_000, using: &random) * 8

@@ -10,10 +10,8 @@ import Testing
 struct FileStoreTests {
     private static func key(_ fixture: String) throws -> EncryptionKey? { try CommitTests.key(Fixtures.isEncrypted(fixture)) }
 
-    @Test(
-        "every fixture can be rewritten node by node and holds what it held",
-        arguments: Fixtures.names.filter { !$0.hasPrefix("bench") && ($0 != "blob-16m" || CommitTests.isLong) })
-    func rewrites(_ name: String) throws {
+    @Test(arguments: Fixtures.names.filter { !$0.hasPrefix("bench") && ($0 != "blob-16m" || CommitTests.isLong) })
+    func `every fixture can be rewritten node by node and holds what it held`(_ name: String) throws {
         var random = SeededGenerator(seed: 11)
         let file = try TemporaryRealm(name)
         let key = try Self.key(name)
@@ -47,8 +45,8 @@ struct FileStoreTests {
 
     // MARK: - First opening
 
-    @Test("a file in streaming form leaves it, whatever moment the power fails at", arguments: ["streaming", "group-only"])
-    func leavesStreamingForm(_ name: String) throws {
+    @Test(arguments: ["streaming", "group-only"])
+    func `a file in streaming form leaves it, whatever moment the power fails at`(_ name: String) throws {
         var random = SeededGenerator(seed: 1)
         let original = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try Fixtures.path(name))))
         let backend = try CrashBackend(original)
@@ -64,8 +62,7 @@ struct FileStoreTests {
         }
     }
 
-    @Test("an encrypted file in streaming form leaves it, whatever moment the power fails at")
-    func leavesEncryptedStreamingForm() throws {
+    @Test func `an encrypted file in streaming form leaves it, whatever moment the power fails at`() throws {
         var random = SeededGenerator(seed: 1)
         let key = try EncryptionKey(bytes: Fixtures.key)
         let plain = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try Fixtures.path("streaming"))))
@@ -100,12 +97,12 @@ struct FileStoreTests {
         return file
     }
 
-    @Test(
-        "what lies behind the logical end is cut off, and what is missing of the last page is added",
-        arguments: [
-            ("store", 200_000), ("types-single", 8), ("compacted", 0), ("store", 4096),
-        ])
-    func fitsSize(_ name: String, _ surplus: Int) throws {
+    @Test(arguments: [
+        ("store", 200_000), ("types-single", 8), ("compacted", 0), ("store", 4096),
+    ])
+    func `what lies behind the logical end is cut off, and what is missing of the last page is added`(
+        _ name: String, _ surplus: Int
+    ) throws {
         let file = try TemporaryRealm(name)
         try file.write(try file.bytes + [UInt8](repeating: 0x5a, count: surplus))
         let store = try FileStore.open(path: file.path)
@@ -114,8 +111,7 @@ struct FileStoreTests {
         #expect(store.current.verify().isClean)
     }
 
-    @Test("files that are read but not written are refused, each with its reason, and stay as they are")
-    func refuses() throws {
+    @Test func `files that are read but not written are refused, each with its reason, and stay as they are`() throws {
         try refuse("types-single", .formatNotWritable(found: 23)) { $0.bytes[20 + Int($0.bytes[23] & 1)] = 23 }
         try refuse("types-single", .formatNotWritable(found: 20)) { $0.bytes[20 + Int($0.bytes[23] & 1)] = 20 }
         try refuse("types-single", .synchronized) { $0.setElement($0.top, 7, 7) }
@@ -137,8 +133,8 @@ struct FileStoreTests {
 
     // MARK: - Creation
 
-    @Test("a new file is an empty realm for readers at once, and takes commits", arguments: [false, true])
-    func creates(_ isEncrypted: Bool) throws {
+    @Test(arguments: [false, true])
+    func `a new file is an empty realm for readers at once, and takes commits`(_ isEncrypted: Bool) throws {
         let file = try TemporaryRealm()
         let key = try CommitTests.key(isEncrypted)
         #expect(throws: StorageError.refused(.fileNotFound)) { try FileStore.open(path: file.path, key: key) }
@@ -157,8 +153,7 @@ struct FileStoreTests {
         try CommitTests.check(snapshot, workload, "read again")
     }
 
-    @Test("a file of no bytes may be an interrupted copy: it is refused, and stays")
-    func refusesEmpty() throws {
+    @Test func `a file of no bytes may be an interrupted copy: it is refused, and stays`() throws {
         let file = try TemporaryRealm()
         try file.write([])
         let error = #expect(throws: StorageError.self) { try FileStore.open(path: file.path) }
@@ -170,8 +165,8 @@ struct FileStoreTests {
         #expect(!FileManager.default.fileExists(atPath: file.path + ".lock"))
     }
 
-    @Test("a file of a bare header is a new realm", arguments: [24])
-    func opensEmpty(_ byteCount: Int) throws {
+    @Test(arguments: [24])
+    func `a file of a bare header is a new realm`(_ byteCount: Int) throws {
         let file = try TemporaryRealm()
         let header = [UInt8](repeating: 0, count: 16) + FileHeader.signature + [0, 0, 0, 0]
         try file.write(Array(header.prefix(byteCount)))
@@ -183,8 +178,8 @@ struct FileStoreTests {
         #expect(try file.bytes[23] & 1 == 1)
     }
 
-    @Test("a file on disk that outgrows its range of addresses moves on; older versions stay", arguments: [false, true])
-    func outgrowsReservation(_ isEncrypted: Bool) throws {
+    @Test(arguments: [false, true])
+    func `a file on disk that outgrows its range of addresses moves on; older versions stay`(_ isEncrypted: Bool) throws {
         let file = try TemporaryRealm()
         let key = try CommitTests.key(isEncrypted)
         let backend = try FileBackend(descriptor: System.createForWriting(file.path), reservation: 1 << 16)
@@ -200,8 +195,8 @@ struct FileStoreTests {
         try CommitTests.check(try Snapshot(file: try RealmFile(path: file.path, key: key)), workload, "read again")
     }
 
-    @Test("readers see their versions unchanged while others are written", arguments: [false, true])
-    func readsWhileWriting(_ isEncrypted: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `readers see their versions unchanged while others are written`(_ isEncrypted: Bool) async throws {
         let store = try FileStore(try MemoryBackend(reservation: 1 << 20), key: try CommitTests.key(isEncrypted))
         var random = SeededGenerator(seed: 6)
         var workload = PlainWorkload()
@@ -225,8 +220,7 @@ struct FileStoreTests {
 
     // MARK: - Ownership
 
-    @Test("a file has one owner at a time, by whatever path it is opened")
-    func isOwned() throws {
+    @Test func `a file has one owner at a time, by whatever path it is opened`() throws {
         let file = try TemporaryRealm("types-single")
         let link = file.url.deletingLastPathComponent().appendingPathComponent("link.realm")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file.url)
@@ -246,8 +240,7 @@ struct FileStoreTests {
         #expect(!FileManager.default.fileExists(atPath: link.path + ".lock"))
     }
 
-    @Test("the lock file says to SDKs that it is prepared, and by nobody they know")
-    func preparesLockFile() throws {
+    @Test func `the lock file says to SDKs that it is prepared, and by nobody they know`() throws {
         let file = try TemporaryRealm()
         let lockPath = URL(fileURLWithPath: file.path + ".lock")
         try Data([1, 40, 48, 0, 0, 0, 14, 0]).write(to: lockPath)

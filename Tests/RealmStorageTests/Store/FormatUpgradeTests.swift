@@ -59,8 +59,8 @@ import Testing
         }
     }
 
-    @Test("a file of an older format is read as it is, and refused for writing", arguments: 20...23)
-    func servedAsItIs(_ format: Int) throws {
+    @Test(arguments: 20...23)
+    func `a file of an older format is read as it is, and refused for writing`(_ format: Int) throws {
         let realm = try TemporaryRealm()
         let aged = try AgedRealm(format: format)
         try realm.write(aged.bytes)
@@ -71,8 +71,8 @@ import Testing
         #expect(try realm.bytes == aged.bytes)
     }
 
-    @Test("an upgraded file has the same contents in the present form", arguments: 20...23)
-    func upgrade(_ format: Int) throws {
+    @Test(arguments: 20...23)
+    func `an upgraded file has the same contents in the present form`(_ format: Int) throws {
         let realm = try TemporaryRealm()
         let aged = try AgedRealm(format: format)
         try realm.write(aged.bytes)
@@ -95,8 +95,7 @@ import Testing
         if let events = snapshot.classTable(named: "Event") { #expect(events.count == 0) }
     }
 
-    @Test("a file that an SDK upgraded keeps an old type in its specs, and is read and written like any other")
-    func upgradedElsewhere() throws {
+    @Test func `a file that an SDK upgraded keeps an old type in its specs, and is read and written like any other`() throws {
         let realm = try TemporaryRealm()
         try realm.write(try AgedRealm(format: 23).bytes)
         try FileStore.open(path: realm.path, FormatUpgradeTests.converting).close()
@@ -123,7 +122,7 @@ import Testing
         try store.close()
     }
 
-    @Test("the file of a synchronised realm is written to only as a copy that is no longer one") func synchronized() throws {
+    @Test func `the file of a synchronised realm is written to only as a copy that is no longer one`() throws {
         let realm = try TemporaryRealm()
         let key = try CommitTests.key(false)
         let store = try FileStore.open(
@@ -154,7 +153,7 @@ import Testing
         try copy.close()
     }
 
-    @Test("whoever keeps a copy is asked before anything is changed, and can stop the upgrade") func copyFirst() throws {
+    @Test func `whoever keeps a copy is asked before anything is changed, and can stop the upgrade`() throws {
         let realm = try TemporaryRealm()
         let aged = try AgedRealm(format: 23)
         try realm.write(aged.bytes)
@@ -164,7 +163,7 @@ import Testing
         #expect(try realm.bytes == aged.bytes)
     }
 
-    @Test("a crash during an upgrade leaves the old file or the new one", arguments: [21, 23]) func crash(_ format: Int) throws {
+    @Test(arguments: [21, 23]) func `a crash during an upgrade leaves the old file or the new one`(_ format: Int) throws {
         var random = SeededGenerator(seed: UInt64(format))
         let aged = try AgedRealm(format: format).bytes
         let backend = try CrashBackend(aged)

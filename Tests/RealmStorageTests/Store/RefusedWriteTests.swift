@@ -23,10 +23,10 @@ struct RefusedWriteTests {
         }
     }
 
-    @Test(
-        "a refused write leaves the old version whatever was taken of it, and no crash after that loses anything",
-        arguments: CrashBackend.Taken.allCases, [false, true])
-    func survives(_ taken: CrashBackend.Taken, _ isEncrypted: Bool) throws {
+    @Test(arguments: CrashBackend.Taken.allCases, [false, true])
+    func `a refused write leaves the old version whatever was taken of it, and no crash after that loses anything`(
+        _ taken: CrashBackend.Taken, _ isEncrypted: Bool
+    ) throws {
         let key = try CommitTests.key(isEncrypted)
         var goingOn = 0
         for seed in 1...(CommitTests.isLong ? 40 : 3) {

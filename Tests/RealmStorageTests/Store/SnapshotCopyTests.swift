@@ -12,8 +12,9 @@ struct SnapshotCopyTests {
         !["bench", "blob-16m", "table-70000"].contains { name.hasPrefix($0) }
     }
 
-    @Test("a copy holds what the original holds, without free space, encrypted or not", arguments: names, [false, true])
-    func copies(_ name: String, _ isEncrypted: Bool) throws {
+    @Test(arguments: names, [false, true])
+    func `a copy holds what the original holds, without free space, encrypted or not`(_ name: String, _ isEncrypted: Bool) throws
+    {
         let key = try CommitTests.key(Fixtures.isEncrypted(name))
         let original = try Snapshot(file: try RealmFile(path: try Fixtures.path(name), key: key))
         let newKey = try CommitTests.key(isEncrypted)
@@ -30,12 +31,10 @@ struct SnapshotCopyTests {
         #expect(contents.differences.isEmpty, "\(contents.differences)")
     }
 
-    @Test(
-        "a file is compacted and gets another key where it is",
-        arguments: [
-            (false, false), (false, true), (true, false), (true, true),
-        ])
-    func rewrites(_ isEncrypted: Bool, _ becomesEncrypted: Bool) throws {
+    @Test(arguments: [
+        (false, false), (false, true), (true, false), (true, true),
+    ])
+    func `a file is compacted and gets another key where it is`(_ isEncrypted: Bool, _ becomesEncrypted: Bool) throws {
         var random = SeededGenerator(seed: 8)
         let file = try TemporaryRealm()
         var options = FileStore.Options()
@@ -61,8 +60,7 @@ struct SnapshotCopyTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["test.realm", "test.realm.lock"])
     }
 
-    @Test("an empty realm is copied as such")
-    func copiesEmpty() throws {
+    @Test func `an empty realm is copied as such`() throws {
         let backend = try MemoryBackend()
         try SnapshotCopy.write(try FileStore.inMemory().current, to: backend, key: nil)
         #expect(try FileStore(backend).current.tables.isEmpty)

@@ -7,10 +7,8 @@ import Testing
 
 @Suite("Random writes of every kind")
 struct StorageWorkloadTests {
-    @Test(
-        "leave a file that passes verification after every commit",
-        arguments: 1...(TestRun.isLong ? 20 : 6) as ClosedRange<UInt64>)
-    func everyCommitVerifies(seed: UInt64) throws {
+    @Test(arguments: 1...(TestRun.isLong ? 20 : 6) as ClosedRange<UInt64>)
+    func `leave a file that passes verification after every commit`(seed: UInt64) throws {
         let file = try TemporaryRealm()
         let realm = try ScratchRealm(path: file.path, clusterShift: seed % 2 == 0 ? 2 : 8)
         realm.inspectedEvery = TestRun.isLong ? 1 : 4
@@ -30,10 +28,8 @@ struct StorageWorkloadTests {
     }
 
     /// For another program to look at: `REALM_REST_WORKLOAD_FILES=FOLDER` keeps the files, half of them encrypted.
-    @Test(
-        "leave files that open again",
-        arguments: Array(1...UInt64(ProcessInfo.processInfo.environment["REALM_REST_WORKLOAD_SEEDS"] ?? "2")!))
-    func filesOpenAgain(seed: UInt64) throws {
+    @Test(arguments: Array(1...UInt64(ProcessInfo.processInfo.environment["REALM_REST_WORKLOAD_SEEDS"] ?? "2")!))
+    func `leave files that open again`(seed: UInt64) throws {
         let kept = ProcessInfo.processInfo.environment["REALM_REST_WORKLOAD_FILES"]
         let folder = kept ?? NSTemporaryDirectory() + "realm-rest-workload-\(getpid())-\(seed)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -60,8 +56,8 @@ struct StorageWorkloadTests {
     }
 
     /// Formats below 24 and synchronised files are not written to.
-    @Test("go on in the files of the reference engine", arguments: Fixtures.names)
-    func continuesFixtures(_ name: String) throws {
+    @Test(arguments: Fixtures.names)
+    func `go on in the files of the reference engine`(_ name: String) throws {
         let kept = ProcessInfo.processInfo.environment["REALM_REST_WORKLOAD_FILES"]
         let folder = kept ?? NSTemporaryDirectory() + "realm-rest-continued-\(getpid())-\(name)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -93,8 +89,8 @@ struct StorageWorkloadTests {
         try realm.close()
     }
 
-    @Test("that are rolled back leave nothing behind", arguments: [11, 12, 13] as [UInt64])
-    func rollbackLeavesNothing(seed: UInt64) throws {
+    @Test(arguments: [11, 12, 13] as [UInt64])
+    func `that are rolled back leave nothing behind`(seed: UInt64) throws {
         let realm = try ScratchRealm(clusterShift: 2)
         var workload = StorageWorkload(seed: seed)
         try workload.makeSchema(realm.transaction)

@@ -8,8 +8,7 @@ import Testing
 /// What the reference engine does in the same cases; every realm is verified at every commit.
 @Suite("Writing objects")
 struct WriteSemanticsTests {
-    @Test("keys of objects without primary key leave room for those of other devices")
-    func objectKeys() throws {
+    @Test func `keys of objects without primary key leave room for those of other devices`() throws {
         let realm = try ScratchRealm()
         let plain = try realm.transaction.createTable("class_Plain")
         try realm.transaction.addColumn(ColumnDefinition("n", .int), to: plain)
@@ -27,8 +26,7 @@ struct WriteSemanticsTests {
         try realm.close()
     }
 
-    @Test("a deleted object vanishes from all seven kinds of links")
-    func deletionNullifies() throws {
+    @Test func `a deleted object vanishes from all seven kinds of links`() throws {
         let realm = try ScratchRealm()
         let world = try LinkWorld(realm.transaction)
         let transaction = realm.transaction
@@ -51,8 +49,7 @@ struct WriteSemanticsTests {
         try realm.close()
     }
 
-    @Test("a list that holds an object twice is recorded twice")
-    func backlinkMultiplicity() throws {
+    @Test func `a list that holds an object twice is recorded twice`() throws {
         let realm = try ScratchRealm()
         let world = try LinkWorld(realm.transaction)
         let target = try realm.transaction.createObject(in: world.target)
@@ -69,8 +66,7 @@ struct WriteSemanticsTests {
         try realm.close()
     }
 
-    @Test("embedded objects go with their owner, however deep")
-    func embeddedCascade() throws {
+    @Test func `embedded objects go with their owner, however deep`() throws {
         let realm = try ScratchRealm()
         let transaction = realm.transaction
         let owner = try transaction.createTable("class_Owner")
@@ -107,8 +103,7 @@ struct WriteSemanticsTests {
         try realm.close()
     }
 
-    @Test("a table at the place of a removed one has another key")
-    func tableKeysAreNotReused() throws {
+    @Test func `a table at the place of a removed one has another key`() throws {
         let realm = try ScratchRealm()
         _ = try realm.transaction.createTable("class_A")
         let second = try realm.transaction.createTable("class_B")
@@ -121,8 +116,7 @@ struct WriteSemanticsTests {
         try realm.close()
     }
 
-    @Test("a column that changes between optional and required keeps values, index and primary key")
-    func nullability() throws {
+    @Test func `a column that changes between optional and required keeps values, index and primary key`() throws {
         let realm = try ScratchRealm()
         let key = try realm.transaction.createTable("class_T")
         let id = try realm.transaction.addColumn(ColumnDefinition("_id", .string, isNullable: true), to: key)
@@ -151,8 +145,7 @@ struct WriteSemanticsTests {
         try realm.close()
     }
 
-    @Test("links that waited for a primary key lead to the object that gets it")
-    func resurrection() throws {
+    @Test func `links that waited for a primary key lead to the object that gets it`() throws {
         let path = NSTemporaryDirectory() + "realm-rest-ghost-\(getpid()).realm"
         try? FileManager.default.removeItem(atPath: path)
         try FileManager.default.copyItem(atPath: try Fixtures.path("unresolved"), toPath: path)

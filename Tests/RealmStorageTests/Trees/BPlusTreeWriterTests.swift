@@ -66,10 +66,8 @@ import Testing
         }
     }
 
-    @Test(
-        "A tree of integers behaves like an array",
-        arguments: [Sizes(leaf: 4, fanOut: 4), Sizes(leaf: 3, fanOut: 4), Sizes(leaf: 10, fanOut: 5)], 1...4)
-    func behavesLikeAnArray(sizes: Sizes, seed: Int) throws {
+    @Test(arguments: [Sizes(leaf: 4, fanOut: 4), Sizes(leaf: 3, fanOut: 4), Sizes(leaf: 10, fanOut: 5)], 1...4)
+    func `A tree of integers behaves like an array`(sizes: Sizes, seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         var subject = try Subject(BPlusTreeWriterTests.int, sizes)
         for round in 0..<12 {
@@ -86,8 +84,8 @@ import Testing
         #expect(try !subject.scratch.writes.node(at: subject.root).isInner)
     }
 
-    @Test("Appending fills leaves and inner nodes and needs no offsets", arguments: [1, 7, 64, 250])
-    func appendIsCompact(chunk: Int) throws {
+    @Test(arguments: [1, 7, 64, 250])
+    func `Appending fills leaves and inner nodes and needs no offsets`(chunk: Int) throws {
         var subject = try Subject(BPlusTreeWriterTests.int, Sizes(leaf: 4, fanOut: 4))
         for start in stride(from: 0, to: 500, by: chunk) {
             let values = (start..<min(start + chunk, 500)).map { Value.int(Int64($0)) }
@@ -103,8 +101,7 @@ import Testing
         #expect(try root.number(root.count - 1, "total") == 500)
     }
 
-    @Test("An element inserted into a full first leaf stays at the end of the left part")
-    func splitsLikeTheReferenceEngine() throws {
+    @Test func `An element inserted into a full first leaf stays at the end of the left part`() throws {
         var subject = try Subject(BPlusTreeWriterTests.int, Sizes(leaf: 1000, fanOut: 1000))
         subject.root = try subject.writer.append(contentsOf: (0..<2500).map { .int(Int64($0)) }, to: subject.root)
         subject.root = try subject.writer.insert(.int(-1), at: 5, in: subject.root)
@@ -115,8 +112,7 @@ import Testing
         #expect((0..<offsets.count).map { offsets.unsignedInteger($0) } == [6, 1001, 2001])
     }
 
-    @Test("A leaf less than half full is joined with the next one")
-    func mergesLikeTheReferenceEngine() throws {
+    @Test func `A leaf less than half full is joined with the next one`() throws {
         var subject = try Subject(BPlusTreeWriterTests.int, Sizes(leaf: 1000, fanOut: 1000))
         subject.root = try subject.writer.append(contentsOf: (0..<2300).map { .int(Int64($0)) }, to: subject.root)
         for _ in 0..<700 { subject.root = try subject.writer.erase(at: 1000, in: subject.root) }
@@ -126,8 +122,8 @@ import Testing
         #expect(root.count == 4)
     }
 
-    @Test("The root of a tree of links tells whether a link is unresolved", arguments: 1...4)
-    func rootTellsUnresolved(seed: Int) throws {
+    @Test(arguments: 1...4)
+    func `The root of a tree of links tells whether a link is unresolved`(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let table = TableKey(5)
         let shape = ElementShape(type: .link, isNullable: false, targetTable: table)
@@ -162,8 +158,7 @@ import Testing
         #expect(list.count == model.filter { $0 >= 0 }.count)
     }
 
-    @Test("A place outside the tree is refused")
-    func refusesPlacesOutside() throws {
+    @Test func `A place outside the tree is refused`() throws {
         let subject = try Subject(BPlusTreeWriterTests.int, Sizes(leaf: 4, fanOut: 4))
         let root = try subject.writer.append(.int(1), to: .none)
         #expect(throws: StorageError.self) { try subject.writer.insert(.int(1), at: 3, in: root) }

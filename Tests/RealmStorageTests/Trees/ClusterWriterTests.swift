@@ -78,8 +78,8 @@ import Testing
         }
     }
 
-    @Test("Objects come and go like the entries of a dictionary", arguments: Keys.allCases, 1...3)
-    func behavesLikeADictionary(kind: Keys, seed: Int) throws {
+    @Test(arguments: Keys.allCases, 1...3)
+    func `Objects come and go like the entries of a dictionary`(kind: Keys, seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         var subject = try Subject(shift: 2)
         for round in 0..<8 {
@@ -99,8 +99,7 @@ import Testing
         #expect(try !subject.scratch.writes.node(at: subject.root).isInner)
     }
 
-    @Test("Objects added in key order need neither keys nor offsets")
-    func ascendingKeysAreCompact() throws {
+    @Test func `Objects added in key order need neither keys nor offsets`() throws {
         var subject = try Subject(shift: 2)
         for key in 0..<300 { try subject.insert(Int64(key), Int64(key) * 3) }
         try subject.check("ascending")
@@ -116,8 +115,7 @@ import Testing
         }
     }
 
-    @Test("Leaves of 256 objects split and merge")
-    func realCapacity() throws {
+    @Test func `Leaves of 256 objects split and merge`() throws {
         var subject = try Subject(shift: 8)
         for key in 0..<2000 { try subject.insert(Int64(key), Int64(key)) }
         for key in stride(from: 1, to: 2000, by: 2) { try subject.erase(Int64(key)) }
@@ -126,8 +124,7 @@ import Testing
         try subject.check("256")
     }
 
-    @Test("A leaf of one column is replaced where the object is")
-    func updatesOneColumn() throws {
+    @Test func `A leaf of one column is replaced where the object is`() throws {
         var subject = try Subject(shift: 2)
         for key in 0..<100 { try subject.insert(Int64(key), 0) }
         let column = subject.column(0)
@@ -144,8 +141,7 @@ import Testing
         }
     }
 
-    @Test("Columns come and go in all leaves")
-    func columnsComeAndGo() throws {
+    @Test func `Columns come and go in all leaves`() throws {
         var subject = try Subject(shift: 2)
         for key in 0..<100 { try subject.insert(Int64(key), 1) }
         subject.root = try subject.writer.removeColumn(leafIndex: 2, in: subject.root)
@@ -159,8 +155,7 @@ import Testing
         try subject.check("changed afterwards")
     }
 
-    @Test("Collections below an object go with it")
-    func collectionsGoWithTheObject() throws {
+    @Test func `Collections below an object go with it`() throws {
         var subject = try Subject(shift: 2)
         let lists = BPlusTreeWriter(subject.scratch.writes, ClusterWriterTests.int, leafCapacity: 4, fanOut: 4)
         for key in 0..<40 {
@@ -178,8 +173,7 @@ import Testing
         try subject.check("column removed")
     }
 
-    @Test("A key is used once")
-    func refusesAKeyInUse() throws {
+    @Test func `A key is used once`() throws {
         var subject = try Subject(shift: 2)
         for key in 0..<20 { try subject.insert(Int64(key), 1) }
         #expect(throws: StorageError.self) { try subject.writer.insert(ObjectKey(7), in: subject.root) }

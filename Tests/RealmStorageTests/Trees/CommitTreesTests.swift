@@ -16,8 +16,8 @@ import Testing
     private static let smallFixtures = ["lists", "links", "mixed", "types-list", "types-set", "types-dictionary", "gaps"]
         .filter { Fixtures.names.contains($0) }
 
-    @Test("Changing a damaged file is an error or not, but no crash", arguments: smallFixtures)
-    func damagedFilesAreErrors(fixture: String) throws {
+    @Test(arguments: smallFixtures)
+    func `Changing a damaged file is an error or not, but no crash`(fixture: String) throws {
         let original = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try Fixtures.path(fixture))))
         let copy = FileManager.default.temporaryDirectory.appendingPathComponent("damaged-\(UUID().uuidString).realm")
         defer { try? FileManager.default.removeItem(at: copy) }
@@ -36,8 +36,8 @@ import Testing
         }
     }
 
-    @Test("A file whose trees were changed verifies after each commit", arguments: fixtures, 1...(CommitTests.isLong ? 4 : 1))
-    func changedFilesVerify(fixture: String, seed: Int) throws {
+    @Test(arguments: fixtures, 1...(CommitTests.isLong ? 4 : 1))
+    func `A file whose trees were changed verifies after each commit`(fixture: String, seed: Int) throws {
         var changes = TreeChanges(seed: UInt64(seed))
         let copy = FileManager.default.temporaryDirectory.appendingPathComponent("trees-\(UUID().uuidString).realm")
         try Data(contentsOf: URL(fileURLWithPath: try Fixtures.path(fixture))).write(to: copy)

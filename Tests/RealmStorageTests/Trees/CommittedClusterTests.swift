@@ -32,8 +32,8 @@ import Testing
         }
     }
 
-    @Test("Objects of a file come and go, and their old nodes are freed once", arguments: fixtures)
-    func objectsComeAndGo(fixture: String) throws {
+    @Test(arguments: fixtures)
+    func `Objects of a file come and go, and their old nodes are freed once`(fixture: String) throws {
         var random = SeededGenerator(seed: UInt64(fixture.utf8.count))
         let source = try TreeScratch(fixture)
         for table in source.snapshot.tables where table.columns.allSatisfy({ $0.enumeration == nil }) {

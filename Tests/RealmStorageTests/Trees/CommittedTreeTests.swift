@@ -12,8 +12,8 @@ import Testing
         "lists", "links", "mixed", "store", "types-list", "types-set", "random-1", "random-2", "unresolved",
     ].filter { Fixtures.names.contains($0) }
 
-    @Test("Lists and sets of a file change like arrays, and their old nodes are freed once", arguments: fixtures)
-    func listsChange(fixture: String) throws {
+    @Test(arguments: fixtures)
+    func `Lists and sets of a file change like arrays, and their old nodes are freed once`(fixture: String) throws {
         var random = SeededGenerator(seed: UInt64(fixture.utf8.count))
         let source = try TreeScratch(fixture)
         for table in source.snapshot.tables {
@@ -91,8 +91,8 @@ import Testing
         return stored
     }
 
-    @Test("A tree of every type behaves like an array", arguments: ColumnType.allCases.filter { $0 != .backlink }, [true, false])
-    func everyType(type: ColumnType, isNullable: Bool) throws {
+    @Test(arguments: ColumnType.allCases.filter { $0 != .backlink }, [true, false])
+    func `A tree of every type behaves like an array`(type: ColumnType, isNullable: Bool) throws {
         // Lists of links have no nulls, and Mixed is always nullable.
         guard type != .link || !isNullable, type != .mixed || isNullable else { return }
         let shape = ElementShape(type: type, isNullable: isNullable, targetTable: type == .link ? TableKey(2) : .null)

@@ -58,8 +58,8 @@ import Testing
         }
     }
 
-    @Test("A dictionary keeps its entries by ascending key bytes", arguments: 1...4)
-    func behavesLikeADictionary(seed: Int) throws {
+    @Test(arguments: 1...4)
+    func `A dictionary keeps its entries by ascending key bytes`(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         var subject = try Subject()
         for step in 0..<600 {
@@ -93,11 +93,10 @@ import Testing
     }
 
     @Test(
-        "Dictionaries of a file change, and their old nodes are freed once",
         arguments: [
             "store", "links", "mixed", "unresolved", "types-dictionary", "random-1", "random-3",
         ].filter { Fixtures.names.contains($0) })
-    func committedDictionariesChange(fixture: String) throws {
+    func `Dictionaries of a file change, and their old nodes are freed once`(fixture: String) throws {
         let source = try TreeScratch(fixture)
         for table in source.snapshot.tables {
             for column in table.columns where column.collection == .dictionary {
@@ -137,8 +136,7 @@ import Testing
     /// Files of formats below 23 kept dictionaries under hashed keys; their upgrade left the entries in that order, and a
     /// search that halves such a tree would miss most of them. The file here is made so by hand: in a node of short
     /// strings of a fixture the first key is overwritten.
-    @Test("Keys in another order are found, and sorted by the first change")
-    func unsortedKeysAreSorted() throws {
+    @Test func `Keys in another order are found, and sorted by the first change`() throws {
         let editor = try UnsortedDictionary()
         let writes = WriteSpace(base: editor.snapshot.space, arena: try NodeArena(byteCount: 1 << 24))
         let writer = DictionaryWriter(writes)

@@ -8,8 +8,8 @@ import Testing
 @Suite struct SetWriterTests {
     private static let types = ColumnType.allCases.filter { $0 != .backlink }
 
-    @Test("A set holds each element once and in order", arguments: types, [true, false])
-    func holdsDistinctElements(type: ColumnType, isNullable: Bool) throws {
+    @Test(arguments: types, [true, false])
+    func `A set holds each element once and in order`(type: ColumnType, isNullable: Bool) throws {
         guard type != .link || !isNullable, type != .mixed || isNullable else { return }
         let shape = ElementShape(type: type, isNullable: isNullable, targetTable: type == .link ? TableKey(2) : .null)
         let order = type == .decimal ? Value.decimalSetOrder : Value.order
@@ -44,8 +44,7 @@ import Testing
         try scratch.expectNothingLost(old: [], new: [root], "\(type)")
     }
 
-    @Test("Numbers of different types that are equal are one element of a set of Mixed")
-    func equalNumbersAreOne() throws {
+    @Test func `Numbers of different types that are equal are one element of a set of Mixed`() throws {
         let scratch = try TreeScratch()
         let writer = SetWriter(scratch.writes, .mixed)
         var root = try writer.insert(.int(1), in: .none).root
@@ -56,8 +55,7 @@ import Testing
         #expect(try writer.index(of: .float(1), in: root) == 1)
     }
 
-    @Test("Unresolved links have their places, and the root tells of them")
-    func unresolvedLinksHavePlaces() throws {
+    @Test func `Unresolved links have their places, and the root tells of them`() throws {
         let scratch = try TreeScratch()
         let table = TableKey(4)
         let shape = ElementShape(type: .link, isNullable: false, targetTable: table)
@@ -72,8 +70,7 @@ import Testing
         #expect(try ListView(root: root, space: scratch.writes.space, shape: shape).count == 3)
     }
 
-    @Test("A NaN among floats does not hide what is behind it")
-    func nanHidesNothing() throws {
+    @Test func `A NaN among floats does not hide what is behind it`() throws {
         let scratch = try TreeScratch()
         let shape = ElementShape(type: .double, isNullable: true)
         let list = BPlusTreeWriter(scratch.writes, shape)

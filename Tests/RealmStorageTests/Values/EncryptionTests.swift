@@ -15,12 +15,11 @@ struct EncryptionTests {
     init() throws { key = try EncryptionKey(bytes: Fixtures.key) }
 
     @Test(
-        "every page decrypts to what an independent reader finds",
         arguments: [
             ("encrypted", [3], 0x238c_5626_fb0a_6169),
             ("encrypted-large", [3, 7, 15, 31, 63] + Array(65...127), 0x89b5_2fbe_4393_450e),
         ].filter { Fixtures.names.contains($0.0) } as [(String, [Int], UInt64)])
-    func decryptsPages(_ name: String, _ missing: [Int], _ checksum: UInt64) throws {
+    func `every page decrypts to what an independent reader finds`(_ name: String, _ missing: [Int], _ checksum: UInt64) throws {
         let file = try RealmFile(path: try Fixtures.path(name), key: key)
         #expect(try (0..<file.pageCount).filter { try file.state(ofPage: $0) != .present } == missing)
         var sum: UInt64 = 0xcbf2_9ce4_8422_2325
@@ -30,10 +29,8 @@ struct EncryptionTests {
         #expect(sum == checksum, "FNV-1a of the plain file is 0x\(String(sum, radix: 16))")
     }
 
-    @Test(
-        "every value of an encrypted file can be read",
-        arguments: ["encrypted", "encrypted-large"].filter(Fixtures.names.contains))
-    func readsValues(_ name: String) throws {
+    @Test(arguments: ["encrypted", "encrypted-large"].filter(Fixtures.names.contains))
+    func `every value of an encrypted file can be read`(_ name: String) throws {
         let snapshot = try Snapshot(file: try RealmFile(path: try Fixtures.path(name), key: key))
         var count = 0
         for table in snapshot.classes {
@@ -49,8 +46,8 @@ struct EncryptionTests {
         #expect(count > 0)
     }
 
-    @Test("threads that touch the same pages at once see the same bytes", .enabled(if: EncryptionTests.hasLargeFile))
-    func readsConcurrently() async throws {
+    @Test(.enabled(if: EncryptionTests.hasLargeFile))
+    func `threads that touch the same pages at once see the same bytes`() async throws {
         let path = try Fixtures.path("encrypted-large")
         let file = try RealmFile(path: path, key: key)
         let sums = try await withThrowingTaskGroup(of: [Int].self) { group in
@@ -69,8 +66,8 @@ struct EncryptionTests {
         #expect(Set(sums).count == 1)
     }
 
-    @Test("a wrong key is told from the first page", arguments: [0, 31, 32, 63])
-    func refusesWrongKey(_ position: Int) throws {
+    @Test(arguments: [0, 31, 32, 63])
+    func `a wrong key is told from the first page`(_ position: Int) throws {
         var bytes = Fixtures.key
         bytes[position] ^= 1
         let wrong = try EncryptionKey(bytes: bytes)
@@ -78,16 +75,13 @@ struct EncryptionTests {
         #expect(isKeyWrong(error))
     }
 
-    @Test(
-        "a plain file opened with a key is refused",
-        arguments: ["empty", "store", "group-only", "table-70000", "streaming"].filter(Fixtures.names.contains))
-    func refusesPlainFile(_ name: String) throws {
+    @Test(arguments: ["empty", "store", "group-only", "table-70000", "streaming"].filter(Fixtures.names.contains))
+    func `a plain file opened with a key is refused`(_ name: String) throws {
         let error = #expect(throws: StorageError.self) { try RealmFile(path: try Fixtures.path(name), key: key) }
         #expect(isKeyWrong(error))
     }
 
-    @Test("an encrypted file opened without a key is refused")
-    func refusesMissingKey() throws {
+    @Test func `an encrypted file opened without a key is refused`() throws {
         let error = #expect(throws: StorageError.self) { try RealmFile(path: try Fixtures.path("encrypted")) }
         guard case .refused = error else {
             Issue.record("\(String(describing: error))")
@@ -95,17 +89,17 @@ struct EncryptionTests {
         }
     }
 
-    @Test("sizes that no encrypted file has are refused", arguments: [24, 4095, 4096, 8191, 8193, 20_479, 20_488])
-    func refusesSizes(_ byteCount: Int) throws {
+    @Test(arguments: [24, 4095, 4096, 8191, 8193, 20_479, 20_488])
+    func `sizes that no encrypted file has are refused`(_ byteCount: Int) throws {
         let file = try EncryptedCopy("encrypted")
         file.bytes = Array((file.bytes + file.bytes).prefix(byteCount))
         #expect(isKeyWrong(#expect(throws: StorageError.self) { try RealmFile(path: try file.written(), key: key) }))
     }
 
     @Test(
-        "a changed byte makes its page damaged, and reading it an error", .enabled(if: EncryptionTests.hasLargeFile),
+        .enabled(if: EncryptionTests.hasLargeFile),
         arguments: [0, 1000, 4095])
-    func noticesTampering(_ offset: Int) throws {
+    func `a changed byte makes its page damaged, and reading it an error`(_ offset: Int) throws {
         let file = try EncryptedCopy("encrypted-large")
         file.bytes[EncryptionLayout.pageOffset(5) + offset] ^= 0x40
         file.setPrevious(5, PageEntry.Stamp(counter: 9, code: .zero))
@@ -119,8 +113,8 @@ struct EncryptionTests {
         }
     }
 
-    @Test("a page whose write was cut short is read with the previous entry", .enabled(if: EncryptionTests.hasLargeFile))
-    func readsInterruptedWrite() throws {
+    @Test(.enabled(if: EncryptionTests.hasLargeFile))
+    func `a page whose write was cut short is read with the previous entry`() throws {
         let file = try EncryptedCopy("encrypted-large")
         for page in [0, 1, 2, 64] {
             let old = file.entry(page).newest
@@ -131,10 +125,8 @@ struct EncryptionTests {
         try readEverything(try Snapshot(file: opened))
     }
 
-    @Test(
-        "a first write cut short, and a page that was cut off and came back empty, count as never written",
-        .enabled(if: EncryptionTests.hasLargeFile))
-    func findsUnwrittenPages() throws {
+    @Test(.enabled(if: EncryptionTests.hasLargeFile))
+    func `a first write cut short, and a page that was cut off and came back empty, count as never written`() throws {
         let file = try EncryptedCopy("encrypted-large")
         file.bytes[EncryptionLayout.pageOffset(1)] ^= 1
         file.setPrevious(1, .none)
@@ -147,8 +139,7 @@ struct EncryptionTests {
         #expect(try opened.bytes(ofPage: 2).array.allSatisfy { $0 == 0 })
     }
 
-    @Test("what is sealed opens again, and only at its own page")
-    func sealsPages() throws {
+    @Test func `what is sealed opens again, and only at its own page`() throws {
         let cipher = try PageCipher(key)
         let plain = (0..<Self.pageByteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         var sealed = [UInt8](repeating: 0, count: Self.pageByteCount)
@@ -166,19 +157,16 @@ struct EncryptionTests {
         #expect(PageEntry(storage.view) == previous)
     }
 
-    @Test(
-        "the layout puts a table page before every 64 pages",
-        arguments: [
-            (1, 8192), (2, 12_288), (64, 65 * 4096), (65, 67 * 4096), (128, 130 * 4096), (129, 132 * 4096),
-        ])
-    func laysOutPages(_ pages: Int, _ byteCount: Int) throws {
+    @Test(arguments: [
+        (1, 8192), (2, 12_288), (64, 65 * 4096), (65, 67 * 4096), (128, 130 * 4096), (129, 132 * 4096),
+    ])
+    func `the layout puts a table page before every 64 pages`(_ pages: Int, _ byteCount: Int) throws {
         #expect(EncryptionLayout.fileByteCount(plainPageCount: pages) == byteCount)
         #expect(try EncryptionLayout.plainPageCount(fileByteCount: byteCount) == pages)
         #expect(EncryptionLayout.pageOffset(pages - 1) == byteCount - 4096)
     }
 
-    @Test("keys are 128 hex digits or base64 of 64 bytes")
-    func readsKeys() throws {
+    @Test func `keys are 128 hex digits or base64 of 64 bytes`() throws {
         let hex = Fixtures.key.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
         #expect(try EncryptionKey(text: hex) == key)
         #expect(try EncryptionKey(text: " \t" + hex.uppercased() + "\r\n") == key)
@@ -190,13 +178,11 @@ struct EncryptionTests {
         #expect(try EncryptionKey(contentsOfFile: path.path) == key)
     }
 
-    @Test(
-        "other texts are no keys",
-        arguments: [
-            "", "00", String(repeating: "0", count: 127), String(repeating: "0", count: 129), String(repeating: "g", count: 128),
-            String(repeating: "A", count: 84), String(repeating: "A", count: 86), String(repeating: "A", count: 88),
-        ])
-    func refusesKeys(_ text: String) {
+    @Test(arguments: [
+        "", "00", String(repeating: "0", count: 127), String(repeating: "0", count: 129), String(repeating: "g", count: 128),
+        String(repeating: "A", count: 84), String(repeating: "A", count: 86), String(repeating: "A", count: 88),
+    ])
+    func `other texts are no keys`(_ text: String) {
         let error = #expect(throws: StorageError.self) { try EncryptionKey(text: text) }
         guard case .refused(.encryptionKeyMalformed) = error else {
             Issue.record("\(String(describing: error))")
@@ -204,8 +190,8 @@ struct EncryptionTests {
         }
     }
 
-    @Test("keys of other lengths are refused", arguments: [0, 32, 63, 65])
-    func refusesKeyLengths(_ byteCount: Int) {
+    @Test(arguments: [0, 32, 63, 65])
+    func `keys of other lengths are refused`(_ byteCount: Int) {
         #expect(throws: StorageError.self) { try EncryptionKey(bytes: [UInt8](repeating: 1, count: byteCount)) }
     }
 

@@ -36,8 +36,7 @@ struct ValueOrderTests {
         [.dictionary(.none), .dictionary(Ref(64))],
     ]
 
-    @Test("every pair is ordered as its groups are, in both directions, and equal values hash alike")
-    func ordersEveryPair() {
+    @Test func `every pair is ordered as its groups are, in both directions, and equal values hash alike`() {
         for (rank, group) in ascending.enumerated() {
             for (otherRank, others) in ascending.enumerated() {
                 for left in group {
@@ -57,12 +56,10 @@ struct ValueOrderTests {
         }
     }
 
-    @Test(
-        "NaN of every type sorts below every number and equals itself",
-        arguments: [
-            Value.double(.nan), .float(.nan), .decimal(.notANumber), .double(-.nan),
-        ])
-    func ordersNaN(_ nan: Value) {
+    @Test(arguments: [
+        Value.double(.nan), .float(.nan), .decimal(.notANumber), .double(-.nan),
+    ])
+    func `NaN of every type sorts below every number and equals itself`(_ nan: Value) {
         for number in [Value.int(.min), .double(-.infinity), .float(-.infinity), .decimal(.negativeInfinity)] {
             #expect(Value.order(nan, number) < 0)
             #expect(Value.order(number, nan) > 0)
@@ -71,8 +68,7 @@ struct ValueOrderTests {
         #expect(Value.order(nan, .bool(true)) > 0)
     }
 
-    @Test("a float and a double meet decimals with 7 and 15 digits and each other exactly")
-    func roundsForDecimals() {
+    @Test func `a float and a double meet decimals with 7 and 15 digits and each other exactly`() {
         #expect(Value.areEqual(.float(0.1), decimal("0.1")))
         #expect(Value.areEqual(.double(0.1), decimal("0.1")))
         #expect(!Value.areEqual(.float(0.1), .double(0.1)))
@@ -82,19 +78,17 @@ struct ValueOrderTests {
     }
 
     @Test(
-        "int and double are compared without rounding",
         arguments: [
             (Int64(1) << 53 + 1, 0x1p53, 1), (.max, 0x1p63, -1), (.min, -0x1p63, 0), (-1, -1.5, 1), (-2, -1.5, -1), (1, 1.5, -1),
             (0, -0.0, 0), (0, .leastNonzeroMagnitude, -1), (0, -.leastNonzeroMagnitude, 1), (.max, 9_223_372_036_854_774_784, 1),
             (5, .nan, 1), (.min, .nan, 1), (.min, -.infinity, 1), (.max, .infinity, -1),
         ] as [(Int64, Double, Int)])
-    func comparesIntWithDouble(_ int: Int64, _ double: Double, _ expected: Int) {
+    func `int and double are compared without rounding`(_ int: Int64, _ double: Double, _ expected: Int) {
         #expect(Value.order(.int(int), .double(double)) == expected)
         #expect(Value.order(.double(double), .int(int)) == -expected)
     }
 
-    @Test("only values of one type, or two numbers, are comparable")
-    func tellsComparable() {
+    @Test func `only values of one type, or two numbers, are comparable`() {
         #expect(Value.areComparable(.int(1), .decimal(.zero)))
         #expect(Value.areComparable(.string(texts[0].view), .string(texts[1].view)))
         #expect(!Value.areComparable(.string(texts[0].view), .binary(texts[0].view)))
@@ -106,8 +100,7 @@ struct ValueOrderTests {
         #expect(!Value.areEqual(.list(.none), .dictionary(.none)))
     }
 
-    @Test("null stands among the NaNs in a set of decimals")
-    func ordersDecimalSets() {
+    @Test func `null stands among the NaNs in a set of decimals`() {
         let lower = Value.decimal(Decimal128(low: 0xa9, high: 0x7c00_0000_0000_0000))
         let upper = Value.decimal(Decimal128(low: 0xab, high: 0x7c00_0000_0000_0000))
         #expect(Value.decimalSetOrder(lower, .null) < 0)
@@ -117,8 +110,8 @@ struct ValueOrderTests {
         #expect(Value.decimalSetOrder(.decimal(.zero), .null) > 0)
     }
 
-    @Test("random numbers of all types that sort alike hash alike", arguments: 0..<8 as Range<UInt64>)
-    func hashesByOrder(_ seed: UInt64) {
+    @Test(arguments: 0..<8 as Range<UInt64>)
+    func `random numbers of all types that sort alike hash alike`(_ seed: UInt64) {
         var random = SplitMix(state: seed)
         for _ in 0..<2000 {
             let number = random.number()

@@ -18,8 +18,8 @@ struct DamageTests {
         return (attributes?[.size] as? Int ?? .max) <= 140_000
     }
 
-    @Test("is read, verified and searched without a crash", arguments: fixtures)
-    func survives(_ name: String) throws {
+    @Test(arguments: fixtures)
+    func `is read, verified and searched without a crash`(_ name: String) throws {
         let original = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try Fixtures.path(name))))
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("damage-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -38,8 +38,7 @@ struct HostileFileTests {
 
     /// An inner node promised 2^40 strings in its only leaf, and the column's indexes pointed far behind it: bytes of other
     /// files came back as values.
-    @Test("An enumerated string beyond its list is damage, not what lies in memory there")
-    func enumeration() throws {
+    @Test func `An enumerated string beyond its list is damage, not what lies in memory there`() throws {
         var (file, snapshot) = try editor("enumerated")
         let table = try #require(snapshot.classes.first { $0.columns.contains { $0.enumeration != nil } })
         let position = try #require(table.columns.firstIndex { $0.enumeration != nil })
@@ -63,8 +62,7 @@ struct HostileFileTests {
     }
 
     /// `move`, `swap` and what asks for the links of an element read the leaf without a look at its count.
-    @Test("Writers do not follow a list beyond its last leaf")
-    func list() throws {
+    @Test func `Writers do not follow a list beyond its last leaf`() throws {
         var (file, snapshot) = try editor("lists")
         let table = try #require(snapshot.classTable(named: "Parent"))
         let found = try longList(table)
@@ -105,8 +103,7 @@ struct HostileFileTests {
         return nil
     }
 
-    @Test("A tree that claims more elements than any file holds is damage")
-    func total() throws {
+    @Test func `A tree that claims more elements than any file holds is damage`() throws {
         let scratch = try TreeScratch("lists")
         let inner = try scratch.writes.makeIntegers([3, 24, .max], .inner).ref
         expectCorrupt("a tree of") { _ = try BPlusTree(root: inner, space: scratch.writes.space, shape: .mixed) }
@@ -116,9 +113,8 @@ struct HostileFileTests {
 
     // MARK: - Schema arrays
 
-    @Test(
-        "Opposite tables and columns of different number are damage, whatever a write would do with them", arguments: [0, 1, 3])
-    func opposites(_ count: Int) throws {
+    @Test(arguments: [0, 1, 3])
+    func `Opposite tables and columns of different number are damage, whatever a write would do with them`(_ count: Int) throws {
         var (file, snapshot) = try editor("links")
         let columns = file.child(file.table("Person", in: snapshot), 8)
         file.setCount(columns, count)
@@ -127,8 +123,7 @@ struct HostileFileTests {
         }
     }
 
-    @Test("A link column and a backlink column name each other")
-    func backlinkColumn() throws {
+    @Test func `A link column and a backlink column name each other`() throws {
         var (file, snapshot) = try editor("links")
         let table = try #require(snapshot.classTable(named: "Dog"))
         let column = try #require(table.columns.first { $0.type == .link })
@@ -142,8 +137,7 @@ struct HostileFileTests {
         }
     }
 
-    @Test("Tables do not share the nodes of their schema")
-    func sharedSpec() throws {
+    @Test func `Tables do not share the nodes of their schema`() throws {
         var (file, snapshot) = try editor("links")
         let (first, second) = (file.table("Person", in: snapshot), file.table("Dog", in: snapshot))
         file.setElement(first, 4, file.element(second, 4))
@@ -152,8 +146,7 @@ struct HostileFileTests {
         }
     }
 
-    @Test("A table without object keys left makes no tombstones of new objects")
-    func objectSequence() throws {
+    @Test func `A table without object keys left makes no tombstones of new objects`() throws {
         let realm = try ScratchRealm()
         let key = try realm.transaction.createTable("class_A")
         try realm.transaction.update(key) { $0.objectSequence = UInt64(Int64.max) }
@@ -163,8 +156,7 @@ struct HostileFileTests {
     // MARK: - Shared nodes and circles
 
     /// Nested lists whose children are the same: 2^40 elements in a few nodes.
-    @Test("Lists that share their children end as damage wherever all of them are walked")
-    func sharedLists() throws {
+    @Test func `Lists that share their children end as damage wherever all of them are walked`() throws {
         let realm = try ScratchRealm()
         let key = try realm.transaction.createTable("class_M")
         try realm.transaction.addColumn(ColumnDefinition("m", .mixed), to: key)
@@ -175,8 +167,7 @@ struct HostileFileTests {
         expectCorrupt { try realm.transaction.writes.discardTree(root) }
     }
 
-    @Test("Collections nested in themselves end as damage where links in them are edited")
-    func nestedCircle() throws {
+    @Test func `Collections nested in themselves end as damage where links in them are edited`() throws {
         let realm = try ScratchRealm()
         let transaction = realm.transaction
         let key = try transaction.createTable("class_M")
@@ -196,8 +187,7 @@ struct HostileFileTests {
     }
 
     /// Each visit of one node put thousands of refs on a list before the first was counted.
-    @Test("Refs to the same node do not fill the memory")
-    func manyRefs() throws {
+    @Test func `Refs to the same node do not fill the memory`() throws {
         let scratch = try TreeScratch("lists")
         let child = try scratch.writes.makeIntegers([1]).ref
         let ref = try scratch.writes.makeRefs(Array(repeating: child, count: 30_000))
@@ -207,8 +197,7 @@ struct HostileFileTests {
         expectCorrupt { try scratch.writes.discardTree(ref) }
     }
 
-    @Test("A node that is given up twice is given up once, and nobody reads what came in its place")
-    func givenUpTwice() throws {
+    @Test func `A node that is given up twice is given up once, and nobody reads what came in its place`() throws {
         let scratch = try TreeScratch("lists")
         let node = try scratch.writes.makeIntegers([1, 2, 3])
         try scratch.writes.discard(node.ref)
@@ -219,8 +208,7 @@ struct HostileFileTests {
         #expect(first != second)
     }
 
-    @Test("Inner nodes that are their own only children do not hold a shrinking tree up")
-    func onlyChildren() throws {
+    @Test func `Inner nodes that are their own only children do not hold a shrinking tree up`() throws {
         let scratch = try TreeScratch("lists")
         let writes = scratch.writes
         // Wide from the start: a node that grows moves.
@@ -240,8 +228,7 @@ struct HostileFileTests {
     }
 
     /// Eight levels of 256 children each that are the same node.
-    @Test("A cluster tree whose nodes share their children is not rewritten")
-    func sharedClusters() throws {
+    @Test func `A cluster tree whose nodes share their children is not rewritten`() throws {
         let scratch = try TreeScratch("lists", arenaByteCount: 1 << 30)
         let cluster = ClusterWriter(scratch.writes, columns: [])
         var ref = try cluster.insert(ObjectKey(0), in: .none)
@@ -324,8 +311,8 @@ struct VerifyDetailTests {
         throw StorageError.limit("no such leaf")
     }
 
-    @Test("finds it", arguments: cases)
-    private func finds(_ row: Case) throws {
+    @Test(arguments: cases)
+    private func `finds it`(_ row: Case) throws {
         let path = try Fixtures.path(row.fixture)
         var file = FileEditor([UInt8](try Data(contentsOf: URL(fileURLWithPath: path))))
         try row.edit(&file, try Snapshot(file: try RealmFile(path: path)))

@@ -12,8 +12,8 @@ import Testing
 struct SpaceAuditTests {
     private static let fixtures = Fixtures.names.filter { !$0.hasPrefix("bench") && $0 != "blob-16m" }
 
-    @Test("every sound fixture passes", arguments: fixtures)
-    func passes(_ name: String) throws {
+    @Test(arguments: fixtures)
+    func `every sound fixture passes`(_ name: String) throws {
         let key = Fixtures.isEncrypted(name) ? try EncryptionKey(bytes: Fixtures.key) : nil
         let snapshot = try Snapshot(file: try RealmFile(path: try Fixtures.path(name), key: key))
         var audit = try SpaceAudit(snapshot.top, snapshot.space)
@@ -49,10 +49,8 @@ struct SpaceAuditTests {
         return file
     }
 
-    @Test(
-        "a file whose writes might land on something in use is refused and left as it is",
-        arguments: [Fault.freeOnNode, .outOfOrder])
-    func refuses(_ fault: Fault) throws {
+    @Test(arguments: [Fault.freeOnNode, .outOfOrder])
+    func `a file whose writes might land on something in use is refused and left as it is`(_ fault: Fault) throws {
         let file = try damaged(fault)
         let before = try file.bytes
         let failure = error { try FileStore.open(path: file.path).close() }
@@ -61,7 +59,7 @@ struct SpaceAuditTests {
         _ = try RealmFile(path: file.path)
     }
 
-    @Test("a large file is looked through before its first write instead") func later() throws {
+    @Test func `a large file is looked through before its first write instead`() throws {
         var options = FileStore.Options()
         options.smallFileBytes = 0
         let file = try TemporaryRealm("strings")
@@ -78,7 +76,7 @@ struct SpaceAuditTests {
         try unchecked.close()
     }
 
-    @Test("bytes are marked once, across words and at their ends") func marks() throws {
+    @Test func `bytes are marked once, across words and at their ends`() throws {
         let marks = try ByteMarks(byteCount: 8192)
         #expect(marks.mark(24, 32) && marks.mark(512, 1536) && marks.mark(8184, 8192) && marks.mark(32, 512))
         #expect(!marks.mark(24, 32) && !marks.mark(1528, 1536) && !marks.mark(0, 32) && !marks.mark(8000, 8192))

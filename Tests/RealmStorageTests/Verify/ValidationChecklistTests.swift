@@ -19,8 +19,8 @@ struct ValidationChecklistTests {
         var testDescription: String { "line \(line): \(what)" }
     }
 
-    @Test("each line has its check", arguments: cases)
-    func finds(_ row: Case) throws {
+    @Test(arguments: cases)
+    func `each line has its check`(_ row: Case) throws {
         let path = try Fixtures.path(row.fixture)
         let original = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
         var editor = FileEditor(original)
@@ -30,8 +30,7 @@ struct ValidationChecklistTests {
         #expect(verdict.text.contains(row.expected), "\(verdict.text)")
     }
 
-    @Test("every line of the checklist that concerns plain files is covered")
-    func isComplete() {
+    @Test func `every line of the checklist that concerns plain files is covered`() {
         #expect(Set(Self.cases.map(\.line)) == Set(1...22).subtracting([7]))
     }
 
@@ -234,8 +233,7 @@ struct ValidationChecklistTests {
         },
     ]
 
-    @Test("line 7: pages of an encrypted file that fail their check are errors")
-    func encryptedPages() throws {
+    @Test func `line 7: pages of an encrypted file that fail their check are errors`() throws {
         let path = try Fixtures.path("encrypted")
         var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
         // One byte in every page but the first of each group and the header page.
@@ -244,8 +242,7 @@ struct ValidationChecklistTests {
         #expect(verdict.text.contains("of the encrypted file"), "\(verdict.text)")
     }
 
-    @Test("line 23: text that is not UTF-8 is read as its bytes and reported")
-    func brokenText() throws {
+    @Test func `line 23: text that is not UTF-8 is read as its bytes and reported`() throws {
         let path = try Fixtures.path("strings")
         var editor = FileEditor([UInt8](try Data(contentsOf: URL(fileURLWithPath: path))))
         let cells = editor.values("Text", "upTo3", in: try Snapshot(file: try RealmFile(path: path)))

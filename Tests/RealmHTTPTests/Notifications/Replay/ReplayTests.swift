@@ -16,10 +16,10 @@ struct ReplayTests {
         return 0..<(TestRun.isLong ? 1000 : 15)
     }()
 
-    @Test(
-        "B24, B28, D4, D16, D52: a client that applies change sets has what a fresh read has, also when it comes back after a while, or after a restart"
-    )
-    func replay() {
+    @Test
+    func
+        `B24, B28, D4, D16, D52: a client that applies change sets has what a fresh read has, also when it comes back after a while, or after a restart`()
+    {
         for seed in ReplayTests.seeds {
             do {
                 var workload = try ReplayWorkload(seed: seed)
