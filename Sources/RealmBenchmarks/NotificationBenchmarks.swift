@@ -135,7 +135,7 @@ private final class Ear: ObservationListener {
         }
     }
 
-    func didChange(_ schema: SchemaChange, from: Database.Version, to version: Database.Version) {}
+    func didChange(_ schema: SchemaChange, from: Version, to version: Version) {}
     func didFail(_ error: ObservationError) {}
 
     /// The time of the event of this number.

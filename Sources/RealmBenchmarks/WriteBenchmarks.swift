@@ -175,7 +175,8 @@ final class WrittenRealm: @unchecked Sendable {
         return try rate(clients, commits) { realm in
             let id = first + Int(realm.random.next() % UInt64(count))
             let body: InputObject = ["score": .real(Double(realm.random.next() >> 11) / 1e12)]
-            return { session in _ = try session.patch("Item", .primaryKey(.integer(Int64(id))), body) }
+            return { session in _ = try session.patch(try session.require(.primaryKey(.integer(Int64(id))), class: "Item"), body)
+            }
         }
     }
 
@@ -193,7 +194,9 @@ final class WrittenRealm: @unchecked Sendable {
     /// Changes a property of an object that was in the file.
     func setScore(of id: Int64) throws -> UInt64 {
         let body: InputObject = ["score": .real(Double(random.next() >> 11) / 1e12)]
-        return try answerTime { session in _ = try session.patch("Item", .primaryKey(.integer(id)), body) }
+        return try answerTime { session in
+            _ = try session.patch(try session.require(.primaryKey(.integer(id)), class: "Item"), body)
+        }
     }
 
     /// As soon as whoever waits for the answer goes on.

@@ -26,10 +26,10 @@ extension Database {
 
     /// As `write`, but nobody waits: returns an id under which `asyncWrites` tells what became of it.
     ///
-    /// What `completion` returns is kept as the payload of the final state.
+    /// The bytes that `completion` returns are remembered with the final state.
     package func writeAsynchronously<Value: Sendable>(
         owner: String, _ request: WriteRequest, _ body: @escaping @Sendable (WriteSession) throws -> Value,
-        completion: @escaping @Sendable (Result<WriteReceipt<Value>, WriteError>) -> any Sendable
+        completion: @escaping @Sendable (Result<WriteReceipt<Value>, WriteError>) -> [UInt8]
     ) -> String {
         let id = asyncWrites.register(owner: owner)
         let job = WriteJob(
@@ -115,7 +115,7 @@ extension Database {
 
     /// Makes the changes of a transaction durable. `mark` is told to those who hear of the commit.
     package func commitTransaction(
-        _ id: String, owner: String?, mark: (any Sendable)? = nil,
+        _ id: String, owner: String?, mark: CommitMark? = nil,
         completion: @escaping @Sendable (Result<Version, WriteError>) -> Void
     ) {
         step(.commit(mark: mark), id, owner) { [self] result in completion(result.map { $0 ?? current }) }
@@ -133,6 +133,11 @@ extension Database {
         step(.abort, id, owner) { _ in completion() }
     }
 
+    /// Carries a result out of a closure. `@unchecked Sendable`: used by the writer thread only.
+    private final class ResultBox<Value>: @unchecked Sendable {
+        var value: Value?
+    }
+
     private func step(
         _ action: TransactionStep.Action, _ id: String, _ owner: String?,
         _ completion: @escaping @Sendable (Result<Version?, WriteError>) -> Void
@@ -140,11 +145,6 @@ extension Database {
         guard let queue = queue.withLock({ $0 }) else { return completion(.failure(notWriting)) }
         queue.submit(TransactionStep(action: action, completion: completion), to: id, owner: owner)
     }
-}
-
-/// Carries a result out of a closure. `@unchecked Sendable`: used by the writer thread only.
-private final class ResultBox<Value>: @unchecked Sendable {
-    var value: Value?
 }
 
 // MARK: - The writer's side
@@ -202,7 +202,7 @@ extension Database: WriteBackend {
         WriteSession(transaction, deadline: deadline, backlinkNames: backlinkNames, limits: limits)
     }
 
-    func commit(_ transaction: WriteTransaction, mark: (any Sendable)?) throws(WriteError) -> Version {
+    func commit(_ transaction: WriteTransaction, mark: CommitMark?) throws(WriteError) -> Version {
         let changes = transaction.changes
         do throws(StorageError) {
             let snapshot = try transaction.commit()

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// Readers take `current` once and keep it for the whole request: a snapshot never changes and needs no lock. Writes go
 /// through one queue; see `Database+Writing`.
-package final class Database: Sendable {
+package final class Database: VersionSource {
     /// How the file may be used.
     package enum Mode: String, Sendable {
         case readWrite = "rw"
@@ -66,22 +66,6 @@ package final class Database: Sendable {
 
     func noteSource(_ path: String, _ options: OpenOptions) { opening.withLock { $0 = Source(path: path, options: options) } }
 
-    /// A snapshot with the token that names it.
-    package final class Version: Sendable {
-        package let snapshot: Snapshot
-        package let token: VersionToken
-        /// What `token` reads as; made once because every answer carries it.
-        package let tokenText: String
-        /// What the layer above derives from this version, kept for as long as the version is.
-        package let derived = RankedMutex<(any AnyObject & Sendable)?>(.leaf, nil)
-
-        package init(_ snapshot: Snapshot, _ token: VersionToken) {
-            self.snapshot = snapshot
-            self.token = token
-            tokenText = token.text
-        }
-    }
-
     /// Opens `path` for reading.
     package convenience init(
         name: RealmName, path: String, key: EncryptionKey? = nil, backlinkNames: BacklinkNames = .none
@@ -131,20 +115,6 @@ package final class Database: Sendable {
         ban.withLock { $0 = reason }
         isBanned.store(true, ordering: .releasing)
     }
-}
-
-/// What a realm document tells about an open file.
-package struct DatabaseFacts: Sendable {
-    package let isEncrypted: Bool
-    package let fileFormat: Int
-    package let schemaVersion: UInt64?
-    package let fileBytes: Int
-    package let usedBytes: Int
-    package let classCount: Int
-    /// Whether no class has an object.
-    package let isEmpty: Bool
-    package let liveVersions: Int
-    package let pendingWrites: Int
 }
 
 extension Database {

@@ -64,7 +64,7 @@ package struct InputReader {
         members.reserveCapacity(object.count)
         for member in object.members {
             // What it says is of no interest, so it need not make sense either.
-            guard member.name != "$meta" else {
+            guard !MemberNaming.documents.ignores(member.name) else {
                 members.append((name: member.name, value: .null))
                 continue
             }

@@ -22,7 +22,7 @@ struct MigrationReader {
         else { throw reader.malformed("a migration has 'fromVersion' and 'toVersion'", place) }
         return Migration(
             from: from, to: to, try steps(object["steps"], place.inside("steps")),
-            allowsDataLoss: try reader.flag(object, "allowDataLoss", place) ?? false)
+            allowsDataLoss: try reader.flag(object, "allowDataLoss", place) ?? false, naming: .documents)
     }
 
     func steps(_ json: JSONValue?, _ place: InputPlace) throws(Problem) -> [MigrationStep] {

@@ -16,7 +16,10 @@ extension Problem {
         }
         if !error.counts.isEmpty { problem = problem.with("counts", .json(Problem.counts(error.counts))) }
         if let limit = error.limit { problem = problem.with("limit", .integer(Int64(limit))) }
-        if let name = error.limitName { problem = problem.with("limitName", name) }
+        switch error.exceeded {
+        case .writeBytes?: problem = problem.with("limitName", "write-bytes")
+        case nil: break
+        }
         if let key = error.key { problem = problem.with("key", key) }
         if let seconds = error.retryAfterSeconds { problem.retryAfterSeconds = max(1, Int(min(seconds, 3600).rounded(.up))) }
         let inner = place.inside(error.path)
@@ -40,11 +43,57 @@ extension Problem {
             guard let cause = error.cause as? StorageError else { return Problem(.internalError, "the write failed") }
             return Problem(serving: cause)
         case .cancelled: return Problem(.internalError, "the write was given up before it began")
-        case .embeddedClass:
-            return Problem(.methodNotAllowed, error.detail).with(header: HeaderField("Allow", "GET, HEAD, QUERY, OPTIONS"))
         case .readOnly:
             return Problem(.readOnly, error.detail).with(header: HeaderField("Allow", "GET, HEAD, OPTIONS"))
-        default: return Problem(ProblemCode(rawValue: error.code.rawValue) ?? .internalError, error.detail)
+        case .nestedObject: return Problem(.nestedObject, error.detail + "; 'nested=upsert' would create or change it")
+        case .wouldLoseData: return Problem(.wouldLoseData, error.detail + "; 'allowDataLoss' permits it")
+        default: return Problem(code(error.code), error.detail)
+        }
+    }
+
+    /// The code that an error of a write has in this interface.
+    private static func code(_ code: WriteError.Code) -> ProblemCode {
+        switch code {
+        case .unknownProperty: return .unknownProperty
+        case .missingProperty: return .missingProperty
+        case .noPrimaryKey: return .noPrimaryKey
+        case .pathNotFound: return .pathNotFound
+        case .invalidSchema: return .invalidSchema
+        case .typeMismatch: return .typeMismatch
+        case .outOfRange: return .outOfRange
+        case .nullNotAllowed: return .nullNotAllowed
+        case .keyMismatch: return .keyMismatch
+        case .primaryKeyImmutable: return .primaryKeyImmutable
+        case .readOnlyProperty: return .readOnlyProperty
+        case .linkTargetMissing: return .linkTargetMissing
+        case .nestedObject: return .nestedObject
+        case .invalidDictionaryKey: return .invalidDictionaryKey
+        case .decimalNeedsString: return .decimalNeedsString
+        case .classNotFound: return .classNotFound
+        case .objectNotFound: return .objectNotFound
+        case .embeddedClass: return .methodNotAllowed
+        case .duplicateKey: return .duplicateKey
+        case .tooManyAffected: return .tooManyAffected
+        case .patchTestFailed: return .patchTestFailed
+        case .assertionFailed: return .assertionFailed
+        case .preconditionFailed: return .preconditionFailed
+        case .schemaVersionConflict: return .schemaVersionConflict
+        case .wouldLoseData: return .wouldLoseData
+        case .readOnly: return .readOnly
+        case .writeLockBusy: return .writeLockBusy
+        case .overloaded: return .overloaded
+        case .deadlineExceeded: return .deadlineExceeded
+        case .realmUnavailable: return .realmUnavailable
+        case .tooManyActiveVersions: return .tooManyActiveVersions
+        case .tooManyTransactions: return .tooManyTransactions
+        case .transactionBusy: return .transactionBusy
+        case .transactionAborted: return .transactionAborted
+        case .transactionExpired: return .transactionExpired
+        case .alreadyCommitted: return .alreadyCommitted
+        case .notFound: return .notFound
+        case .insufficientStorage: return .insufficientStorage
+        case .query: return .invalidQuery
+        case .cancelled, .storage, .caller: return .internalError
         }
     }
 

@@ -118,7 +118,7 @@ struct ChangeEncoder {
         writer.integer(value, definition.representation)
     }
 
-    private func rowWriter(_ version: Database.Version) throws(Problem) -> RowWriter {
+    private func rowWriter(_ version: Version) throws(Problem) -> RowWriter {
         try RowWriter(version, definition, shape, names, budget)
     }
 
@@ -324,8 +324,7 @@ struct ChangeEncoder {
 extension SectionIdentity {
     /// JSON of the key's type.
     func write(_ representation: Representation, to writer: inout JSONWriter) {
-        guard let key = value as? SectionKey else { return writer.null() }
         var values = ValueWriter(representation)
-        key.write(&values, to: &writer)
+        SectionKey(self).write(&values, to: &writer)
     }
 }

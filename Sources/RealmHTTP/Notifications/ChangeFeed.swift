@@ -148,7 +148,7 @@ final class ChangeFeed: Sendable {
     /// Brings the observation to the newest version. `completion` gets that version and, if wanted, the contents at it; it is called
     /// on the hub's thread, or at once when the feed has failed.
     func catchUp(
-        wantsContents: Bool, _ completion: @escaping @Sendable (Result<(Database.Version, ObservedContents?), Problem>) -> Void
+        wantsContents: Bool, _ completion: @escaping @Sendable (Result<(Version, ObservedContents?), Problem>) -> Void
     ) {
         enum Action {
             case fail(Problem)
@@ -184,7 +184,7 @@ final class ChangeFeed: Sendable {
 
     private func attach(
         _ target: ObservedTarget, isActive: Bool,
-        _ completion: @escaping @Sendable (Result<(Database.Version, ObservedContents?), Problem>) -> Void
+        _ completion: @escaping @Sendable (Result<(Version, ObservedContents?), Problem>) -> Void
     ) {
         hub.attach(target, self, isActive: isActive) { [self] result in
             let (waiting, hasChanged) = state.withLock { state in
@@ -213,10 +213,13 @@ final class ChangeFeed: Sendable {
         }
     }
 
+    /// Has the subscribers of the feed notified at the end of the round.
+    func noteChange() { notifications.noteChange(self) }
+
     static func problem(_ error: ObservationError) -> Problem {
         switch error {
         case .notFound: return Problem(.objectNotFound, "what was observed is not there any more")
-        case .invalid(let error): return error as? Problem ?? Problem(.invalidQuery, "the definition cannot be observed")
+        case .invalidSection(let detail): return .invalidParameter("sectionBy", detail)
         case .query(let error): return Problem(error, parameter: "where")
         case .storage(let error): return Problem(serving: error)
         case .closed: return Problem(.realmUnavailable, "the realm is being closed")
@@ -289,7 +292,7 @@ extension ChangeFeed: ObservationListener {
         notifications.noteChange(self)
     }
 
-    func didChange(_ schema: SchemaChange, from: Database.Version, to version: Database.Version) {
+    func didChange(_ schema: SchemaChange, from: Version, to version: Version) {
         notifications.noteSchema(schema, version)
         guard !schema.isAdditive else { return }
         let outcome = Result { () throws(Problem) in

@@ -7,7 +7,7 @@ internal import RealmStorage
 /// Finds what the names of a definition stand for in a version. Mistakes are those of reading it.
 struct DefinitionResolver {
     let definition: SubscriptionDefinition
-    let version: Database.Version
+    let version: Version
     let database: Database
 
     private var snapshot: Snapshot { version.snapshot }
@@ -212,8 +212,7 @@ struct DefinitionResolver {
         if let wanted = definition.section {
             isWanted = { identity in DefinitionResolver.isKey(identity, wanted) }
         }
-        let key: @Sendable (PagePosition.Cell) throws -> SectionIdentity = { cell in SectionIdentity(try grouping.key(cell)) }
-        return (query, ObservedSections(key: key, isWanted: isWanted))
+        return (query, ObservedSections(key: grouping.identity, isWanted: isWanted))
     }
 
     /// A function that does not take the values of its property is refused here, and not when the first row comes.
@@ -235,7 +234,7 @@ struct DefinitionResolver {
         "the sort has to begin with the key path of the sections", parameter: "sectionBy")
 
     private static func isKey(_ identity: SectionIdentity, _ wanted: ParameterSet.TextOrJSON) -> Bool {
-        guard let key = identity.value as? SectionKey else { return false }
+        let key = SectionKey(identity)
         switch wanted {
         case .text(let text): return key.text == text
         case .json(let value): return key.equals(value)

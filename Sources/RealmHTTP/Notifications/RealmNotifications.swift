@@ -200,7 +200,7 @@ final class RealmNotifications: Sendable {
 
     func noteChange(_ feed: ChangeFeed) { state.withLock { $0.changed.append(feed) } }
 
-    func noteSchema(_ change: SchemaChange, _ version: Database.Version) {
+    func noteSchema(_ change: SchemaChange, _ version: Version) {
         let notice = SchemaNotice(
             commit: version.token.version, oldVersion: change.oldVersion, newVersion: change.newVersion,
             version: version.tokenText, isAdditive: change.isAdditive)
@@ -228,7 +228,6 @@ final class RealmNotifications: Sendable {
     /// schema is delivered to all.
     private func endRound(_ round: ObservationRound) {
         let version = round.version.token.version
-        if let mark = round.mark as? SkipMark { mark.note(version) { noteChange($0) } }
         publish(version)
         let (changed, all) = state.withLock { state in
             defer {

@@ -7,7 +7,7 @@ internal import RealmStorage
 ///
 /// Not Sendable: made for one change set or one part of a snapshot.
 final class RowWriter {
-    let version: Database.Version
+    let version: Version
     let definition: SubscriptionDefinition
     let shape: ResolvedSubscription.Shape
     private let planner: ObjectPlanner
@@ -18,7 +18,7 @@ final class RowWriter {
     private var collection: (elements: Elements, member: ObjectPlan.Member, linked: ObjectPlan?)?
 
     init(
-        _ version: Database.Version, _ definition: SubscriptionDefinition, _ shape: ResolvedSubscription.Shape,
+        _ version: Version, _ definition: SubscriptionDefinition, _ shape: ResolvedSubscription.Shape,
         _ names: BacklinkNames,
         _ budget: WorkBudget
     ) throws(Problem) {

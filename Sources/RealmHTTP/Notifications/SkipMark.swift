@@ -6,11 +6,13 @@ internal import RealmEngine
 struct SkipMark: Sendable {
     let subs: [ReadSubscription]
 
-    /// The commit was told to all feeds, and nobody has read it yet.
-    func note(_ version: UInt64, _ wake: (ChangeFeed) -> Void) {
-        for sub in subs {
-            sub.skips?.add(version)
-            wake(sub.feed)
+    /// The mark that goes along with the commit. When it is called all feeds have the commit, and nobody has read it yet.
+    var commitMark: CommitMark {
+        CommitMark { [subs] version in
+            for sub in subs {
+                sub.skips?.add(version)
+                sub.feed.noteChange()
+            }
         }
     }
 }

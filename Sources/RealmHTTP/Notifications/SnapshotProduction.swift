@@ -12,12 +12,12 @@ final class SnapshotProduction: @unchecked Sendable {
     /// Bytes behind which a part on a stream ends, whatever its rows.
     static let bytesOfPart = 1 << 20
 
-    private let version: Database.Version
+    private let version: Version
     private let items: [(sub: ReadSubscription, contents: ObservedContents?)]
     private var index = 0
     private var current: SnapshotWriter?
 
-    init(_ items: [(ReadSubscription, ObservedContents?)], _ version: Database.Version) {
+    init(_ items: [(ReadSubscription, ObservedContents?)], _ version: Version) {
         self.items = items.map { (sub: $0.0, contents: $0.1) }
         self.version = version
     }

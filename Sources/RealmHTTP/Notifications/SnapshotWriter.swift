@@ -11,7 +11,7 @@ final class SnapshotWriter {
     private let contents: ObservedContents
     private let rows: RowWriter
     private let definition: SubscriptionDefinition
-    private let version: Database.Version
+    private let version: Version
     private let rowsOfPart: Int
     private let bytesOfPart: Int
     private let budget: WorkBudget
@@ -23,7 +23,7 @@ final class SnapshotWriter {
 
     /// Nil where there is nothing to tell: of the whole realm, and of what is gone.
     init?(
-        _ sub: ReadSubscription, _ contents: ObservedContents, _ version: Database.Version, rowsOfPart: Int = .max,
+        _ sub: ReadSubscription, _ contents: ObservedContents, _ version: Version, rowsOfPart: Int = .max,
         bytesOfPart: Int = .max, ofDocument whole: WorkBudget? = nil
     ) throws(Problem) {
         switch contents {

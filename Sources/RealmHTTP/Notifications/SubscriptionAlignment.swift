@@ -8,7 +8,7 @@ internal import RealmStorage
 final class SubscriptionAlignment: Sendable {
     private struct State {
         var missing = 0
-        var versions: [Database.Version?]
+        var versions: [Version?]
         var contents: [ObservedContents?]
         var problem: Problem?
     }
@@ -41,9 +41,9 @@ final class SubscriptionAlignment: Sendable {
         }
     }
 
-    private func add(_ result: Result<(Database.Version, ObservedContents?), Problem>, _ index: Int) {
+    private func add(_ result: Result<(Version, ObservedContents?), Problem>, _ index: Int) {
         // Contents of an earlier version are released after the lock.
-        let (isDone, old) = state.withLock { state -> (Bool, (Database.Version?, ObservedContents?)) in
+        let (isDone, old) = state.withLock { state -> (Bool, (Version?, ObservedContents?)) in
             let old = (state.versions[index], state.contents[index])
             switch result {
             case .success(let (version, contents)):

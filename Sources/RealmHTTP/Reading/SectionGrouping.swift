@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmEngine
 package import RealmQuery
 internal import RealmStorage
 
@@ -97,6 +98,11 @@ package struct SectionGrouping: Sendable {
         default:
             throw SectionGrouping.invalid("the function of 'sectionBy' does not take values of this type")
         }
+    }
+
+    /// The same for a result that is observed; throws `invalidSection` for a value that is no key.
+    @Sendable func identity(_ cell: PagePosition.Cell) throws(ObservationError) -> SectionIdentity {
+        do throws(Problem) { return try key(cell).identity } catch { throw .invalidSection(detail: error.detail) }
     }
 
     /// Null has a section of its own; for `firstLetter` it counts as the empty string.

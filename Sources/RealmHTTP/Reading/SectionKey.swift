@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
@@ -29,6 +30,15 @@ package struct SectionKey: Hashable, Sendable {
         SectionKey.write(self.value, &values, to: &writer)
         json = writer.buffer.text
     }
+
+    /// The key of a section that is observed.
+    init(_ identity: SectionIdentity) {
+        value = identity.value
+        json = identity.text
+    }
+
+    /// What tells the section from others while it is observed.
+    var identity: SectionIdentity { SectionIdentity(json, value: value) }
 
     func write(_ values: inout ValueWriter, to writer: inout JSONWriter) { SectionKey.write(value, &values, to: &writer) }
 

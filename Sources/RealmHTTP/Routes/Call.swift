@@ -7,7 +7,7 @@ package struct Call: Sendable {
     package let request: Request
     package let application: Application
     /// The state to read when it is not the newest version.
-    package var version: Database.Version?
+    package var version: Version?
 
     package init(request: Request, application: Application) {
         self.request = request

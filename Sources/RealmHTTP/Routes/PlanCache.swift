@@ -11,13 +11,8 @@ final class PlanCache: Sendable {
     private init(_ snapshot: Snapshot) { embedded = EmbeddedPlans(snapshot) }
 
     /// The cache of a version.
-    static func of(_ version: Database.Version) -> PlanCache {
-        version.derived.withLock { derived in
-            if let cache = derived as? PlanCache { return cache }
-            let cache = PlanCache(version.snapshot)
-            derived = cache
-            return cache
-        }
+    static func of(_ version: Version) -> PlanCache {
+        version.derived.value { PlanCache(version.snapshot) }
     }
 
     func wholeObjects(of table: Table, in snapshot: Snapshot) throws(Problem) -> ObjectPlan {

@@ -7,7 +7,7 @@ internal import RealmStorage
 final class ReadContext: Sendable {
     let call: Call
     let database: Database
-    let version: Database.Version
+    let version: Version
 
     var request: Request { call.request }
     var snapshot: Snapshot { version.snapshot }

@@ -22,7 +22,7 @@ extension Application {
                 { session in
                     call.request.deadline = session.deadline
                     var inner = call
-                    inner.version = Database.Version(try session.view(), info.version)
+                    inner.version = Version(try session.view(), info.version)
                     return self.finished(inner)
                 },
                 completion: { (result: Result<Response, WriteError>) in

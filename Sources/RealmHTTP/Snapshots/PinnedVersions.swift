@@ -14,7 +14,7 @@ package final class PinnedVersions: Sendable {
         let id: String
         let database: Database
         let realm: String
-        let version: Database.Version
+        let version: Version
         /// Who made it, for the limit per client.
         let client: String
         /// Seconds that a renewal lasts.

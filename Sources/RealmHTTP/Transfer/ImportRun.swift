@@ -41,6 +41,7 @@ package final class ImportRun {
     init(_ session: WriteSession, _ mode: Mode, _ memory: Memory) {
         self.session = session
         session.byteLimit = .max
+        session.naming = .documents
         self.mode = mode
         self.memory = memory
     }
@@ -125,10 +126,18 @@ package final class ImportRun {
         let linked = try members(of: imported, place).linked
         try Problem.writing(place) { () throws(WriteError) in
             try session.checkDeadline()
+            var found: ObjectPlace?
             for member in linked {
-                let name = member.name.hasPrefix("$$") ? String(member.name.dropFirst()) : member.name
+                let name = MemberNaming.documents.property(member.name)
                 do throws(WriteError) {
-                    _ = try session.setProperty(imported.className, .objectKey(object), name, redirected(member.value))
+                    let target: ObjectPlace
+                    if let found {
+                        target = found
+                    } else {
+                        target = try session.require(.objectKey(object), class: imported.className)
+                        found = target
+                    }
+                    try session.setProperty(try session.property(name, of: target), of: target, to: redirected(member.value))
                 } catch {
                     // An unknown member is one of the object here, not of a path.
                     var inner = error

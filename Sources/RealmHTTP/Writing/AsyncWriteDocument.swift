@@ -2,22 +2,28 @@
 
 internal import RealmEngine
 
-/// What is told of a write that was answered before it was done.
+/// The documents of writes that are answered before they are done.
 enum AsyncWriteDocument {
-    /// What is kept when it is over.
-    enum Fate: Sendable, RememberedFate {
-        /// Status and document are those that the write would have answered.
-        case done(version: String, status: Int, body: [UInt8]?)
-        case failed(problem: [UInt8])
-
-        var byteCount: Int {
-            switch self {
-            case .done(_, _, let body): return body?.count ?? 0
-            case .failed(let problem): return problem.count
-            }
-        }
+    /// What is remembered of a committed write: the members of its document behind the state. Status and body are those that
+    /// the write would have been answered with.
+    static func committed(version: String, status: Int, body: OutputBuffer?) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 64 + (body?.count ?? 0))
+        writer.member("version", text: version)
+        writer.member("status", int: status)
+        writer.key("body")
+        if let body { writer.value { $0.append(body) } } else { writer.null() }
+        return writer.bytes
     }
 
+    /// What is remembered of a failed write: the member with its problem document.
+    static func failed(_ problem: Problem, requestID: RequestID) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.key("problem")
+        problem.write(to: &writer, requestID: requestID)
+        return writer.bytes
+    }
+
+    /// The document of the write called `id`.
     static func text(_ id: String, _ state: AsyncWrites.State) -> OutputBuffer {
         var writer = JSONWriter()
         writer.beginObject()
@@ -26,15 +32,12 @@ enum AsyncWriteDocument {
         case .queued: waiting("queued", &writer)
         case .running: waiting("running", &writer)
         case .cancelled: waiting("cancelled", &writer)
-        case .committed(let payload), .failed(let payload):
-            switch payload as? Fate {
-            case .done(let version, let status, let body): done(version, status, body, &writer)
-            case .failed(let problem):
-                writer.member("state", text: "failed")
-                writer.key("problem")
-                writer.raw(problem)
-            case nil: waiting("failed", &writer)
-            }
+        case .committed(let members):
+            writer.member("state", text: "committed")
+            writer.raw(members)
+        case .failed(let members):
+            writer.member("state", text: "failed")
+            writer.raw(members)
         }
         writer.endObject()
         return writer.buffer
@@ -43,13 +46,5 @@ enum AsyncWriteDocument {
     private static func waiting(_ state: String, _ writer: inout JSONWriter) {
         writer.member("state", text: state)
         for name: StaticString in ["version", "status", "body"] { writer.nullMember(name) }
-    }
-
-    private static func done(_ version: String, _ status: Int, _ body: [UInt8]?, _ writer: inout JSONWriter) {
-        writer.member("state", text: "committed")
-        writer.member("version", text: version)
-        writer.member("status", int: status)
-        writer.key("body")
-        if let body { writer.raw(body) } else { writer.null() }
     }
 }

@@ -2,6 +2,7 @@
 
 internal import RealmEngine
 internal import RealmQuery
+internal import RealmStorage
 
 /// One operation of a batch, read.
 struct BatchOperation: Sendable {
@@ -15,14 +16,17 @@ struct BatchOperation: Sendable {
         case put(ObjectTarget, body: ObjectBodies.Reading, nested: Bool)
         case patch(ObjectTarget, ObjectPatch, nested: Bool)
         case delete(ObjectTarget)
-        case patchWhere(className: String, Matches, body: ObjectBodies.Reading, nested: Bool)
-        case deleteWhere(className: String, Matches)
         case increment(ObjectTarget, PropertyAddress, by: Result<InputValue, InputReader.Mistake>)
+        case query(QueryKind)
+        case collection(CollectionKind, ObjectTarget, PropertyAddress, [CollectionStep])
+    }
+
+    /// What is done with the objects that a query matches.
+    enum QueryKind: Sendable {
+        case patch(className: String, Matches, body: ObjectBodies.Reading, nested: Bool)
+        case delete(className: String, Matches)
         case assertObject(ObjectTarget, Matches?)
         case assertCount(className: String, Matches?, count: Int?)
-        case list(ObjectTarget, PropertyAddress, [CollectionStep])
-        case set(ObjectTarget, PropertyAddress, [CollectionStep])
-        case dictionary(ObjectTarget, PropertyAddress, [CollectionStep])
     }
 
     /// An object that an operation is about, with what is asked of it.
@@ -41,6 +45,7 @@ struct BatchOperation: Sendable {
 
     /// One change of a collection: its word and what stands with it.
     struct CollectionStep: Sendable {
+        let collection: CollectionKind
         let word: String
         let value: JSONValue
         let place: InputPlace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
-internal import RealmQuery
+internal import RealmStorage
 
 /// Reads the document of a batch.
 struct BatchReader {
@@ -71,19 +71,25 @@ struct BatchReader {
         case "patch": return .patch(try members.target(), try members.patch(), nested: try members.nested())
         case "delete": return .delete(try members.target())
         case "patchWhere":
-            return .patchWhere(
-                className: try members.required("class"), try members.requiredMatches(), body: try members.body(),
-                nested: try members.nested())
-        case "deleteWhere": return .deleteWhere(className: try members.required("class"), try members.requiredMatches())
+            return .query(
+                .patch(
+                    className: try members.required("class"), try members.requiredMatches(), body: try members.body(),
+                    nested: try members.nested()))
+        case "deleteWhere":
+            return .query(.delete(className: try members.required("class"), try members.requiredMatches()))
         case "increment": return .increment(try members.target(), try members.property(), by: try members.value("by"))
-        case "assert": return try assertion(members)
-        case "list": return .list(try members.target(), try members.property(), try members.steps(CollectionWords.list))
-        case "set": return .set(try members.target(), try members.property(), try members.steps(CollectionWords.set))
-        default: return .dictionary(try members.target(), try members.property(), try members.steps(CollectionWords.dictionary))
+        case "assert": return .query(try assertion(members))
+        case "list": return try collection(.list, members)
+        case "set": return try collection(.set, members)
+        default: return try collection(.dictionary, members)
         }
     }
 
-    private func assertion(_ members: OperationMembers) throws(Problem) -> BatchOperation.Kind {
+    private func collection(_ kind: CollectionKind, _ members: OperationMembers) throws(Problem) -> BatchOperation.Kind {
+        .collection(kind, try members.target(), try members.property(), try members.steps(kind))
+    }
+
+    private func assertion(_ members: OperationMembers) throws(Problem) -> BatchOperation.QueryKind {
         guard members.has("key") else {
             return .assertCount(
                 className: try members.required("class"), try members.matches(), count: try members.int("count"))

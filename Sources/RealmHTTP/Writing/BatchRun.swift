@@ -68,13 +68,14 @@ final class BatchRun {
             return .object(written.place, isCreated: written.isCreated, shows: true)
         case .put(let target, let body, let nested): return try put(target, body, nested, place)
         case .patch(let target, let patch, let nested):
-            try require(target, place)
-            let written = try patch.apply(to: target.className, target.key, session, input(nested), place.inside("body"))
+            let object = try require(target, place)
+            let written = try patch.apply(to: object, session, input(nested), at: place.inside("body"))
             return .object(written.place, isCreated: nil, shows: true)
         case .delete(let target): return try delete(target, place)
         case .increment(let target, let property, let amount): return try increment(target, property, amount, place)
-        case .patchWhere, .deleteWhere, .assertObject, .assertCount: return try performQuery(operation)
-        case .list, .set, .dictionary: return try performEdits(operation)
+        case .query(let kind): return try perform(kind, place)
+        case .collection(let kind, let target, let property, let steps):
+            return try edit(kind, target, property, steps, at: place)
         }
     }
 
@@ -83,10 +84,10 @@ final class BatchRun {
     }
 
     /// The object of a target, whose conditions are compared.
-    @discardableResult
     private func require(_ target: BatchOperation.ObjectTarget, _ place: InputPlace) throws(Problem) -> ObjectPlace {
-        let found = try find(target, place)
-        guard let found else { throw Problem(.objectNotFound, "there is no object with this key") }
+        guard let found = try find(target, place) else {
+            throw Problem(.objectNotFound, "there is no object with this key")
+        }
         try context.check(target.condition, found, at: place)
         return found
     }
@@ -98,34 +99,40 @@ final class BatchRun {
     private func put(
         _ target: BatchOperation.ObjectTarget, _ body: ObjectBodies.Reading, _ nested: Bool, _ place: InputPlace
     ) throws(Problem) -> Outcome {
-        try context.check(target.condition, try find(target, place), at: place)
+        let key = try Problem.writing(place) { () throws(WriteError) in
+            try session.resolve(target.key, class: target.className)
+        }
+        try context.check(target.condition, key.place, at: place)
         let inner = place.inside("body")
         let object = try body.value(at: inner)
         let written = try Problem.writing(inner) { () throws(WriteError) in
-            try session.put(target.className, target.key, object, options: input(nested))
+            try session.put(key, object, options: input(nested))
         }
         return .object(written.place, isCreated: written.isCreated, shows: true)
     }
 
     /// To be called before objects are deleted: afterwards nobody knows what their keys were.
     private func rememberKeys() throws(Problem) {
-        guard knownCount < results.count else { return }
-        let view = try context.view()
         for index in knownCount..<results.count {
             switch results[index] {
             case .object(let place, _, _), .value(let place, _), .count(let place, _):
-                knownKeys[index] = try context.keyText(place, in: view)
+                knownKeys[index] = try keyText(of: place)
             case .deleted, .matched: break
             }
         }
         knownCount = results.count
     }
 
+    /// The key of an object as it is now; nil when the object is not there.
+    private func keyText(of place: ObjectPlace) throws(Problem) -> String? {
+        try Problem.writing { () throws(WriteError) in try session.keyText(of: place) }
+    }
+
     private func delete(_ target: BatchOperation.ObjectTarget, _ place: InputPlace) throws(Problem) -> Outcome {
         let found = try require(target, place)
         try rememberKeys()
-        let key = try context.keyText(found, in: try context.view()) ?? KeyText.text(found.object)
-        _ = try Problem.writing(place) { () throws(WriteError) in try session.delete(target.className, target.key) }
+        let key = try keyText(of: found) ?? KeyText.text(found.object)
+        try Problem.writing(place) { () throws(WriteError) in try session.delete(found) }
         return .deleted(key: key)
     }
 
@@ -136,17 +143,16 @@ final class BatchRun {
         let found = try require(target, place)
         let amount = try amount.value(at: place.inside("by"))
         let sum = try Problem.writing(place) { () throws(WriteError) in
-            try session.increment(target.className, target.key, property, by: amount)
+            try session.increment(property, of: found, by: amount)
         }
         return .value(found, sum)
     }
 
     // MARK: - Queries
 
-    private func performQuery(_ operation: BatchOperation) throws(Problem) -> Outcome {
-        let place = operation.place
-        switch operation.kind {
-        case .patchWhere(let className, let matches, let body, let nested):
+    private func perform(_ kind: BatchOperation.QueryKind, _ place: InputPlace) throws(Problem) -> Outcome {
+        switch kind {
+        case .patch(let className, let matches, let body, let nested):
             let object = try body.value(at: place.inside("body"))
             let arguments = try arguments(matches, place)
             return .matched(
@@ -154,7 +160,7 @@ final class BatchRun {
                     try session.patchWhere(
                         className, matches.query, arguments: arguments, maximum: matches.maximum, object, options: input(nested))
                 })
-        case .deleteWhere(let className, let matches):
+        case .delete(let className, let matches):
             try rememberKeys()
             let arguments = try arguments(matches, place)
             return .matched(
@@ -162,11 +168,12 @@ final class BatchRun {
                     try session.deleteWhere(className, matches.query, arguments: arguments, maximum: matches.maximum)
                 })
         case .assertObject(let target, let matches):
-            if let found = try find(target, place) { try context.check(target.condition, found, at: place) }
+            let found = try find(target, place)
+            if let found { try context.check(target.condition, found, at: place) }
             let arguments = try arguments(matches, place)
             return .object(
                 try querying(place) { () throws(WriteError) in
-                    try session.assert(target.className, target.key, matches?.query, arguments: arguments)
+                    try session.assert(found, matches?.query, arguments: arguments)
                 }, isCreated: nil, shows: false)
         case .assertCount(let className, let matches, let count):
             let arguments = try arguments(matches, place)
@@ -174,7 +181,6 @@ final class BatchRun {
                 try querying(place) { () throws(WriteError) in
                     try session.assert(className, matches?.query ?? .all, arguments: arguments, count: count)
                 })
-        default: throw Problem(.internalError, "no query")
         }
     }
 
@@ -201,72 +207,24 @@ final class BatchRun {
 
     // MARK: - Collections
 
-    private func performEdits(_ operation: BatchOperation) throws(Problem) -> Outcome {
-        // Looked up before: a list may hold the object that it belongs to, and `deleteAll` deletes that too.
-        let place: ObjectPlace
-        let count: Int
-        switch operation.kind {
-        case .list(let object, let property, let steps):
-            place = try require(object, operation.place)
-            if steps.contains(where: \.deletesObjects) {
-                try rememberKeys()
-                knownKeys[results.count] = try context.keyText(place, in: try context.view())
-            }
-            count = try edit(steps, operation.place) { step throws(Problem) in
-                let edits = [try step?.listEdit()].compactMap { $0 }
-                return { () throws(WriteError) in
-                    try self.session.editList(object.className, object.key, property, edits, options: self.input(false))
-                }
-            }
-        case .set(let object, let property, let steps):
-            place = try require(object, operation.place)
-            count = try edit(steps, operation.place) { step throws(Problem) in
-                let edits = [try step?.setEdit()].compactMap { $0 }
-                return { () throws(WriteError) in
-                    try self.session.editSet(object.className, object.key, property, edits, options: self.input(false))
-                }
-            }
-        case .dictionary(let object, let property, let steps):
-            place = try require(object, operation.place)
-            count = try edit(steps, operation.place) { step throws(Problem) in
-                let edits = [try step?.dictionaryEdit()].compactMap { $0 }
-                return { () throws(WriteError) in
-                    try self.session.editDictionary(object.className, object.key, property, edits, options: self.input(false))
-                }
-            }
-        default: throw Problem(.internalError, "no collection")
-        }
-        return .count(place, count)
-    }
-
-    private typealias Edit = () throws(WriteError) -> Int
-
-    /// Makes the changes one by one; returns the size in the end.
+    /// Changes a collection step by step; the object is looked up once.
     private func edit(
-        _ steps: [BatchOperation.CollectionStep], _ place: InputPlace,
-        _ make: (BatchOperation.CollectionStep?) throws(Problem) -> Edit
-    ) throws(Problem) -> Int {
-        var count: Int?
-        for step in steps {
-            let edit = try make(step)
-            do throws(WriteError) {
-                count = try edit()
-            } catch {
-                guard !error.path.steps.isEmpty else { throw Problem(error, at: place.inside("property")) }
-                var inner = error
-                inner.path = InputPath(Array(error.path.steps.dropFirst()))
-                throw Problem(inner, at: step.place(ofErrorAt: inner.path))
-            }
+        _ kind: CollectionKind, _ target: BatchOperation.ObjectTarget, _ property: PropertyAddress,
+        _ steps: [BatchOperation.CollectionStep], at place: InputPlace
+    ) throws(Problem) -> Outcome {
+        let object = try require(target, place)
+        // A list may hold the object that it belongs to, and `deleteAll` deletes that too.
+        if steps.contains(where: \.deletesObjects) {
+            try rememberKeys()
+            knownKeys[results.count] = try keyText(of: object)
         }
-        if let count { return count }
-        let none = try make(nil)
-        return try Problem.writing(place.inside("property")) { () throws(WriteError) in try none() }
+        let edit = CollectionEdit(session: session, object: object, property: property, options: input(false))
+        return .count(object, try edit.apply(steps, to: kind, at: place))
     }
 
     // MARK: - Answer
 
     private func draft() throws(Problem) -> WriteDraft {
-        let view = try context.view()
         let showsObjects = context.options.showsObjects(byDefault: false)
         var draft = WriteDraft(status: 200, content: .none)
         if showsObjects { draft.type = context.options.representation.mediaType }
@@ -277,18 +235,18 @@ final class BatchRun {
             writer.beginObject()
             switch result {
             case .object(let place, let isCreated, let shows):
-                try writeKey(place, known, view, &writer)
+                try writeKey(place, known, &writer)
                 if let isCreated { writer.member("created", bool: isCreated) }
-                if shows, showsObjects { try writeObject(place, view, &writer, &draft.notes) }
+                if shows, showsObjects { try writeObject(place, &writer, &draft.notes) }
             case .deleted(let key): writer.member("key", text: key)
             case .matched(let count): writer.member("matched", int: count)
             case .value(let place, let value):
-                try writeKey(place, known, view, &writer)
+                try writeKey(place, known, &writer)
                 writer.key("value")
                 var values = ValueWriter(context.options.representation)
                 values.write(value, to: &writer)
             case .count(let place, let count):
-                try writeKey(place, known, view, &writer)
+                try writeKey(place, known, &writer)
                 writer.member("count", int: count)
             }
             writer.endObject()
@@ -298,17 +256,16 @@ final class BatchRun {
         return draft
     }
 
-    private func writeKey(
-        _ place: ObjectPlace, _ known: String?, _ view: Snapshot, _ writer: inout JSONWriter
-    ) throws(Problem) {
-        let key = if let known { known } else { try context.keyText(place, in: view) ?? KeyText.text(place.object) }
+    private func writeKey(_ place: ObjectPlace, _ known: String?, _ writer: inout JSONWriter) throws(Problem) {
+        let key = if let known { known } else { try keyText(of: place) ?? KeyText.text(place.object) }
         writer.member("key", text: key)
     }
 
     private func writeObject(
-        _ place: ObjectPlace, _ view: Snapshot, _ writer: inout JSONWriter, _ notes: inout RepresentationNotes
+        _ place: ObjectPlace, _ writer: inout JSONWriter, _ notes: inout RepresentationNotes
     ) throws(Problem) {
         writer.key("object")
+        let view = try context.view()
         guard try context.keyText(place, in: view) != nil else { return writer.null() }
         let shown = try context.show(place, in: view, &writer)
         notes.hasLossyDates = notes.hasLossyDates || shown.notes.hasLossyDates

@@ -18,8 +18,7 @@ struct ClassTarget {
         let table = database.current.snapshot.classTable(named: name)
         exists = table != nil
         guard table?.kind == .embedded else { return }
-        throw Problem(.methodNotAllowed, "objects of the embedded class '\(name)' are written inside their owners")
-            .with(header: HeaderField("Allow", text: call.match.template.readMethods.union(.options).allow))
+        throw Problem(WriteError.embeddedClass(name)).allowing(call)
     }
 
     /// Throws `class_not_found`. Told after everything that is wrong with the request itself.
@@ -36,5 +35,20 @@ struct ClassTarget {
             call.application.configuration.conditionalClasses.contains("\(database.name.text).\(name)")
         else { return }
         throw Problem(.preconditionRequired, "writes to class '\(name)' need If-Match or If-None-Match")
+    }
+}
+
+extension Problem {
+    /// A `method_not_allowed` with what the path of a call does allow when its class is embedded: what changes no object of
+    /// that class. Other problems stay as they are.
+    func allowing(_ call: Call) -> Problem {
+        guard code == .methodNotAllowed, !headers.contains(where: { $0.name.description == "Allow" }) else { return self }
+        let template = call.match.template
+        let methods: MethodSet
+        switch template {
+        case .objects, .object, .property: methods = template.readMethods
+        default: methods = template.readMethods.union(template.writeMethods)
+        }
+        return with(header: HeaderField("Allow", text: methods.union(.options).allow))
     }
 }

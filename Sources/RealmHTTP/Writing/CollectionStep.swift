@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmStorage
 
+/// Changes of collections as batches word them.
 extension BatchOperation.CollectionStep {
+    /// The words that collections of a kind take.
+    static func words(_ kind: CollectionKind) -> [String] {
+        switch kind {
+        case .list: return ["add", "insert", "set", "remove", "move", "swap", "clear", "deleteAll"]
+        case .set: return ["insert", "remove", "clear", "union", "intersect", "minus"]
+        case .dictionary: return ["set", "remove", "clear"]
+        }
+    }
+
     /// Throws `invalid_body` when what stands with the word has another form than it needs.
     func check() throws(Problem) {
         switch word {
@@ -17,13 +28,7 @@ extension BatchOperation.CollectionStep {
     var deletesObjects: Bool { word == "deleteAll" }
 
     /// `insert` and `set` of lists take a place and a value, `set` of dictionaries a key and a value.
-    private var isPair: Bool { collection != "set" }
-
-    /// The kind of the collection, from where the step stands: `/ops/3/list/ops/0/add`.
-    private var collection: String {
-        let parts = place.pointer.split(separator: "/")
-        return parts.count > 2 ? String(parts[2]) : ""
-    }
+    private var isPair: Bool { collection != .set }
 
     private func invalid(_ detail: String) -> Problem { place.describe(Problem(.invalidBody, detail)) }
 

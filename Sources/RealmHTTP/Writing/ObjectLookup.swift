@@ -6,10 +6,10 @@ internal import RealmStorage
 /// The object that a path names, in a version that is not being written.
 struct ObjectLookup {
     private let call: Call
-    private let version: Database.Version
+    private let version: Version
     private let options: WriteOptions
 
-    init(_ call: Call, _ version: Database.Version, _ options: WriteOptions) {
+    init(_ call: Call, _ version: Version, _ options: WriteOptions) {
         self.call = call
         self.version = version
         self.options = options

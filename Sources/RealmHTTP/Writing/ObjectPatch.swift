@@ -106,35 +106,30 @@ enum ObjectPatch: Sendable {
 
     // MARK: - Applying
 
+    /// Applies the patch to an object; mistakes tell where in the body, which begins at `place`, they are.
     func apply(
-        to className: String, _ key: ObjectName, _ session: WriteSession, _ options: WriteSession.Options,
-        _ place: InputPlace
+        to object: ObjectPlace, _ session: WriteSession, _ options: WriteSession.Options, at place: InputPlace
     ) throws(Problem) -> WriteSession.Written {
         switch self {
         case .merge(let body):
-            let object = try body.value(at: place)
+            let members = try body.value(at: place)
             return try Problem.writing(place) { () throws(WriteError) in
-                try session.patch(className, key, object, options: options)
+                try session.patch(object, members, options: options)
             }
         case .edits(let edits):
-            var written: WriteSession.Written?
             for (index, edit) in edits.enumerated() {
-                written = try apply(edit, to: className, key, session, options, place.inside(index))
+                try apply(edit, to: object, session, options, at: place.inside(index))
             }
-            if let written { return written }
-            return try Problem.writing(place) { () throws(WriteError) in
-                try session.edit(className, key, [], options: options)
-            }
+            return try Problem.writing(place) { () throws(WriteError) in try session.edit(object, [], options: options) }
         }
     }
 
     private func apply(
-        _ edit: Edit, to className: String, _ key: ObjectName, _ session: WriteSession, _ options: WriteSession.Options,
-        _ place: InputPlace
-    ) throws(Problem) -> WriteSession.Written {
+        _ edit: Edit, to object: ObjectPlace, _ session: WriteSession, _ options: WriteSession.Options, at place: InputPlace
+    ) throws(Problem) {
         let change = try edit.pathEdit(place)
         do throws(WriteError) {
-            return try session.edit(className, key, [change], options: options)
+            _ = try session.edit(object, [change], options: options)
         } catch {
             var inner = error
             inner.path = InputPath(Array(error.path.steps.dropFirst()))

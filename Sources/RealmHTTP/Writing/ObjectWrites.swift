@@ -18,11 +18,13 @@ extension Application {
         let name = target.name
         let write = PreparedWrite(call: call, database: target.database, options: options, isAboutObject: true) {
             context throws(Problem) in
-            let present = try context.find(name, key)
-            try context.check(options.condition, present)
+            let resolved = try Problem.writing { () throws(WriteError) in
+                try context.session.resolve(.text(key), class: name)
+            }
+            try context.check(options.condition, resolved.place)
             let object = try body.value()
             let written = try Problem.writing { () throws(WriteError) in
-                try context.session.put(name, .text(key), object, options: input)
+                try context.session.put(resolved, object, options: input)
             }
             return try context.draft(written, className: name)
         }
@@ -43,8 +45,9 @@ extension Application {
         let name = target.name
         let write = PreparedWrite(call: call, database: target.database, options: options, isAboutObject: true) {
             context throws(Problem) in
-            try context.check(options.condition, try context.require(name, key))
-            let written = try patch.apply(to: name, .text(key), context.session, input, InputPlace())
+            let place = try context.require(name, key)
+            try context.check(options.condition, place)
+            let written = try patch.apply(to: place, context.session, input, at: InputPlace())
             return try context.draft(written, className: name)
         }
         return try write.reply()
@@ -60,8 +63,9 @@ extension Application {
         let name = target.name
         let write = PreparedWrite(call: call, database: target.database, options: options, isAboutObject: true) {
             context throws(Problem) in
-            try context.check(options.condition, try context.require(name, key))
-            try Problem.writing { () throws(WriteError) in _ = try context.session.delete(name, .text(key)) }
+            let place = try context.require(name, key)
+            try context.check(options.condition, place)
+            try Problem.writing { () throws(WriteError) in try context.session.delete(place) }
             return WriteDraft(status: 204, content: .none)
         }
         return try write.reply()
@@ -88,15 +92,12 @@ extension Application {
         let name = target.name
         let write = PreparedWrite(call: call, database: target.database, options: options, isAboutObject: true) {
             context throws(Problem) in
-            try context.check(options.condition, try context.require(name, key))
-            try Problem.writing { () throws(WriteError) in
-                if try context.session.schema()[name]?.properties.contains(where: { $0.name == property }) != true {
-                    throw WriteError(.notFound, "class '\(name)' has no property '\(property)'")
-                }
-            }
+            let place = try context.require(name, key)
+            try context.check(options.condition, place)
+            let column = try Problem.writing { () throws(WriteError) in try context.session.property(property, of: place) }
             let value = try value.value()
             try Problem.writing { () throws(WriteError) in
-                _ = try context.session.setProperty(name, .text(key), property, value, options: input)
+                try context.session.setProperty(column, of: place, to: value, options: input)
             }
             return WriteDraft(status: 204, content: .none)
         }
@@ -113,17 +114,9 @@ extension Application {
 }
 
 extension WriteContext {
-    /// The object of a key, or nil; `class_not_found` without the class.
-    func find(_ className: String, _ key: String) throws(Problem) -> ObjectPlace? {
-        try Problem.writing { () throws(WriteError) in try session.find(.text(key), class: className) }
-    }
-
-    /// The object of a key; `object_not_found` without one.
+    /// The object of a key. Throws `class_not_found` without the class, `object_not_found` without the object.
     func require(_ className: String, _ key: String) throws(Problem) -> ObjectPlace {
-        guard let place = try find(className, key) else {
-            throw Problem(.objectNotFound, "there is no object with this key")
-        }
-        return place
+        try Problem.writing { () throws(WriteError) in try session.require(.text(key), class: className) }
     }
 
     /// The answer to a write of one object.

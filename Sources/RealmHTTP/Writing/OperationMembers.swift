@@ -2,6 +2,7 @@
 
 internal import RealmEngine
 internal import RealmQuery
+internal import RealmStorage
 
 /// The members of an operation, each checked by itself; what is malformed is `invalid_body`.
 struct OperationMembers {
@@ -133,8 +134,9 @@ struct OperationMembers {
     }
 
     /// The changes of a collection; whether what stands with a word makes sense is checked when it is read.
-    func steps(_ words: [String]) throws(Problem) -> [BatchOperation.CollectionStep] {
+    func steps(_ kind: CollectionKind) throws(Problem) -> [BatchOperation.CollectionStep] {
         guard let ops = object["ops"]?.array else { throw invalid("ops", "'ops' has to be an array of changes") }
+        let words = BatchOperation.CollectionStep.words(kind)
         var steps: [BatchOperation.CollectionStep] = []
         for (index, op) in ops.enumerated() {
             let inner = place.inside("ops").inside(index)
@@ -142,7 +144,7 @@ struct OperationMembers {
                 throw inner.describe(
                     Problem(.invalidBody, "a change is an object with one member out of: \(words.joined(separator: ", "))"))
             }
-            let step = BatchOperation.CollectionStep(word: word, value: value, place: inner.inside(word))
+            let step = BatchOperation.CollectionStep(collection: kind, word: word, value: value, place: inner.inside(word))
             try step.check()
             steps.append(step)
         }

@@ -48,7 +48,7 @@ struct PreparedWrite: Sendable {
     }
 
     /// `precondition_failed` for a version that is not the newest, with the object as it is now.
-    private func stale(in version: Database.Version) -> Problem {
+    private func stale(in version: Version) -> Problem {
         let problem = Problem(.preconditionFailed, "the realm has another version than the request was made for")
         guard isAboutObject else { return problem }
         return problem.with("current", .json((try? ObjectLookup(call, version, options).document()) ?? Array("null".utf8)))
@@ -60,13 +60,13 @@ struct PreparedWrite: Sendable {
         var request = WriteRequest(
             deadline: deadline, ifVersion: options.condition.version?.version,
             isDryRun: options.isDryRun, isAlone: isAlone || options.skipped != nil)
-        request.mark = options.skipped
+        request.mark = options.skipped?.commitMark
         return request
     }
 
     private func problem(_ error: WriteError) -> Problem {
         // The queue compares versions, and knows no objects.
-        error.code == .preconditionFailed ? stale(in: database.current) : Problem(error)
+        error.code == .preconditionFailed ? stale(in: database.current) : Problem(error).allowing(call)
     }
 
     // MARK: - By itself
@@ -113,7 +113,8 @@ struct PreparedWrite: Sendable {
                 case .success(let draft):
                     self.request.version = base.text
                     self.hand(draft.response(.init(version: base.text, isCommitted: false), self.options), to: promise)
-                case .failure(let error): promise.complete(self.application.response(to: Problem(error), for: self.request))
+                case .failure(let error):
+                    promise.complete(self.application.response(to: Problem(error).allowing(self.call), for: self.request))
                 }
             })
     }
@@ -140,15 +141,14 @@ struct PreparedWrite: Sendable {
         return response
     }
 
-    private func fate(_ result: Result<WriteReceipt<WriteDraft>, WriteError>) -> AsyncWriteDocument.Fate {
+    /// What is remembered of a write that nobody waits for.
+    private func fate(_ result: Result<WriteReceipt<WriteDraft>, WriteError>) -> [UInt8] {
         switch result {
         case .success(let receipt):
             let outcome = WriteDraft.Outcome(version: receipt.version.tokenText, isCommitted: receipt.isCommitted)
-            return .done(version: outcome.version, status: receipt.value.status, body: receipt.value.body(outcome)?.array)
-        case .failure(let error):
-            var writer = JSONWriter()
-            problem(error).write(to: &writer, requestID: request.id)
-            return .failed(problem: writer.bytes)
+            return AsyncWriteDocument.committed(
+                version: outcome.version, status: receipt.value.status, body: receipt.value.body(outcome))
+        case .failure(let error): return AsyncWriteDocument.failed(problem(error), requestID: request.id)
         }
     }
 }

@@ -46,7 +46,8 @@ struct SchemaPlan: Sendable {
     private func migrate(_ session: WriteSession) throws -> Bool {
         let version = try session.schema().version ?? 0
         guard let steps, let wantedVersion, wantedVersion > version else { return false }
-        let migration = Migration(from: version, to: wantedVersion, steps, allowsDataLoss: allowsDataLoss)
+        let migration = Migration(
+            from: version, to: wantedVersion, steps, allowsDataLoss: allowsDataLoss, naming: .documents)
         do throws(WriteError) {
             _ = try session.migrate(migration)
         } catch {

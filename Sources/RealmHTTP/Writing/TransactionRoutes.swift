@@ -38,7 +38,7 @@ extension Application {
         let database = try call.database()
         try QueryParameters(call.request.target).requireKnown([])
         let id = try call.match.required(4, "id")
-        let mark = try SkipMark(call, database)
+        let mark = try SkipMark(call, database)?.commitMark
         return .later { [self] promise in
             database.commitTransaction(id, owner: Application.nobody, mark: mark) { result in
                 switch result {

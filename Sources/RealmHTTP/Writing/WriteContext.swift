@@ -14,6 +14,7 @@ final class WriteContext {
     let base: VersionToken?
 
     init(_ session: WriteSession, _ database: Database, _ options: WriteOptions, base: VersionToken?) {
+        session.naming = .documents
         self.session = session
         self.database = database
         self.options = options

@@ -164,7 +164,7 @@ import Testing
         }
         let text = InputValue.text(String(repeating: "n", count: 100_000))
         let error = realm.failure { session in _ = try session.patchWhere("Item", Query.all, ["text": text]) }
-        #expect(error?.code == .tooManyAffected && error?.limit == 4 << 20 && error?.limitName == "write-bytes")
+        #expect(error?.code == .tooManyAffected && error?.limit == 4 << 20 && error?.exceeded == .writeBytes)
         try realm.write { session in _ = try session.patchWhere("Item", try Query.parse("id < 20"), ["text": text]) }
         let snapshot = realm.database.current.snapshot
         let table = try #require(snapshot.classTable(named: "Item"))

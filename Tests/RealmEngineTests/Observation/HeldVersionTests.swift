@@ -13,7 +13,7 @@ struct HeldVersionTests {
     /// Hears everything and keeps nothing.
     private final class Deaf: ObservationListener {
         func didChange(_ event: ObservationEvent) {}
-        func didChange(_ schema: SchemaChange, from: Database.Version, to version: Database.Version) {}
+        func didChange(_ schema: SchemaChange, from: Version, to version: Version) {}
         func didFail(_ error: ObservationError) {}
     }
 
@@ -35,7 +35,7 @@ struct HeldVersionTests {
         return try answer.wait().get().attachment
     }
 
-    private func write(_ realm: EngineRealm, _ value: Int, mark: (any Sendable)? = nil) throws {
+    private func write(_ realm: EngineRealm, _ value: Int, mark: CommitMark? = nil) throws {
         var request = EngineRealm.request()
         request.mark = mark
         request.isAlone = mark != nil
@@ -70,10 +70,10 @@ struct HeldVersionTests {
             _ = try? released.wait()
         }
         _ = try blocked.wait()
-        for round in 0..<100 { try write(realm, round, mark: "mark") }
+        for round in 0..<100 { try write(realm, round, mark: CommitMark { _ in }) }
         #expect(realm.database.liveVersions <= limits.waitingBarriers + 4)
         released.set(true)
-        let caughtUp = Awaited<Database.Version?>()
+        let caughtUp = Awaited<Version?>()
         realm.database.observations.catchUp(attachment) { caughtUp.set($0) }
         #expect(try caughtUp.wait()?.token == realm.database.current.token)
         try realm.finish()
@@ -93,7 +93,7 @@ struct HeldVersionTests {
                 { session in _ = try session.patch("Node", .text("1"), ["value": .integer(Int64(round))]) },
                 completion: { done.set($0) })
             try done.wait().get()
-            let committed = Awaited<Result<Database.Version, WriteError>>()
+            let committed = Awaited<Result<Version, WriteError>>()
             realm.database.commitTransaction(info.id, owner: "me") { committed.set($0) }
             _ = try committed.wait().get()
         }

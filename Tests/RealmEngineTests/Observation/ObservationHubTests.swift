@@ -33,7 +33,7 @@ struct ObservationHubTests {
     }
 
     @discardableResult
-    private func addNode(_ realm: EngineRealm, _ id: Int64, mark: (any Sendable)? = nil) throws -> Database.Version {
+    private func addNode(_ realm: EngineRealm, _ id: Int64, mark: CommitMark? = nil) throws -> Version {
         var request = EngineRealm.request()
         request.mark = mark
         request.isAlone = mark != nil
@@ -114,13 +114,11 @@ struct ObservationHubTests {
     func `a commit with a mark is a round by itself, for those too whom nobody waits for`(_ isActive: Bool) throws {
         let realm = try realm()
         let marked = Monitor<[UInt64]>([])
-        let token = realm.database.observations.onRound { round in
-            if round.mark as? String == "mine" { marked.withLock { $0.append(round.version.token.version) } }
-        }
+        let mark = CommitMark { version in marked.withLock { $0.append(version) } }
         let observed = try Observed(try results(realm), in: realm.database, isActive: isActive)
         let released = try block(realm)
         for id in 0..<20 { try addNode(realm, 100 + Int64(id)) }
-        let version = try addNode(realm, 200, mark: "mine").token.version
+        let version = try addNode(realm, 200, mark: mark).token.version
         for id in 0..<20 { try addNode(realm, 300 + Int64(id)) }
         released.set(true)
         let events = try observed.events()
@@ -128,7 +126,6 @@ struct ObservationHubTests {
         #expect(own.from.token.version == version - 1)
         #expect(marked.withLock { $0 } == [version])
         #expect(try #require(own.change.rows).changes.insertions == [25])
-        realm.database.observations.removeRoundObserver(token)
         try realm.finish()
     }
 

@@ -2,6 +2,7 @@
 
 import RealmEngine
 import RealmStorage
+import RealmTestSupport
 import Synchronization
 
 /// What was written between two versions, and what that changes, worked out the simple way: from each object forwards.

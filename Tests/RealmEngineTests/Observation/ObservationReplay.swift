@@ -12,7 +12,7 @@ final class ObservationReplay {
     let observed: Observed
     private let label: String
     private let database: Database
-    private var version: Database.Version
+    private var version: Version
     private var copy: Copy
 
     enum Copy: Equatable {

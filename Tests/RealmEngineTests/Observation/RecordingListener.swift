@@ -16,7 +16,7 @@ final class RecordingListener: ObservationListener {
 
     func didChange(_ event: ObservationEvent) { monitor.broadcast { $0.events.append(event) } }
 
-    func didChange(_ schema: SchemaChange, from: Database.Version, to version: Database.Version) {
+    func didChange(_ schema: SchemaChange, from: Version, to version: Version) {
         monitor.broadcast { $0.schemas.append(schema) }
     }
 
@@ -49,7 +49,7 @@ struct Observed {
 
     /// What happened up to the newest version.
     func events() throws -> [ObservationEvent] {
-        let answer = Awaited<Database.Version?>()
+        let answer = Awaited<Version?>()
         database.observations.catchUp(attached.attachment) { answer.set($0) }
         _ = try answer.wait()
         return listener.take()

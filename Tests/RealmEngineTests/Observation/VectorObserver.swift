@@ -51,7 +51,7 @@ struct VectorObserver {
 
     private var sections: ObservedSections {
         let how = json["sectionBy"]?["how"]?.text
-        let key: @Sendable (PagePosition.Cell) throws -> SectionIdentity = { cell in
+        let key: @Sendable (PagePosition.Cell) throws(ObservationError) -> SectionIdentity = { cell in
             guard case .value(let value) = cell else { return SectionIdentity("") }
             switch (value, how) {
             case (.string(let text), "firstLetter"): return SectionIdentity(String(text.prefix(1)))
@@ -249,7 +249,7 @@ struct VectorObserver {
         case .sections(let table, let sections):
             return "["
                 + (try sections.map { section in
-                    "\(section.key.value):\(try section.rows.map { try VectorObserver.id(of: $0, table, snapshot) })"
+                    "\(section.key.text):\(try section.rows.map { try VectorObserver.id(of: $0, table, snapshot) })"
                 }.joined(separator: " ")) + "]"
         case .values(_, let places): return try values(places, snapshot)
         case .dictionary: return try values(nil, snapshot)

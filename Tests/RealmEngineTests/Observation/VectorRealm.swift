@@ -40,7 +40,7 @@ final class VectorRealm: Sendable {
 
     // MARK: - Operations
 
-    func commit(_ operations: [JSONValue], mark: (any Sendable)? = nil) throws {
+    func commit(_ operations: [JSONValue], mark: CommitMark? = nil) throws {
         var request = EngineRealm.request()
         request.mark = mark
         request.isAlone = mark != nil

@@ -101,16 +101,16 @@ import Testing
         case 10:
             let target = model.number(0..<4) == 0 ? nil : model.key()
             model.things[id]?.next = target
-            return { _ = try $0.setProperty("Thing", key, "next", target.map { .integer($0) } ?? .null) }
+            return { try $0.setProperty("Thing", key, "next", target.map { .integer($0) } ?? .null) }
         case 11:
             let targets = (0..<model.number(0..<6)).compactMap { _ in model.key() }
             model.things[id]?.all = targets
-            return { _ = try $0.setProperty("Thing", key, "all", .list(targets.map { .integer($0) })) }
+            return { try $0.setProperty("Thing", key, "all", .list(targets.map { .integer($0) })) }
         case 12: return editParts(id, &model)
         case 13:
             let part = model.number(0..<3) == 0 ? nil : Int64(model.number(0..<9))
             model.things[id]?.part = part
-            return { _ = try $0.setProperty("Thing", key, "part", part.map { .object(["x": .integer($0)]) } ?? .null) }
+            return { try $0.setProperty("Thing", key, "part", part.map { .object(["x": .integer($0)]) } ?? .null) }
         case 14: return editAny(id, &model)
         default: return many(&model)
         }
@@ -244,7 +244,7 @@ import Testing
         let file = try TemporaryRealm()
         let realm = try EngineRealm(try FileStore.open(path: file.path, key: nil, options), Self.classes)
         var model = Model(random: SeededGenerator(seed: seed))
-        var pinned: [(version: Database.Version, shown: [String])] = []
+        var pinned: [(version: Version, shown: [String])] = []
         for step in 0..<100 {
             try run(&model, realm, "seed \(seed), step \(step)")
             let version = realm.database.current
@@ -263,7 +263,7 @@ import Testing
 
     /// The file is whole after every commit, whoever looks.
     private func verify(
-        _ version: Database.Version, _ file: TemporaryRealm, _ clusterShift: Int, _ place: String, inspects: Bool
+        _ version: Version, _ file: TemporaryRealm, _ clusterShift: Int, _ place: String, inspects: Bool
     ) throws {
         let report = version.snapshot.verify()
         #expect(report.isClean, "\(place): \(report.errors.prefix(5))")
@@ -272,7 +272,7 @@ import Testing
     }
 
     /// A version that was pinned shows what it showed when it was new.
-    private func check(_ pin: (version: Database.Version, shown: [String]), _ seed: UInt64) throws {
+    private func check(_ pin: (version: Version, shown: [String]), _ seed: UInt64) throws {
         #expect(try shown(pin.version) == pin.shown, "seed \(seed): version \(pin.version.tokenText)")
     }
 
@@ -316,7 +316,7 @@ import Testing
         }
     }
 
-    private func shown(_ version: Database.Version) throws -> [String] {
+    private func shown(_ version: Version) throws -> [String] {
         let snapshot = version.snapshot
         guard let table = snapshot.classTable(named: "Thing"), let column = table.primaryKey else { return [] }
         var lines: [(Int64, String)] = []

@@ -36,8 +36,8 @@ import Testing
         return try answer.wait().get()
     }
 
-    private func commit(_ realm: EngineRealm, _ info: TransactionInfo) throws -> Database.Version {
-        let answer = Awaited<Result<Database.Version, WriteError>>()
+    private func commit(_ realm: EngineRealm, _ info: TransactionInfo) throws -> Version {
+        let answer = Awaited<Result<Version, WriteError>>()
         realm.database.commitTransaction(info.id, owner: info.owner) { answer.set($0) }
         return try answer.wait().get()
     }

@@ -226,15 +226,15 @@ import Testing
         let database = realm.database
         let finished = Awaited<Bool>()
         let first = database.writeAsynchronously(owner: "a", EngineRealm.request(), Self.add) { result in
-            (try? result.get().version.tokenText) ?? "none"
+            Array(((try? result.get().version.tokenText) ?? "none").utf8)
         }
-        let second = database.writeAsynchronously(owner: "a", EngineRealm.request(), Self.add) { _ in 0 }
+        let second = database.writeAsynchronously(owner: "a", EngineRealm.request(), Self.add) { _ in [] }
         let third = database.writeAsynchronously(owner: "a", EngineRealm.request()) {
             _ = try $0.delete("Counter", .text("9"))
         } completion: { result in
             defer { finished.set(true) }
-            guard case .failure(let error) = result else { return "none" }
-            return error.code.rawValue
+            guard case .failure(let error) = result else { return [] }
+            return Array(error.code.rawValue.utf8)
         }
         guard case .queued? = database.asyncWrites.state(first, owner: "a") else {
             Issue.record("not queued")
@@ -250,7 +250,7 @@ import Testing
             Issue.record("not done")
             return
         }
-        #expect((payload as? String)?.hasPrefix(database.epoch.text) == true)
+        #expect(String(decoding: payload, as: UTF8.self).hasPrefix(database.epoch.text))
         guard case .cancelled? = database.asyncWrites.state(second, owner: "a") else {
             Issue.record("not cancelled")
             return
@@ -259,7 +259,7 @@ import Testing
             Issue.record("not failed")
             return
         }
-        #expect(code as? String == "object_not_found")
+        #expect(String(decoding: code, as: UTF8.self) == "object_not_found")
         #expect(database.asyncWrites.cancel(first, owner: "a") == false)
         #expect(database.asyncWrites.cancel("x", owner: "a") == nil)
         #expect(try realm.show("Counter", 1) == "{_id:1 n:1}")

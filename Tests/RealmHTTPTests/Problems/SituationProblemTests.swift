@@ -127,7 +127,7 @@ import Testing
             let path = server.folder + "/app.realm"
             #expect(try server.attach(#"{"path":"\#(path)","maxActiveVersions":2}"#).status == 201)
             // Two versions are read while a third one is the newest.
-            var held: [Database.Version] = []
+            var held: [Version] = []
             for age in 0..<2 {
                 held.append(try server.database().current)
                 try server.done("PATCH", "app/objects/Dog/1", #"{"age":\#(age)}"#)

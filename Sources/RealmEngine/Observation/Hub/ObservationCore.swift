@@ -16,7 +16,7 @@ final class ObservationCore: @unchecked Sendable {
     /// Under which commits are heard of; nil while nothing is observed.
     private var token: Int?
     /// Where all active targets are.
-    private var position: Database.Version?
+    private var position: Version?
     private var observations: [String: Observation] = [:]
     /// In the order in which they began, which is the order of events.
     private var inOrder: [Observation] = []
@@ -39,7 +39,7 @@ final class ObservationCore: @unchecked Sendable {
     // MARK: - Listening
 
     /// Hears of commits from now on.
-    func begin(_ current: @autoclosure () -> Database.Version, _ observer: @escaping CommitFeed.Observer) {
+    func begin(_ current: @autoclosure () -> Version, _ observer: @escaping CommitFeed.Observer) {
         guard token == nil else { return }
         token = feed.add(observer)
         // Read after the feed knows of us: what is committed in between is heard of and passed over.
@@ -101,7 +101,7 @@ final class ObservationCore: @unchecked Sendable {
         }
     }
 
-    private func observation(of target: ObservedTarget, at position: Database.Version) throws(ObservationError) -> Observation {
+    private func observation(of target: ObservedTarget, at position: Version) throws(ObservationError) -> Observation {
         if let known = observations[target.identity] {
             bringUp(known)
             if observations[target.identity] === known { return known }
@@ -125,7 +125,7 @@ final class ObservationCore: @unchecked Sendable {
         return .success(Attached(attachment: attachment, version: observation.version, contents: observation.observer.contents))
     }
 
-    func catchUp(_ attachment: Attachment) -> Database.Version? {
+    func catchUp(_ attachment: Attachment) -> Version? {
         guard let observation = byNumber[attachment.number] else { return nil }
         bringUp(observation)
         return byNumber[attachment.number] == nil ? nil : position
@@ -166,12 +166,12 @@ final class ObservationCore: @unchecked Sendable {
 
     private struct Round {
         let commit: WaitingCommit
-        let from: Database.Version
+        let from: Version
         let mayChangeSchema: Bool
         /// Nil when nobody sees a change of the schema: links in mixed values add hidden columns.
         let isAdditive: Bool?
 
-        init(_ commit: WaitingCommit, _ from: Database.Version) {
+        init(_ commit: WaitingCommit, _ from: Version) {
             self.commit = commit
             self.from = from
             mayChangeSchema = commit.hasSchemaChanges || commit.isLost
@@ -188,7 +188,8 @@ final class ObservationCore: @unchecked Sendable {
             if round.commit.isLost { metrics.lostRanges += 1 }
             metrics.lastRoundSeconds = seconds
         }
-        rounds.publish(ObservationRound(version: round.commit.version, mark: round.commit.mark))
+        round.commit.mark?.didNotify(round.commit.version.token.version)
+        rounds.publish(ObservationRound(version: round.commit.version))
     }
 
     private func currentGraph(_ snapshot: Snapshot) -> LinkGraph {
@@ -294,7 +295,7 @@ final class ObservationCore: @unchecked Sendable {
         for observation in inOrder { bringUp(observation, &ranges) }
         history = CommitHistory()
         catchUpSeconds = Instant.now().seconds(since: start)
-        if let position { rounds.publish(ObservationRound(version: position, mark: nil)) }
+        if let position { rounds.publish(ObservationRound(version: position)) }
     }
 
     /// Leads passive targets on that have fallen behind too far: what they stand at is kept in the file.
@@ -321,7 +322,7 @@ final class ObservationCore: @unchecked Sendable {
         bringUp(observation, &ranges)
         if isBehind {
             trimHistory()
-            if let position { rounds.publish(ObservationRound(version: position, mark: nil)) }
+            if let position { rounds.publish(ObservationRound(version: position)) }
         }
     }
 

@@ -20,10 +20,11 @@ package final class ObservationHub: Sendable {
         core = ObservationCore(feed, backlinkNames, limits)
     }
 
-    /// The database whose commits these are; known before anything is observed.
-    private let database = WeakDatabase()
+    /// The database whose commits these are; set before anything is observed.
+    private let source = WeakVersionSource()
 
-    func serve(_ database: Database) { self.database.set(database) }
+    /// Sets the database whose commits the feed publishes. The hub does not keep it.
+    func serve(_ source: any VersionSource) { self.source.set(source) }
 
     // MARK: - Targets
 
@@ -34,8 +35,8 @@ package final class ObservationHub: Sendable {
         completion: @escaping @Sendable (Result<Attached, ObservationError>) -> Void
     ) {
         run(refused: { completion(.failure(.closed)) }) { [self] in
-            guard let database = database.value else { return completion(.failure(.closed)) }
-            core.begin(database.current) { [inbox, limits] commit in
+            guard let source = source.value else { return completion(.failure(.closed)) }
+            core.begin(source.current) { [inbox, limits] commit in
                 inbox.signal { $0.add(WaitingCommit(commit), limits) }
             }
             completion(core.attach(target, listener, isActive: isActive))
@@ -57,7 +58,7 @@ package final class ObservationHub: Sendable {
     }
 
     /// As `contents`, without the state: nil when the attachment is over.
-    package func catchUp(_ attachment: Attachment, completion: @escaping @Sendable (Database.Version?) -> Void) {
+    package func catchUp(_ attachment: Attachment, completion: @escaping @Sendable (Version?) -> Void) {
         run(refused: { completion(nil) }) { [self] in completion(core.catchUp(attachment)) }
     }
 
@@ -93,7 +94,7 @@ package final class ObservationHub: Sendable {
     // MARK: - The thread
 
     private func run(refused: () -> Void, _ call: @escaping @Sendable () -> Void) {
-        let newest = database.value?.current.token.version ?? 0
+        let newest = source.value?.current.token.version ?? 0
         let isTaken = inbox.signal { inbox -> Bool in
             guard !inbox.isClosed, inbox.hasThread || startThread() else { return false }
             inbox.hasThread = true
@@ -141,15 +142,4 @@ package final class ObservationHub: Sendable {
             core.settle()
         }
     }
-}
-
-/// A database, as long as somebody else keeps it.
-private final class WeakDatabase: Sendable {
-    private struct Reference: @unchecked Sendable { weak var database: Database? }
-
-    private let state = RankedMutex(.leaf, Reference())
-
-    var value: Database? { state.withLock { $0.database } }
-
-    func set(_ database: Database) { state.withLock { $0.database = database } }
 }

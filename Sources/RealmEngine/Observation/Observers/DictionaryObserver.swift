@@ -23,7 +23,7 @@ final class DictionaryObserver: TargetObserver {
     var contents: ObservedContents { isGone ? .gone : .dictionary(count: count) }
 
     func restart(at snapshot: Snapshot) throws(ObservationError) {
-        guard let entries = try observing({ try entries(in: snapshot) }) else {
+        guard let entries = try observed(try entries(in: snapshot)) else {
             isGone = true
             count = 0
             return
@@ -44,7 +44,7 @@ final class DictionaryObserver: TargetObserver {
     }
 
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
-        try observing { try change(range) }
+        try observed(try change(range))
     }
 
     private func change(_ range: ObservedRange) throws(StorageError) -> ObservedChange? {

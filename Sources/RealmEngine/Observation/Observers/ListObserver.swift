@@ -29,13 +29,11 @@ final class ListObserver: TargetObserver {
     }
 
     func restart(at snapshot: Snapshot) throws(ObservationError) {
-        try observing {
-            guard let (row, column) = try property.owner(in: snapshot) else {
-                isGone = true
-                return
-            }
-            try read(row, column, snapshot)
+        guard let (row, column) = try observed(try property.owner(in: snapshot)) else {
+            isGone = true
+            return
         }
+        try observed(try read(row, column, snapshot))
     }
 
     private func read(_ row: Row, _ column: Column, _ snapshot: Snapshot) throws(StorageError) {
@@ -65,7 +63,8 @@ final class ListObserver: TargetObserver {
         }
         let before = keys
         let oldCount = count
-        let modified = try observing { try target.map { try range.modified(in: $0, filter) } ?? [] }
+        var modified: Set<ObjectKey> = []
+        if let target { modified = try observed(try range.modified(in: target, filter)) }
         let isWritten = range.log.isWritten(property)
         guard isWritten || !modified.isEmpty else { return nil }
         if isWritten { try restart(at: range.to.snapshot) }

@@ -18,7 +18,7 @@ final class ObjectObserver: TargetObserver {
     var contents: ObservedContents { isGone ? .gone : .object }
 
     func restart(at snapshot: Snapshot) throws(ObservationError) {
-        isGone = try observing { try snapshot.table(object.table)?.find(object.key) == nil }
+        isGone = try observed(try snapshot.table(object.table)?.find(object.key)) == nil
     }
 
     func adapt(to snapshot: Snapshot, _ filter: ObservedTarget.Filter) throws(ObservationError) { self.filter = filter }
@@ -46,7 +46,7 @@ final class ObjectObserver: TargetObserver {
             guard !written.isEmpty else { return [] }
             return columns(range).filter { written.contains($0.key) }.map { .property(object.table, $0.key) }
         case .keyPaths(let filter):
-            let hits = try observing { try range.hits(of: filter) }
+            let hits = try observed(try range.hits(of: filter))
             var steps: [KeyPathStep] = []
             for (chain, objects) in zip(filter.chains, hits) where objects.contains(object.key) {
                 if let first = chain.first, !steps.contains(first) { steps.append(first) }

@@ -3,23 +3,6 @@
 internal import RealmQuery
 internal import RealmStorage
 
-/// What rows come from, before they are selected.
-enum RowSource {
-    case table(TableKey)
-    /// The objects that a list, set or dictionary of links holds.
-    case collection(ObservedProperty)
-    case linkingObjects(ObservedObject, origin: TableKey, ColumnKey)
-
-    /// The object without which there are no rows.
-    var root: ObservedObject? {
-        switch self {
-        case .table: return nil
-        case .collection(let property): return property.object
-        case .linkingObjects(let object, _, _): return object
-        }
-    }
-}
-
 /// How rows are found, and what can change which they are.
 struct RowPlan {
     /// What a range means for the rows.
@@ -55,10 +38,9 @@ struct RowPlan {
         self.clock = clock
         guard let table = RowPlan.table(of: source, in: snapshot) else { throw .notFound }
         self.table = table.key
-        let bound = try observing {
+        let bound = try evaluated(
             try query.query.bind(
-                to: table, in: snapshot, arguments: query.arguments, mapping: names.mapping, order: query.order)
-        }
+                to: table, in: snapshot, arguments: query.arguments, mapping: names.mapping, order: query.order))
         if case .table = source { isInObjectOrder = bound.isInObjectOrder } else { isInObjectOrder = false }
         addDependencies(bound.dependencies, snapshot)
         for argument in query.arguments { addOrigins(of: argument, snapshot) }
@@ -153,30 +135,33 @@ struct RowPlan {
 
     // MARK: - Evaluation
 
-    func bind(in snapshot: Snapshot) throws -> BoundQuery {
-        guard let table = snapshot.table(table) else { throw ObservationError.notFound }
-        return try query.query.bind(
-            to: table, in: snapshot, arguments: query.arguments, mapping: names.mapping, order: query.order)
+    /// The query over a version; throws `notFound` when the class is gone.
+    func bind(in snapshot: Snapshot) throws(ObservationError) -> BoundQuery {
+        guard let table = snapshot.table(table) else { throw .notFound }
+        return try evaluated(
+            try query.query.bind(
+                to: table, in: snapshot, arguments: query.arguments, mapping: names.mapping, order: query.order))
     }
 
     /// The rows of a version; nil when their root is gone.
     func evaluate(in snapshot: Snapshot) throws(ObservationError) -> [ObjectKey]? {
-        try observing {
-            switch source {
-            case .table: return try bind(in: snapshot).execute(ResultWindow(limit: query.limit), check: clock.check)
-            case .collection(let property):
-                guard let (row, column) = try property.owner(in: snapshot) else { return nil }
-                return try select(from: try row.links(column, in: snapshot), snapshot)
-            case .linkingObjects(let target, let origin, let column):
-                guard let row = try snapshot.table(target.table)?.find(target.key) else { return nil }
-                return try select(from: try RowPlan.linkingObjects(row, target.table, origin, column, snapshot), snapshot)
-            }
+        switch source {
+        case .table:
+            let bound = try bind(in: snapshot)
+            return try evaluated(try bound.execute(ResultWindow(limit: query.limit), check: clock.check))
+        case .collection(let property):
+            guard let (row, column) = try observed(try property.owner(in: snapshot)) else { return nil }
+            return try select(from: try observed(try row.links(column, in: snapshot)), snapshot)
+        case .linkingObjects(let target, let origin, let column):
+            guard let row = try observed(try snapshot.table(target.table)?.find(target.key)) else { return nil }
+            let keys = try observed(try RowPlan.objects(linkingTo: row, of: target.table, from: origin, by: column, in: snapshot))
+            return try select(from: keys, snapshot)
         }
     }
 
     /// As they are recorded, an object for every link.
-    private static func linkingObjects(
-        _ row: Row, _ target: TableKey, _ origin: TableKey, _ column: ColumnKey, _ snapshot: Snapshot
+    private static func objects(
+        linkingTo row: Row, of target: TableKey, from origin: TableKey, by column: ColumnKey, in snapshot: Snapshot
     ) throws(StorageError) -> [ObjectKey] {
         let records = snapshot.table(target)?.backlinks.first {
             $0.targetTable == origin && $0.oppositeColumn?.leafIndex == column.leafIndex
@@ -185,9 +170,10 @@ struct RowPlan {
         return try row.leaf.backlinks(records, row: row.index).keys().filter { $0.rawValue >= 0 }
     }
 
-    private func select(from keys: [ObjectKey], _ snapshot: Snapshot) throws -> [ObjectKey] {
+    private func select(from keys: [ObjectKey], _ snapshot: Snapshot) throws(ObservationError) -> [ObjectKey] {
         let limit = query.limit ?? .max
         if isPlain, columns.isEmpty, origins.isEmpty, query.query.text == Query.all.text { return keys }
-        return try bind(in: snapshot).execute(over: keys, check: clock.check).prefix(limit).map { keys[$0] }
+        let bound = try bind(in: snapshot)
+        return try evaluated(try bound.execute(over: keys, check: clock.check)).prefix(limit).map { keys[$0] }
     }
 }

@@ -121,15 +121,14 @@ final class RowSequence {
     ) throws(ObservationError) -> Step? {
         var removed = (range.log.tables[table]?.deleted ?? []).compactMap { position(of: $0) }
         var added: [ObjectKey] = []
-        try observing {
-            guard !candidates.isEmpty, let table = range.to.snapshot.table(table) else { return }
+        if !candidates.isEmpty, let table = range.to.snapshot.table(table) {
             let bound = try plan.bind(in: range.to.snapshot)
             let finder = RowFinder(table)
             let check = clock.check
             for (index, key) in candidates.enumerated() {
-                try clock.step(index)
-                guard let row = try finder.find(key) else { continue }
-                let isMember = try bound.matches(row, check: check)
+                try evaluated(try clock.step(index))
+                guard let row = try observed(try finder.find(key)) else { continue }
+                let isMember = try evaluated(try bound.matches(row, check: check))
                 let place = position(of: key)
                 if isMember, place == nil { added.append(key) }
                 if !isMember, let place { removed.append(place) }

@@ -29,7 +29,7 @@ final class RowsObserver: TargetObserver {
     func mayChange(over range: ObservedRange) -> Bool { rows.mayChange(over: range, filter) }
 
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
-        let modified = try observing { try range.modified(in: rows.table, filter) }
+        let modified = try observed(try range.modified(in: rows.table, filter))
         guard let step = try rows.advance(over: range, modified: modified), !step.changes.isEmpty || rows.isGone else {
             return nil
         }

@@ -39,20 +39,19 @@ final class SectionObserver: TargetObserver {
     }
 
     private func makeMap(_ snapshot: Snapshot) throws(ObservationError) -> SectionMap {
-        try observing {
-            guard let table = snapshot.table(rows.table) else { throw ObservationError.notFound }
-            let bound = try rows.plan.bind(in: snapshot)
-            let finder = RowFinder(table)
-            var keys: [Int] = []
-            keys.reserveCapacity(rows.keys.count)
-            for key in rows.keys {
-                // The key of a section may be a long text, so each row looks at the time.
-                try clock.step(0)
-                guard let row = try finder.find(key) else { throw ObservationError.notFound }
-                keys.append(number(of: try sections.key(try bound.position(of: row).cells.first ?? .missing)))
-            }
-            return SectionMap(rows: keys)
+        guard let table = snapshot.table(rows.table) else { throw .notFound }
+        let bound = try rows.plan.bind(in: snapshot)
+        let finder = RowFinder(table)
+        var keys: [Int] = []
+        keys.reserveCapacity(rows.keys.count)
+        for key in rows.keys {
+            // The key of a section may be a long text, so each row looks at the time.
+            try evaluated(try clock.step(0))
+            guard let row = try observed(try finder.find(key)) else { throw .notFound }
+            let cell = try evaluated(try bound.position(of: row)).cells.first ?? .missing
+            keys.append(number(of: try sections.key(cell)))
         }
+        return SectionMap(rows: keys)
     }
 
     private func number(of section: SectionIdentity) -> Int {
@@ -102,7 +101,7 @@ final class SectionObserver: TargetObserver {
     func mayChange(over range: ObservedRange) -> Bool { rows.mayChange(over: range, filter) }
 
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
-        let modified = try observing { try range.modified(in: rows.table, filter) }
+        let modified = try observed(try range.modified(in: rows.table, filter))
         let before = rows.keys
         guard let step = try rows.advance(over: range, modified: modified) else { return nil }
         let old = map

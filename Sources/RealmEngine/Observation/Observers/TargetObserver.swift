@@ -85,17 +85,14 @@ extension ObservedProperty {
     }
 }
 
-/// Runs something that reads, with its errors as those of an observation.
-func observing<Result>(_ body: () throws -> Result) throws(ObservationError) -> Result {
-    do {
-        return try body()
-    } catch let error as ObservationError {
-        throw error
-    } catch let error as StorageError {
-        throw .storage(error)
-    } catch let error as QueryError {
-        throw .query(error)
-    } catch {
-        throw .invalid(error)
-    }
+/// Runs something that reads storage, with its errors as those of an observation.
+@inline(__always)
+func observed<Result>(_ body: @autoclosure () throws(StorageError) -> Result) throws(ObservationError) -> Result {
+    do throws(StorageError) { return try body() } catch { throw .storage(error) }
+}
+
+/// Runs something that evaluates a query, with its errors as those of an observation.
+@inline(__always)
+func evaluated<Result>(_ body: @autoclosure () throws(QueryError) -> Result) throws(ObservationError) -> Result {
+    do throws(QueryError) { return try body() } catch { throw .query(error) }
 }

@@ -30,33 +30,34 @@ final class ValueViewObserver: TargetObserver {
     var contents: ObservedContents { isGone ? .gone : .values(count: places.count, places: places) }
 
     func restart(at snapshot: Snapshot) throws(ObservationError) {
-        try observing {
-            guard let (row, column) = try property.owner(in: snapshot), let table = snapshot.table(property.object.table)
-            else {
-                isGone = true
-                (places, size) = ([], 0)
-                return
-            }
-            let values = try values(column, row, snapshot)
-            let bound = try ElementQuery.bind(
-                query.query, to: column, of: table, in: snapshot, arguments: query.arguments, order: query.order)
-            size = values.count
-            places = Array(try bound.execute(values, owner: row, check: clock.check).prefix(query.limit ?? .max))
+        guard let (row, column) = try observed(try property.owner(in: snapshot)),
+            let table = snapshot.table(property.object.table)
+        else {
+            isGone = true
+            (places, size) = ([], 0)
+            return
         }
+        let values = try values(column, row, snapshot)
+        let bound = try evaluated(
+            try ElementQuery.bind(
+                query.query, to: column, of: table, in: snapshot, arguments: query.arguments, order: query.order))
+        size = values.count
+        let matches = try evaluated(try bound.execute(values, owner: row, check: clock.check))
+        places = Array(matches.prefix(query.limit ?? .max))
     }
 
-    private func values(_ column: Column, _ row: Row, _ snapshot: Snapshot) throws -> [Value] {
+    private func values(_ column: Column, _ row: Row, _ snapshot: Snapshot) throws(ObservationError) -> [Value] {
         var values: [Value] = []
         if column.collection == .dictionary {
-            var entries = try row.dictionary(column, in: snapshot).entries()
-            while let entry = try entries.next() {
-                try clock.step(values.count)
+            var entries = try observed(try row.dictionary(column, in: snapshot)).entries()
+            while let entry = try observed(try entries.next()) {
+                try evaluated(try clock.step(values.count))
                 values.append(entry.value)
             }
         } else {
-            var elements = try row.list(column, in: snapshot).elements()
-            while let value = try elements.next() {
-                try clock.step(values.count)
+            var elements = try observed(try row.list(column, in: snapshot)).elements()
+            while let value = try observed(try elements.next()) {
+                try evaluated(try clock.step(values.count))
                 values.append(value)
             }
         }

@@ -6,14 +6,14 @@ internal import RealmStorage
 ///
 /// Used on the thread of the hub only.
 final class ObservedRange {
-    let from: Database.Version
-    let to: Database.Version
+    let from: Version
+    let to: Version
     let log: RangeLog
     let graph: LinkGraph
     private var affected: [TableKey: Set<ObjectKey>] = [:]
     private var hits: [String: [Set<ObjectKey>]] = [:]
 
-    init(from: Database.Version, to: Database.Version, log: RangeLog, graph: LinkGraph) {
+    init(from: Version, to: Version, log: RangeLog, graph: LinkGraph) {
         self.from = from
         self.to = to
         self.log = log

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmStorage
+internal import RealmStorage
 
 /// A value somebody wants to store, before it is known which property it is for.
 ///
@@ -42,66 +42,4 @@ package enum InputValue: Sendable {
         case .expression: return "an expression"
         }
     }
-}
-
-/// A value whose type was said with it.
-package enum TypedInput: Sendable {
-    case int(Int64)
-    case float(Float)
-    case double(Double)
-    case decimal(Decimal128)
-    case timestamp(Timestamp)
-    case objectID(ObjectID)
-    case uuid(UUIDValue)
-    case binary([UInt8])
-    /// Text that need not be UTF-8.
-    case stringBytes([UInt8])
-
-    var typeName: String {
-        switch self {
-        case .int: return "int"
-        case .float: return "float"
-        case .double: return "double"
-        case .decimal: return "decimal128"
-        case .timestamp: return "date"
-        case .objectID: return "objectId"
-        case .uuid: return "uuid"
-        case .binary: return "data"
-        case .stringBytes: return "string"
-        }
-    }
-}
-
-/// What a link leads to.
-package enum LinkInput: Sendable {
-    /// An object of a class, named without prefix.
-    case stub(className: String, key: ObjectName)
-    /// An object made under this name earlier in the same session.
-    case reference(String)
-}
-
-/// Which object of a class is meant.
-package enum ObjectName: Sendable {
-    /// A key as it stands in addresses and stubs; what it means depends on the primary key.
-    case text(String)
-    case objectKey(ObjectKey)
-    /// A primary key value.
-    case primaryKey(InputValue)
-    /// An object made under this name earlier in the same session.
-    case reference(String)
-}
-
-/// Members in the order given, without duplicates.
-///
-/// Names are as written: `$$x` stands for the property `$x`, `$meta` is ignored, any other `$` is a mistake.
-package struct InputObject: Sendable, ExpressibleByDictionaryLiteral {
-    package let members: [(name: String, value: InputValue)]
-
-    package init(_ members: [(name: String, value: InputValue)]) { self.members = members }
-
-    package init(dictionaryLiteral elements: (String, InputValue)...) {
-        members = elements.map { (name: $0.0, value: $0.1) }
-    }
-
-    package subscript(name: String) -> InputValue? { members.first { $0.name == name }?.value }
 }

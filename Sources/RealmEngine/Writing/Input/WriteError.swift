@@ -5,7 +5,7 @@ package import RealmStorage
 
 /// Why a write was refused or failed, with the place of the mistake in its input.
 package struct WriteError: Error, Sendable {
-    /// Stable words; those of the HTTP interface where it has one.
+    /// What went wrong, with a stable word for logs.
     package enum Code: String, Sendable, CaseIterable {
         // The input does not fit the schema.
         case unknownProperty = "unknown_property"
@@ -27,7 +27,7 @@ package struct WriteError: Error, Sendable {
         case classNotFound = "class_not_found"
         case objectNotFound = "object_not_found"
         /// Objects of embedded classes are written inside their owners only.
-        case embeddedClass = "method_not_allowed"
+        case embeddedClass = "embedded_class"
         case duplicateKey = "duplicate_key"
         case tooManyAffected = "too_many_affected"
         case patchTestFailed = "patch_test_failed"
@@ -57,6 +57,12 @@ package struct WriteError: Error, Sendable {
         case caller
     }
 
+    /// A setting that bounds writes.
+    package enum Setting: Sendable {
+        /// `WriteLimits.writeBytes`
+        case writeBytes
+    }
+
     package let code: Code
     package var detail: String
     package var path: InputPath
@@ -66,8 +72,8 @@ package struct WriteError: Error, Sendable {
     package var counts: [(name: String, count: Int)] = []
     /// The number that was exceeded.
     package var limit: Int?
-    /// What this number is called where it is set, if it is a setting.
-    package var limitName: String?
+    /// The setting that this number comes from, if it is a setting.
+    package var exceeded: Setting?
     /// A name that means nothing, and those that would: for whoever guesses what was meant.
     package var misnomer: (name: String, known: [String])?
     /// When it may make sense to try again.
@@ -112,6 +118,11 @@ package struct WriteError: Error, Sendable {
             self.init(.caller, "\(error)")
             cause = error
         }
+    }
+
+    /// Objects of this class are written inside their owners only.
+    package static func embeddedClass(_ className: String) -> WriteError {
+        WriteError(.embeddedClass, "objects of the embedded class '\(className)' are written inside their owners")
     }
 
     static let late = "the write ran past its deadline and was rolled back"

@@ -2,24 +2,20 @@
 
 internal import RealmStorage
 
-/// What an asynchronous write is remembered with, when it knows how much that is.
-package protocol RememberedFate: Sendable {
-    var byteCount: Int { get }
-}
-
 /// Writes that nobody waits for, by the ids under which their fate can be asked.
 package final class AsyncWrites: Sendable {
     package enum State: Sendable {
         case queued
         case running
-        /// Durable; what the caller wants to be told.
-        case committed(any Sendable)
-        case failed(any Sendable)
+        /// Durable, with the bytes that the caller wants to have remembered.
+        case committed([UInt8])
+        /// Failed and undone, with the bytes that the caller wants to have remembered.
+        case failed([UInt8])
         case cancelled
 
         fileprivate var byteCount: Int {
             switch self {
-            case .committed(let fate), .failed(let fate): return (fate as? any RememberedFate)?.byteCount ?? 0
+            case .committed(let bytes), .failed(let bytes): return bytes.count
             case .queued, .running, .cancelled: return 0
             }
         }

@@ -129,7 +129,7 @@ struct InteractiveTransaction {
         }
     }
 
-    private func commit(_ step: TransactionStep, _ mark: (any Sendable)?) {
+    private func commit(_ step: TransactionStep, _ mark: CommitMark?) {
         do throws(WriteError) {
             let version = transaction.hasChanges ? try writer.commit(transaction, mark: mark) : writer.current
             end(.committed, version)
@@ -140,7 +140,7 @@ struct InteractiveTransaction {
         }
     }
 
-    private func end(_ state: TransactionInfo.State, _ version: Database.Version? = nil) {
+    private func end(_ state: TransactionInfo.State, _ version: Version? = nil) {
         transaction.end()
         let late = queue.monitor.broadcast { queueState -> (step: TransactionStep, info: TransactionInfo)? in
             guard var info = queueState.interactive?.info else { return nil }

@@ -1,47 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmStorage
+internal import RealmStorage
 internal import Synchronization
-
-/// What a write asks for besides its changes.
-package struct WriteRequest: Sendable {
-    /// When to give up; the write is rolled back then.
-    package var deadline: Instant
-    /// Fails unless this is the newest version; writes ahead of it that share its commit count too.
-    package var ifVersion: UInt64?
-    /// Does everything, then rolls back.
-    package var isDryRun = false
-    /// Shares its version with no other write.
-    package var isAlone = false
-    /// Told to those who hear of the commit; makes sense for a write that is alone.
-    package var mark: (any Sendable)?
-    /// Told how much is done, and asked whether it is still wanted.
-    package var control: WorkControl?
-
-    package init(deadline: Instant, ifVersion: UInt64? = nil, isDryRun: Bool = false, isAlone: Bool = false) {
-        self.deadline = deadline
-        self.ifVersion = ifVersion
-        self.isDryRun = isDryRun
-        self.isAlone = isAlone
-    }
-}
-
-/// What became of a write.
-package struct WriteReceipt<Value: Sendable>: Sendable {
-    /// What the closure of the write returned.
-    package let value: Value
-    /// The version of its commit, durable; the newest one when nothing was changed or it was a dry run.
-    package let version: Database.Version
-    /// False for dry runs.
-    package let isCommitted: Bool
-}
 
 /// One write in the queue: a closure, and who waits for it.
 ///
 /// `@unchecked Sendable`: `value` in the closures belongs to the writer thread, `pending` is set before the job is handed
 /// over, the rest is immutable or guarded.
 final class WriteJob: @unchecked Sendable {
-    typealias Outcome = Result<(version: Database.Version, isCommitted: Bool), WriteError>
+    typealias Outcome = Result<(version: Version, isCommitted: Bool), WriteError>
 
     let request: WriteRequest
     /// When it entered the queue.
@@ -123,21 +90,4 @@ final class WriteJob: @unchecked Sendable {
         stage.store(Stage.finished, ordering: .releasing)
         answer(outcome)
     }
-}
-
-/// How many writes are not answered yet.
-final class PendingCount: Sendable {
-    private let count = Atomic<Int>(0)
-
-    var value: Int { count.load(ordering: .acquiring) }
-
-    func add(_ difference: Int) { count.wrappingAdd(difference, ordering: .acquiringAndReleasing) }
-}
-
-/// A hold on a write that was handed in.
-package struct WriteTicket: Sendable {
-    let job: WriteJob
-
-    /// Takes the write back; false when it has begun or is over.
-    package func cancel() -> Bool { job.cancel() }
 }

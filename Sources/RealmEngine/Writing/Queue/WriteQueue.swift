@@ -285,20 +285,3 @@ final class WriteQueue: Sendable {
         for entry in refused { entry.refuse(error()) }
     }
 }
-
-/// What the queue needs of a database.
-protocol WriteBackend: Sendable {
-    /// The newest version.
-    var current: Database.Version { get }
-    /// Does what has to be done before the first write, as long as `goesOn` says so; called once, before anything else.
-    func prepare(_ goesOn: () -> Bool)
-    /// Throws when writes are not possible now.
-    func beginWrite() throws(WriteError) -> WriteTransaction
-    func makeSession(_ transaction: WriteTransaction, deadline: Instant) -> WriteSession
-    /// Makes the changes durable and the new version the newest.
-    func commit(_ transaction: WriteTransaction, mark: (any Sendable)?) throws(WriteError) -> Database.Version
-    /// A group of writes is over, committed or not.
-    func didEndWrite()
-    /// Nothing was there to write for a moment.
-    func didPause()
-}

@@ -2,75 +2,31 @@
 
 internal import RealmStorage
 
-/// One change of a list.
-package enum ListEdit: Sendable {
-    case add(InputValue)
-    case insert(Int, InputValue)
-    case set(Int, InputValue)
-    case remove(Int)
-    /// The second index is the one that the element has afterwards.
-    case move(Int, Int)
-    case swap(Int, Int)
-    case clear
-    /// Deletes the objects that a list of links points to.
-    case deleteAll
-}
-
-/// One change of a set.
-package enum SetEdit: Sendable {
-    case insert(InputValue)
-    case remove(InputValue)
-    case clear
-    case union([InputValue])
-    case intersect([InputValue])
-    case minus([InputValue])
-}
-
-/// One change of a dictionary.
-package enum DictionaryEdit: Sendable {
-    case set(String, InputValue)
-    case remove(String)
-    case clear
-}
-
-/// A property, or a path from it into embedded objects and collections in Mixed.
-package struct PropertyAddress: Sendable {
-    /// What was written.
-    package let text: String
-    /// The steps that the text stands for, unless a property bears it as its name; nil when it is no path.
-    package let steps: [InputPath.Step]?
-
-    package init(_ text: String, steps: [InputPath.Step]? = nil) {
-        self.text = text
-        self.steps = steps
-    }
-}
-
 /// Changes of single elements, which keep change sets small. All return the new number of elements.
 extension WriteSession {
+    /// Changes a list of an object, or one inside it; returns the new number of elements.
     package func editList(
-        _ className: String, _ key: ObjectName, _ property: PropertyAddress, _ edits: [ListEdit],
-        options: Options = Options()
+        _ property: PropertyAddress, of object: ObjectPlace, _ edits: [ListEdit], options: Options = Options()
     ) throws(WriteError) -> Int {
-        try apply(edits, to: try collection(className, key, property, .list)) { edit, place throws(WriteError) in
+        try apply(edits, to: try collection(property, of: object, .list)) { edit, place throws(WriteError) in
             try apply(edit, to: place, options)
         }
     }
 
+    /// Changes a set of an object, or one inside it; returns the new number of elements.
     package func editSet(
-        _ className: String, _ key: ObjectName, _ property: PropertyAddress, _ edits: [SetEdit],
-        options: Options = Options()
+        _ property: PropertyAddress, of object: ObjectPlace, _ edits: [SetEdit], options: Options = Options()
     ) throws(WriteError) -> Int {
-        try apply(edits, to: try collection(className, key, property, .set)) { edit, place throws(WriteError) in
+        try apply(edits, to: try collection(property, of: object, .set)) { edit, place throws(WriteError) in
             try apply(edit, to: place, options)
         }
     }
 
+    /// Changes a dictionary of an object, or one inside it; returns the new number of elements.
     package func editDictionary(
-        _ className: String, _ key: ObjectName, _ property: PropertyAddress, _ edits: [DictionaryEdit],
-        options: Options = Options()
+        _ property: PropertyAddress, of object: ObjectPlace, _ edits: [DictionaryEdit], options: Options = Options()
     ) throws(WriteError) -> Int {
-        try apply(edits, to: try collection(className, key, property, .dictionary)) { edit, place throws(WriteError) in
+        try apply(edits, to: try collection(property, of: object, .dictionary)) { edit, place throws(WriteError) in
             try apply(edit, to: place, options)
         }
     }
@@ -98,13 +54,13 @@ extension WriteSession {
 
     /// A list may hold the object that it belongs to, which goes with the others when all of them are deleted.
     private func isThere(_ place: CollectionPlace) throws(WriteError) -> Bool {
-        try stored(try transaction.row(place.object, in: place.table)) != nil
+        try isThere(ObjectPlace(table: place.table, object: place.object))
     }
 
     private func collection(
-        _ className: String, _ key: ObjectName, _ property: PropertyAddress, _ kind: CollectionKind
+        _ property: PropertyAddress, of object: ObjectPlace, _ kind: CollectionKind
     ) throws(WriteError) -> CollectionPlace {
-        let object = try require(key, in: try objectTable(className))
+        _ = try objectTable(of: object)
         switch try locate(property, in: object) {
         case .collection(let place, let column, kind): return CollectionPlace(place.table, place.object, column)
         case .slot(let slot, _):
@@ -142,7 +98,7 @@ extension WriteSession {
             try require(first, in: count)
             try require(second, in: count)
             try swapElements(first, second, in: place)
-        case .clear: try stored(try transaction.clear(place))
+        case .clear: try stored(try changing.clear(place))
         case .deleteAll: try deleteTargets(of: place)
         }
     }
@@ -160,9 +116,9 @@ extension WriteSession {
         for member in try members(of: place) {
             try spend(WriteSession.unitsPerElement)
             guard case .link(let table, let object) = member.value else { continue }
-            try stored(try transaction.deleteObject(object, in: table))
+            try stored(try changing.deleteObject(object, in: table))
         }
-        if try isThere(place) { try stored(try transaction.clear(place)) }
+        if try isThere(place) { try stored(try changing.clear(place)) }
     }
 
     // MARK: - Sets
@@ -172,7 +128,7 @@ extension WriteSession {
         switch edit {
         case .insert(let value): try insertMember(value, in: place, options)
         case .remove(let value): try removeMember(try member(value, of: place, options), from: place)
-        case .clear: try stored(try transaction.clear(place))
+        case .clear: try stored(try changing.clear(place))
         case .union(let values):
             for (index, value) in values.enumerated() {
                 try spend(WriteSession.unitsPerElement)
@@ -189,7 +145,7 @@ extension WriteSession {
     }
 
     private func removeMember(_ member: OwnedValue, from place: CollectionPlace) throws(WriteError) {
-        try member.use { value throws(WriteError) in _ = try stored(try transaction.removeMember(value, in: place)) }
+        try member.use { value throws(WriteError) in _ = try stored(try changing.removeMember(value, in: place)) }
     }
 
     private func intersect(_ place: CollectionPlace, _ values: [InputValue], _ options: Options) throws(WriteError) {
@@ -223,8 +179,8 @@ extension WriteSession {
         case .set(let key, let value):
             try requireKey(key)
             try write(value, in: .entry(place, key), place.elementShape, .create, options)
-        case .remove(let key): _ = try stored(try transaction.removeEntry(key, in: place))
-        case .clear: try stored(try transaction.clear(place))
+        case .remove(let key): _ = try stored(try changing.removeEntry(key, in: place))
+        case .clear: try stored(try changing.clear(place))
         }
     }
 }

@@ -11,7 +11,7 @@ extension WriteSession {
         guard let kind = column.collection else {
             return try isEqual(input, in: .property(place, column), SlotShape(column), options)
         }
-        return try isEqual(input, CollectionPlace(place.table, place.object, column), kind, options)
+        return try isEqual(input, to: CollectionPlace(place.table, place.object, column), kind, options)
     }
 
     /// Whether the value in a slot is what `input` says.
@@ -21,8 +21,8 @@ extension WriteSession {
         guard let present = try value(in: slot) else { return false }
         switch (shape.type, input) {
         case (.link, .null), (.mixed, .null): return present.isNull
-        case (.link, _): return try isEqualLink(input, present, shape, options)
-        case (.mixed, .list), (.mixed, .object): return try isEqualNested(input, present, slot, options)
+        case (.link, _): return try isEqualLink(input, to: present, shape, options)
+        case (.mixed, .list), (.mixed, .object): return try isEqualNested(input, to: present, in: slot, options)
         case (.mixed, _): return try mixedValue(input, options).use { $0.isIdentical(to: present) }
         default:
             let value = try ValueReader.read(input, as: shape.type, isNullable: shape.isNullable)
@@ -31,7 +31,7 @@ extension WriteSession {
     }
 
     private func isEqualLink(
-        _ input: InputValue, _ present: Value, _ shape: SlotShape, _ options: Options
+        _ input: InputValue, to present: Value, _ shape: SlotShape, _ options: Options
     ) throws(WriteError) -> Bool {
         guard let target = shape.target else { return false }
         let table = try table(target)
@@ -41,16 +41,16 @@ extension WriteSession {
             return try link(input, to: table, shape, options).isIdentical(to: present)
         }
         guard case .object(let body) = input, case .link(_, let child) = present else { return false }
-        return try isEqual(body, ObjectPlace(table: target, object: child), table, options)
+        return try isEqual(body, to: ObjectPlace(table: target, object: child), table, options)
     }
 
     /// Every member is equal, and what is absent is null or empty.
     private func isEqual(
-        _ body: InputObject, _ place: ObjectPlace, _ table: TableState, _ options: Options
+        _ body: InputObject, to place: ObjectPlace, _ table: TableState, _ options: Options
     ) throws(WriteError) -> Bool {
         var given: Set<Int> = []
-        for (name, value) in body.members where name != "$meta" {
-            guard let column = table.column(named: name.hasPrefix("$$") ? String(name.dropFirst()) : name) else { return false }
+        for (name, value) in body.members where !naming.ignores(name) {
+            guard let column = table.column(named: naming.property(name)) else { return false }
             given.insert(column.leafIndex)
             guard try isEqual(value, to: column, of: place, options) else { return false }
         }
@@ -67,17 +67,17 @@ extension WriteSession {
     // MARK: - Collections
 
     private func isEqualNested(
-        _ input: InputValue, _ present: Value, _ slot: Slot, _ options: Options
+        _ input: InputValue, to present: Value, in slot: Slot, _ options: Options
     ) throws(WriteError) -> Bool {
         switch (input, present) {
-        case (.list, .list): return try isEqual(input, slot.collection, .list, options)
-        case (.object, .dictionary): return try isEqual(input, slot.collection, .dictionary, options)
+        case (.list, .list): return try isEqual(input, to: slot.collection, .list, options)
+        case (.object, .dictionary): return try isEqual(input, to: slot.collection, .dictionary, options)
         default: return false
         }
     }
 
     func isEqual(
-        _ input: InputValue, _ place: CollectionPlace, _ kind: CollectionKind, _ options: Options
+        _ input: InputValue, to place: CollectionPlace, _ kind: CollectionKind, _ options: Options
     ) throws(WriteError) -> Bool {
         switch (kind, input) {
         case (.list, .list(let elements)):

@@ -17,8 +17,7 @@ extension WriteSession {
             return .link(target.table, target.object)
         case .object(let body):
             guard options.writesNestedObjects else {
-                throw WriteError(
-                    .nestedObject, "an object stands where a link belongs; 'nested=upsert' would create or change it")
+                throw WriteError(.nestedObject, "an object stands where a link belongs")
             }
             let target = try upsertNested(body, in: table, options)
             return .link(target.table, target.object)

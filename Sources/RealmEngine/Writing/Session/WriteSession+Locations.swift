@@ -2,19 +2,6 @@
 
 internal import RealmStorage
 
-/// A place inside an object, as paths lead to it.
-enum Location {
-    case object(ObjectPlace)
-    /// A single value: of a property, an element or an entry.
-    case slot(Slot, SlotShape)
-    /// The collection of a property.
-    case collection(ObjectPlace, Column, CollectionKind)
-    /// A member of a set, by its position.
-    case member(CollectionPlace, Int)
-    /// Where a member is added to a set.
-    case newMember(CollectionPlace)
-}
-
 /// Following paths: properties, embedded objects, elements, entries, and into collections in Mixed.
 extension WriteSession {
     /// What the last step of a path may name.
@@ -51,10 +38,10 @@ extension WriteSession {
     private func property(_ step: InputPath.Step, of place: ObjectPlace) throws(WriteError) -> Location {
         guard case .name(let name) = step else { throw WriteSession.noPath }
         let table = try table(place.table)
-        // Shown objects write a leading `$` twice, addresses do not.
-        guard
-            let column = table.column(named: name) ?? (name.hasPrefix("$$") ? table.column(named: String(name.dropFirst())) : nil)
-        else { throw WriteSession.unknown(name, table) }
+        // Members of documents may be escaped, addresses are not.
+        guard let column = table.column(named: name) ?? table.column(named: naming.property(name)) else {
+            throw WriteSession.unknown(name, table)
+        }
         if let kind = column.collection { return .collection(place, column, kind) }
         return .slot(.property(place, column), SlotShape(column))
     }
@@ -146,7 +133,7 @@ extension WriteSession {
         var members: [(name: String, value: InputValue)] = []
         for column in try table(place.table).columns {
             let location = try property(.name(column.name), of: place)
-            members.append((name: column.name.hasPrefix("$") ? "$" + column.name : column.name, value: try input(at: location)))
+            members.append((name: naming.member(column.name), value: try input(at: location)))
         }
         return InputObject(members)
     }

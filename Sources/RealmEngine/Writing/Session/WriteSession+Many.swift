@@ -7,13 +7,13 @@ package import RealmStorage
 extension WriteSession {
     /// Merges `body` into every match; returns how many there were. The matches are fixed before the first change.
     ///
-    /// More matches than `maximum` are `too_many_affected`, and nothing is written.
+    /// More matches than `maximum` are `tooManyAffected`, and nothing is written.
     package func patchWhere(
         _ className: String, _ query: Query, arguments: [QueryArgument] = [], maximum: Int? = nil, _ body: InputObject,
         options: Options = Options()
     ) throws(WriteError) -> Int {
         let table = try objectTable(className)
-        let matches = try matches(table, query, arguments, maximum)
+        let matches = try matches(of: query, in: table, arguments, maximum: maximum)
         for (index, object) in matches.enumerated() {
             if index & 0x3f == 0x3f { try checkDeadline() }
             try requireRoom()
@@ -27,10 +27,10 @@ extension WriteSession {
         _ className: String, _ query: Query, arguments: [QueryArgument] = [], maximum: Int? = nil
     ) throws(WriteError) -> Int {
         let table = try objectTable(className)
-        let matches = try matches(table, query, arguments, maximum)
+        let matches = try matches(of: query, in: table, arguments, maximum: maximum)
         for (index, object) in matches.enumerated() {
             if index & 0x3f == 0x3f { try checkDeadline() }
-            try stored(try transaction.deleteObject(object, in: table.key))
+            try stored(try changing.deleteObject(object, in: table.key))
         }
         return matches.count
     }
@@ -42,14 +42,14 @@ extension WriteSession {
             let table = try table(key)
             guard table.name.hasPrefix(Table.classPrefix), table.kind != .embedded else { continue }
             count += try stored(try transaction.count(in: key))
-            try stored(try transaction.deleteAllObjects(in: key))
+            try stored(try changing.deleteAllObjects(in: key))
             try checkDeadline()
         }
         return count
     }
 
     private func matches(
-        _ table: TableState, _ query: Query, _ arguments: [QueryArgument], _ maximum: Int?
+        of query: Query, in table: TableState, _ arguments: [QueryArgument], maximum: Int?
     ) throws(WriteError) -> [ObjectKey] {
         let bound = try bind(query, to: table.key, arguments)
         let keys = try queried(try bound.execute(check: { [budget] in budget.goesOn }))
@@ -73,23 +73,20 @@ extension WriteSession {
 
     // MARK: - Assertions
 
-    /// Throws `assertion_failed` unless the object exists, and matches `query` if there is one.
+    /// Throws `assertionFailed` unless there is an object, and it matches `query` if there is one. Returns the object.
     package func assert(
-        _ className: String, _ key: ObjectName, _ query: Query? = nil, arguments: [QueryArgument] = []
+        _ place: ObjectPlace?, _ query: Query? = nil, arguments: [QueryArgument] = []
     ) throws(WriteError) -> ObjectPlace {
-        let table = try table(class: className)
-        guard let place = try find(key, in: table) else {
-            throw WriteError(.assertionFailed, "there is no object with this key")
-        }
+        guard let place else { throw WriteError(.assertionFailed, "there is no object with this key") }
         guard let query else { return place }
-        let bound = try bind(query, to: table.key, arguments)
+        let bound = try bind(query, to: place.table, arguments)
         guard let row = try stored(try bound.table.find(place.object)),
             try queried(try bound.matches(row, check: { [budget] in budget.goesOn }))
         else { throw WriteError(.assertionFailed, "the object does not match") }
         return place
     }
 
-    /// Throws `assertion_failed` unless exactly `count` objects match, or at least one when it is nil.
+    /// Throws `assertionFailed` unless exactly `count` objects match, or at least one when it is nil.
     package func assert(
         _ className: String, _ query: Query, arguments: [QueryArgument] = [], count: Int? = nil
     ) throws(WriteError) -> Int {
@@ -105,11 +102,11 @@ extension WriteSession {
 
     // MARK: - Numbers
 
-    /// Adds to a number; returns the new value. `out_of_range` when the type cannot hold it.
+    /// Adds to a number; returns the new value. `outOfRange` when the type cannot hold it.
     package func increment(
-        _ className: String, _ key: ObjectName, _ property: PropertyAddress, by amount: InputValue
+        _ property: PropertyAddress, of place: ObjectPlace, by amount: InputValue
     ) throws(WriteError) -> Value {
-        let place = try require(key, in: try objectTable(className))
+        _ = try objectTable(of: place)
         guard case .slot(let slot, let shape) = try locate(property, in: place),
             [.int, .float, .double, .decimal].contains(shape.type)
         else { throw WriteError(.typeMismatch, "'\(property.text)' is no number") }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmStorage
+package import RealmStorage
 
 /// Whole objects.
 extension WriteSession {
@@ -41,17 +41,19 @@ extension WriteSession {
         return Written(place: place, isCreated: existing == nil)
     }
 
-    /// Creates the object of that key, or replaces everything in it.
+    /// Creates the object of that key, or replaces everything in it. Throws `objectNotFound` for a key that no new object can
+    /// get.
     package func put(
-        _ className: String, _ key: ObjectName, _ body: InputObject, options: Options = Options()
+        _ key: ResolvedKey, _ body: InputObject, options: Options = Options()
     ) throws(WriteError) -> Written {
-        let table = try objectTable(className)
-        if let existing = try find(key, in: table) {
+        let table = try table(key.table)
+        guard table.kind != .embedded else { throw WriteError.embeddedClass(table.className) }
+        if let existing = key.place {
             try requireSameKey(body, existing, table)
             try write(body, to: existing, table, .replace, options)
             return Written(place: existing, isCreated: false)
         }
-        guard let column = table.primaryKey, let value = try primaryKey(key, column) else {
+        guard let column = table.primaryKey, let value = try primaryKey(key.name, column) else {
             throw WriteError(.objectNotFound, "there is no object with this key")
         }
         if let input = member(named: column.name, of: body) {
@@ -85,33 +87,32 @@ extension WriteSession {
 
     /// Changes the members given: a merge patch.
     package func patch(
-        _ className: String, _ key: ObjectName, _ body: InputObject, options: Options = Options()
+        _ place: ObjectPlace, _ body: InputObject, options: Options = Options()
     ) throws(WriteError) -> Written {
-        let table = try objectTable(className)
-        let place = try require(key, in: table)
-        try write(body, to: place, table, .merge, options)
+        try write(body, to: place, try objectTable(of: place), .merge, options)
         return Written(place: place, isCreated: false)
+    }
+
+    /// A property of an object's class; throws `notFound` when the class has none of this name.
+    package func property(_ name: String, of place: ObjectPlace) throws(WriteError) -> Column {
+        let table = try table(place.table)
+        guard let column = table.column(named: name) else {
+            throw WriteError(.notFound, "class '\(table.className)' has no property '\(name)'")
+        }
+        return column
     }
 
     /// Writes one property whole.
     package func setProperty(
-        _ className: String, _ key: ObjectName, _ property: String, _ value: InputValue, options: Options = Options()
-    ) throws(WriteError) -> Written {
-        let table = try objectTable(className)
-        guard let column = table.column(named: property) else {
-            throw WriteError(.notFound, "class '\(className)' has no property '\(property)'")
-        }
-        let place = try require(key, in: table)
-        try write(value, toMember: column, of: place, table, .update, options)
-        return Written(place: place, isCreated: false)
+        _ property: Column, of place: ObjectPlace, to value: InputValue, options: Options = Options()
+    ) throws(WriteError) {
+        try write(value, toMember: property, of: place, try objectTable(of: place), .update, options)
     }
 
     /// Deletes an object with what it owns.
-    package func delete(_ className: String, _ key: ObjectName) throws(WriteError) -> ObjectPlace {
-        let table = try objectTable(className)
-        let place = try require(key, in: table)
-        try stored(try transaction.deleteObject(place.object, in: place.table))
-        return place
+    package func delete(_ place: ObjectPlace) throws(WriteError) {
+        _ = try objectTable(of: place)
+        try stored(try changing.deleteObject(place.object, in: place.table))
     }
 
     // MARK: - Making
@@ -165,7 +166,7 @@ extension WriteSession {
 
     private func create(in table: TableKey, _ key: OwnedValue?, _ draft: ObjectDraft?) throws(WriteError) -> ObjectKey {
         defer { withExtendedLifetime((key, draft)) {} }
-        return try stored(try transaction.createObject(in: table, primaryKey: key?.value, values: draft?.values ?? []))
+        return try stored(try changing.createObject(in: table, primaryKey: key?.value, values: draft?.values ?? []))
     }
 
     /// The key given, or a new one for types that the server can make up.
@@ -180,10 +181,8 @@ extension WriteSession {
         }
     }
 
-    /// The member for a property, whose name may begin with `$`.
-    func member(named name: String, of body: InputObject) -> InputValue? {
-        body[name.utf8.first == UInt8(ascii: "$") ? "$" + name : name]
-    }
+    /// The member for a property.
+    func member(named name: String, of body: InputObject) -> InputValue? { body[naming.member(name)] }
 
     // MARK: - Members
 
@@ -210,13 +209,11 @@ extension WriteSession {
     private func position(
         named name: String, of table: TableState, _ options: Options, guess: Int = 0
     ) throws(WriteError) -> Int? {
-        let isPlain = name.utf8.first != UInt8(ascii: "$")
+        let isPlain = !naming.isEscaped(name)
         if isPlain, let position = table.columnPosition(named: name, guess: guess) { return position }
-        if name == "$meta" { return nil }
-        let property = name.hasPrefix("$$") ? String(name.dropFirst()) : name
-        if !isPlain, name.hasPrefix("$$"), let position = table.columnPosition(named: property, guess: guess) {
-            return position
-        }
+        if naming.ignores(name) { return nil }
+        let property = naming.property(name)
+        if naming.isEscapedProperty(name), let position = table.columnPosition(named: property, guess: guess) { return position }
         if backlinkNames.byClass[table.className]?[name] != nil {
             throw WriteError(.readOnlyProperty, "'\(name)' are the objects that link here; they cannot be written")
         }
@@ -259,7 +256,7 @@ extension WriteSession {
             if column.collection == nil {
                 try put(.null, in: .property(place, column))
             } else {
-                try stored(try transaction.clear(CollectionPlace(place.table, place.object, column)))
+                try stored(try changing.clear(CollectionPlace(place.table, place.object, column)))
             }
         }
     }

@@ -2,24 +2,12 @@
 
 internal import RealmStorage
 
-/// One change to a place in an object, in the manner of JSON Patch.
-///
-/// Paths lead through the object as it is shown: property names, list indexes (`-` for the end), dictionary keys.
-package enum PathEdit: Sendable {
-    case add(path: [InputPath.Step], InputValue)
-    case remove(path: [InputPath.Step])
-    case replace(path: [InputPath.Step], InputValue)
-    case move(from: [InputPath.Step], path: [InputPath.Step])
-    case copy(from: [InputPath.Step], path: [InputPath.Step])
-    case test(path: [InputPath.Step], InputValue)
-}
-
 extension WriteSession {
     /// Applies edits in order. Errors name the edit by its index.
     package func edit(
-        _ className: String, _ key: ObjectName, _ edits: [PathEdit], options: Options = Options()
+        _ place: ObjectPlace, _ edits: [PathEdit], options: Options = Options()
     ) throws(WriteError) -> Written {
-        let place = try require(key, in: try objectTable(className))
+        _ = try objectTable(of: place)
         for (index, edit) in edits.enumerated() { try at(.index(index), try apply(edit, to: place, options)) }
         return Written(place: place, isCreated: false)
     }
@@ -66,7 +54,7 @@ extension WriteSession {
         case .object, .newMember: throw WriteSession.noPath
         case .slot(let slot, let shape): try remove(slot, shape)
         case .collection(let place, let column, _):
-            try stored(try transaction.clear(CollectionPlace(place.table, place.object, column)))
+            try stored(try changing.clear(CollectionPlace(place.table, place.object, column)))
         case .member(let place, let index): try eraseElement(at: index, in: place)
         }
     }
@@ -79,7 +67,7 @@ extension WriteSession {
             try put(.null, in: slot)
         case .element(let place, let index): try eraseElement(at: index, in: place)
         case .newElement: throw WriteSession.noPath
-        case .entry(let place, let key): _ = try stored(try transaction.removeEntry(key, in: place))
+        case .entry(let place, let key): _ = try stored(try changing.removeEntry(key, in: place))
         }
     }
 

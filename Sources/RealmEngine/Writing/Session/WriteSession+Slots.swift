@@ -8,14 +8,14 @@ extension WriteSession {
     func put(_ value: Value, in slot: Slot) throws(WriteError) {
         switch slot {
         case .property(let place, let column):
-            try stored(try transaction.set(value, column, of: place.object, in: place.table))
+            try stored(try changing.set(value, column, of: place.object, in: place.table))
         case .element(let place, let index):
             let position = try storedIndex(of: index, in: place)
-            try stored(try transaction.setElement(value, at: position, in: place))
+            try stored(try changing.setElement(value, at: position, in: place))
         case .newElement(let place, let index):
             let position = try storedIndex(of: index, in: place)
-            try stored(try transaction.insert(value, at: position, in: place))
-        case .entry(let place, let key): _ = try stored(try transaction.setEntry(key, value, in: place))
+            try stored(try changing.insert(value, at: position, in: place))
+        case .entry(let place, let key): _ = try stored(try changing.setEntry(key, value, in: place))
         }
     }
 
@@ -24,10 +24,10 @@ extension WriteSession {
         let key: ObjectKey
         switch slot {
         case .property(let place, let column):
-            key = try stored(try transaction.setEmbedded(column, of: place.object, in: place.table))
-        case .element(let place, let index): key = try stored(try transaction.replaceEmbedded(at: index, in: place))
-        case .newElement(let place, let index): key = try stored(try transaction.insertEmbedded(at: index, in: place))
-        case .entry(let name, let entry): key = try stored(try transaction.setEmbeddedEntry(entry, in: name))
+            key = try stored(try changing.setEmbedded(column, of: place.object, in: place.table))
+        case .element(let place, let index): key = try stored(try changing.replaceEmbedded(at: index, in: place))
+        case .newElement(let place, let index): key = try stored(try changing.insertEmbedded(at: index, in: place))
+        case .entry(let name, let entry): key = try stored(try changing.setEmbeddedEntry(entry, in: name))
         }
         return ObjectPlace(table: target, object: key)
     }
@@ -77,24 +77,24 @@ extension WriteSession {
 
     func eraseElement(at index: Int, in place: CollectionPlace) throws(WriteError) {
         let position = try storedIndex(of: index, in: place)
-        try stored(try transaction.eraseElement(at: position, in: place))
+        try stored(try changing.eraseElement(at: position, in: place))
     }
 
     /// Moves an element to the index that it has afterwards.
     func moveElement(from source: Int, to target: Int, in place: CollectionPlace) throws(WriteError) {
         guard try mayHoldUnresolved(place) else {
-            return try stored(try transaction.moveElement(from: source, to: target, in: place))
+            return try stored(try changing.moveElement(from: source, to: target, in: place))
         }
         let list = try list(place)
         let from = list.storedIndex(of: source)
         // Before the element that comes next then, which is one place further to the front without the moved one.
         let next = list.storedIndex(of: target < source ? target : target + 1)
-        try stored(try transaction.moveElement(from: from, to: next > from ? next - 1 : next, in: place))
+        try stored(try changing.moveElement(from: from, to: next > from ? next - 1 : next, in: place))
     }
 
     func swapElements(_ first: Int, _ second: Int, in place: CollectionPlace) throws(WriteError) {
         let positions = (try storedIndex(of: first, in: place), try storedIndex(of: second, in: place))
-        try stored(try transaction.swapElements(positions.0, positions.1, in: place))
+        try stored(try changing.swapElements(positions.0, positions.1, in: place))
     }
 
     /// The entries of a dictionary. Valid until the next change.

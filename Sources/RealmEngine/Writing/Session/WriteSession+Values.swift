@@ -2,20 +2,6 @@
 
 internal import RealmStorage
 
-/// How an input meets an object that is there.
-enum WriteRule {
-    /// The object is new: absent members keep their defaults.
-    case create
-    /// Absent members become null or empty.
-    case replace
-    /// The members given are written, each as `replace` would; absent ones stay.
-    case update
-    /// As `update`, but equal values are left alone.
-    case updateModified
-    /// As `update`, but embedded objects and dictionaries merge, and null removes entries.
-    case merge
-}
-
 /// Inputs into properties, elements and entries.
 extension WriteSession {
     /// Writes a property of an object.
@@ -61,7 +47,7 @@ extension WriteSession {
             guard let target = shape.target else { throw ValueReader.mismatch(input, .link) }
             let table = try table(target)
             guard table.kind != .embedded else {
-                return try writeEmbedded(input, in: slot, shape, table, rule, options)
+                return try writeEmbedded(input, in: slot, shape, of: table, rule, options)
             }
             try put(try link(input, to: table, shape, options), in: slot)
         case .mixed: try writeMixed(input, in: slot, options)
@@ -72,7 +58,7 @@ extension WriteSession {
     }
 
     private func writeEmbedded(
-        _ input: InputValue, in slot: Slot, _ shape: SlotShape, _ table: TableState, _ rule: WriteRule, _ options: Options
+        _ input: InputValue, in slot: Slot, _ shape: SlotShape, of table: TableState, _ rule: WriteRule, _ options: Options
     ) throws(WriteError) {
         switch input {
         case .null:
@@ -165,7 +151,7 @@ extension WriteSession {
     @discardableResult
     func insertMember(_ input: InputValue, in place: CollectionPlace, _ options: Options) throws(WriteError) -> Bool {
         try member(input, of: place, options).use { value throws(WriteError) in
-            try stored(try transaction.insertMember(value, in: place))
+            try stored(try changing.insertMember(value, in: place))
         }
     }
 
@@ -189,7 +175,7 @@ extension WriteSession {
         let shape = place.elementShape
         for (key, value) in entries.members {
             if merges, case .null = value {
-                _ = try stored(try transaction.removeEntry(key, in: place))
+                _ = try stored(try changing.removeEntry(key, in: place))
                 continue
             }
             try at(.name(key), try requireKey(key))
@@ -199,7 +185,7 @@ extension WriteSession {
 
     private func clear(_ place: CollectionPlace, _ rule: WriteRule) throws(WriteError) {
         if case .create = rule { return }
-        try stored(try transaction.clear(place))
+        try stored(try changing.clear(place))
     }
 
     /// Realm's own rule for dictionary keys.

@@ -7,13 +7,22 @@ package import RealmStorage
 /// A session sees what it has written. It belongs to the writer thread; nothing of it outlives the closure it is handed
 /// to. An error leaves the transaction half-changed: whoever runs the session rolls it back.
 package final class WriteSession {
+    /// For reading; whatever changes something goes through `changing`.
     let transaction: WriteTransaction
+    /// What `view()` made last; nil when something was changed since.
+    private var keptView: Snapshot?
+    /// How often a snapshot of the uncommitted state was made: for tests, which compare it with what a request needs.
+    package private(set) var viewCount = 0
+    /// How often an object was looked up by its key: for tests, as `viewCount`.
+    package private(set) var lookupCount = 0
     /// What the write may cost; what is walked over on its behalf spends from it.
     package let budget: WorkBudget
     /// When to give up.
     package var deadline: Instant { budget.deadline }
     /// Objects made under a name, for links to them.
     var named: [String: ObjectPlace] = [:]
+    /// How the members of inputs name properties.
+    package var naming = MemberNaming.plain
     /// Names of linking objects, which nobody can write, but queries know.
     let backlinkNames: BacklinkNames
     /// Told how much of a long write is done, and asked whether it is still wanted.
@@ -52,9 +61,9 @@ package final class WriteSession {
 
     /// How inputs are taken.
     package struct Options: Sendable {
-        /// Full objects in the place of links are created or updated (`nested=upsert`).
+        /// Full objects in the place of links are created or updated.
         package var writesNestedObjects = false
-        /// Members that the class does not have are ignored (`handling=lenient`).
+        /// Members that the class does not have are ignored.
         package var ignoresUnknownMembers = false
 
         package init(writesNestedObjects: Bool = false, ignoresUnknownMembers: Bool = false) {
@@ -72,8 +81,22 @@ package final class WriteSession {
 
     // MARK: - Reading
 
-    /// The present state, for queries, encoders and digests. Valid until the next change.
-    package func view() throws(WriteError) -> Snapshot { try stored(try transaction.view()) }
+    /// The present state, for queries, encoders and digests. Valid until the next change, and kept until then: making it
+    /// flushes every changed table.
+    package func view() throws(WriteError) -> Snapshot {
+        guard transaction.hasChanges else { return transaction.base }
+        if let keptView { return keptView }
+        viewCount += 1
+        let view = try stored(try transaction.view())
+        keptView = view
+        return view
+    }
+
+    /// The transaction, for a change: what `view()` made before is not the present state any more.
+    var changing: WriteTransaction {
+        keptView = nil
+        return transaction
+    }
 
     /// Throws when there is no time left; long loops ask from time to time.
     package func checkDeadline() throws(WriteError) {
@@ -91,7 +114,7 @@ package final class WriteSession {
     private var tooMuch: WriteError {
         var error = WriteError(.tooManyAffected, "the write changes more than \(byteLimit) bytes; change fewer objects at a time")
         error.limit = byteLimit
-        error.limitName = "write-bytes"
+        error.exceeded = .writeBytes
         return error
     }
 
@@ -103,9 +126,6 @@ package final class WriteSession {
         try stored(try budget.spend(units))
         try requireRoom()
     }
-
-    /// Whether there is time left; what queries ask.
-    package var hasTime: Bool { budget.goesOn }
 
     // MARK: - Classes
 
@@ -119,12 +139,17 @@ package final class WriteSession {
         return table
     }
 
-    /// A class whose objects are written by themselves.
+    /// A class whose objects are written by themselves; throws `embeddedClass` for others.
     func objectTable(_ name: String) throws(WriteError) -> TableState {
         let table = try table(class: name)
-        guard table.kind != .embedded else {
-            throw WriteError(.embeddedClass, "objects of the embedded class '\(name)' are written inside their owners")
-        }
+        guard table.kind != .embedded else { throw WriteError.embeddedClass(name) }
+        return table
+    }
+
+    /// The class of an object that is written by itself; throws `embeddedClass` for others.
+    func objectTable(of place: ObjectPlace) throws(WriteError) -> TableState {
+        let table = try table(place.table)
+        guard table.kind != .embedded else { throw WriteError.embeddedClass(table.className) }
         return table
     }
 
@@ -132,6 +157,7 @@ package final class WriteSession {
 
     /// The object that `name` means in a class, or nil.
     func find(_ name: ObjectName, in table: TableState) throws(WriteError) -> ObjectPlace? {
+        lookupCount += 1
         switch name {
         case .reference(let name):
             let place = try reference(name)
@@ -177,8 +203,34 @@ package final class WriteSession {
         return place
     }
 
-    /// The object that `name` means, or nil; `class_not_found` when there is no such class.
+    /// The object that `name` means, or nil; throws `classNotFound` when there is no such class.
     package func find(_ name: ObjectName, class className: String) throws(WriteError) -> ObjectPlace? {
         try find(name, in: try table(class: className))
+    }
+
+    /// The object that `name` means, in a class whose objects are written by themselves. Throws `classNotFound`,
+    /// `embeddedClass` or `objectNotFound`.
+    package func require(_ name: ObjectName, class className: String) throws(WriteError) -> ObjectPlace {
+        try require(name, in: try objectTable(className))
+    }
+
+    /// What `name` means in a class, whether there is such an object or not; throws `classNotFound` when there is no such
+    /// class.
+    package func resolve(_ name: ObjectName, class className: String) throws(WriteError) -> ResolvedKey {
+        let table = try table(class: className)
+        return ResolvedKey(table: table.key, name: name, place: try find(name, in: table))
+    }
+
+    /// Whether an object is there.
+    package func isThere(_ place: ObjectPlace) throws(WriteError) -> Bool {
+        try stored(try transaction.row(place.object, in: place.table)) != nil
+    }
+
+    /// The key of an object as text, read from the transaction; nil when the object is not there.
+    package func keyText(of place: ObjectPlace) throws(WriteError) -> String? {
+        guard try isThere(place) else { return nil }
+        guard let column = try table(place.table).primaryKey else { return KeyText.text(place.object) }
+        return KeyText.text(
+            try stored(try transaction.value(column, of: place.object, in: place.table)), objectKey: place.object)
     }
 }

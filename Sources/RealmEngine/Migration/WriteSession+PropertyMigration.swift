@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Migration steps about single properties.
+extension WriteSession {
+    func addProperty(_ className: String, _ input: PropertyInput, _ value: InputValue?) throws(WriteError) {
+        let table = try migrating(className)
+        let property = try at(.name("property"), try SchemaValidator.shape(of: input))
+        if table.kind == .embedded, property.index != nil {
+            throw WriteError(
+                .invalidSchema, SchemaValidator.embeddedIndex, path: InputPath([.name("property"), .name("indexed")]))
+        }
+        guard table.column(named: property.name) == nil else {
+            throw WriteError(
+                .invalidSchema, "there is already a property of this name", path: InputPath([.name("property"), .name("name")]))
+        }
+        if let target = property.objectType { try at(.name("property"), try requireTarget(target, property)) }
+        try addColumn(property, to: table.key)
+        try requireValidSchema()
+        guard let value else { return }
+        let changed = try self.table(table.key)
+        guard let column = changed.column(named: property.name) else { return }
+        let objects = try objects(of: table.key)
+        for (number, object) in objects.enumerated() {
+            if number & 0xff == 0xff { try noteProgress(number, of: objects.count) }
+            try spend(WriteSession.unitsPerElement)
+            let place = ObjectPlace(table: table.key, object: object)
+            try at(.name("value"), try write(value, to: column, of: place, .update, Options()))
+        }
+    }
+
+    private func requireTarget(_ name: String, _ property: PropertySchema) throws(WriteError) {
+        guard let target = try stored(try transaction.table(named: Table.classPrefix + name)) else {
+            throw WriteSession.invalid("there is no class '\(name)'", "objectType")
+        }
+        guard target.kind != .embedded || property.collection != .set else {
+            throw WriteSession.invalid("there are no sets of embedded objects", "collection")
+        }
+    }
+
+    func removeProperty(_ className: String, _ name: String, _ losing: Bool) throws(WriteError) {
+        let table = try migrating(className)
+        let column = try property(name, of: table)
+        try requireLoss(of: [(name: "values", count: try valueCount(column, of: table.key))], losing)
+        try stored(try changing.removeColumn(column.key, of: table.key))
+    }
+
+    /// How many objects have something in a property.
+    private func valueCount(_ column: Column, of key: TableKey) throws(WriteError) -> Int {
+        var count = 0
+        for object in try objects(of: key) {
+            try spend(WriteSession.unitsPerElement)
+            if column.collection == nil {
+                if try !stored(try transaction.value(column, of: object, in: key)).isNull { count += 1 }
+            } else if try elementCount(CollectionPlace(key, object, column)) > 0 {
+                count += 1
+            }
+        }
+        return count
+    }
+
+    func renameProperty(_ className: String, _ name: String, to new: String) throws(WriteError) {
+        let table = try migrating(className)
+        let column = try property(name, of: table)
+        do throws(WriteError) {
+            try SchemaValidator.checkName(new, SchemaValidator.maximumNameByteCount, "property")
+        } catch {
+            throw WriteSession.invalid(error.detail, "to")
+        }
+        guard new == name || table.column(named: new) == nil else {
+            throw WriteSession.invalid("there is already a property of this name", "to")
+        }
+        try stored(try changing.renameColumn(column.key, of: table.key, to: new))
+    }
+
+    // MARK: - Keys and indexes
+
+    func setPrimaryKey(_ className: String, _ name: String?) throws(WriteError) {
+        let table = try migrating(className)
+        guard let name else { return try stored(try changing.setPrimaryKey(nil, of: table.key)) }
+        guard table.kind != .embedded else { throw WriteSession.invalid("an embedded class has no primary key", "class") }
+        let column = try property(name, of: table)
+        do throws(WriteError) {
+            try SchemaValidator.requireKeyType(
+                PropertySchema(
+                    name: name, type: PropertyType(column.type), collection: column.collection, isOptional: column.isNullable,
+                    index: column.declaredIndex, objectType: nil))
+        } catch {
+            throw WriteSession.invalid(error.detail, "name")
+        }
+        try requireDistinct(column, of: table.key)
+        try stored(try changing.setPrimaryKey(column.key, of: table.key))
+    }
+
+    private func requireDistinct(_ column: Column, of key: TableKey) throws(WriteError) {
+        // Nothing changes meanwhile, so the values may stay where they are.
+        var values: [Value] = []
+        for object in try objects(of: key) {
+            try spend(WriteSession.unitsPerElement)
+            values.append(try stored(try transaction.value(column, of: object, in: key)))
+        }
+        values.sort { [budget] left, right in
+            budget.allows(WorkBudget.units(forBytes: left.byteCount)) && Value.order(left, right) < 0
+        }
+        try checkDeadline()
+        for (left, right) in zip(values, values.dropFirst()) where Value.order(left, right) == 0 {
+            var error = WriteError(.duplicateKey, "several objects have the same value in '\(column.name)'")
+            error.path = InputPath([.name("name")])
+            throw error
+        }
+    }
+
+    func setIndex(_ className: String, _ name: String, _ indexed: String?) throws(WriteError) {
+        let table = try migrating(className)
+        let column = try property(name, of: table)
+        let index = try SchemaValidator.index(named: indexed)
+        if let index {
+            guard table.kind != .embedded else { throw WriteSession.invalid(SchemaValidator.embeddedIndex, "indexed") }
+            try at(.name("indexed"), try SchemaValidator.requireIndexable(PropertyType(column.type), column.collection, index))
+            guard index == .general || column.leafIndex != table.primaryKey?.leafIndex else {
+                throw WriteSession.invalid("a primary key has no full-text index", "indexed")
+            }
+        }
+        guard index != column.declaredIndex else { return }
+        if column.declaredIndex != nil { try stored(try changing.removeIndex(of: column.key, in: table.key)) }
+        if let index { try stored(try changing.addIndex(index, to: column.key, of: table.key)) }
+    }
+
+    // MARK: - Types
+
+    /// Makes the property anew beside the old one, moves the values over, and gives it the name.
+    func changeProperty(_ change: PropertyChange, _ losing: Bool) throws(WriteError) {
+        let table = try migrating(change.className)
+        let column = try property(change.name, of: table)
+        let (property, conversion) = try changed(column, change)
+        guard property.type != PropertyType(column.type) || property.isOptional != column.isNullable else { return }
+        let isKey = column.leafIndex == table.primaryKey?.leafIndex
+        if isKey {
+            do throws(WriteError) { try SchemaValidator.requireKeyType(property) } catch {
+                throw WriteSession.invalid(error.detail, "type")
+            }
+        }
+        let index = property.index
+        let temporary = try unusedName(in: table)
+        try addColumn(property.indexed(nil).named(temporary), to: table.key)
+        guard let new = try self.table(table.key).column(named: temporary) else { return }
+        let mover = ColumnMover(
+            source: column, target: new, conversion: conversion, nullValue: change.nullValue, table: table.key)
+        try move(mover, losing)
+        if isKey {
+            try requireDistinct(new, of: table.key)
+            try stored(try changing.setPrimaryKey(new.key, of: table.key))
+        }
+        try stored(try changing.removeColumn(column.key, of: table.key))
+        try stored(try changing.renameColumn(new.key, of: table.key, to: change.name))
+        if let index, !isKey { try stored(try changing.addIndex(index, to: new.key, of: table.key)) }
+    }
+
+    private func unusedName(in table: TableState) throws(WriteError) -> String {
+        var number = 0
+        while table.column(named: "migrating \(number)") != nil { number += 1 }
+        return "migrating \(number)"
+    }
+
+    /// The property as it shall be, and how values get there.
+    private func changed(
+        _ column: Column, _ change: PropertyChange
+    ) throws(WriteError) -> (PropertySchema, ValueConversion?) {
+        let old = PropertyType(column.type)
+        var conversion: ValueConversion?
+        if let name = change.conversion {
+            guard let known = ValueConversion(rawValue: name) else {
+                throw WriteSession.invalid("'\(name)' is no conversion", "conversion")
+            }
+            conversion = known
+        }
+        var type = conversion?.target ?? old
+        if let name = change.type {
+            guard let known = PropertyType(rawValue: name) else { throw WriteSession.invalid("'\(name)' is no type", "type") }
+            type = known
+        }
+        if let conversion {
+            guard conversion.target == type, conversion.source == nil || conversion.source == old else {
+                throw WriteSession.invalid("this conversion does not lead from \(old.rawValue) to \(type.rawValue)", "conversion")
+            }
+        }
+        guard type == old || conversion != nil else {
+            throw WriteSession.invalid("a change from \(old.rawValue) to \(type.rawValue) needs a conversion", "conversion")
+        }
+        if type != old, let target = column.targetTable, try table(target).kind == .embedded {
+            throw WriteSession.invalid("embedded objects have no other type", "type")
+        }
+        let isOptional: Bool? = type == .mixed || type == .object ? change.optional : change.optional ?? column.isNullable
+        let target = try type == .object ? column.targetTable.map { key throws(WriteError) in try table(key).className } : nil
+        let input = PropertyInput(
+            change.name, type.rawValue, collection: column.collection?.name, optional: isOptional, objectType: target)
+        let property = try SchemaValidator.shape(of: input)
+        var index = column.declaredIndex
+        if let kept = index {
+            do throws(WriteError) { try SchemaValidator.requireIndexable(type, column.collection, kept) } catch { index = nil }
+        }
+        return (property.indexed(index), conversion)
+    }
+
+    /// The keys of all objects.
+    func objects(of key: TableKey) throws(WriteError) -> [ObjectKey] {
+        var objects: [ObjectKey] = []
+        guard let table = try view().table(key) else { return [] }
+        var cursor = table.leaves()
+        while let leaf = try stored(try cursor.next()) {
+            try spend(WriteSession.unitsPerElement)
+            for row in 0..<leaf.count { objects.append(leaf.key(at: row)) }
+        }
+        return objects
+    }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// Classes and properties, made as the SDKs make them.
+extension WriteSession {
+    /// The present schema.
+    package func schema() throws(WriteError) -> RealmSchema { RealmSchema(try view()) }
+
+    /// Makes the classes of a new realm. An order other than the SDKs' would do, but then files would differ.
+    ///
+    /// First the schema version, then all classes in byte order of their names, then their properties. Without any
+    /// version the realm keeps the one it has, or has none.
+    package func createSchema(_ input: SchemaInput, versionIfMissing: UInt64? = 0) throws(WriteError) {
+        let classes = try SchemaValidator.classes(input)
+        if let version = input.version ?? versionIfMissing { try stored(try changing.setSchemaVersion(version)) }
+        try add(classes)
+    }
+
+    /// Makes the schema fit `input` by additions alone: new classes, new properties, new indexes.
+    ///
+    /// Throws `schema_version_conflict` when that is not enough. Classes that `input` does not name stay.
+    package func fitSchema(_ input: SchemaInput) throws(WriteError) {
+        let present = try schema()
+        let classes = try SchemaValidator.classes(input)
+        if let wanted = input.version, let version = present.version, wanted < version {
+            throw WriteSession.conflict("the file has schema version \(version), which is newer than \(wanted)")
+        }
+        for wanted in classes {
+            guard let one = present[wanted.name] else { continue }
+            try requireFit(wanted, one)
+        }
+        if present.version == nil || input.version.map({ $0 != present.version }) ?? false {
+            try stored(try changing.setSchemaVersion(input.version ?? present.version ?? 0))
+        }
+        try add(classes.filter { present[$0.name] == nil })
+        for wanted in classes {
+            guard let one = present[wanted.name] else { continue }
+            try addMissing(wanted, to: one)
+        }
+    }
+
+    /// Removes all classes with their objects, and makes those of `input`.
+    package func recreateSchema(_ input: SchemaInput) throws(WriteError) {
+        let classes = try SchemaValidator.classes(input)
+        let tables = try view().classes
+        for table in tables { try stored(try changing.deleteAllObjects(in: table.key)) }
+        // Links first, so that no table is a target when it goes.
+        for table in tables {
+            for column in table.columns where column.type == .link {
+                try stored(try changing.removeColumn(column.key, of: table.key))
+            }
+        }
+        for table in tables { try stored(try changing.removeTable(table.key)) }
+        try stored(try changing.setSchemaVersion(input.version ?? 0))
+        try add(classes)
+    }
+
+    private static func conflict(_ detail: String) -> WriteError { WriteError(.schemaVersionConflict, detail) }
+
+    private func requireFit(_ wanted: ClassSchema, _ one: ClassSchema) throws(WriteError) {
+        guard wanted.kind == one.kind, wanted.primaryKey == one.primaryKey else {
+            throw WriteSession.conflict("class '\(one.name)' has another type or primary key in the file")
+        }
+        for property in one.properties {
+            guard let match = wanted.properties.first(where: { $0.name == property.name }) else {
+                throw WriteSession.conflict("the file has a property '\(one.name).\(property.name)' that the schema lacks")
+            }
+            guard match.indexed(nil) == property.indexed(nil) else {
+                throw WriteSession.conflict("the property '\(one.name).\(property.name)' is different in the file")
+            }
+            guard match.index == nil || property.index == nil || match.index == property.index else {
+                throw WriteSession.conflict("the property '\(one.name).\(property.name)' has another index in the file")
+            }
+        }
+    }
+
+    private func addMissing(_ wanted: ClassSchema, to one: ClassSchema) throws(WriteError) {
+        let table = try table(class: one.name)
+        for property in wanted.properties {
+            guard let known = one.properties.first(where: { $0.name == property.name }) else {
+                try addColumn(property, to: table.key)
+                continue
+            }
+            if let index = property.index, known.index == nil, let column = table.column(named: property.name) {
+                try stored(try changing.addIndex(index, to: column.key, of: table.key))
+            }
+        }
+    }
+
+    // MARK: - Making
+
+    /// Makes classes that are not there, all tables before any link.
+    func add(_ classes: [ClassSchema]) throws(WriteError) {
+        let sorted = classes.sorted { Array($0.name.utf8).lexicographicallyPrecedes(Array($1.name.utf8)) }
+        var keys: [TableKey] = []
+        for one in sorted { keys.append(try addTable(one)) }
+        for (one, key) in zip(sorted, keys) {
+            for property in one.properties where property.name != one.primaryKey { try addColumn(property, to: key) }
+        }
+    }
+
+    /// Makes a table with its primary key, which comes first whatever its place among the properties.
+    private func addTable(_ one: ClassSchema) throws(WriteError) -> TableKey {
+        try checkDeadline()
+        try requireRoom(for: one)
+        let key = try stored(try changing.createTable(Table.classPrefix + one.name, kind: one.kind))
+        if let property = one.properties.first(where: { $0.name == one.primaryKey }) {
+            let column = try addColumn(property.indexed(nil), to: key)
+            try stored(try changing.setPrimaryKey(column, of: key))
+        }
+        return key
+    }
+
+    /// What was in a file before stays, however much it is.
+    private func requireRoom(for one: ClassSchema) throws(WriteError) {
+        guard transaction.tableCount() < limits.classes + WriteSession.tablesBesides else {
+            throw WriteSession.tooLarge("a realm has at most \(limits.classes) classes", limits.classes)
+        }
+        guard one.properties.count <= limits.properties else {
+            throw WriteSession.tooLarge("class '\(one.name)' has more than \(limits.properties) properties", limits.properties)
+        }
+    }
+
+    /// Tables that are no classes: the schema version, and what else apps may have there.
+    private static let tablesBesides = 1
+
+    private static func tooLarge(_ detail: String, _ limit: Int) -> WriteError {
+        var error = WriteError(.invalidSchema, detail)
+        error.limit = limit
+        return error
+    }
+
+    @discardableResult
+    func addColumn(_ property: PropertySchema, to key: TableKey) throws(WriteError) -> ColumnKey {
+        if schemaSteps & 0xf == 0xf { try checkDeadline() }
+        schemaSteps &+= 1
+        guard try stored(try transaction.columnCount(of: key)) < limits.properties else {
+            throw WriteSession.tooLarge("a class has at most \(limits.properties) properties", limits.properties)
+        }
+        var target: TableKey?
+        if let name = property.objectType { target = try table(class: name).key }
+        let definition = ColumnDefinition(
+            property.name, property.type.columnType, isNullable: property.isOptional, collection: property.collection,
+            target: target, index: property.index)
+        return try stored(try changing.addColumn(definition, to: key))
+    }
+}
+
+extension PropertyType {
+    /// How the file keeps it.
+    package var columnType: ColumnType {
+        switch self {
+        case .int: return .int
+        case .bool: return .bool
+        case .string: return .string
+        case .data: return .binary
+        case .date: return .timestamp
+        case .float: return .float
+        case .double: return .double
+        case .decimal128: return .decimal
+        case .objectId: return .objectID
+        case .uuid: return .uuid
+        case .mixed: return .mixed
+        case .object: return .link
+        }
+    }
+}

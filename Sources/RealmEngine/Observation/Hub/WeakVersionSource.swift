@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// A database, as long as somebody else keeps it.
+final class WeakVersionSource: Sendable {
+    /// `@unchecked Sendable`: only used inside `state`, whose lock guards it.
+    private struct Reference: @unchecked Sendable { weak var source: (any VersionSource)? }
+
+    private let state = RankedMutex(.leaf, Reference())
+
+    /// Nil when it was never set, or is gone.
+    var value: (any VersionSource)? { state.withLock { $0.source } }
+
+    /// Sets the database; it is not kept.
+    func set(_ source: any VersionSource) { state.withLock { $0.source = source } }
+}

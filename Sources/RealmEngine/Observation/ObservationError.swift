@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmQuery
+package import RealmStorage
+
+/// Why something cannot be observed, or not any more.
+package enum ObservationError: Error, Sendable {
+    /// The class, object or property is not there.
+    case notFound
+    /// A value that the sections come from cannot be the key of one; why, in words for the client.
+    case invalidSection(detail: String)
+    case query(QueryError)
+    case storage(StorageError)
+    /// The database is closed.
+    case closed
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmQuery
+package import RealmStorage
+
+/// The state of a target in a version.
+package enum ObservedContents: Sendable {
+    case rows(TableKey, [ObjectKey])
+    /// So many elements; `places` are their positions in the collection when they are a view of it.
+    case values(count: Int, places: [Int]?)
+    case dictionary(count: Int)
+    case object
+    /// With the position of each section among all.
+    case sections(TableKey, [(index: Int, key: SectionIdentity, rows: [ObjectKey])])
+    case realm
+    /// The object that it belonged to was deleted.
+    case gone
+}

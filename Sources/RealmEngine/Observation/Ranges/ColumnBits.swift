@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Columns of one table, by the leaf index of their keys.
+struct ColumnBits: Equatable {
+    private var low: UInt64 = 0
+    private var high: Set<Int> = []
+
+    var isEmpty: Bool { low == 0 && high.isEmpty }
+
+    mutating func insert(_ column: ColumnKey) {
+        let index = column.leafIndex
+        if index < 64 { low |= 1 << UInt64(index) } else { high.insert(index) }
+    }
+
+    func contains(_ column: ColumnKey) -> Bool {
+        let index = column.leafIndex
+        return index < 64 ? low >> UInt64(index) & 1 == 1 : high.contains(index)
+    }
+
+    mutating func formUnion(_ other: ColumnBits) {
+        low |= other.low
+        if !other.high.isEmpty { high.formUnion(other.high) }
+    }
+
+    func intersects(_ other: ColumnBits) -> Bool { low & other.low != 0 || !high.isDisjoint(with: other.high) }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmQuery
+internal import RealmStorage
+
+package struct ValuesChange: Sendable {
+    package let changes: CollectionChanges
+    /// Positions in the collection of the elements at `changes.insertions`: the same for the collection itself.
+    package let insertedPlaces: [Int]
+    /// Positions in the collection now of the elements at `changes.modificationsNew`.
+    package let modifiedPlaces: [Int]
+    package let count: Int
+}

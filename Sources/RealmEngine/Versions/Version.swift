@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// A snapshot with the token that names it.
+///
+/// Holding a version keeps its nodes in the file. It never changes, so any thread may read it.
+package final class Version: Sendable {
+    /// The data.
+    package let snapshot: Snapshot
+    /// The name of this state of the data.
+    package let token: VersionToken
+    /// The text of `token`; made once because every answer carries it.
+    package let tokenText: String
+    /// What other layers derive from this version.
+    package let derived = DerivedValues()
+
+    package init(_ snapshot: Snapshot, _ token: VersionToken) {
+        self.snapshot = snapshot
+        self.token = token
+        tokenText = token.text
+    }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// Which object of a class is meant.
+package enum ObjectName: Sendable {
+    /// A key as it stands in addresses and stubs; what it means depends on the primary key.
+    case text(String)
+    case objectKey(ObjectKey)
+    /// A primary key value.
+    case primaryKey(InputValue)
+    /// An object made under this name earlier in the same session.
+    case reference(String)
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Interactive transactions that are over, for those who still ask.
+struct EndedTransactions {
+    private var infos: [String: (info: TransactionInfo, until: Instant)] = [:]
+    private var order: [String] = []
+
+    mutating func insert(_ info: TransactionInfo, _ limits: WriteLimits) {
+        infos[info.id] = (info, Instant.now().adding(seconds: limits.rememberedSeconds))
+        order.append(info.id)
+        while let oldest = order.first, order.count > limits.rememberedCount || isOver(oldest) {
+            infos[oldest] = nil
+            order.removeFirst()
+        }
+    }
+
+    private func isOver(_ id: String) -> Bool { infos[id].map { $0.until <= Instant.now() } ?? true }
+
+    /// The transaction of that id, if it is not forgotten yet.
+    subscript(id: String, owner: String?) -> TransactionInfo? {
+        guard let entry = infos[id], entry.until > Instant.now(), owner == nil || entry.info.owner == owner else { return nil }
+        return entry.info
+    }
+
+    /// A transaction that failed may be rolled back, which changes nothing else.
+    mutating func setState(_ state: TransactionInfo.State, of id: String) { infos[id]?.info.state = state }
+}

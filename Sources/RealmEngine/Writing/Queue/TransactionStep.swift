@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// One request inside an interactive transaction.
+struct TransactionStep: Sendable {
+    enum Kind: Sendable {
+        /// Reads the uncommitted state; its failure changes nothing.
+        case read
+        case write
+        /// Is undone whatever happens.
+        case dryRun
+    }
+
+    enum Action: Sendable {
+        case run(Kind, deadline: Instant, body: @Sendable (WriteSession) throws -> Void)
+        case commit(mark: CommitMark?)
+        case rollBack
+        /// A write failed before it came here.
+        case abort
+    }
+
+    let action: Action
+    /// Called on the writer thread; with the new version after a commit.
+    let completion: @Sendable (Result<Version?, WriteError>) -> Void
+}

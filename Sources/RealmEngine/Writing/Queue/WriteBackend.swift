@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// What the queue needs of a database.
+protocol WriteBackend: Sendable {
+    /// The newest version.
+    var current: Version { get }
+    /// Does what has to be done before the first write, as long as `goesOn` says so; called once, before anything else.
+    func prepare(_ goesOn: () -> Bool)
+    /// Throws when writes are not possible now.
+    func beginWrite() throws(WriteError) -> WriteTransaction
+    func makeSession(_ transaction: WriteTransaction, deadline: Instant) -> WriteSession
+    /// Makes the changes durable and the new version the newest.
+    func commit(_ transaction: WriteTransaction, mark: CommitMark?) throws(WriteError) -> Version
+    /// A group of writes is over, committed or not.
+    func didEndWrite()
+    /// Nothing was there to write for a moment.
+    func didPause()
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// A place inside an object, as paths lead to it.
+enum Location {
+    case object(ObjectPlace)
+    /// A single value: of a property, an element or an entry.
+    case slot(Slot, SlotShape)
+    /// The collection of a property.
+    case collection(ObjectPlace, Column, CollectionKind)
+    /// A member of a set, by its position.
+    case member(CollectionPlace, Int)
+    /// Where a member is added to a set.
+    case newMember(CollectionPlace)
+}

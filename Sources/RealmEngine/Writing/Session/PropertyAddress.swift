@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// A property, or a path from it into embedded objects and collections in Mixed.
+package struct PropertyAddress: Sendable {
+    /// What was written.
+    package let text: String
+    /// The steps that the text stands for, unless a property bears it as its name; nil when it is no path.
+    package let steps: [InputPath.Step]?
+
+    package init(_ text: String, steps: [InputPath.Step]? = nil) {
+        self.text = text
+        self.steps = steps
+    }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// A key, and what it means in a transaction. Good until something is changed.
+package struct ResolvedKey: Sendable {
+    /// The class that the key is for.
+    let table: TableKey
+    /// The key as it was given.
+    let name: ObjectName
+    /// The object that has the key; nil when there is none.
+    package let place: ObjectPlace?
+}
