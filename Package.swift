@@ -26,6 +26,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     ],
     targets: [
         .systemLibrary(name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
@@ -37,7 +38,9 @@ let package = Package(
         .target(name: "CMappings"),
         .target(
             name: "RealmStorage",
-            dependencies: ["COpenSSL", "CDecimal", "CProcessor", "CMappings"],
+            dependencies: [
+                "COpenSSL", "CDecimal", "CProcessor", "CMappings", .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: hot),
         .target(
             name: "RealmQuery",
@@ -45,7 +48,13 @@ let package = Package(
             swiftSettings: hot),
         .target(
             name: "RealmEngine",
-            dependencies: ["RealmStorage", "RealmQuery", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "RealmStorage", "RealmQuery",
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "OrderedCollections", package: "swift-collections"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: shared),
         .target(
             name: "RealmHTTP",
@@ -69,7 +78,10 @@ let package = Package(
             swiftSettings: hot),
         .target(
             name: "RealmTestSupport",
-            dependencies: ["RealmStorage", "RealmQuery", "RealmEngine", "COpenSSL", "CZlib"],
+            dependencies: [
+                "RealmStorage", "RealmQuery", "RealmEngine", "COpenSSL", "CZlib",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             path: "Tests/RealmTestSupport",
             swiftSettings: shared),
         .target(
@@ -98,7 +110,9 @@ let package = Package(
             swiftSettings: shared),
         .testTarget(
             name: "RealmEngineTests",
-            dependencies: ["RealmEngine", "RealmQuery", "RealmStorage", "RealmTestSupport"],
+            dependencies: [
+                "RealmEngine", "RealmQuery", "RealmStorage", "RealmTestSupport", .product(name: "Logging", package: "swift-log"),
+            ],
             exclude: ["Observation/Vectors"],
             swiftSettings: shared),
         .testTarget(

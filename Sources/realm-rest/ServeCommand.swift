@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Glibc
+import Logging
 import RealmHTTP
 import RealmStorage
 
@@ -157,6 +158,7 @@ struct ServeOptions: ParsableArguments {
             throw ValidationError("--log-level takes debug, info, warning or error")
         }
         server.logLevel = level
+        if server.logFormat != nil { server.logger = ServeOptions.engineLogger(level) }
         server.showsTiming = serverTiming
         server.backlinkNames = try BacklinkNameFiles.read(backlinkNames)
         server.extraHosts = hosts
@@ -170,6 +172,18 @@ struct ServeOptions: ParsableArguments {
             server.admin = address
         }
         return server
+    }
+
+    /// Logs what the engine says on standard error.
+    private static func engineLogger(_ level: AccessLog.Level) -> Logger {
+        var logger = Logger(label: "realm-rest.engine") { StreamLogHandler.standardError(label: $0) }
+        switch level {
+        case .debug: logger.logLevel = .debug
+        case .info: logger.logLevel = .info
+        case .warning: logger.logLevel = .warning
+        case .error: logger.logLevel = .error
+        }
+        return logger
     }
 
     private func format() throws -> AccessLog.Format? {

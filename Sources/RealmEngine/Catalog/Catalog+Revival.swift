@@ -20,7 +20,7 @@ extension Catalog {
         var failedFacts: System.FileFacts?
 
         /// Between two attempts that nobody asked for, growing to a minute.
-        var pauseSeconds: Double { Double(min(60, 1 << min(attempts, 6))) }
+        var pause: Duration { .seconds(min(60, 1 << min(attempts, 6))) }
     }
 
     struct Plans: Sendable {
@@ -32,7 +32,7 @@ extension Catalog {
     }
 
     /// Between two attempts that requests ask for.
-    private static let requestPauseSeconds = 1.0
+    private static let requestPause = Duration.seconds(1)
     /// A file that changed less than this ago may be in the middle of being copied.
     private static let quietNanoseconds: Int64 = 500_000_000
 
@@ -67,6 +67,7 @@ extension Catalog {
             states[database.name.text] = .failed(error)
             return true
         }
+        if isFirst { database.log.failed(error) }
         guard isFirst, let source = database.source else { return isFirst }
         plan(database.name, source.path, source.options, after: error, isBusy: true)
         return true
@@ -82,7 +83,7 @@ extension Catalog {
         let now = Instant.now()
         return plans.withLock { plans in
             guard !plans.isClosed else { return [] }
-            let due = plans.byName.values.filter { !$0.isBusy && now >= $0.lastTry.adding(seconds: $0.pauseSeconds) }
+            let due = plans.byName.values.filter { !$0.isBusy && now >= $0.lastTry.adding($0.pause) }
             for plan in due { plans.byName[plan.name.text]?.isBusy = true }
             return due.map(\.name.text)
         }
@@ -92,7 +93,7 @@ extension Catalog {
     package func take(_ name: String, _ now: Instant) -> Bool {
         plans.withLock { plans in
             guard !plans.isClosed, let plan = plans.byName[name], !plan.isBusy,
-                plan.attempts == 0 || now >= plan.lastTry.adding(seconds: Catalog.requestPauseSeconds)
+                plan.attempts == 0 || now >= plan.lastTry.adding(Catalog.requestPause)
             else { return false }
             plans.byName[name]?.isBusy = true
             return true

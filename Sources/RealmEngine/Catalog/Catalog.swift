@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Logging
 package import RealmStorage
 
 /// The realms of a server by name.
@@ -26,8 +27,14 @@ package final class Catalog: Sendable {
     /// How failed realms are opened again; never held together with `states`.
     let plans = RankedMutex(.leaf, Plans())
 
-    /// Realms that failed and that only a request has named are forgotten after `forgetsAfterSeconds`.
-    package init(forgetsAfterSeconds: Double = 600) { origins = RealmOrigins(forgetsAfterSeconds: forgetsAfterSeconds) }
+    /// Where all realms log; see `EngineLog`.
+    package let logger: Logger
+
+    /// Realms that failed and that only a request has named are forgotten after `forgetsAfter`.
+    package init(forgetsAfter: Duration = .seconds(600), logger: Logger = EngineLog.silent) {
+        origins = RealmOrigins(forgetsAfter: forgetsAfter)
+        self.logger = logger
+    }
 
     /// The state of the realm of that name, or nil when there is none.
     package subscript(name: String) -> State? {
@@ -72,7 +79,9 @@ package final class Catalog: Sendable {
     @discardableResult
     package func open(_ name: RealmName, path: String, _ options: Database.OpenOptions) -> State {
         noteConfigured(name)
-        let state = settle(name) { () throws(StorageError) in try Database.open(name: name, path: path, options) }
+        var options = options
+        options.logger = logger
+        let state = settle(name) { [options] () throws(StorageError) in try Database.open(name: name, path: path, options) }
         if case .failed(let error) = state { plan(name, path, options, after: error) }
         return state
     }
@@ -83,7 +92,9 @@ package final class Catalog: Sendable {
         _ name: RealmName, identifier: String, _ options: Database.OpenOptions = Database.OpenOptions()
     ) -> State {
         let known = databases.first { $0.memoryIdentifier == identifier }
-        return settle(name) { () throws(StorageError) in
+        var options = options
+        options.logger = logger
+        return settle(name) { [options] () throws(StorageError) in
             if let known { return known }
             return try Database.openInMemory(name: name, identifier: identifier, options)
         }

@@ -22,9 +22,9 @@ final class RealmOrigins: Sendable {
     private let state = RankedMutex(.leaf, State())
     /// How many `failures` there are: this is asked with every request.
     private let failureCount = Atomic(0)
-    private let forgetsAfterSeconds: Double
+    private let forgetsAfter: Duration
 
-    init(forgetsAfterSeconds: Double) { self.forgetsAfterSeconds = forgetsAfterSeconds }
+    init(forgetsAfter: Duration) { self.forgetsAfter = forgetsAfter }
 
     func add(_ name: String, path: String?, isRequested: Bool) {
         change { $0.origins[name] = Origin(path: path, isRequested: isRequested) }
@@ -60,7 +60,7 @@ final class RealmOrigins: Sendable {
         let now = Instant.now()
         var names: [String] = []
         change { state in
-            names = state.failures.filter { now.seconds(since: $0.value) >= forgetsAfterSeconds }.map(\.key)
+            names = state.failures.filter { now.duration(since: $0.value) >= forgetsAfter }.map(\.key)
             for name in names {
                 state.origins[name] = nil
                 state.failures[name] = nil

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+package import Logging
 package import RealmStorage
+internal import SystemPackage
 
 extension Database {
     /// How a file is opened.
@@ -28,6 +30,8 @@ extension Database {
         package var isExactPath = false
         /// Told how much is done, and asked whether it is still wanted.
         package var control: WorkControl?
+        /// Where the engine logs what operators want to know; silent unless it is set. See `EngineLog`.
+        package var logger = EngineLog.silent
 
         package init(key: EncryptionKey? = nil, mode: Mode? = nil) {
             self.key = key
@@ -66,9 +70,26 @@ extension Database {
 
     /// Opens the file at `path`. Throws `.refused` with the reason, or what reading it met; then nothing has changed.
     package static func open(name: RealmName, path: String, _ options: OpenOptions) throws(StorageError) -> Database {
-        let database = try openFile(name, path, options)
-        database.noteSource(path, options)
-        return database
+        let log = EngineLog(options.logger, name)
+        let begin = Instant.now()
+        let byteCount = System.entry(atPath: path, followsLink: true)?.byteCount
+        do throws(StorageError) {
+            let database = try openFile(name, path, options)
+            database.noteSource(path, options)
+            log.opened(database.mode, database.current.snapshot, since: begin)
+            if let byteCount { database.logRecovery(from: byteCount) }
+            if let reason = database.readOnlyReason { log.refusesWrites(reason) }
+            return database
+        } catch {
+            log.failedToOpen(error)
+            throw error
+        }
+    }
+
+    /// Logs that opening cut something off a file that had `byteCount` bytes.
+    private func logRecovery(from byteCount: Int) {
+        let now = current.snapshot.file.fileByteCount
+        if mode == .readWrite, store != nil, now < byteCount { log.recovered(byteCount: byteCount - now) }
     }
 
     private static func openFile(_ name: RealmName, _ path: String, _ options: OpenOptions) throws(StorageError) -> Database {
@@ -104,7 +125,7 @@ extension Database {
         try OwnershipLock.requireUnused(place)
         return Database(
             name: name, path: path, mode: .readOnly, snapshot: snapshot, store: nil, readOnlyReason: reason,
-            backlinkNames: options.backlinkNames)
+            backlinkNames: options.backlinkNames, logger: options.logger)
     }
 
     private static func openForWriting(
@@ -117,8 +138,11 @@ extension Database {
         if options.upgradesInPlace {
             store.converts = .olderFormats
             if options.keptCopyCount > 0 {
+                let log = EngineLog(options.logger, name)
                 store.willConvert = { _, format throws(StorageError) in
-                    original.set(try copies.make(.upgrade(format: format), options.control))
+                    let copy = try copies.make(.upgrade(format: format), options.control)
+                    log.copied(to: copy)
+                    original.set(copy)
                 }
             }
         }
@@ -173,7 +197,8 @@ extension Database {
         }
         let database = Database(
             name: name, path: path, mode: .copy, snapshot: store.current, store: store, privateFile: file,
-            limits: options.limits, backlinkNames: options.backlinkNames, observation: options.observation)
+            limits: options.limits, backlinkNames: options.backlinkNames, observation: options.observation, logger: options.logger
+        )
         database.startWriter()
         return database
     }
@@ -203,8 +228,8 @@ extension Database {
         do throws(StorageError) {
             try file.publish(as: path)
         } catch {
-            // EEXIST: whoever made the file just now was first.
-            guard case .io(_, 17) = error else { throw error }
+            // Whoever made the file just now was first.
+            guard error.errno == .fileExists else { throw error }
         }
     }
 
@@ -216,7 +241,7 @@ extension Database {
         let database = Database(
             name: name, path: "", mode: .readWrite, snapshot: store.current, store: store, memoryIdentifier: identifier,
             limits: options.limits,
-            backlinkNames: options.backlinkNames, observation: options.observation)
+            backlinkNames: options.backlinkNames, observation: options.observation, logger: options.logger)
         database.startWriter()
         return database
     }
@@ -229,7 +254,7 @@ extension Database {
         let database = Database(
             name: name, path: store.path, mode: .readWrite, snapshot: store.current, store: store, copies: copies,
             originalName: originalName, limits: options.limits, keptCopyCount: options.keptCopyCount,
-            backlinkNames: options.backlinkNames, observation: options.observation)
+            backlinkNames: options.backlinkNames, observation: options.observation, logger: options.logger)
         database.startWriter()
         return database
     }
@@ -244,6 +269,7 @@ extension Database {
         closeWriter()
         observations.close()
         do throws(StorageError) { try store?.close(discardsLock: isUndone) } catch {}
+        log.closed()
     }
 
     /// Does the writes that wait, and takes no more.

@@ -56,20 +56,20 @@ extension Database {
 
     // MARK: - Interactive transactions
 
-    /// Begins an interactive transaction as soon as the writer is free, at the latest after `waitSeconds`. A `client` has
+    /// Begins an interactive transaction as soon as the writer is free, at the latest after `wait`. A `client` has
     /// only so many at a time, open and waiting.
     package func beginTransaction(
-        owner: String, client: String? = nil, waitSeconds: Double, idleSeconds: Double? = nil, lifetimeSeconds: Double? = nil,
+        owner: String, client: String? = nil, wait: Duration, idleTime: Duration? = nil, lifetime: Duration? = nil,
         completion: @escaping @Sendable (Result<TransactionInfo, WriteError>) -> Void
     ) {
         guard let queue = queue.withLock({ $0 }) else { return completion(.failure(notWriting)) }
-        let wait = min(max(waitSeconds, 0), limits.maximumWaitSeconds)
-        let lifetime = min(max(lifetimeSeconds ?? limits.usualLifetimeSeconds, 0), limits.lifetimeSeconds)
+        let wait = min(max(wait, .zero), limits.maximumWait)
+        let lifetime = min(max(lifetime ?? limits.usualLifetime, .zero), limits.lifetime)
         queue.submit(
             BeginRequest(
-                owner: owner, client: client, waitEnds: Instant.now().adding(seconds: wait),
-                idleSeconds: min(max(idleSeconds ?? limits.usualIdleSeconds, 0), min(limits.idleSeconds, lifetime)),
-                lifetimeSeconds: lifetime, completion: completion))
+                owner: owner, client: client, waitEnds: Instant.now().adding(wait),
+                idleTime: min(max(idleTime ?? limits.usualIdleTime, .zero), min(limits.idleTime, lifetime)),
+                lifetime: lifetime, completion: completion))
     }
 
     /// A transaction, open or ended; nil when it never was, is forgotten, or is somebody else's (`owner` nil: of anybody).
@@ -103,7 +103,7 @@ extension Database {
         case .write: kind = .write
         case .dryRun: kind = .dryRun
         }
-        step(.run(kind, deadline: deadline, body: { session in box.value = try body(session) }), id, owner) { result in
+        step(.run(kind, deadline: deadline, body: { session in box.value = try body(session) }), in: id, owner: owner) { result in
             switch result {
             case .failure(let error): completion(.failure(error))
             case .success:
@@ -118,19 +118,19 @@ extension Database {
         _ id: String, owner: String?, mark: CommitMark? = nil,
         completion: @escaping @Sendable (Result<Version, WriteError>) -> Void
     ) {
-        step(.commit(mark: mark), id, owner) { [self] result in completion(result.map { $0 ?? current }) }
+        step(.commit(mark: mark), in: id, owner: owner) { [self] result in completion(result.map { $0 ?? current }) }
     }
 
     /// Undoes a transaction. One whose write failed is undone already: this only settles it.
     package func rollBackTransaction(
         _ id: String, owner: String?, completion: @escaping @Sendable (Result<Void, WriteError>) -> Void
     ) {
-        step(.rollBack, id, owner) { result in completion(result.map { _ in }) }
+        step(.rollBack, in: id, owner: owner) { result in completion(result.map { _ in }) }
     }
 
     /// Ends a transaction because a write that belongs to it failed before it came here.
     package func abortTransaction(_ id: String, owner: String?, completion: @escaping @Sendable () -> Void = {}) {
-        step(.abort, id, owner) { _ in completion() }
+        step(.abort, in: id, owner: owner) { _ in completion() }
     }
 
     /// Carries a result out of a closure. `@unchecked Sendable`: used by the writer thread only.
@@ -139,7 +139,7 @@ extension Database {
     }
 
     private func step(
-        _ action: TransactionStep.Action, _ id: String, _ owner: String?,
+        _ action: TransactionStep.Action, in id: String, owner: String?,
         _ completion: @escaping @Sendable (Result<Version?, WriteError>) -> Void
     ) {
         guard let queue = queue.withLock({ $0 }) else { return completion(.failure(notWriting)) }
@@ -181,7 +181,7 @@ extension Database: WriteBackend {
     /// The file is not what it was: it is opened again before anything else is written.
     private static func changed(_ error: StorageError) -> WriteError {
         var refusal = WriteError(.realmUnavailable, error.description)
-        refusal.retryAfterSeconds = 1
+        refusal.retryAfter = .seconds(1)
         refusal.cause = error
         return refusal
     }
@@ -191,7 +191,7 @@ extension Database: WriteBackend {
         case .tooManyVersions(let count):
             var error = WriteError(.tooManyActiveVersions, "\(count) versions of this realm are being read")
             error.counts = [(name: "liveVersions", count: count)]
-            error.retryAfterSeconds = 5
+            error.retryAfter = .seconds(5)
             return error
         case .writesStopped: return stopped
         default: return WriteError(.realmUnavailable, refusal.text)
@@ -199,13 +199,19 @@ extension Database: WriteBackend {
     }
 
     func makeSession(_ transaction: WriteTransaction, deadline: Instant) -> WriteSession {
-        WriteSession(transaction, deadline: deadline, backlinkNames: backlinkNames, limits: limits)
+        let session = WriteSession(transaction, deadline: deadline, backlinkNames: backlinkNames, limits: limits)
+        session.didQuery = { [log] begin, className in log.noteQuery(since: begin, className: className) }
+        return session
     }
+
+    func didRun(_ session: WriteSession) { writeFigures.note(session) }
 
     func commit(_ transaction: WriteTransaction, mark: CommitMark?) throws(WriteError) -> Version {
         let changes = transaction.changes
+        let begin = Instant.now()
         do throws(StorageError) {
             let snapshot = try transaction.commit()
+            log.noteCommit(since: begin, changeCount: changes.count)
             keepCopy()
             let version = Version(snapshot, VersionToken(epoch: epoch, version: snapshot.version))
             let previous = newest.withLock { newest in
@@ -220,7 +226,11 @@ extension Database: WriteBackend {
                 health.fail(error)
                 throw Database.changed(health.failure ?? error)
             }
-            guard let store, store.acceptsWrites else { throw Database.stopped }
+            guard let store, store.acceptsWrites else {
+                log.stoppedWriting(error)
+                throw Database.stopped
+            }
+            log.failedToCommit(error)
             throw WriteError(error)
         }
     }
@@ -257,6 +267,7 @@ extension Database {
         try session.checkDeadline()
         let version = current.token.version
         let name = try stored(try copies.make(.migration(version: version), session.control))
+        log.copied(to: name)
         pendingCopy.withLock { $0 = name }
         return name
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Logging
 package import RealmStorage
 internal import Synchronization
 
@@ -17,6 +18,7 @@ package final class Database: VersionSource {
     }
 
     package let name: RealmName
+    let log: EngineLog
     /// Empty for a realm in memory.
     package let path: String
     package let mode: Mode
@@ -78,10 +80,11 @@ package final class Database: VersionSource {
         name: RealmName, path: String, mode: Mode, snapshot: Snapshot, store: FileStore?, memoryIdentifier: String? = nil,
         privateFile: NewFile? = nil, copies: FileCopies? = nil, originalName: String? = nil, readOnlyReason: StorageError? = nil,
         limits: WriteLimits = WriteLimits(), keptCopyCount: Int = 1, backlinkNames: BacklinkNames,
-        observation: ObservationLimits = ObservationLimits()
+        observation: ObservationLimits = ObservationLimits(), logger: Logger = EngineLog.silent
     ) {
         let epoch = Epoch()
         self.name = name
+        log = EngineLog(logger, name)
         self.path = path
         self.mode = mode
         identity = mode == .copy || path.isEmpty ? nil : System.identity(path: path)
@@ -114,6 +117,7 @@ package final class Database: VersionSource {
     func refuseWrites(_ reason: StorageError) {
         ban.withLock { $0 = reason }
         isBanned.store(true, ordering: .releasing)
+        log.refusesWrites(reason)
     }
 }
 
@@ -133,8 +137,8 @@ extension Database {
     /// How many versions are being read.
     package var liveVersions: Int { max(1, store?.liveVersionCount ?? 1) }
 
-    /// Seconds since a version was made that is still being read and is not the newest; 0 when there is none.
-    package var oldestPinnedSeconds: Double { store?.oldestLiveSince.map { Instant.now().seconds(since: $0) } ?? 0 }
+    /// How long ago the oldest version was made that is still being read and is not the newest; zero when there is none.
+    package var oldestPinned: Duration { store?.oldestLiveSince.map { Instant.now().duration(since: $0) } ?? .zero }
 
     /// The bytes of the file that hold something; nil when the list of free blocks cannot be read.
     package var usedBytes: Int? { try? Database.usedBytes(current.snapshot) }

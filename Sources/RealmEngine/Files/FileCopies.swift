@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmStorage
+internal import SystemPackage
 
 /// The copies of a realm's file that were made beside it before something was done that cannot be taken back:
 /// `<path>.before-<version>` before a migration, `<path>.v<format>.backup` before an upgrade of the format.
@@ -55,11 +56,10 @@ package struct FileCopies: Sendable {
                 try file.publish(as: path(of: name))
                 return name
             } catch {
-                // EEXIST
-                guard case .io(_, 17) = error else { throw error }
+                guard error.errno == .fileExists else { throw error }
             }
         }
-        throw .io(operation: "link", errno: 17)
+        throw .io(operation: "link", errno: Errno.fileExists.rawValue)
     }
 
     private static func suffix(_ kind: Kind) -> String {

@@ -149,7 +149,7 @@ extension WriteSession {
         while let leaf = try stored(try cursor.next()) {
             try spend(WriteSession.unitsPerElement)
             for row in 0..<leaf.count {
-                let owners = try owners(leaf, row, readable, view)
+                let owners = try owners(of: row, in: leaf, of: readable, view)
                 if owners.links == 0 { orphans.append(leaf.key(at: row)) }
                 if owners.links > 1 || owners.mixed > 0 { shared += 1 }
             }
@@ -164,7 +164,7 @@ extension WriteSession {
     }
 
     private func owners(
-        _ leaf: ClusterLeaf, _ row: Int, _ table: Table, _ view: Snapshot
+        of row: Int, in leaf: ClusterLeaf, of table: Table, _ view: Snapshot
     ) throws(WriteError) -> (links: Int, mixed: Int) {
         var links = 0
         var mixed = 0

@@ -21,7 +21,7 @@ extension Problem {
         case nil: break
         }
         if let key = error.key { problem = problem.with("key", key) }
-        if let seconds = error.retryAfterSeconds { problem.retryAfterSeconds = max(1, Int(min(seconds, 3600).rounded(.up))) }
+        if let time = error.retryAfter { problem.retryAfterSeconds = max(1, Int(min(time.inSeconds, 3600).rounded(.up))) }
         let inner = place.inside(error.path)
         let tellsPlace = Problem.concernsInput.contains(error.code) || !inner.pointer.isEmpty
         // What the caller's own code found knows its place already.

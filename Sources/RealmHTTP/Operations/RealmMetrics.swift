@@ -31,7 +31,7 @@ private struct RealmMetrics {
         each("pending_writes", .gauge, "Writes that are not answered yet.", &text) { Double($0.pendingWrites) }
         each("live_versions", .gauge, "Versions that are being read.", &text) { Double($0.liveVersions) }
         each("oldest_pinned_seconds", .gauge, "Age of the oldest version that is read beside the newest.", &text) {
-            $0.oldestPinnedSeconds
+            $0.oldestPinned.inSeconds
         }
         each("open_transactions", .gauge, "Interactive transactions that hold the writer.", &text) {
             $0.openTransaction == nil ? 0 : 1

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Logging
 package import RealmEngine
 package import RealmStorage
 internal import Synchronization
@@ -42,6 +43,8 @@ package final class RealmServer: Sendable {
         package var limits = Limits()
         package var logFormat: AccessLog.Format? = .json
         package var logLevel = AccessLog.Level.info
+        /// Where the engine logs opening, recovery, slow commits and refused states; silent unless it is set.
+        package var logger = EngineLog.silent
         package var extraHosts: [String] = []
         package var corsOrigins: [String] = []
         /// Allows an address that is not loopback without credentials, and lets strangers read.
@@ -72,7 +75,7 @@ package final class RealmServer: Sendable {
     /// Opens everything and starts answering.
     package init(_ options: Options, report: (String) -> Void = { _ in }) throws(Failure) {
         self.options = options
-        let catalog = Catalog(forgetsAfterSeconds: options.forgetsFailedAfterSeconds)
+        let catalog = Catalog(forgetsAfter: .seconds(options.forgetsFailedAfterSeconds), logger: options.logger)
         let dataRoot = try options.dataFolder.map { folder throws(Failure) in try RealmServer.roots([folder]) }
         let attachRoots = try RealmServer.roots([options.dataFolder].compactMap { $0 } + options.attachRoots)
         let descriptors = try RealmServer.requireDescriptors(options)
@@ -296,7 +299,7 @@ package final class RealmServer: Sendable {
         }
         var opening = Database.OpenOptions()
         opening.limits = WriteLimits(options.limits)
-        opening.observation = ObservationLimits(evaluationSeconds: Double(options.limits.observationSeconds))
+        opening.observation = ObservationLimits(evaluationTime: .seconds(options.limits.observationSeconds))
         guard case .failed(let error) = catalog.openInMemory(name, identifier: text, opening) else { return }
         throw Failure(description: "\(text): \(error)")
     }
@@ -318,7 +321,7 @@ package final class RealmServer: Sendable {
             opening.keptCopyCount = options.keptCopyCount
             opening.backlinkNames = names
             opening.limits = WriteLimits(options.limits)
-            opening.observation = ObservationLimits(evaluationSeconds: Double(options.limits.observationSeconds))
+            opening.observation = ObservationLimits(evaluationTime: .seconds(options.limits.observationSeconds))
             return catalog.open(name, path: path, opening)
         } catch {
             throw Failure(description: "the key of '\(name)' in the environment: \(error)")

@@ -100,13 +100,13 @@ extension Application {
         }
         guard let value = body["ttl"], value != .null else { return nil }
         let maximum = Double(call.limits.snapshotSeconds)
-        guard let seconds = value.string.flatMap(Duration.seconds), seconds > 0, seconds <= maximum else {
+        guard let time = value.string.flatMap(DurationText.duration), time > .zero, time.inSeconds <= maximum else {
             throw Problem.invalidParameter(
-                "ttl", "'ttl' has to be a duration of at most \(Duration.text(maximum)), such as \"60s\""
+                "ttl", "'ttl' has to be a duration of at most \(DurationText.text(.seconds(maximum))), such as \"60s\""
             )
             .with("pointer", "/ttl").with("limit", .integer(Int64(maximum)))
         }
-        return seconds
+        return time.inSeconds
     }
 }
 

@@ -89,8 +89,9 @@ final class Attaching: Sendable {
         var options = attachment.openOptions
         options.limits = application.writeLimits
         options.verification = application.configuration.verification
-        options.observation = ObservationLimits(evaluationSeconds: Double(application.limits.observationSeconds))
+        options.observation = ObservationLimits(evaluationTime: .seconds(application.limits.observationSeconds))
         options.control = control
+        if !isDryRun { options.logger = application.catalog.logger }
         options.keptCopyCount = attachment.keptCopyCount ?? application.configuration.keptCopyCount
         return options
     }

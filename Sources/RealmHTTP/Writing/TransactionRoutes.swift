@@ -18,8 +18,8 @@ extension Application {
         let wishes = try TransactionWishes(call, database.limits)
         return .later { [self] promise in
             database.beginTransaction(
-                owner: Application.nobody, client: call.request.client, waitSeconds: wishes.wait, idleSeconds: wishes.idle,
-                lifetimeSeconds: wishes.lifetime
+                owner: Application.nobody, client: call.request.client, wait: wishes.wait, idleTime: wishes.idle,
+                lifetime: wishes.lifetime
             ) { result in
                 switch result {
                 case .success(let info):
@@ -90,7 +90,7 @@ extension Application {
         writer.beginObject()
         writer.member("id", text: info.id)
         writer.member("version", text: version)
-        writer.member("idleTimeout", text: Duration.text(info.idleSeconds))
+        writer.member("idleTimeout", text: DurationText.text(info.idleTime))
         writer.key("expiresAt")
         writer.value { buffer in
             buffer.append(UInt8(ascii: "\""))

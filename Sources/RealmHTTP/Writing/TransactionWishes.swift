@@ -5,9 +5,9 @@ internal import RealmStorage
 
 /// What the body of a beginning says; it may be left out.
 struct TransactionWishes {
-    var wait = 5.0
-    var idle: Double?
-    var lifetime: Double?
+    var wait = Duration.seconds(5)
+    var idle: Duration?
+    var lifetime: Duration?
 
     init(_ call: Call, _ limits: WriteLimits) throws(Problem) {
         guard !call.request.body.isEmpty else { return }
@@ -16,22 +16,22 @@ struct TransactionWishes {
         }
         for member in body.members {
             switch member.name {
-            case "wait": wait = try TransactionWishes.seconds(member, limits.maximumWaitSeconds)
-            case "idle": idle = try TransactionWishes.seconds(member, limits.idleSeconds)
-            case "lifetime": lifetime = try TransactionWishes.seconds(member, limits.lifetimeSeconds)
+            case "wait": wait = try TransactionWishes.duration(member, limits.maximumWait)
+            case "idle": idle = try TransactionWishes.duration(member, limits.idleTime)
+            case "lifetime": lifetime = try TransactionWishes.duration(member, limits.lifetime)
             default:
                 throw Problem(.invalidBody, "a transaction has no '\(member.name)'").with("pointer", "/" + member.name)
             }
         }
     }
 
-    private static func seconds(_ member: (name: String, value: JSONValue), _ maximum: Double) throws(Problem) -> Double {
-        guard let seconds = member.value.string.flatMap(Duration.seconds), seconds <= maximum else {
+    private static func duration(_ member: (name: String, value: JSONValue), _ maximum: Duration) throws(Problem) -> Duration {
+        guard let duration = member.value.string.flatMap(DurationText.duration), duration <= maximum else {
             throw Problem.invalidParameter(
-                member.name, "'\(member.name)' has to be a duration of at most \(Duration.text(maximum)), such as \"2s\""
+                member.name, "'\(member.name)' has to be a duration of at most \(DurationText.text(maximum)), such as \"2s\""
             )
-            .with("pointer", "/" + member.name).with("limit", .integer(Int64(maximum)))
+            .with("pointer", "/" + member.name).with("limit", .integer(Int64(maximum.inSeconds)))
         }
-        return seconds
+        return duration
     }
 }

@@ -6,10 +6,10 @@ extension WriteLimits {
     /// What the server was told about writes and transactions.
     init(_ limits: Limits) {
         self.init()
-        lockWaitSeconds = Double(limits.writeSeconds)
+        lockWait = .seconds(limits.writeSeconds)
         transactionsPerClient = limits.transactionsPerPrincipal
-        idleSeconds = Double(limits.transactionIdleSeconds)
-        lifetimeSeconds = Double(limits.transactionSeconds)
+        idleTime = .seconds(limits.transactionIdleSeconds)
+        lifetime = .seconds(limits.transactionSeconds)
         writeBytes = limits.writeBytes
         classes = limits.classes
         properties = limits.properties

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import SystemPackage
+
 /// Everything that can go wrong below the query layer.
 package enum StorageError: Error, Sendable, Equatable {
     /// The file cannot be opened at all; nothing in it was looked at beyond its header.
@@ -43,10 +45,16 @@ package enum StorageError: Error, Sendable, Equatable {
 }
 
 extension StorageError {
-    /// Whether a file could not grow: ENOSPC, EDQUOT, EFBIG.
+    /// What a system call failed with; nil for other errors.
+    package var errno: Errno? {
+        guard case .io(_, let number) = self else { return nil }
+        return Errno(rawValue: number)
+    }
+
+    /// Whether a file could not grow.
     package var isFullDisk: Bool {
-        guard case .io(_, let number) = self else { return false }
-        return [28, 122, 27].contains(number)
+        guard let errno else { return false }
+        return [.noSpace, .diskQuotaExceeded, .fileTooLarge].contains(errno)
     }
 }
 

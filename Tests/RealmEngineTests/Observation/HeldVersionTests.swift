@@ -84,7 +84,7 @@ struct HeldVersionTests {
         for round in 0..<30 {
             let begun = Awaited<Result<TransactionInfo, WriteError>>()
             realm.database.beginTransaction(
-                owner: "me", waitSeconds: 10, idleSeconds: 5, lifetimeSeconds: 10
+                owner: "me", wait: .seconds(10), idleTime: .seconds(5), lifetime: .seconds(10)
             ) { begun.set($0) }
             let info = try begun.wait().get()
             let done = Awaited<Result<Void, WriteError>>()

@@ -40,20 +40,20 @@ struct ObservationCostTests {
             try change(realm, "Item", Int64(round * 100 + 1), 2)
             try tell(observed, realm)
         } of: {
-            realm.database.observations.metrics.lastRoundSeconds
+            realm.database.observations.metrics.lastRound.inSeconds
         }
         let coming = try best { round in
             try change(realm, "Item", Int64(round * 100 + 70), 2)
             try tell(observed, realm)
         } of: {
-            realm.database.observations.metrics.lastRoundSeconds
+            realm.database.observations.metrics.lastRound.inSeconds
         }
         let evaluations = realm.database.observations.metrics.evaluations
         let unrelated = try best { round in
             try change(realm, "Other", 0, Int64(round))
             #expect(try observed.events().isEmpty)
         } of: {
-            realm.database.observations.metrics.lastRoundSeconds
+            realm.database.observations.metrics.lastRound.inSeconds
         }
         #expect(realm.database.observations.metrics.evaluations == evaluations)
         print("whole query \(whole) s, modified row \(matching) s, new row \(coming) s, other class \(unrelated) s")

@@ -35,7 +35,7 @@ struct ObservationDeadlineTests {
 
     @Test func `one that would not end fails when it is first looked at, and the others go on`() throws {
         var limits = ObservationLimits()
-        limits.evaluationSeconds = 0.1
+        limits.evaluationTime = .seconds(0.1)
         let realm = try realm(limits)
         try linkAll(realm)
         let other = try Observed(try target(realm, "value > 0"), in: realm.database, isActive: true)
@@ -47,7 +47,7 @@ struct ObservationDeadlineTests {
 
     @Test func `one that comes not to end is over, and its listeners are told`() throws {
         var limits = ObservationLimits()
-        limits.evaluationSeconds = 0.1
+        limits.evaluationTime = .seconds(0.1)
         let realm = try realm(limits)
         let observed = try Observed(try target(realm, Self.endless), in: realm.database, isActive: true)
         let other = try Observed(try target(realm, "value > 0"), in: realm.database, isActive: true)
@@ -62,7 +62,7 @@ struct ObservationDeadlineTests {
 
     @Test func `a database that is closed does not wait for one`() throws {
         var limits = ObservationLimits()
-        limits.evaluationSeconds = 3600
+        limits.evaluationTime = .seconds(3600)
         let realm = try realm(limits)
         try linkAll(realm)
         let answer = Awaited<Result<Attached, ObservationError>>()

@@ -150,7 +150,7 @@ struct ObservationHubTests {
 
     @Test func `a target nobody waits for is told of all commits as one when somebody asks`() throws {
         var limits = ObservationLimits()
-        limits.passiveSeconds = 60
+        limits.passiveTime = .seconds(60)
         let realm = try realm(limits)
         let observed = try Observed(try results(realm), in: realm.database)
         for id in 0..<5 { try addNode(realm, 10 + Int64(id)) }
@@ -168,7 +168,7 @@ struct ObservationHubTests {
         let observed = try Observed(try results(realm), in: realm.database)
         for id in 0..<10 { try addNode(realm, 10 + Int64(id)) }
         try wait { !observed.listener.monitor.withLock { $0.events.isEmpty } }
-        limits.passiveSeconds = 0.05
+        limits.passiveTime = .seconds(0.05)
         limits.passiveCommits = 1000
         let other = try self.realm(limits)
         let second = try Observed(try results(other), in: other.database)

@@ -54,7 +54,7 @@ import Testing
         #expect(realm.failure { try Self.create(3, byteCount: 10, $0) }?.code == .realmUnavailable)
         #expect(realm.count("Blob") == 1)
         let answer = Awaited<Result<TransactionInfo, WriteError>>()
-        realm.database.beginTransaction(owner: "", waitSeconds: 1) { answer.set($0) }
+        realm.database.beginTransaction(owner: "", wait: .seconds(1)) { answer.set($0) }
         guard case .failure(let error) = try answer.wait() else {
             Issue.record("begun")
             return

@@ -16,7 +16,7 @@ import Testing
 
     private func begin(_ realm: EngineRealm, wait: Double = 5, owner: String = "me") throws -> TransactionInfo {
         let answer = Awaited<Result<TransactionInfo, WriteError>>()
-        realm.database.beginTransaction(owner: owner, waitSeconds: wait) { answer.set($0) }
+        realm.database.beginTransaction(owner: owner, wait: .seconds(wait)) { answer.set($0) }
         return try answer.wait().get()
     }
 
@@ -125,11 +125,11 @@ import Testing
     }
 
     @Test func `other writes wait, and give up`() throws {
-        let realm = try realm { $0.lockWaitSeconds = 1 }
+        let realm = try realm { $0.lockWait = .seconds(1) }
         let info = try begin(realm)
         #expect(code { _ = try begin(realm, wait: 0) } == .writeLockBusy)
         let error = realm.failure { try Self.add($0) }
-        #expect(error?.code == .writeLockBusy && (error?.retryAfterSeconds ?? 0) > 1)
+        #expect(error?.code == .writeLockBusy && (error?.retryAfter?.inSeconds ?? 0) > 1)
         #expect(code { _ = try begin(realm, wait: 0.05) } == .writeLockBusy)
         let patient = Awaited<Result<WriteReceipt<Int64>, WriteError>>()
         realm.database.write(EngineRealm.request(), Self.add) { patient.set($0) }
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test func `a lease ends by itself`() throws {
-        let realm = try realm { $0.idleSeconds = 0.05 }
+        let realm = try realm { $0.idleTime = .seconds(0.05) }
         let info = try begin(realm)
         // On a busy machine the lease may be over before anything was done in it.
         let failure = code { try perform(realm, info) }
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test func `the whole lease ends even if it is used`() throws {
-        let realm = try realm { $0.lifetimeSeconds = 0.1 }
+        let realm = try realm { $0.lifetime = .seconds(0.1) }
         let info = try begin(realm)
         var failure: WriteError.Code?
         for _ in 0..<100 where failure == nil {
@@ -166,7 +166,7 @@ import Testing
 
     @Test(arguments: [Database.TransactionUse.read, .write, .dryRun])
     func `a request that is still running when the lease ends is told so`(_ use: Database.TransactionUse) throws {
-        let realm = try realm { $0.lifetimeSeconds = 0.05 }
+        let realm = try realm { $0.lifetime = .seconds(0.05) }
         let info = try begin(realm)
         let failure = code {
             try perform(realm, info, use) { session in
@@ -210,7 +210,7 @@ import Testing
     }
 
     @Test func `every request of a lease that ends is answered`() throws {
-        let realm = try realm { $0.idleSeconds = 0.002 }
+        let realm = try realm { $0.idleTime = .seconds(0.002) }
         for round in 0..<60 {
             let info = try begin(realm)
             Threads.sleep(seconds: 0.0015 + Double(round % 10) * 0.0001)

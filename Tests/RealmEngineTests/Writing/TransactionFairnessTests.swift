@@ -25,7 +25,7 @@ import Testing
     }
 
     private func begin(_ realm: EngineRealm, _ client: String, _ name: String, _ answers: Answers) {
-        realm.database.beginTransaction(owner: "", client: client, waitSeconds: 10, idleSeconds: 0.3) { result in
+        realm.database.beginTransaction(owner: "", client: client, wait: .seconds(10), idleTime: .seconds(0.3)) { result in
             switch result {
             case .success: answers.add(name)
             case .failure(let error): answers.add("\(name) \(error.code.rawValue)")
@@ -36,7 +36,7 @@ import Testing
     /// Fault 18: clients that began one after the other and did nothing let nobody write.
     @Test func `writes get their turn between two transactions, whoever was first`() throws {
         var limits = WriteLimits()
-        limits.idleSeconds = 0.3
+        limits.idleTime = .seconds(0.3)
         let realm = try realm(limits)
         let answers = Answers()
         begin(realm, "a", "first", answers)
@@ -55,7 +55,7 @@ import Testing
     @Test func `one client has so many transactions, open and waiting`() throws {
         var limits = WriteLimits()
         limits.transactionsPerClient = 2
-        limits.idleSeconds = 0.3
+        limits.idleTime = .seconds(0.3)
         let realm = try realm(limits)
         let answers = Answers()
         begin(realm, "a", "first", answers)
@@ -70,7 +70,7 @@ import Testing
 
     @Test func `a realm without writes has no thread for them`() throws {
         var limits = WriteLimits()
-        limits.restSeconds = 0.05
+        limits.threadRest = .seconds(0.05)
         let realm = try realm(limits)
         // The thread goes when nothing comes, and the next write makes another.
         for round in 1...3 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Logging
 package import RealmEngine
 package import RealmStorage
 internal import Synchronization
@@ -22,8 +23,11 @@ package final class EngineRealm: Sendable {
     }
 
     /// A file that exists, or a new one.
-    package init(path: String, _ classes: [ClassInput] = [], limits: WriteLimits = WriteLimits()) throws {
+    package init(
+        path: String, _ classes: [ClassInput] = [], limits: WriteLimits = WriteLimits(), logger: Logger = EngineLog.silent
+    ) throws {
         var options = Database.OpenOptions(mode: .readWrite)
+        options.logger = logger
         options.createsMissingFile = true
         options.limits = limits
         database = try Database.open(name: EngineRealm.name, path: path, options)
@@ -36,8 +40,11 @@ package final class EngineRealm: Sendable {
     }
 
     /// A store with a backend of the test's own.
-    package init(_ store: FileStore, _ classes: [ClassInput], limits: WriteLimits = WriteLimits()) throws {
+    package init(
+        _ store: FileStore, _ classes: [ClassInput], limits: WriteLimits = WriteLimits(), logger: Logger = EngineLog.silent
+    ) throws {
         var options = Database.OpenOptions()
+        options.logger = logger
         options.limits = limits
         database = Database.open(name: EngineRealm.name, store: store, options)
         try write { session in try session.createSchema(SchemaInput(classes: classes)) }

@@ -122,14 +122,14 @@ struct MatchingBlocks {
                 budget -= 1 + previous.count
                 let count = (previous.first { $0.new + 1 == new }?.count ?? 0) + 1
                 current.append((new, count))
-                consider(old, new, count, &best)
+                consider(old: old, new: new, count: count, &best)
             }
             budget -= 1
         }
         return best
     }
 
-    private func consider(_ old: Int, _ new: Int, _ count: Int, _ best: inout Run) {
+    private func consider(old: Int, new: Int, count: Int, _ best: inout Run) {
         let run = Run(old: old - count + 1, new: new - count + 1, count: count, modified: nil)
         if count > best.count {
             best = run

@@ -25,7 +25,7 @@ package enum SequenceDiff {
         for index in pairing.oldRange where pairing.newOfOld(index) == nil { deletions.append(index) }
         for index in pairing.newRange where pairing.oldOfNew(index) == nil { insertions.append(index) }
         if canReorder, !pairing.isOrdered {
-            let (gone, come) = reordered(before, after, pairing, modified)
+            let (gone, come) = reordered(before, after, pairing: pairing, modified: modified)
             deletions = (deletions + gone).sorted()
             insertions = (insertions + come).sorted()
         }
@@ -34,7 +34,7 @@ package enum SequenceDiff {
 
     /// Old and new positions of pairs that have to be taken out and put in again.
     private static func reordered(
-        _ before: [Int64?], _ after: [Int64], _ pairing: Pairing, _ modified: [Int]
+        _ before: [Int64?], _ after: [Int64], pairing: Pairing, modified: [Int]
     ) -> (deletions: [Int], insertions: [Int]) {
         let old = before.indices.filter { pairing.newOfOld($0) != nil }
         let new = after.indices.filter { pairing.oldOfNew($0) != nil }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import OrderedCollections
 internal import RealmStorage
 
 /// The state of a hub.
@@ -17,15 +18,14 @@ final class ObservationCore: @unchecked Sendable {
     private var token: Int?
     /// Where all active targets are.
     private var position: Version?
-    private var observations: [String: Observation] = [:]
-    /// In the order in which they began, which is the order of events.
-    private var inOrder: [Observation] = []
+    /// By identity, in the order in which they began, which is the order of events.
+    private var observations: OrderedDictionary<String, Observation> = [:]
     private var byNumber: [Int: Observation] = [:]
     private var nextNumber = 0
     /// The commits that passive targets have not been led over, oldest first.
     private var history = CommitHistory()
     /// How long it took to lead all passive targets on, the last time.
-    private var catchUpSeconds = 0.0
+    private var catchUpTime = Duration.zero
     private var graph: LinkGraph?
     private var deferred: [(atLeast: UInt64, call: @Sendable () -> Void)] = []
 
@@ -33,7 +33,7 @@ final class ObservationCore: @unchecked Sendable {
         self.feed = feed
         self.names = names
         self.limits = limits
-        clock = EvaluationClock(seconds: limits.evaluationSeconds)
+        clock = EvaluationClock(limit: limits.evaluationTime)
     }
 
     // MARK: - Listening
@@ -61,7 +61,7 @@ final class ObservationCore: @unchecked Sendable {
     func end() {
         if let token { feed.remove(token) }
         token = nil
-        for observation in inOrder { fail(observation, .closed) }
+        for observation in observations.values { fail(observation, .closed) }
         settle()
     }
 
@@ -109,7 +109,6 @@ final class ObservationCore: @unchecked Sendable {
         clock.start()
         let observation = Observation(target, try target.observer(at: position.snapshot, names: names, clock), position)
         observations[target.identity] = observation
-        inOrder.append(observation)
         return observation
     }
 
@@ -156,11 +155,11 @@ final class ObservationCore: @unchecked Sendable {
         }
         let range = ObservedRange(
             from: from, to: commit.version, log: RangeLog(commit.changes), graph: currentGraph(commit.version.snapshot))
-        for observation in inOrder
+        for observation in observations.values
         where goesAll || observation.isActive || observation.observer.isGone {
             advance(observation, over: range, isLost: commit.isLost)
         }
-        if inOrder.contains(where: { $0.version !== commit.version }) { history.append(commit) }
+        if observations.values.contains(where: { $0.version !== commit.version }) { history.append(commit) }
         finish(round, start)
     }
 
@@ -181,12 +180,12 @@ final class ObservationCore: @unchecked Sendable {
 
     private func finish(_ round: Round, _ start: Instant) {
         position = round.commit.version
-        let seconds = Instant.now().seconds(since: start)
+        let time = Instant.now().duration(since: start)
         metrics.withLock { metrics in
             metrics.rounds += 1
             metrics.joinedCommits += UInt64(round.commit.commitCount - 1)
             if round.commit.isLost { metrics.lostRanges += 1 }
-            metrics.lastRoundSeconds = seconds
+            metrics.lastRound = time
         }
         round.commit.mark?.didNotify(round.commit.version.token.version)
         rounds.publish(ObservationRound(version: round.commit.version))
@@ -242,7 +241,6 @@ final class ObservationCore: @unchecked Sendable {
     private func forget(_ observation: Observation) {
         guard observations[observation.target.identity] === observation else { return }
         observations[observation.target.identity] = nil
-        inOrder.removeAll { $0 === observation }
     }
 
     // MARK: - Schema
@@ -256,13 +254,13 @@ final class ObservationCore: @unchecked Sendable {
         let isAdditive = round.isAdditive
         if let isAdditive {
             let change = SchemaChange(oldVersion: from.schemaVersion, newVersion: to.schemaVersion, isAdditive: isAdditive)
-            for observation in inOrder {
+            for observation in observations.values {
                 for listener in observation.listenersInOrder {
                     listener.didChange(change, from: round.from, to: round.commit.version)
                 }
             }
         }
-        for observation in inOrder {
+        for observation in observations.values {
             if isAdditive == false { remove(observation) } else { adapt(observation, to) }
         }
         return isAdditive != false
@@ -281,20 +279,20 @@ final class ObservationCore: @unchecked Sendable {
 
     /// When passive targets have to catch up, whatever happened.
     var passiveDeadline: Instant {
-        history.since.map { $0.adding(seconds: max(limits.passiveSeconds, restSeconds)) } ?? .distantFuture
+        history.since.map { $0.adding(max(limits.passiveTime, restTime)) } ?? .distantFuture
     }
 
     /// Nobody waits for passive targets, so they get a tenth of the thread's time at the most.
-    private var restSeconds: Double { min(limits.passiveMaximumSeconds, catchUpSeconds * 10) }
+    private var restTime: Duration { min(limits.maximumPassiveTime, catchUpTime * 10) }
 
     /// Leads all passive targets to where the others are.
     func catchUpAll() {
         guard !history.isEmpty else { return }
         let start = Instant.now()
         var ranges: [UInt64: ObservedRange] = [:]
-        for observation in inOrder { bringUp(observation, &ranges) }
+        for observation in observations.values { bringUp(observation, &ranges) }
         history = CommitHistory()
-        catchUpSeconds = Instant.now().seconds(since: start)
+        catchUpTime = Instant.now().duration(since: start)
         if let position { rounds.publish(ObservationRound(version: position)) }
     }
 
@@ -304,7 +302,7 @@ final class ObservationCore: @unchecked Sendable {
         let now = Instant.now()
         let isFarBehind = history.commitCount > limits.passiveCommits || versionsBehind > limits.passiveVersions
         if history.changeCount > limits.passiveChanges || now >= passiveDeadline
-            || isFarBehind && now >= since.adding(seconds: restSeconds)
+            || isFarBehind && now >= since.adding(restTime)
         {
             catchUpAll()
         }
@@ -313,7 +311,7 @@ final class ObservationCore: @unchecked Sendable {
     /// How many versions passive targets stand at.
     private var versionsBehind: Int {
         guard let position else { return 0 }
-        return Set(inOrder.lazy.filter { $0.version !== position }.map { $0.version.token.version }).count
+        return Set(observations.values.lazy.filter { $0.version !== position }.map { $0.version.token.version }).count
     }
 
     private func bringUp(_ observation: Observation) {
@@ -339,7 +337,7 @@ final class ObservationCore: @unchecked Sendable {
     }
 
     private func trimHistory() {
-        let behind = inOrder.filter { $0.version !== position }
+        let behind = observations.values.filter { $0.version !== position }
         guard let oldest = behind.map(\.version.token.version).min() else {
             history = CommitHistory()
             return
@@ -348,7 +346,7 @@ final class ObservationCore: @unchecked Sendable {
     }
 
     private func updateCounts() {
-        let active = inOrder.count { $0.isActive }
+        let active = observations.values.count { $0.isActive }
         metrics.withLock { metrics in
             metrics.active = active
             metrics.passive = observations.count - active

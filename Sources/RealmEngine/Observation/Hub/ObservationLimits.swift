@@ -9,15 +9,15 @@ package struct ObservationLimits: Sendable {
     /// Commits that wait although each should be told alone. Beyond, it is forgotten what they were.
     package var waitingBarriers = 64
     /// A target that nobody waits for falls behind, and keeps its version in the file. It is led on when it has fallen behind by
-    /// so many commits or seconds, or such targets stand at so many versions. When that takes long it is done less often, so
-    /// that it takes a tenth of the time at the most; but after `passiveMaximumSeconds` in any case.
+    /// so many commits, or for so long, or such targets stand at so many versions. When that takes long it is done less often, so
+    /// that it takes a tenth of the time at the most; but after `maximumPassiveTime` in any case.
     package var passiveCommits = 8
     package var passiveVersions = 4
-    package var passiveSeconds = 1.0
-    package var passiveMaximumSeconds = 10.0
+    package var passiveTime = Duration.seconds(1)
+    package var maximumPassiveTime = Duration.seconds(10)
     package var passiveChanges = 500_000
     /// The longest that one target is evaluated. Then it fails; all others wait meanwhile.
-    package var evaluationSeconds = 10.0
+    package var evaluationTime = Duration.seconds(10)
 
-    package init(evaluationSeconds: Double = 10) { self.evaluationSeconds = evaluationSeconds }
+    package init(evaluationTime: Duration = .seconds(10)) { self.evaluationTime = evaluationTime }
 }

@@ -19,5 +19,5 @@ package struct ObservationMetrics: Sendable, Equatable {
     /// Versions that are kept because targets that nobody waits for stand at them.
     package var heldVersions = 0
     /// How long the last round took.
-    package var lastRoundSeconds = 0.0
+    package var lastRound = Duration.zero
 }

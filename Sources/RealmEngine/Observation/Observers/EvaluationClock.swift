@@ -6,15 +6,15 @@ internal import Synchronization
 
 /// Bounds how long the thread of a hub looks at one target: all others wait meanwhile.
 final class EvaluationClock: Sendable {
-    private let seconds: Double
+    private let limit: Duration
     /// In nanoseconds.
     private let end = Atomic<UInt64>(.max)
     private let isStopped = Atomic<Bool>(false)
 
-    init(seconds: Double) { self.seconds = seconds }
+    init(limit: Duration) { self.limit = limit }
 
     /// The time of one evaluation begins.
-    func start() { end.store(Instant.now().adding(seconds: seconds).nanoseconds, ordering: .relaxed) }
+    func start() { end.store(Instant.now().adding(limit).nanoseconds, ordering: .relaxed) }
 
     /// Ends the evaluation that is going on, and all that follow.
     func stop() { isStopped.store(true, ordering: .relaxed) }

@@ -30,7 +30,7 @@ struct RowPlan {
     let isInObjectOrder: Bool
 
     init(
-        _ source: RowSource, _ query: ObservedQuery, _ names: BacklinkNames, _ clock: EvaluationClock, at snapshot: Snapshot
+        _ source: RowSource, _ query: ObservedQuery, names: BacklinkNames, clock: EvaluationClock, at snapshot: Snapshot
     ) throws(ObservationError) {
         self.source = source
         self.query = query

@@ -28,13 +28,13 @@ final class RowSequence {
     private static let fewRows = 8
 
     init(
-        _ source: RowSource, _ query: ObservedQuery, _ names: BacklinkNames, _ clock: EvaluationClock, at snapshot: Snapshot
+        _ source: RowSource, _ query: ObservedQuery, names: BacklinkNames, clock: EvaluationClock, at snapshot: Snapshot
     ) throws(ObservationError) {
         self.source = source
         self.query = query
         self.names = names
         self.clock = clock
-        plan = try RowPlan(source, query, names, clock, at: snapshot)
+        plan = try RowPlan(source, query, names: names, clock: clock, at: snapshot)
         try restart(at: snapshot)
         if isGone { throw .notFound }
     }
@@ -42,7 +42,7 @@ final class RowSequence {
     var table: TableKey { plan.table }
 
     func restart(at snapshot: Snapshot) throws(ObservationError) {
-        plan = try RowPlan(source, query, names, clock, at: snapshot)
+        plan = try RowPlan(source, query, names: names, clock: clock, at: snapshot)
         guard let keys = try plan.evaluate(in: snapshot) else {
             isGone = true
             self.keys = []
@@ -53,7 +53,7 @@ final class RowSequence {
 
     /// After classes or properties were added.
     func adapt(to snapshot: Snapshot) throws(ObservationError) {
-        plan = try RowPlan(source, query, names, clock, at: snapshot)
+        plan = try RowPlan(source, query, names: names, clock: clock, at: snapshot)
     }
 
     func mayChange(over range: ObservedRange, _ filter: ObservedTarget.Filter) -> Bool {

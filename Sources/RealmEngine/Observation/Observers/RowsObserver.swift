@@ -8,10 +8,10 @@ final class RowsObserver: TargetObserver {
     private var filter: ObservedTarget.Filter
 
     init(
-        _ source: RowSource, _ query: ObservedQuery, _ filter: ObservedTarget.Filter, _ names: BacklinkNames,
-        _ clock: EvaluationClock, at snapshot: Snapshot
+        _ source: RowSource, _ query: ObservedQuery, filter: ObservedTarget.Filter, names: BacklinkNames,
+        clock: EvaluationClock, at snapshot: Snapshot
     ) throws(ObservationError) {
-        rows = try RowSequence(source, query, names, clock, at: snapshot)
+        rows = try RowSequence(source, query, names: names, clock: clock, at: snapshot)
         self.filter = filter
     }
 

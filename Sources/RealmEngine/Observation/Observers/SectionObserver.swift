@@ -17,11 +17,11 @@ final class SectionObserver: TargetObserver {
     let isGone = false
 
     init(
-        _ table: TableKey, _ query: ObservedQuery, _ sections: ObservedSections, _ filter: ObservedTarget.Filter,
-        _ names: BacklinkNames, _ clock: EvaluationClock, at snapshot: Snapshot
+        _ table: TableKey, _ query: ObservedQuery, in sections: ObservedSections, filter: ObservedTarget.Filter,
+        names: BacklinkNames, clock: EvaluationClock, at snapshot: Snapshot
     ) throws(ObservationError) {
         self.clock = clock
-        rows = try RowSequence(.table(table), query, names, clock, at: snapshot)
+        rows = try RowSequence(.table(table), query, names: names, clock: clock, at: snapshot)
         self.sections = sections
         self.filter = filter
         map = try makeMap(snapshot)
@@ -120,7 +120,7 @@ final class SectionObserver: TargetObserver {
             count = wanted.flatMap { map.sections.firstIndex(of: $0) }.map { map.counts[$0] } ?? 0
         }
         guard !changes.isEmpty else { return nil }
-        return .sections(change(changes, before, old, identities, count, range))
+        return .sections(change(changes, from: before, in: old, identities, count: count, over: range))
     }
 
     /// Adds the rows that stayed in their place but are in another section now, written or not.
@@ -151,8 +151,8 @@ final class SectionObserver: TargetObserver {
     }
 
     private func change(
-        _ changes: SectionChanges, _ before: [ObjectKey], _ old: SectionMap, _ identities: [Int: SectionIdentity],
-        _ count: Int, _ range: ObservedRange
+        _ changes: SectionChanges, from before: [ObjectKey], in old: SectionMap, _ identities: [Int: SectionIdentity],
+        count: Int, over range: ObservedRange
     ) -> SectionedChange {
         let oldRows = changes.deletions.isEmpty ? [] : SectionObserver.rows(before, old)
         let newRows = SectionObserver.rows(rows.keys, map)

@@ -37,14 +37,17 @@ extension ObservedTarget {
         switch kind {
         case .realm: return RealmObserver()
         case .results(let table, let query):
-            return try RowsObserver(.table(table), query, filter, names, clock, at: snapshot)
+            return try RowsObserver(.table(table), query, filter: filter, names: names, clock: clock, at: snapshot)
         case .sections(let table, let query, let sections):
-            return try SectionObserver(table, query, sections, filter, names, clock, at: snapshot)
+            return try SectionObserver(
+                table, query, in: sections, filter: filter, names: names, clock: clock, at: snapshot)
         case .collection(let property): return try collection(property, snapshot)
-        case .view(let property, let query): return try view(property, query, snapshot, names, clock)
+        case .view(let property, let query): return try view(property, query, in: snapshot, names: names, clock: clock)
         case .linkingObjects(let target, let origin, let column, let query):
             return try RowsObserver(
-                .linkingObjects(target, origin: origin, column), query ?? ObservedQuery(), filter, names, clock, at: snapshot)
+                .linkingObjects(target, origin: origin, column), query ?? ObservedQuery(), filter: filter, names: names,
+                clock: clock,
+                at: snapshot)
         case .object(let object): return try ObjectObserver(object, filter, at: snapshot)
         }
     }
@@ -59,11 +62,12 @@ extension ObservedTarget {
     }
 
     private func view(
-        _ property: ObservedProperty, _ query: ObservedQuery, _ snapshot: Snapshot, _ names: BacklinkNames,
-        _ clock: EvaluationClock
+        _ property: ObservedProperty, _ query: ObservedQuery, in snapshot: Snapshot, names: BacklinkNames,
+        clock: EvaluationClock
     ) throws(ObservationError) -> any TargetObserver {
         if try property.column(in: snapshot).type == .link {
-            return try RowsObserver(.collection(property), query, filter, names, clock, at: snapshot)
+            return try RowsObserver(
+                .collection(property), query, filter: filter, names: names, clock: clock, at: snapshot)
         }
         return try ValueViewObserver(property, query, clock, at: snapshot)
     }

@@ -77,7 +77,7 @@ package struct WriteError: Error, Sendable {
     /// A name that means nothing, and those that would: for whoever guesses what was meant.
     package var misnomer: (name: String, known: [String])?
     /// When it may make sense to try again.
-    package var retryAfterSeconds: Double?
+    package var retryAfter: Duration?
     /// A `StorageError`, a `QueryError`, or what the caller's code threw.
     package var cause: (any Error)?
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import DequeModule
 internal import RealmStorage
 
 /// Writes that nobody waits for, by the ids under which their fate can be asked.
@@ -39,7 +40,7 @@ package final class AsyncWrites: Sendable {
     private struct Entries {
         var byID: [String: Entry] = [:]
         /// Ids of writes that are over, oldest first.
-        var finished: [String] = []
+        var finished: Deque<String> = []
         /// What they are remembered with.
         var bytes = 0
     }
@@ -70,7 +71,7 @@ package final class AsyncWrites: Sendable {
             let ticket = entry.ticket
             entry.state = state
             if state.isOver {
-                entry.until = Instant.now().adding(seconds: limits.rememberedSeconds)
+                entry.until = Instant.now().adding(limits.rememberedTime)
                 entry.ticket = nil
                 entries.finished.append(id)
                 entries.bytes += state.byteCount

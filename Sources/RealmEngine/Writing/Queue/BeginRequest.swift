@@ -10,7 +10,7 @@ struct BeginRequest: Sendable {
     /// When it entered the queue.
     let submitted = Instant.now()
     let waitEnds: Instant
-    let idleSeconds: Double
-    let lifetimeSeconds: Double
+    let idleTime: Duration
+    let lifetime: Duration
     let completion: @Sendable (Result<TransactionInfo, WriteError>) -> Void
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import DequeModule
 internal import RealmStorage
 
 /// Interactive transactions that are over, for those who still ask.
 struct EndedTransactions {
     private var infos: [String: (info: TransactionInfo, until: Instant)] = [:]
-    private var order: [String] = []
+    private var order: Deque<String> = []
 
     mutating func insert(_ info: TransactionInfo, _ limits: WriteLimits) {
-        infos[info.id] = (info, Instant.now().adding(seconds: limits.rememberedSeconds))
+        infos[info.id] = (info, Instant.now().adding(limits.rememberedTime))
         order.append(info.id)
         while let oldest = order.first, order.count > limits.rememberedCount || isOver(oldest) {
             infos[oldest] = nil

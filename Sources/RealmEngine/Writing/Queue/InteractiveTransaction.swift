@@ -22,11 +22,11 @@ struct InteractiveTransaction {
         defer { transaction.end() }
         let now = Instant.now()
         let info = TransactionInfo(
-            id: RandomName.make(), owner: request.owner, version: writer.current.token, idleSeconds: request.idleSeconds,
-            expires: WallClock(nanoseconds: WallClock.now().nanoseconds + Int64(request.lifetimeSeconds * 1e9)), state: .open)
+            id: RandomName.make(), owner: request.owner, version: writer.current.token, idleTime: request.idleTime,
+            expires: WallClock(nanoseconds: WallClock.now().nanoseconds + Int64(request.lifetime.inSeconds * 1e9)), state: .open)
         let state = InteractiveState(
-            info: info, client: request.client, expires: now.adding(seconds: request.lifetimeSeconds),
-            idleEnds: now.adding(seconds: request.idleSeconds))
+            info: info, client: request.client, expires: now.adding(request.lifetime),
+            idleEnds: now.adding(request.idleTime))
         queue.monitor.broadcast { $0.interactive = state }
         request.completion(.success(info))
         InteractiveTransaction(queue: queue, writer: writer, transaction: transaction).serve()
@@ -76,7 +76,7 @@ struct InteractiveTransaction {
     /// Returns whether the transaction is over.
     private func perform(_ step: TransactionStep) -> Bool {
         switch step.action {
-        case .run(let kind, let deadline, let body): return run(kind, deadline, body, step)
+        case .run(let kind, let deadline, let body): return run(kind, until: deadline, body, step)
         case .commit(let mark): commit(step, mark)
         case .rollBack:
             end(.rolledBack)
@@ -89,12 +89,13 @@ struct InteractiveTransaction {
     }
 
     private func run(
-        _ kind: TransactionStep.Kind, _ deadline: Instant, _ body: (WriteSession) throws -> Void, _ step: TransactionStep
+        _ kind: TransactionStep.Kind, until deadline: Instant, _ body: (WriteSession) throws -> Void, _ step: TransactionStep
     ) -> Bool {
         let expires = queue.monitor.withLock { $0.interactive?.expires } ?? deadline
         let savepoint = kind == .dryRun ? transaction.savepoint() : nil
         do throws(WriteError) {
             let session = writer.makeSession(transaction, deadline: min(deadline, expires))
+            defer { writer.didRun(session) }
             do {
                 try body(session)
             } catch {
@@ -123,9 +124,9 @@ struct InteractiveTransaction {
     /// Lets the next request in; the idle time begins anew.
     private func release() {
         queue.monitor.withLock { state in
-            guard let idle = state.interactive?.info.idleSeconds else { return }
+            guard let idle = state.interactive?.info.idleTime else { return }
             state.interactive?.isBusy = false
-            state.interactive?.idleEnds = Instant.now().adding(seconds: idle)
+            state.interactive?.idleEnds = Instant.now().adding(idle)
         }
     }
 

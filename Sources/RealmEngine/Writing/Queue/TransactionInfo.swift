@@ -10,7 +10,7 @@ package struct TransactionInfo: Sendable {
     package let owner: String
     /// The version it started from. Only its name: this is told of long after the version is gone.
     package let version: VersionToken
-    package let idleSeconds: Double
+    package let idleTime: Duration
     package let expires: WallClock
     package internal(set) var state: State
     /// The version it was committed as.

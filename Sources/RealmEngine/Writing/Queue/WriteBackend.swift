@@ -10,7 +10,10 @@ protocol WriteBackend: Sendable {
     func prepare(_ goesOn: () -> Bool)
     /// Throws when writes are not possible now.
     func beginWrite() throws(WriteError) -> WriteTransaction
+    /// A session for one write.
     func makeSession(_ transaction: WriteTransaction, deadline: Instant) -> WriteSession
+    /// A write has run, whatever came of it.
+    func didRun(_ session: WriteSession)
     /// Makes the changes durable and the new version the newest.
     func commit(_ transaction: WriteTransaction, mark: CommitMark?) throws(WriteError) -> Version
     /// A group of writes is over, committed or not.

@@ -22,6 +22,10 @@ package final class WriteFigures: Sendable {
         package fileprivate(set) var waits = Histogram()
         package fileprivate(set) var holds = Histogram()
         package fileprivate(set) var commits: UInt64 = 0
+        /// How often writes looked an object up by its key.
+        package fileprivate(set) var lookups: UInt64 = 0
+        /// How often writes made a snapshot of their uncommitted state.
+        package fileprivate(set) var views: UInt64 = 0
     }
 
     private let state = RankedMutex(.leaf, Figures())
@@ -31,4 +35,12 @@ package final class WriteFigures: Sendable {
     func noteWait(_ seconds: Double) { state.withLock { $0.waits.add(seconds) } }
     func noteHold(_ seconds: Double) { state.withLock { $0.holds.add(seconds) } }
     func noteCommit() { state.withLock { $0.commits += 1 } }
+
+    /// Adds what a write did, when it is over.
+    func note(_ session: WriteSession) {
+        state.withLock { figures in
+            figures.lookups += UInt64(session.lookupCount)
+            figures.views += UInt64(session.viewCount)
+        }
+    }
 }

@@ -48,6 +48,7 @@ struct WriteGroup {
         do throws(WriteError) {
             try check(job, transaction)
             let session = writer.makeSession(transaction, deadline: job.request.deadline)
+            defer { writer.didRun(session) }
             if let control = job.request.control {
                 session.control = control
                 session.budget.isStillWanted = { !control.isCancelled }

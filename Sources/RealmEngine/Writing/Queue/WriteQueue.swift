@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import DequeModule
 internal import RealmStorage
 
 /// The one writer of a database: a thread, and what waits for it.
@@ -16,7 +17,7 @@ final class WriteQueue: Sendable {
         /// When it stops waiting for an interactive transaction to end.
         func waitEnds(_ limits: WriteLimits) -> Instant {
             switch self {
-            case .job(let job): return min(job.submitted.adding(seconds: limits.lockWaitSeconds), job.request.deadline)
+            case .job(let job): return min(job.submitted.adding(limits.lockWait), job.request.deadline)
             case .begin(let request): return request.waitEnds
             }
         }
@@ -30,7 +31,7 @@ final class WriteQueue: Sendable {
     }
 
     struct State {
-        var entries: [Entry] = []
+        var entries: Deque<Entry> = []
         var isClosed = false
         var isStopped = false
         /// Whether the writer has a thread; without work it has none.
@@ -100,7 +101,7 @@ final class WriteQueue: Sendable {
 
     private static let withoutThread: WriteError = {
         var error = WriteError(.overloaded, "the server can make no thread for the writer of this realm at the moment")
-        error.retryAfterSeconds = 1
+        error.retryAfter = .seconds(1)
         return error
     }()
 
@@ -112,14 +113,14 @@ final class WriteQueue: Sendable {
         guard count >= limits.transactionsPerClient else { return nil }
         var error = WriteError(.tooManyTransactions, "this client has \(count) interactive transactions already, open or waiting")
         error.limit = limits.transactionsPerClient
-        error.retryAfterSeconds = 1
+        error.retryAfter = .seconds(1)
         return error
     }
 
     private func overload(_ state: State) -> WriteError {
         var error = WriteError(.overloaded, "\(state.entries.count) writes are waiting already")
         error.limit = limits.queuedJobs
-        error.retryAfterSeconds = 1
+        error.retryAfter = .seconds(1)
         return error
     }
 
@@ -127,7 +128,7 @@ final class WriteQueue: Sendable {
 
     static func busy(_ interactive: InteractiveState) -> WriteError {
         var error = WriteError(.writeLockBusy, "an interactive transaction holds the writer")
-        error.retryAfterSeconds = interactive.expires.seconds(since: Instant.now())
+        error.retryAfter = interactive.expires.duration(since: Instant.now())
         return error
     }
 
@@ -171,22 +172,22 @@ final class WriteQueue: Sendable {
     }
 
     /// A pause between writes that is worth a look at the file.
-    private static let pauseSeconds = 0.005
+    private static let pause = Duration.milliseconds(5)
 
     private func next(afterWrite: Bool) -> Work {
         if afterWrite {
-            if let work = waitForWork(seconds: WriteQueue.pauseSeconds) { return work }
+            if let work = waitForWork(for: WriteQueue.pause) { return work }
             writer.didPause()
         }
         while true {
-            if let work = waitForWork(seconds: limits.restSeconds) { return work }
+            if let work = waitForWork(for: limits.threadRest) { return work }
             if rests() { return .stop }
         }
     }
 
     /// Nil when there is none in this time, or the queue is closed.
-    private func waitForWork(seconds: Double) -> Work? {
-        let work = monitor.wait(until: Instant.now().adding(seconds: seconds)) { state -> Work? in
+    private func waitForWork(for time: Duration) -> Work? {
+        let work = monitor.wait(until: Instant.now().adding(time)) { state -> Work? in
             guard !state.entries.isEmpty else { return state.isClosed ? .stop : nil }
             return take(&state)
         }
@@ -268,7 +269,7 @@ final class WriteQueue: Sendable {
     private func refuseUnprepared() {
         guard monitor.withLock({ !$0.entries.isEmpty }) else { return }
         var error = WriteError(.realmUnavailable, "the file is being looked through before it is written to")
-        error.retryAfterSeconds = 5
+        error.retryAfter = .seconds(5)
         refuseImpatient(error)
     }
 
@@ -278,7 +279,7 @@ final class WriteQueue: Sendable {
     private func refuseImpatient(_ error: @autoclosure () -> WriteError) {
         let now = Instant.now()
         let refused = monitor.withLock { state -> [Entry] in
-            let impatient = state.entries.filter { $0.waitEnds(limits) <= now }
+            let impatient = Array(state.entries.filter { $0.waitEnds(limits) <= now })
             state.entries.removeAll { $0.waitEnds(limits) <= now }
             return impatient
         }

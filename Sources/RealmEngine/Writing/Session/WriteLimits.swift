@@ -11,23 +11,23 @@ package struct WriteLimits: Sendable {
     /// Memory for what one write changes; a value that goes into every object of a class would take any amount.
     package var writeBytes = 128 << 20
     /// How long a write waits behind an interactive transaction.
-    package var lockWaitSeconds = 5.0
-    /// An interactive transaction that nobody uses ends after this at the latest, and after `usualIdleSeconds` if its
+    package var lockWait = Duration.seconds(5)
+    /// An interactive transaction that nobody uses ends after this at the latest, and after `usualIdleTime` if its
     /// client does not say.
-    package var idleSeconds = 5.0
-    package var usualIdleSeconds = 5.0
-    /// An interactive transaction ends after this whatever happens, and after `usualLifetimeSeconds` if its client does
+    package var idleTime = Duration.seconds(5)
+    package var usualIdleTime = Duration.seconds(5)
+    /// An interactive transaction ends after this whatever happens, and after `usualLifetime` if its client does
     /// not say.
-    package var lifetimeSeconds = 30.0
-    package var usualLifetimeSeconds = 30.0
+    package var lifetime = Duration.seconds(30)
+    package var usualLifetime = Duration.seconds(30)
     /// Interactive transactions of one client, the open one and those that wait.
     package var transactionsPerClient = 4
     /// A writer thread without work ends after this.
-    package var restSeconds = 30.0
+    package var threadRest = Duration.seconds(30)
     /// The longest wait for the beginning of an interactive transaction.
-    package var maximumWaitSeconds = 10.0
+    package var maximumWait = Duration.seconds(10)
     /// How long, and how many, ended transactions and asynchronous writes are remembered.
-    package var rememberedSeconds = 600.0
+    package var rememberedTime = Duration.seconds(600)
     package var rememberedCount = 10_000
 
     /// What fates of asynchronous writes are remembered with, all together.

@@ -52,7 +52,9 @@ extension WriteSession {
         of query: Query, in table: TableState, _ arguments: [QueryArgument], maximum: Int?
     ) throws(WriteError) -> [ObjectKey] {
         let bound = try bind(query, to: table.key, arguments)
+        let begin = Instant.now()
         let keys = try queried(try bound.execute(check: { [budget] in budget.goesOn }))
+        didQuery(begin, table.className)
         if let maximum, keys.count > maximum {
             var error = WriteError(.tooManyAffected, "the query matches \(keys.count) objects, at most \(maximum) are allowed")
             error.counts = [(name: "matched", count: keys.count)]

@@ -11,10 +11,10 @@ package final class WriteSession {
     let transaction: WriteTransaction
     /// What `view()` made last; nil when something was changed since.
     private var keptView: Snapshot?
-    /// How often a snapshot of the uncommitted state was made: for tests, which compare it with what a request needs.
-    package private(set) var viewCount = 0
-    /// How often an object was looked up by its key: for tests, as `viewCount`.
-    package private(set) var lookupCount = 0
+    /// How often a snapshot of the uncommitted state was made; see `WriteFigures`.
+    private(set) var viewCount = 0
+    /// How often an object was looked up by its key; see `WriteFigures`.
+    private(set) var lookupCount = 0
     /// What the write may cost; what is walked over on its behalf spends from it.
     package let budget: WorkBudget
     /// When to give up.
@@ -29,6 +29,8 @@ package final class WriteSession {
     package var control: WorkControl?
     /// Where in a migration the session is.
     var stepProgress: StepProgress?
+    /// Called after a query of a class was evaluated, with the time when it began.
+    var didQuery: (_ begin: Instant, _ className: String) -> Void = { _, _ in }
     /// How large schemas may become.
     let limits: WriteLimits
     /// Memory that changes may take. What is imported takes what it takes: whoever sends it sent all of it.
