@@ -143,7 +143,9 @@ enum DataImport {
             }, completion: { result in outcome.broadcast { $0 = result } })
         switch outcome.wait({ $0 }) {
         case .success(let receipt)?: return receipt.value
-        case .failure(let error)?: throw error.cause as? Problem ?? Problem(.internalError, error.detail)
+        case .failure(let error)?:
+            guard case .caller(let problem as Problem)? = error.cause else { throw Problem(.internalError, error.detail) }
+            throw problem
         case nil: throw Problem(.internalError, "the write was lost")
         }
     }

@@ -7,27 +7,36 @@ package import RealmStorage
 extension Catalog {
     /// How a realm is opened again.
     struct Plan: Sendable {
+        /// The name that the realm is served by.
         let name: RealmName
+        /// The file, as it was given when the realm was opened first.
         let path: String
+        /// What it is opened with, less what only concerns the first opening.
         let options: Database.OpenOptions
         /// Tells it from an earlier realm of the same name.
         let number: UInt64
-        /// Whether somebody opens it now, or closes what it was.
+        /// Whether it is being opened again, or closed, at the moment.
         var isBusy = false
+        /// How often opening it again has failed; the pause grows with it.
         var attempts = 0
+        /// When it was last opened, or found to have failed.
         var lastTry = Instant.now()
         /// What the file was when it failed, where its contents were why.
         var failedFacts: System.FileFacts?
 
-        /// Between two attempts that nobody asked for, growing to a minute.
+        /// The pause between two attempts by the server itself, growing to a minute.
         var pause: Duration { .seconds(min(60, 1 << min(attempts, 6))) }
     }
 
+    /// How all failed realms are opened again, and which realms the server was started to serve.
     struct Plans: Sendable {
+        /// The plans, by the name of their realm.
         var byName: [String: Plan] = [:]
+        /// The number of the plan that was made last.
         var nextNumber: UInt64 = 0
         /// Realms of the configuration, the command line and the data folder: what the server is expected to serve.
         var configured: Set<String> = []
+        /// Whether the catalog is closed: nothing is opened again then.
         var isClosed = false
     }
 
@@ -38,6 +47,9 @@ extension Catalog {
 
     // MARK: - Plans
 
+    /// Notes how a realm that failed with `error` is opened again, in place of an earlier plan. `isBusy` is set while somebody
+    /// still
+    /// closes what the realm was.
     func plan(_ name: RealmName, _ path: String, _ options: Database.OpenOptions, after error: StorageError, isBusy: Bool = false)
     {
         let facts = error.isAboutContents ? try? System.facts(path: path) : nil
@@ -50,8 +62,10 @@ extension Catalog {
         }
     }
 
+    /// Drops the plan of a realm: it is not opened again by itself.
     func forgetPlan(_ name: String) { plans.withLock { $0.byName[name] = nil } }
 
+    /// Notes that the server was started to serve the realm, so that its failure makes the server unready.
     func noteConfigured(_ name: RealmName) { plans.withLock { _ = $0.configured.insert(name.text) } }
 
     /// Whether the server was started to serve the realm, and not a request has named it.
@@ -101,7 +115,7 @@ extension Catalog {
     }
 
     /// Opens a failed realm again, under a new epoch. Takes as long as opening does; nil when it was not tried, because
-    /// nothing has changed or somebody has let go of the realm.
+    /// nothing has changed or the realm was detached.
     @discardableResult
     package func revive(_ name: String) -> State? {
         guard let plan = plans.withLock({ $0.byName[name] }), case .failed? = self[name] else { return nil }
@@ -128,6 +142,9 @@ extension Catalog {
         }
     }
 
+    /// Ends an attempt of `plan`: it may be tried again after its pause. `facts` are those of the file when its contents were
+    /// why it
+    /// failed; without `counts` the pause does not grow.
     private func noteAttempt(_ plan: Plan, _ facts: System.FileFacts?, counts: Bool = true) {
         plans.withLock { plans in
             guard plans.byName[plan.name.text]?.number == plan.number else { return }
@@ -138,6 +155,7 @@ extension Catalog {
         }
     }
 
+    /// Makes `error` the reason that clients are given, unless the realm is no longer what the plan was made for.
     private func replaceFailure(_ plan: Plan, _ error: StorageError) {
         guard isCurrent(plan) else { return }
         states.withLock { states in
@@ -145,11 +163,12 @@ extension Catalog {
         }
     }
 
+    /// Whether the plan is still the one of its realm.
     private func isCurrent(_ plan: Plan) -> Bool {
         plans.withLock { !$0.isClosed && $0.byName[plan.name.text]?.number == plan.number }
     }
 
-    /// False when the realm was let go of meanwhile, or another one serves the file.
+    /// False when the realm was detached meanwhile, or another one serves the file.
     private func settle(_ database: Database, _ plan: Plan) -> Bool {
         guard isCurrent(plan) else { return false }
         let isSettled = states.withLock { states -> Bool in
@@ -164,7 +183,7 @@ extension Catalog {
 }
 
 extension Database.OpenOptions {
-    /// A file that is gone is not made anew, and what is told of its opening is over.
+    /// A missing file is not created again, and there is no progress to report.
     fileprivate var forReopening: Database.OpenOptions {
         var options = self
         options.createsMissingFile = false

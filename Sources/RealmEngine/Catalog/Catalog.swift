@@ -13,7 +13,9 @@ package final class Catalog: Sendable {
         case failed(StorageError)
     }
 
+    /// Why a name cannot be given to a realm.
     package enum Failure: Error, Sendable, Equatable {
+        /// There is a realm of this name.
         case alreadyAttached(RealmName)
         /// Another realm serves the same file.
         case fileServed(name: String)
@@ -21,8 +23,9 @@ package final class Catalog: Sendable {
         case detached
     }
 
-    /// Those that nobody but a request has named, and where the files of all are.
+    /// Which realms were named by a request only, and where the files of all are.
     let origins: RealmOrigins
+    /// What is known of each realm, by its name. The lock is never held while a file is opened or closed.
     let states = RankedMutex<[String: State]>(.catalog, [:])
     /// How failed realms are opened again; never held together with `states`.
     let plans = RankedMutex(.leaf, Plans())
@@ -45,6 +48,7 @@ package final class Catalog: Sendable {
     /// How many realms there are.
     package var count: Int { states.withLock { $0.count } }
 
+    /// Forgets the realms that failed long enough ago and that only a request has named.
     private func forgetFailed() {
         for name in origins.takeForgotten() {
             states.withLock { states in
@@ -100,6 +104,7 @@ package final class Catalog: Sendable {
         }
     }
 
+    /// Runs `open` and makes its outcome the state of the realm. A file that another realm serves already counts as a failure.
     private func settle(_ name: RealmName, _ open: () throws(StorageError) -> Database) -> State {
         do throws(StorageError) {
             let database = try open()

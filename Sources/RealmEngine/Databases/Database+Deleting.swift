@@ -8,7 +8,7 @@ extension Database {
     /// Deletes the file while the realm is still served, then what this program and SDKs have left beside it, except the
     /// lock file. From then on nothing can be written; who holds snapshots reads on.
     ///
-    /// Throws `.refused(.fileInUse)` when somebody else has a lock on it, `.refused(.fileNotFound)` when it is gone or
+    /// Throws `.refused(.fileInUse)` when another process has a lock on it, `.refused(.fileNotFound)` when it is gone or
     /// another file has its place; then everything goes on as before.
     package func deleteFiles() throws(StorageError) {
         guard mode == .readWrite, !path.isEmpty else { return }
@@ -56,7 +56,7 @@ extension RealmFiles {
         try System.requireWritableFolder(of: path)
     }
 
-    /// What SDKs leave beside a file, when it is what they leave: other files of such names are somebody's.
+    /// What SDKs leave beside a file, when it is what they leave: other files of such names may belong to the user.
     static func removeLeavings(of path: String) {
         if System.entry(atPath: path + ".note", followsLink: false)?.isPipe == true { unsafe unlink(path + ".note") }
         let folder = path + ".management"

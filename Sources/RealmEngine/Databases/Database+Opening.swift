@@ -8,13 +8,17 @@ internal import SystemPackage
 extension Database {
     /// How a file is opened.
     package struct OpenOptions: Sendable {
+        /// The key of an encrypted file; nil for a plain one.
         package var key: EncryptionKey?
         /// Nil chooses: for writing where format, permissions and file system allow it, else for reading.
         package var mode: Mode?
         /// Makes an empty file if there is none.
         package var createsMissingFile = false
+        /// Bounds of its writes and interactive transactions.
         package var limits = WriteLimits()
+        /// Names that the configuration gives to linking objects.
         package var backlinkNames = BacklinkNames.none
+        /// Bounds of what is observed.
         package var observation = ObservationLimits()
         /// No write begins while more versions than this are being read.
         package var maximumVersionCount = 1000
@@ -33,11 +37,13 @@ extension Database {
         /// Where the engine logs what operators want to know; silent unless it is set. See `EngineLog`.
         package var logger = EngineLog.silent
 
+        /// Options with which a file is opened as it is, and refused when it is missing or outdated.
         package init(key: EncryptionKey? = nil, mode: Mode? = nil) {
             self.key = key
             self.mode = mode
         }
 
+        /// The part of the options that the storage layer knows.
         var store: FileStore.Options {
             var options = FileStore.Options()
             options.createsMissingFile = createsMissingFile
@@ -56,11 +62,13 @@ extension Database {
         /// At most this part of it is in use, from 0 to 1.
         package var maximumUsedRatio: Double
 
+        /// `maximumUsedRatio` is from 0 to 1.
         package init(minimumTotalBytes: Int, maximumUsedRatio: Double) {
             self.minimumTotalBytes = minimumTotalBytes
             self.maximumUsedRatio = maximumUsedRatio
         }
 
+        /// Whether a file with this newest version is to be compacted. Reads the list of free blocks.
         func wants(_ snapshot: Snapshot) throws(StorageError) -> Bool {
             let total = snapshot.file.fileByteCount
             guard total >= minimumTotalBytes else { return false }
@@ -92,6 +100,7 @@ extension Database {
         if mode == .readWrite, store != nil, now < byteCount { log.recovered(byteCount: byteCount - now) }
     }
 
+    /// Opens the file as `options.mode` says, or the best way that is possible when it says nothing.
     private static func openFile(_ name: RealmName, _ path: String, _ options: OpenOptions) throws(StorageError) -> Database {
         switch options.mode {
         case .readWrite: return try openForWriting(name, path, options)
@@ -116,7 +125,7 @@ extension Database {
         }
     }
 
-    /// A file that somebody writes to may not be read meanwhile: what one version has is overwritten two versions later.
+    /// A file that another process writes to must not be read meanwhile: what one version has is overwritten two versions later.
     private static func openForReading(
         _ name: RealmName, _ path: String, _ options: OpenOptions, reason: StorageError?
     ) throws(StorageError) -> Database {
@@ -128,6 +137,7 @@ extension Database {
             backlinkNames: options.backlinkNames, logger: options.logger)
     }
 
+    /// Opens a file to be written to. An upgrade makes a copy first, which goes again when opening fails.
     private static func openForWriting(
         _ name: RealmName, _ path: String, _ options: OpenOptions
     ) throws(StorageError) -> Database {
@@ -160,8 +170,10 @@ extension Database {
     private final class KeptOriginal: Sendable {
         private let stored = RankedMutex<String?>(.leaf, nil)
 
+        /// The name of the copy in its folder; nil as long as none was made.
         var name: String? { stored.withLock { $0 } }
 
+        /// Notes the copy. Called by the store, on the thread that opens the file.
         func set(_ name: String) { stored.withLock { $0 = name } }
     }
 
@@ -184,7 +196,7 @@ extension Database {
     ) throws(StorageError) -> Database {
         var storeOptions = options.store
         storeOptions.converts = [.olderFormats, .synchronized]
-        // What can be told beforehand does not need a copy.
+        // Whatever refuses the file is found before a copy is made.
         _ = try Snapshot(file: try RealmFile(path: path, key: options.key, isExact: options.isExactPath))
         var file = try NewFile(beside: temporaryPath)
         try FileCopy.copyQuietMoment(of: path, to: file, options.control, isExact: options.isExactPath)
@@ -203,11 +215,12 @@ extension Database {
         return database
     }
 
+    /// A path in the folder for temporary files, beside which nameless files are made.
     private static var temporaryPath: String {
         System.temporaryFolder + "/realm-rest"
     }
 
-    /// Makes the file `path`, which does not exist, a copy of `seed`; nobody ever sees a part of it. `served` is what
+    /// Makes the file `path`, which does not exist, a copy of `seed`; no other process ever sees a part of it. `served` is what
     /// this process serves of the seed, which may be written to meanwhile.
     ///
     /// The seed has to be a file that can be read with `key`. Nothing is made unless its copy can be, too.
@@ -261,7 +274,7 @@ extension Database {
 
     // MARK: - Closing
 
-    /// Does the writes that wait, rolls an interactive transaction back and lets go of the file. Blocks meanwhile, so
+    /// Does the writes that wait, rolls an interactive transaction back and closes the file. Blocks meanwhile, so
     /// it is for threads that may wait. Requests that hold snapshots go on.
     ///
     /// `isUndone`: nothing came of opening it, so what was made beside the file for that goes.

@@ -27,14 +27,21 @@ extension Database {
         }
     }
 
+    /// One opening in memory.
     private struct Rehearsal {
+        /// The name that the realm would be served by.
         let name: RealmName
+        /// The file that would be opened.
         let path: String
+        /// The file that a copy would be made of first; nil when the file itself would be opened.
         let seed: String?
+        /// What it would be opened with.
         let options: OpenOptions
 
+        /// The file whose bytes would be read.
         private var source: String { seed ?? path }
 
+        /// As the file would be opened for writing; throws what refuses that.
         func forWriting() throws(StorageError) -> Database {
             var store = options.store
             if options.upgradesInPlace { store.converts = .olderFormats }
@@ -43,6 +50,7 @@ extension Database {
             return serve(try FileStore.rehearse(copyOf: seed, key: options.key, store), .readWrite)
         }
 
+        /// As the file would be opened for reading, because of `reason` or because that was asked for.
         func forReading(_ reason: StorageError?) throws(StorageError) -> Database {
             let place = options.isExactPath ? source : try System.resolved(source)
             let snapshot = try Snapshot(file: try RealmFile(path: place, key: options.key, isExact: true))
@@ -52,12 +60,14 @@ extension Database {
                 backlinkNames: options.backlinkNames)
         }
 
+        /// As a private copy of the file would be opened.
         func copy() throws(StorageError) -> Database {
             var store = options.store
             store.converts = [.olderFormats, .synchronized]
             return serve(try FileStore.rehearse(copyOf: source, key: options.key, store), .copy)
         }
 
+        /// A database over a store in memory.
         private func serve(_ store: FileStore, _ mode: Mode) -> Database {
             let database = Database(
                 name: name, path: path, mode: mode, snapshot: store.current, store: store, limits: options.limits,

@@ -19,12 +19,13 @@ extension Database {
         return WriteTicket(job: job)
     }
 
+    /// Hands a job to the writer, or refuses it at once when there is none.
     private func submit(_ job: WriteJob) {
         guard let queue = queue.withLock({ $0 }) else { return job.refuse(notWriting) }
         queue.submit(job)
     }
 
-    /// As `write`, but nobody waits: returns an id under which `asyncWrites` tells what became of it.
+    /// As `write`, but without waiting for the outcome: returns an id under which `asyncWrites` has it.
     ///
     /// The bytes that `completion` returns are remembered with the final state.
     package func writeAsynchronously<Value: Sendable>(
@@ -49,6 +50,7 @@ extension Database {
     /// Writes that are not answered yet.
     package var pendingWrites: Int { queue.withLock { $0 }?.pendingCount ?? 0 }
 
+    /// Why nothing can be written: the realm is read-only, or is being closed.
     private var notWriting: WriteError {
         if isWritable { return WriteQueue.closed }
         return WriteError(.readOnly, "this realm is served read-only" + (readOnlyReason.map { ": \($0)" } ?? ""))
@@ -72,7 +74,7 @@ extension Database {
                 lifetime: lifetime, completion: completion))
     }
 
-    /// A transaction, open or ended; nil when it never was, is forgotten, or is somebody else's (`owner` nil: of anybody).
+    /// A transaction, open or ended; nil when it never was, is forgotten, or has another owner (`owner` nil: any owner).
     package func transaction(_ id: String, owner: String?) -> TransactionInfo? {
         queue.withLock { $0 }?.transaction(id, owner: owner)
     }
@@ -113,7 +115,7 @@ extension Database {
         }
     }
 
-    /// Makes the changes of a transaction durable. `mark` is told to those who hear of the commit.
+    /// Makes the changes of a transaction durable. `mark` goes along with the commit.
     package func commitTransaction(
         _ id: String, owner: String?, mark: CommitMark? = nil,
         completion: @escaping @Sendable (Result<Version, WriteError>) -> Void
@@ -135,9 +137,11 @@ extension Database {
 
     /// Carries a result out of a closure. `@unchecked Sendable`: used by the writer thread only.
     private final class ResultBox<Value>: @unchecked Sendable {
+        /// Set by the body of the request, read by its completion.
         var value: Value?
     }
 
+    /// Hands a request to an interactive transaction; `completion` has the new version after a commit.
     private func step(
         _ action: TransactionStep.Action, in id: String, owner: String?,
         _ completion: @escaping @Sendable (Result<Version?, WriteError>) -> Void
@@ -150,11 +154,13 @@ extension Database {
 // MARK: - The writer's side
 
 extension Database: WriteBackend {
+    /// Gives the database a writer. Its thread begins with the first write.
     func startWriter() {
         let writer = WriteQueue(self, limits, writeFigures, name: name.text)
         queue.withLock { $0 = writer }
     }
 
+    /// Looks a large file through before its first write. Damage makes the realm read-only.
     func prepare(_ goesOn: () -> Bool) {
         do throws(StorageError) {
             try store?.audit(goesOn)
@@ -163,6 +169,7 @@ extension Database: WriteBackend {
         }
     }
 
+    /// Begins the one transaction that runs at a time. Throws `readOnly`, `realmUnavailable` or `tooManyActiveVersions`.
     func beginWrite() throws(WriteError) -> WriteTransaction {
         guard let store, isWritable else { throw notWriting }
         guard store.acceptsWrites else { throw Database.stopped }
@@ -175,6 +182,7 @@ extension Database: WriteBackend {
         }
     }
 
+    /// The answer to all writes after one that may be durable or not.
     private static let stopped = WriteError(
         .realmUnavailable, "a write failed in a way that only opening the file again can settle; reading goes on")
 
@@ -182,10 +190,11 @@ extension Database: WriteBackend {
     private static func changed(_ error: StorageError) -> WriteError {
         var refusal = WriteError(.realmUnavailable, error.description)
         refusal.retryAfter = .seconds(1)
-        refusal.cause = error
+        refusal.cause = .storage(error)
         return refusal
     }
 
+    /// Why no write can begin now, in the words of writes.
     private static func refusal(_ refusal: StorageError.Refusal) -> WriteError {
         switch refusal {
         case .tooManyVersions(let count):
@@ -198,14 +207,17 @@ extension Database: WriteBackend {
         }
     }
 
+    /// A session that logs its slow queries.
     func makeSession(_ transaction: WriteTransaction, deadline: Instant) -> WriteSession {
         let session = WriteSession(transaction, deadline: deadline, backlinkNames: backlinkNames, limits: limits)
         session.didQuery = { [log] begin, className in log.noteQuery(since: begin, className: className) }
         return session
     }
 
+    /// Adds what a write did to the figures.
     func didRun(_ session: WriteSession) { writeFigures.note(session) }
 
+    /// Makes the changes durable, the new version the newest, and hands the commit to the feed, in this order.
     func commit(_ transaction: WriteTransaction, mark: CommitMark?) throws(WriteError) -> Version {
         let changes = transaction.changes
         let begin = Instant.now()

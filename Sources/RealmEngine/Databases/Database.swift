@@ -11,61 +11,77 @@ internal import Synchronization
 package final class Database: VersionSource {
     /// How the file may be used.
     package enum Mode: String, Sendable {
+        /// The file is read and written.
         case readWrite = "rw"
+        /// The file is only read.
         case readOnly = "ro"
         /// A private copy; the original is never touched.
         case copy
     }
 
+    /// The name that it is served by.
     package let name: RealmName
+    /// Where operators read about this realm.
     let log: EngineLog
     /// Empty for a realm in memory.
     package let path: String
+    /// How the file was opened; writes may be refused later all the same, see `isWritable`.
     package let mode: Mode
     /// The file, whatever its path; nil for realms in memory and private copies.
     let identity: System.FileIdentity?
+    /// The name of this opening: another one whenever the file is opened again.
     package let epoch: Epoch
     /// The identifier of a realm in memory.
     package let memoryIdentifier: String?
+    /// Bounds of writes and interactive transactions.
     package let limits: WriteLimits
-    /// Names that the configuration gives to linking objects; checked by whoever opens the database.
+    /// Names that the configuration gives to linking objects; checked by the code that opens the database.
     package let backlinkNames: BacklinkNames
-    /// Writes that nobody waits for.
+    /// Asynchronous writes.
     package let asyncWrites: AsyncWrites
+    /// The version that `current` gives out.
     let newest: RankedMutex<Version>
     /// Nil when nothing can be written.
     let store: FileStore?
+    /// The writer; nil when nothing can be written, or not any more.
     let queue = RankedMutex<WriteQueue?>(.leaf, nil)
     /// How the writer was used.
     package let writeFigures = WriteFigures()
     /// Told of every commit.
     package let commits = CommitFeed()
-    /// Follows what somebody observes.
+    /// Follows observed targets from version to version.
     package let observations: ObservationHub
     /// The file of a private copy, which goes with the realm.
     private let privateFile: NewFile?
     /// Copies of the file that were made beside it; nil when there are none, and never will be.
     package let copies: FileCopies?
+    /// How many copies of each kind are kept beside the file.
     let keptCopyCount: Int
     /// The copy that was made before the file was upgraded while it was opened.
     package let originalName: String?
     /// A copy that was made by a write which is not committed yet.
     let pendingCopy = RankedMutex<String?>(.leaf, nil)
-    /// Why the file is only read, when nobody asked for that.
     /// Whether the file is still what was opened.
     package let health: FileHealth
+    /// Why the file is only read, when it was to be written; guards `isBanned` as well.
     private let ban: RankedMutex<StorageError?>
+    /// Whether writes are refused since the file was found to be unsound; asked with every write.
     private let isBanned = Atomic<Bool>(false)
     /// The file and how it was opened; nil when it cannot be opened again from that.
     private let opening = RankedMutex<Source?>(.leaf, nil)
 
+    /// A file and how it was opened.
     struct Source: Sendable {
+        /// The path as it was given.
         let path: String
+        /// What it was opened with.
         let options: OpenOptions
     }
 
+    /// From what the realm can be opened again; nil when it cannot.
     var source: Source? { opening.withLock { $0 } }
 
+    /// Notes from what the realm was opened.
     func noteSource(_ path: String, _ options: OpenOptions) { opening.withLock { $0 = Source(path: path, options: options) } }
 
     /// Opens `path` for reading.
@@ -76,6 +92,8 @@ package final class Database: VersionSource {
         self.init(name: name, path: path, mode: .readOnly, snapshot: snapshot, store: nil, backlinkNames: backlinkNames)
     }
 
+    /// Makes a database over a snapshot, and a store when it can be written. `startWriter` has to be called before the first
+    /// write.
     init(
         name: RealmName, path: String, mode: Mode, snapshot: Snapshot, store: FileStore?, memoryIdentifier: String? = nil,
         privateFile: NewFile? = nil, copies: FileCopies? = nil, originalName: String? = nil, readOnlyReason: StorageError? = nil,
@@ -108,6 +126,7 @@ package final class Database: VersionSource {
     /// The newest version.
     package var current: Version { newest.withLock { $0 } }
 
+    /// Whether writes are taken; this may end while the realm is open.
     package var isWritable: Bool { mode != .readOnly && !isBanned.load(ordering: .acquiring) }
 
     /// Why the file is only read although writing was not ruled out; nil where it is written, or was to be read only.

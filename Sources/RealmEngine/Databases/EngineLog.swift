@@ -8,6 +8,7 @@ internal import RealmStorage
 /// Messages have names of realms, paths, counts and durations; never values, keys of objects or bodies. Methods are called
 /// on any thread, the writer's among them, so a handler must not wait.
 package struct EngineLog: Sendable {
+    /// The injected logger with the name of the realm.
     private let logger: Logger
 
     /// Says nothing.
@@ -18,6 +19,7 @@ package struct EngineLog: Sendable {
     /// A query of a write, or the evaluation of an observed target, that takes longer is logged.
     static let slowQuery = Duration.seconds(1)
 
+    /// A log about the realm of that name.
     init(_ logger: Logger, _ name: RealmName) {
         var logger = logger
         logger[metadataKey: "realm"] = .string(name.text)
@@ -26,6 +28,7 @@ package struct EngineLog: Sendable {
 
     // MARK: - Opening and closing
 
+    /// The realm is served; `begin` is when opening it began.
     func opened(_ mode: Database.Mode, _ snapshot: Snapshot, since begin: Instant) {
         logger.info(
             "realm opened",
@@ -36,21 +39,24 @@ package struct EngineLog: Sendable {
             ])
     }
 
+    /// The realm is not served.
     func failedToOpen(_ error: StorageError) {
         logger.error("realm not opened", metadata: ["reason": .string(error.description)])
     }
 
-    /// What stood behind the last version of the file was cut off: a commit was interrupted there.
+    /// Bytes after the last version of the file were cut off: a commit was interrupted there.
     func recovered(byteCount: Int) {
         logger.notice(
             "the file was left in the middle of a commit; its last version is intact",
             metadata: ["discardedBytes": .stringConvertible(byteCount)])
     }
 
+    /// The realm is no longer served; requests that hold its snapshots go on.
     func closed() { logger.info("realm closed") }
 
     // MARK: - What is slow
 
+    /// A commit that began at `begin` is durable. Only slow ones are logged.
     func noteCommit(since begin: Instant, changeCount: Int) {
         guard Instant.now().duration(since: begin) > EngineLog.slowCommit else { return }
         logger.warning(
@@ -70,7 +76,7 @@ package struct EngineLog: Sendable {
 
     // MARK: - Refused states
 
-    /// The file is only read, although nobody asked for that.
+    /// The file is only read, although it was to be written.
     func refusesWrites(_ reason: StorageError) {
         logger.warning("realm is read-only", metadata: ["reason": .string(reason.description)])
     }
@@ -98,6 +104,7 @@ package struct EngineLog: Sendable {
 
     // MARK: - Copies
 
+    /// A copy of the file was made beside it.
     func copied(to name: String) { logger.notice("file copied", metadata: ["copy": .string(name)]) }
 
     private static func milliseconds(since begin: Instant) -> Logger.MetadataValue {

@@ -2,11 +2,13 @@
 
 /// The name a realm is served by: 1 to 64 of `[A-Za-z0-9._-]`, not beginning with a dot, case sensitive.
 package struct RealmName: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The name as it stands in paths.
     package let text: String
 
     /// What a name may be, for messages.
     package static let rule = "a name has 1 to 64 letters, digits, '.', '_' and '-', and does not begin with a dot"
 
+    /// Nil for a text that is no name.
     package init?(_ text: String) {
         // Clients and servers fold '.' and '..' in paths, and listings hide other names that begin with a dot.
         guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(RealmName.isAllowed), text.utf8.first != UInt8(ascii: ".")
@@ -24,6 +26,7 @@ package struct RealmName: Sendable, Hashable, Comparable, CustomStringConvertibl
 
     package var description: String { text }
 
+    /// In the order of the texts.
     package static func < (left: RealmName, right: RealmName) -> Bool { left.text < right.text }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {

@@ -6,9 +6,11 @@ package import RealmStorage
 /// The folders that paths in requests may lead into.
 ///
 /// A path is followed by hand, link by link, whether anything is there or not: what lies outside is never opened, and
-/// nobody can tell from the answer whether it exists. What comes out has no links in it, and is opened as such.
+/// the answer does not reveal whether it exists. The resolved path has no links in it, and is opened without following any.
 package struct AttachRoots: Sendable {
+    /// The folders without links.
     private let folders: [String]
+    /// Where relative paths begin: the working folder when this was made.
     private let workingFolder: String
 
     /// More is refused by the system anyway.
@@ -71,10 +73,12 @@ package struct AttachRoots: Sendable {
         return "/" + done.joined(separator: "/")
     }
 
+    /// The path of `name` in the folder that `folders` lead to.
     private static func join(_ folders: [Substring], _ name: Substring) -> String {
         folders.isEmpty ? "/" + name : "/" + folders.joined(separator: "/") + "/" + name
     }
 
+    /// The parts of a path without `.` and `..`.
     private static func parts(_ path: String) -> [Substring] {
         var parts: [Substring] = []
         for part in path.split(separator: "/") where part != "." {

@@ -6,11 +6,14 @@ internal import SystemPackage
 /// The copies of a realm's file that were made beside it before something was done that cannot be taken back:
 /// `<path>.before-<version>` before a migration, `<path>.v<format>.backup` before an upgrade of the format.
 ///
-/// What only has such a name is somebody else's file, and is left alone: a copy has in it the version, or the format,
-/// that its name tells.
+/// A file that only has such a name belongs to the user and is left alone: a copy contains the version, or the format,
+/// that its name says.
 package struct FileCopies: Sendable {
+    /// Before what a copy was made.
     package enum Kind: Sendable, Equatable {
+        /// Before a migration of the version with this number.
         case migration(version: UInt64)
+        /// Before an upgrade from this file format.
         case upgrade(format: Int)
 
         fileprivate func isLike(_ other: Kind) -> Bool {
@@ -21,15 +24,20 @@ package struct FileCopies: Sendable {
         }
     }
 
+    /// One copy that was found.
     package struct Copy: Sendable, Equatable {
         /// Without its folder.
         package let name: String
+        /// Before what it was made.
         package let kind: Kind
+        /// The length of the file.
         package let byteCount: Int
         fileprivate let modified: [Int]
     }
 
+    /// The file that copies are made of.
     private let path: String
+    /// The key that opens the file, and so its copies.
     private let key: EncryptionKey?
 
     /// Of the file at `path`, which is encrypted with `key` if there is one.
@@ -38,6 +46,7 @@ package struct FileCopies: Sendable {
         self.key = key
     }
 
+    /// The folder of the file, in which its copies are.
     private var folder: String { System.folder(of: path) }
     private var fileName: String { String(path.split(separator: "/").last ?? "") }
 
@@ -69,6 +78,7 @@ package struct FileCopies: Sendable {
         }
     }
 
+    /// Removes the copy of this name, if it is there.
     func remove(_ name: String) { FileCopy.remove(path(of: name)) }
 
     // MARK: - Finding
@@ -79,6 +89,7 @@ package struct FileCopies: Sendable {
         return names.compactMap(copy).sorted { right, left in left.modified.lexicographicallyPrecedes(right.modified) }
     }
 
+    /// The copy of this name; nil when what has the name is no copy of this file.
     private func copy(_ name: String) -> Copy? {
         guard let kind = kind(name), let entry = System.entry(atPath: path(of: name), followsLink: false),
             entry.isRegular, entry.linkCount == 1,
@@ -92,7 +103,7 @@ package struct FileCopies: Sendable {
             name: name, kind: kind, byteCount: entry.byteCount, modified: [entry.modified.seconds, entry.modified.nanoseconds])
     }
 
-    /// What the name of a copy tells; nil for other names.
+    /// What the name of a copy says; nil for other names.
     private func kind(_ name: String) -> Kind? {
         guard name.hasPrefix(fileName + "."), name.utf8.count > fileName.utf8.count + 1 else { return nil }
         var rest = name.dropFirst(fileName.count + 1)
@@ -112,6 +123,7 @@ package struct FileCopies: Sendable {
         return .upgrade(format: Int(clamping: format))
     }
 
+    /// The number that digits without leading zeros say.
     private static func number(_ text: Substring) -> UInt64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), text.first != "0" || text.utf8.count == 1
         else { return nil }
@@ -127,6 +139,7 @@ package struct FileCopies: Sendable {
         for copy in others.dropFirst(max(0, count - 1)) { remove(copy.name) }
     }
 
+    /// Removes every copy.
     package func removeAll() {
         for copy in list() { remove(copy.name) }
     }

@@ -8,7 +8,7 @@ package enum FileCopy {
     /// Bytes between two questions whether the copy is still wanted.
     private static let pieceByteCount = 16 << 20
 
-    /// Copies a file that nobody writes to meanwhile to one that must not exist, and makes it durable.
+    /// Copies a file that is not written to meanwhile to one that must not exist, and makes it durable.
     package static func copy(_ source: String, to target: String, _ control: WorkControl? = nil) throws(StorageError) {
         let file = try NewFile(beside: target)
         try copy(source, to: file, control)
@@ -55,5 +55,6 @@ package enum FileCopy {
         return try System.read(descriptor, at: 0, byteCount: 8192)
     }
 
+    /// Removes a file if it is there.
     package static func remove(_ path: String) { unsafe unlink(path) }
 }

@@ -7,7 +7,9 @@ internal import Synchronization
 package final class FileHealth: Sendable {
     /// Nil for realms in memory.
     private let witness: FileWitness?
+    /// Whether a look has found the file changed; never taken back.
     private let hasFailed = Atomic<Bool>(false)
+    /// What the first look has found that found anything.
     private let reason = RankedMutex<StorageError?>(.leaf, nil)
     /// When a request looks again, in nanoseconds.
     private let nextLook = Atomic<UInt64>(0)
@@ -15,6 +17,7 @@ package final class FileHealth: Sendable {
     /// Requests look at the file so often, all of a realm together.
     private static let pauseNanoseconds: UInt64 = 20_000_000
 
+    /// Looks through `witness`; without one the realm is in memory and always sound.
     init(_ witness: FileWitness?) { self.witness = witness }
 
     /// Whether nothing is known against the file. Costs two loads, so every answer can ask.
@@ -26,7 +29,7 @@ package final class FileHealth: Sendable {
         return reason.withLock { $0 } ?? look()
     }
 
-    /// Looks at the file unless somebody has just done so.
+    /// Looks at the file unless that was just done.
     package func lookIfDue(_ now: Instant) -> StorageError? {
         guard isSound else { return failure }
         let next = nextLook.load(ordering: .relaxed)
@@ -51,7 +54,7 @@ package final class FileHealth: Sendable {
         }
     }
 
-    /// Notes what somebody else has found.
+    /// Notes what was found elsewhere.
     func fail(_ error: StorageError) {
         reason.withLock { reason in if reason == nil { reason = error } }
         hasFailed.store(true, ordering: .releasing)

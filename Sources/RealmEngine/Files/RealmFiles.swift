@@ -4,15 +4,18 @@ internal import Glibc
 
 /// Finds `.realm` files.
 package enum RealmFiles {
+    /// Why a folder cannot be read, as a sentence for the command line.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
 
+    /// Whether there is a folder at the path, links followed.
     package static func isFolder(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// Whether there is anything at the path, links followed.
     package static func exists(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0

@@ -4,9 +4,14 @@ internal import RealmStorage
 
 /// What is moved from one property to another.
 struct ColumnMover {
+    /// The property that the values come from.
     let source: Column
+    /// The new property.
     let target: Column
+    /// How values become those of the new type; nil when the type stays.
     let conversion: ValueConversion?
+    /// What stands for nulls that the new property cannot have; nil loses them.
     let nullValue: InputValue?
+    /// The class of both.
     let table: TableKey
 }

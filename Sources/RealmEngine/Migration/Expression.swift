@@ -6,16 +6,22 @@ internal import RealmStorage
 ///
 /// `+` joins texts and adds numbers. Whatever null takes part in is null.
 indirect enum Expression {
+    /// A literal.
     case value(OwnedValue)
+    /// The value of a property, or of one that links lead to.
     case path([String])
+    /// The inner value, subtracted from zero.
     case negated(Expression)
+    /// Two values and what is done with them.
     case binary(Operator, Expression, Expression)
 
+    /// What two values are combined by.
     enum Operator { case add, subtract, multiply, divide }
 
     /// Texts that are joined do not become longer: a few signs could make gigabytes of a stored text.
     private static let maximumByteCount = 16 << 20
 
+    /// Reads an expression; throws `typeMismatch` with the reason for other texts.
     static func parse(_ text: String) throws(WriteError) -> Expression {
         var parser = ExpressionParser(text)
         return try parser.parse()
@@ -32,6 +38,7 @@ indirect enum Expression {
         }
     }
 
+    /// The value of two values; null when one of them is null.
     private static func combine(_ sign: Operator, _ left: OwnedValue, _ right: OwnedValue) throws(WriteError) -> OwnedValue {
         switch (left.value, right.value) {
         case (.null, _), (_, .null): return OwnedValue(.null)
@@ -63,6 +70,7 @@ indirect enum Expression {
         return result
     }
 
+    /// Whether the value is a decimal: then the result is one as well.
     private static func isDecimal(_ value: Value) -> Bool {
         if case .decimal = value { return true }
         return false

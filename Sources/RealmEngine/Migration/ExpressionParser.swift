@@ -12,8 +12,10 @@ struct ExpressionParser {
     private static let maximumSigns = 500
     private static let maximumSteps = 128
 
+    /// Reads `text` once.
     init(_ text: String) { characters = Array(text) }
 
+    /// The whole text as an expression; throws where it cannot go on.
     mutating func parse() throws(WriteError) -> Expression {
         let expression = try sum()
         skipSpaces()
@@ -21,6 +23,7 @@ struct ExpressionParser {
         return expression
     }
 
+    /// A mistake at the present position.
     private func error(_ detail: String) -> WriteError {
         WriteError(.invalidSchema, "the expression cannot be read at \(position): \(detail)")
     }

@@ -6,6 +6,7 @@ internal import RealmStorage
 package enum SchemaValidator {
     /// Longest names in bytes: those of tables have a prefix.
     static let maximumNameByteCount = 63
+    /// The same for classes, whose tables have a prefix.
     static let maximumClassNameByteCount = 63 - Table.classPrefix.utf8.count
 
     /// The classes that `input` describes. `known` are classes that links may lead to besides.
@@ -44,6 +45,7 @@ package enum SchemaValidator {
         }
     }
 
+    /// Throws `invalidSchema` when a new embedded class has an index.
     package static func requireNoEmbeddedIndex(_ input: SchemaInput) throws(WriteError) {
         for (index, one) in input.classes.enumerated() { try inClass(index, try requireNoEmbeddedIndex(one)) }
     }
@@ -54,10 +56,12 @@ package enum SchemaValidator {
         try at(.name("classes"), try at(.index(index), try body()))
     }
 
+    /// A mistake at a place of the schema.
     static func invalid(_ detail: String, _ path: [InputPath.Step] = []) -> WriteError {
         WriteError(.invalidSchema, detail, path: InputPath(path))
     }
 
+    /// Throws unless a name has 1 to `maximum` bytes and none of them is zero; `what` says whose name it is.
     static func checkName(_ name: String, _ maximum: Int, _ what: String) throws(WriteError) {
         guard !name.isEmpty, name.utf8.count <= maximum else {
             throw invalid("the name of a \(what) has 1 to \(maximum) bytes", [.name("name")])
@@ -67,6 +71,7 @@ package enum SchemaValidator {
 
     // MARK: - One class
 
+    /// A class with all that follows from what was said; properties are checked one by one.
     private static func shape(of input: ClassInput) throws(WriteError) -> ClassSchema {
         let kind = try kind(named: input.type)
         var properties: [PropertySchema] = []
@@ -85,6 +90,7 @@ package enum SchemaValidator {
         return ClassSchema(name: input.name, kind: kind, primaryKey: input.primaryKey, properties: properties, backlinks: [])
     }
 
+    /// Why an index is refused in an embedded class.
     static let embeddedIndex = "a property of an embedded class has no index"
 
     /// For what is new: there are files whose embedded classes have indexes, and they are taken as they are.
@@ -93,6 +99,7 @@ package enum SchemaValidator {
         throw invalid(embeddedIndex, [.name("properties"), .index(index), .name("indexed")])
     }
 
+    /// The kind of table that a type of class is stored as; nil means a class of objects.
     static func kind(named name: String?) throws(WriteError) -> TableKind {
         switch name {
         case nil, "object": return .topLevel
@@ -102,6 +109,7 @@ package enum SchemaValidator {
         }
     }
 
+    /// Throws unless the property can be the primary key, and gives it the index that goes with that.
     private static func checkPrimaryKey(
         _ name: String, _ properties: inout [PropertySchema], _ kind: TableKind
     ) throws(WriteError) {
@@ -123,6 +131,7 @@ package enum SchemaValidator {
 
     // MARK: - One property
 
+    /// A property with all that follows from what was said. Whether its target exists is checked elsewhere.
     static func shape(of input: PropertyInput) throws(WriteError) -> PropertySchema {
         try checkName(input.name, maximumNameByteCount, "property")
         guard let type = PropertyType(rawValue: input.type) else {
@@ -151,6 +160,7 @@ package enum SchemaValidator {
         }
     }
 
+    /// The kind of index that a name says; nil for none.
     static func index(named name: String?) throws(WriteError) -> IndexKind? {
         switch name {
         case nil: return nil
@@ -178,6 +188,7 @@ package enum SchemaValidator {
         return given
     }
 
+    /// Throws unless properties of such a type may have such an index.
     static func requireIndexable(
         _ type: PropertyType, _ collection: CollectionKind?, _ index: IndexKind
     ) throws(WriteError) {
@@ -197,6 +208,7 @@ package enum SchemaValidator {
 
     // MARK: - Between classes
 
+    /// Throws unless all links lead to classes that are there.
     private static func checkTargets(of one: ClassSchema, _ kinds: [String: TableKind]) throws(WriteError) {
         for (index, property) in one.properties.enumerated() {
             guard let target = property.objectType else { continue }
@@ -215,7 +227,9 @@ package enum SchemaValidator {
 
     /// A class on the way, and where in it the search stands.
     private struct Visit {
+        /// The class.
         let one: ClassSchema
+        /// The property that is looked at next.
         var next = 0
         /// Levels below it, as far as they are known.
         var height = 1
@@ -272,11 +286,13 @@ package enum SchemaValidator {
 }
 
 extension PropertySchema {
+    /// The same property with another index.
     func indexed(_ index: IndexKind?) -> PropertySchema {
         PropertySchema(
             name: name, type: type, collection: collection, isOptional: isOptional, index: index, objectType: objectType)
     }
 
+    /// The same property under another name.
     func named(_ name: String) -> PropertySchema {
         PropertySchema(
             name: name, type: type, collection: collection, isOptional: isOptional, index: index, objectType: objectType)

@@ -5,14 +5,23 @@ internal import RealmStorage
 
 /// Ways from one type to another, by the names that migrations use.
 package enum ValueConversion: String, Sendable, CaseIterable {
+    /// An int as the nearest double.
     case intToDouble = "int-to-double"
+    /// An int as its decimal digits.
     case intToString = "int-to-string"
+    /// A string of decimal digits as an int.
     case stringToInt = "string-to-int"
+    /// A double as the decimal of its shortest text.
     case doubleToDecimal128 = "double-to-decimal128"
+    /// A string of 24 hex digits as an id.
     case stringToObjectId = "string-to-objectId"
+    /// A string in the canonical form as a UUID.
     case stringToUuid = "string-to-uuid"
+    /// Any value as the same value in a mixed property.
     case toMixed = "to-mixed"
+    /// An int as seconds since 1970.
     case intToDateSeconds = "int-to-date-seconds"
+    /// An int as milliseconds since 1970.
     case intToDateMilliseconds = "int-to-date-milliseconds"
 
     /// Nil: any.
@@ -25,6 +34,7 @@ package enum ValueConversion: String, Sendable, CaseIterable {
         }
     }
 
+    /// The type that it leads to.
     var target: PropertyType {
         switch self {
         case .intToDouble: return .double

@@ -98,7 +98,7 @@ extension WriteSession {
         }
     }
 
-    /// What a required property of this type has when nobody says anything.
+    /// The default value of a required property of this type.
     private static func defaultValue(_ type: ColumnType) -> OwnedValue {
         switch type {
         case .int: return OwnedValue(.int(0))

@@ -7,11 +7,13 @@ internal import RealmStorage
 extension WriteSession {
     /// The schema before and after a migration.
     package struct Migrated: Sendable {
+        /// The schema that the migration found.
         package let before: RealmSchema
+        /// The schema that it left.
         package let after: RealmSchema
     }
 
-    /// Applies a migration. Errors tell the step: `/steps/2/renameClass/to`.
+    /// Applies a migration. Errors have the path of the step: `/steps/2/renameClass/to`.
     package func migrate(_ migration: Migration) throws(WriteError) -> Migrated {
         let before = try schema()
         guard before.version ?? 0 == migration.fromVersion else {
@@ -36,18 +38,20 @@ extension WriteSession {
         return Migrated(before: before, after: try schema())
     }
 
+    /// Notes that a step begins, for the progress of the migration.
     private func beginStep(_ index: Int, of count: Int) throws(WriteError) {
         stepProgress = StepProgress(step: index, of: count)
         try noteProgress(0, of: 1)
     }
 
-    /// Says how much of a migration's step is done. Throws when there is no time left, or nobody wants it any more.
+    /// Reports how much of a migration's step is done. Throws when the deadline has passed or the migration was cancelled.
     func noteProgress(_ done: Int, of total: Int) throws(WriteError) {
         try checkDeadline()
         guard let control, let stepProgress else { return }
         control.proceed(to: stepProgress.whole(Double(done) / Double(max(1, total))))
     }
 
+    /// Does one step; errors have their place inside it.
     private func apply(_ step: MigrationStep, losing: Bool) throws(WriteError) {
         switch step {
         case .addClass(let input): try addClass(input)
@@ -69,6 +73,7 @@ extension WriteSession {
         }
     }
 
+    /// A step that does not fit the schema; `member` is the member of the step that is wrong.
     static func invalid(_ detail: String, _ member: String) -> WriteError {
         WriteError(.invalidSchema, detail, path: InputPath([.name(member)]))
     }
@@ -89,6 +94,7 @@ extension WriteSession {
         return table
     }
 
+    /// A property that a step names; throws `invalidSchema` when there is none.
     func property(_ name: String, of table: TableState) throws(WriteError) -> Column {
         guard let column = table.column(named: name) else {
             throw WriteSession.invalid("class '\(table.className)' has no property '\(name)'", "name")
@@ -98,6 +104,7 @@ extension WriteSession {
 
     // MARK: - Classes
 
+    /// Makes a class. Its links may lead to classes that are there, and to itself.
     private func addClass(_ input: ClassInput) throws(WriteError) {
         let present = try schema()
         guard present[input.name] == nil else { throw WriteSession.invalid("there is already a class of this name", "name") }
@@ -105,6 +112,7 @@ extension WriteSession {
         try add([try SchemaValidator.oneClass(input, known: present.classes)])
     }
 
+    /// Removes a class with its objects, unless a property still links to it.
     private func removeClass(_ name: String, _ losing: Bool) throws(WriteError) {
         let table = try migrating(name, member: "name")
         for other in try schema().classes where other.name != name {
@@ -116,6 +124,7 @@ extension WriteSession {
         try stored(try changing.removeTable(table.key))
     }
 
+    /// Gives a class another name that is free.
     private func renameClass(_ name: String, to new: String) throws(WriteError) {
         let table = try migrating(name, member: "name")
         do throws(WriteError) {
@@ -129,6 +138,7 @@ extension WriteSession {
         try stored(try changing.renameTable(table.key, to: Table.classPrefix + new))
     }
 
+    /// Turns a class of objects into an embedded one, or back.
     private func setType(_ className: String, _ type: String, _ losing: Bool) throws(WriteError) {
         let table = try migrating(className)
         let kind = try SchemaValidator.kind(named: type)
@@ -155,7 +165,7 @@ extension WriteSession {
             }
         }
         let counts = [(name: "withoutOwner", count: orphans.count), (name: "withSeveralOwners", count: shared)]
-        // Objects without owner may go; of those with several nobody can say whose they are.
+        // Objects without owner may be deleted; for those with several owners there is no rule which one keeps them.
         try requireLoss(of: counts, losing && shared == 0)
         for orphan in orphans {
             try spend(WriteSession.unitsPerElement)
@@ -163,6 +173,7 @@ extension WriteSession {
         }
     }
 
+    /// How many links, and how many mixed values, lead to an object.
     private func owners(
         of row: Int, in leaf: ClusterLeaf, of table: Table, _ view: Snapshot
     ) throws(WriteError) -> (links: Int, mixed: Int) {
@@ -180,7 +191,7 @@ extension WriteSession {
 
     /// Checks what no single step can see: targets, cycles of embedded classes, sets of embedded objects.
     func requireValidSchema() throws(WriteError) {
-        // Files may have indexes that nobody would ask for; they are not at stake here.
+        // Files may have indexes that the rules for new classes refuse; they are not checked here.
         let classes = try schema().classes.map { one in
             ClassSchema(
                 name: one.name, kind: one.kind, primaryKey: one.primaryKey, properties: one.properties.map { $0.indexed(nil) },
@@ -196,6 +207,7 @@ extension WriteSession {
 
     // MARK: - Data
 
+    /// Merges values into matches; expressions are computed for each object before any of its values changes.
     private func set(_ match: MigrationMatch, _ values: InputObject) throws(WriteError) {
         let table = try migrating(match.className)
         let objects = try matches(match, table)
@@ -209,6 +221,7 @@ extension WriteSession {
         }
     }
 
+    /// Deletes matches, which has to be allowed when there are any.
     private func delete(_ match: MigrationMatch, _ losing: Bool) throws(WriteError) {
         let table = try migrating(match.className)
         guard table.kind != .embedded else {
@@ -223,6 +236,7 @@ extension WriteSession {
         }
     }
 
+    /// The objects that a step is about, as they are when it begins.
     private func matches(_ match: MigrationMatch, _ table: TableState) throws(WriteError) -> [ObjectKey] {
         let arguments: [QueryArgument]
         do {
@@ -270,6 +284,7 @@ extension ClassInput {
 }
 
 extension PropertyInput {
+    /// What would make this property.
     init(_ schema: PropertySchema) {
         self.init(
             schema.name, schema.type.rawValue, collection: schema.collection?.name, optional: schema.isOptional,

@@ -4,6 +4,7 @@ internal import RealmStorage
 
 /// Migration steps about single properties.
 extension WriteSession {
+    /// Makes a property; existing objects get `value`, or null, zero or nothing, as the type has it.
     func addProperty(_ className: String, _ input: PropertyInput, _ value: InputValue?) throws(WriteError) {
         let table = try migrating(className)
         let property = try at(.name("property"), try SchemaValidator.shape(of: input))
@@ -39,6 +40,7 @@ extension WriteSession {
         }
     }
 
+    /// Removes a property; values that are not null are lost, which has to be allowed.
     func removeProperty(_ className: String, _ name: String, _ losing: Bool) throws(WriteError) {
         let table = try migrating(className)
         let column = try property(name, of: table)
@@ -60,6 +62,7 @@ extension WriteSession {
         return count
     }
 
+    /// Gives a property another name that is free.
     func renameProperty(_ className: String, _ name: String, to new: String) throws(WriteError) {
         let table = try migrating(className)
         let column = try property(name, of: table)
@@ -76,6 +79,7 @@ extension WriteSession {
 
     // MARK: - Keys and indexes
 
+    /// Makes a property the primary key, or the class one without; throws `duplicateKey` when two objects have the same value.
     func setPrimaryKey(_ className: String, _ name: String?) throws(WriteError) {
         let table = try migrating(className)
         guard let name else { return try stored(try changing.setPrimaryKey(nil, of: table.key)) }
@@ -111,6 +115,7 @@ extension WriteSession {
         }
     }
 
+    /// Adds, changes or removes the index of a property.
     func setIndex(_ className: String, _ name: String, _ indexed: String?) throws(WriteError) {
         let table = try migrating(className)
         let column = try property(name, of: table)
@@ -157,6 +162,7 @@ extension WriteSession {
         if let index, !isKey { try stored(try changing.addIndex(index, to: new.key, of: table.key)) }
     }
 
+    /// A name that no property has, for the time in which there are two of them.
     private func unusedName(in table: TableState) throws(WriteError) -> String {
         var number = 0
         while table.column(named: "migrating \(number)") != nil { number += 1 }

@@ -56,6 +56,7 @@ extension WriteSession {
         try add(classes)
     }
 
+    /// A schema that additions alone cannot make of the one in the file.
     private static func conflict(_ detail: String) -> WriteError { WriteError(.schemaVersionConflict, detail) }
 
     private func requireFit(_ wanted: ClassSchema, _ one: ClassSchema) throws(WriteError) {
@@ -75,6 +76,7 @@ extension WriteSession {
         }
     }
 
+    /// Adds the properties and indexes that a class lacks.
     private func addMissing(_ wanted: ClassSchema, to one: ClassSchema) throws(WriteError) {
         let table = try table(class: one.name)
         for property in wanted.properties {
@@ -131,6 +133,7 @@ extension WriteSession {
         return error
     }
 
+    /// Makes a property; looks at the clock now and then, as a schema may have very many.
     @discardableResult
     func addColumn(_ property: PropertySchema, to key: TableKey) throws(WriteError) -> ColumnKey {
         if schemaSteps & 0xf == 0xf { try checkDeadline() }

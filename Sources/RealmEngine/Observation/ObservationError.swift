@@ -9,7 +9,9 @@ package enum ObservationError: Error, Sendable {
     case notFound
     /// A value that the sections come from cannot be the key of one; why, in words for the client.
     case invalidSection(detail: String)
+    /// The query does not fit the schema, or could not be evaluated in time.
     case query(QueryError)
+    /// The file could not be read.
     case storage(StorageError)
     /// The database is closed.
     case closed

@@ -9,5 +9,6 @@ package struct ObservationEvent: Sendable {
     package let from: Version
     /// New values are read from it.
     package let to: Version
+    /// What is different.
     package let change: ObservedChange
 }

@@ -11,6 +11,7 @@ package struct ObservedSections: Sendable {
     /// Which section is observed; nil is all of them.
     package let isWanted: (@Sendable (SectionIdentity) -> Bool)?
 
+    /// Sections by `key`, all of them or those that are wanted.
     package init(
         key: @escaping @Sendable (PagePosition.Cell) throws(ObservationError) -> SectionIdentity,
         isWanted: (@Sendable (SectionIdentity) -> Bool)? = nil

@@ -5,6 +5,7 @@ package import RealmStorage
 
 /// What is observed, as keys: they stay valid when classes and properties get other names.
 package struct ObservedTarget: Sendable {
+    /// What kind of thing is observed.
     package enum Kind: Sendable {
         /// Which classes a commit touches.
         case realm
@@ -29,11 +30,14 @@ package struct ObservedTarget: Sendable {
         case keyPaths(KeyPathFilter)
     }
 
+    /// What is observed.
     package let kind: Kind
+    /// Which changes count.
     package let filter: Filter
-    /// The same for equal definitions, which are observed once; whatever text tells them from others.
+    /// The same for equal definitions, which are observed once; any text that is different for other definitions.
     package let identity: String
 
+    /// A target; `identity` has to be another one for another target.
     package init(_ kind: Kind, filter: Filter = .all, identity: String) {
         self.kind = kind
         self.filter = filter

@@ -10,8 +10,10 @@ package struct BacklinkNames: Sendable, Equatable {
     /// The same for queries.
     package let mapping: KeyPathMapping
 
+    /// No names.
     package static let none = BacklinkNames([:])
 
+    /// Names by class: each with the linking class and property, a dot between them.
     package init(_ byClass: [String: [String: String]]) {
         self.byClass = byClass
         var mapping = KeyPathMapping()
@@ -21,6 +23,7 @@ package struct BacklinkNames: Sendable, Equatable {
         self.mapping = mapping
     }
 
+    /// Whether the names are the same; the mapping follows from them.
     package static func == (left: BacklinkNames, right: BacklinkNames) -> Bool { left.byClass == right.byClass }
 
     /// What of it does not fit a schema, as a sentence; nil when everything does.

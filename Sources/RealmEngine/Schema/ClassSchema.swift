@@ -2,15 +2,20 @@
 
 package import RealmStorage
 
+/// A class as it is in a file.
 package struct ClassSchema: Sendable, Equatable {
     /// Without Realm's internal prefix.
     package let name: String
+    /// Whether objects are on their own or embedded in others.
     package let kind: TableKind
+    /// The name of the property that is the primary key.
     package let primaryKey: String?
+    /// In the order of the file.
     package let properties: [PropertySchema]
     /// The properties of other classes, or of this one, that link here.
     package let backlinks: [Backlink]
 
+    /// A class that is described without a file.
     package init(
         name: String, kind: TableKind, primaryKey: String?, properties: [PropertySchema], backlinks: [Backlink]
     ) {
@@ -21,12 +26,16 @@ package struct ClassSchema: Sendable, Equatable {
         self.backlinks = backlinks
     }
 
+    /// A property whose links lead to the class.
     package struct Backlink: Sendable, Equatable, Comparable {
+        /// The class that the property belongs to.
         package let className: String
+        /// The property.
         package let property: String
         /// What the configuration calls these linking objects.
         package var name: String?
 
+        /// By class, then by property.
         package static func < (left: Backlink, right: Backlink) -> Bool {
             left.className != right.className ? left.className < right.className : left.property < right.property
         }
@@ -34,6 +43,7 @@ package struct ClassSchema: Sendable, Equatable {
 }
 
 extension ClassSchema {
+    /// The class that a table of `snapshot` stores, with the names that the configuration gives to linking objects.
     package init(_ table: Table, in snapshot: Snapshot, _ names: BacklinkNames = .none) {
         let ownName = table.className ?? table.name
         name = ownName

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// A property as it is asked for, not checked yet.
 package struct PropertyInput: Sendable {
+    /// The name.
     package var name: String
     /// A name of `PropertyType`.
     package var type: String
@@ -13,6 +15,7 @@ package struct PropertyInput: Sendable {
     /// The class that links lead to.
     package var objectType: String?
 
+    /// A property; what is left out follows from the type.
     package init(
         _ name: String, _ type: String, collection: String? = nil, optional: Bool? = nil, indexed: String? = nil,
         objectType: String? = nil

@@ -4,8 +4,10 @@ package import RealmStorage
 
 /// Property types by the names that the interface uses.
 package enum PropertyType: String, Sendable, CaseIterable {
+    /// The names are part of the interface.
     case int, bool, string, data, date, float, double, decimal128, objectId, uuid, mixed, object
 
+    /// The type that a column of `type` is shown as.
     package init(_ type: ColumnType) {
         switch type {
         case .int: self = .int

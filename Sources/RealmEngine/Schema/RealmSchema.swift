@@ -9,6 +9,7 @@ package struct RealmSchema: Sendable, Equatable {
     /// In the order of the file.
     package let classes: [ClassSchema]
 
+    /// A schema that is described without a file.
     package init(version: UInt64?, classes: [ClassSchema]) {
         self.version = version
         self.classes = classes
@@ -16,10 +17,12 @@ package struct RealmSchema: Sendable, Equatable {
 }
 
 extension RealmSchema {
+    /// The schema of a version, with the names that the configuration gives to linking objects.
     package init(_ snapshot: Snapshot, _ names: BacklinkNames = .none) {
         self.init(
             version: snapshot.schemaVersion, classes: snapshot.classes.map { ClassSchema($0, in: snapshot, names) })
     }
 
+    /// The class of that name, or nil.
     package subscript(name: String) -> ClassSchema? { classes.first { $0.name == name } }
 }

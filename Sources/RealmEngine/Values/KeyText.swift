@@ -26,6 +26,7 @@ package enum KeyText {
         }
     }
 
+    /// The text of an object without primary key.
     package static func text(_ objectKey: ObjectKey) -> String { "@k\(objectKey.rawValue)" }
 
     private static func text(_ bytes: ByteView) -> String {

@@ -6,6 +6,7 @@ package import RealmStorage
 package enum NumberText {
     /// A number that its type cannot hold.
     package struct OutOfRange: Error, Sendable {
+        /// Why, in words for the client.
         package let detail: String
     }
 

@@ -19,8 +19,11 @@ package struct OwnedValue: Sendable {
         value = make(storage.view)
     }
 
+    /// A string of these characters.
     static func string(_ text: String) -> OwnedValue { OwnedValue(ByteStorage(text)) { .string($0) } }
+    /// A string of these bytes, which need not be UTF-8.
     static func string(_ bytes: [UInt8]) -> OwnedValue { OwnedValue(ByteStorage(bytes)) { .string($0) } }
+    /// Data of these bytes.
     static func binary(_ bytes: [UInt8]) -> OwnedValue { OwnedValue(ByteStorage(bytes)) { .binary($0) } }
 
     /// A copy with bytes of its own.

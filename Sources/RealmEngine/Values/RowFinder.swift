@@ -9,8 +9,10 @@ package final class RowFinder {
     private let table: Table
     private var leaf: ClusterLeaf?
 
+    /// Finds objects of `table`, whose snapshot has to be held meanwhile.
     package init(_ table: Table) { self.table = table }
 
+    /// The object of a key, or nil.
     package func find(_ key: ObjectKey) throws(StorageError) -> Row? {
         if let leaf, let index = leaf.row(of: key) { return Row(leaf: leaf, index: index) }
         guard let row = try table.find(key) else { return nil }

@@ -4,9 +4,10 @@
 ///
 /// A commit with a mark has one writer, and is a round of notifications by itself.
 package struct CommitMark: Sendable {
-    /// Called on the thread of the observation hub, after all active targets were led to `version` and before the end of the
+    /// Called on the thread of the observation hub, after all active targets were advanced to `version` and before the end of the
     /// round is published. It must not wait. It is not called when the commit was merged with others because too many wait.
     package let didNotify: @Sendable (_ version: UInt64) -> Void
 
+    /// A mark that calls `didNotify`.
     package init(didNotify: @escaping @Sendable (_ version: UInt64) -> Void) { self.didNotify = didNotify }
 }

@@ -9,6 +9,7 @@ internal import RealmStorage
 package final class DerivedValues: Sendable {
     private let values = RankedMutex<[any AnyObject & Sendable]>(.leaf, [])
 
+    /// Without any value yet.
     init() {}
 
     /// The value of this type. `make` is called under the lock, so it must not ask for another value or wait.

@@ -4,6 +4,7 @@
 ///
 /// Commit counters restart in a copy, so only epoch and version together name a state of the data.
 package struct Epoch: Sendable, Hashable {
+    /// Eight lower-case letters and digits without those that are easily confused.
     package let text: String
 
     /// Eight letters and digits: short enough to read, random enough that no two incarnations meet.

@@ -15,6 +15,7 @@ package final class Version: Sendable {
     /// What other layers derive from this version.
     package let derived = DerivedValues()
 
+    /// A version that `token` names.
     package init(_ snapshot: Snapshot, _ token: VersionToken) {
         self.snapshot = snapshot
         self.token = token

@@ -35,12 +35,14 @@ extension Problem {
 
     private static func plain(_ error: WriteError) -> Problem {
         switch error.code {
-        case .caller: return error.cause as? Problem ?? Problem(.internalError, "the write failed")
+        case .caller:
+            guard case .caller(let problem as Problem)? = error.cause else { return Problem(.internalError, "the write failed") }
+            return problem
         case .query:
-            guard let cause = error.cause as? QueryError else { return Problem(.invalidQuery, error.detail) }
+            guard case .query(let cause)? = error.cause else { return Problem(.invalidQuery, error.detail) }
             return Problem(cause, parameter: "where")
         case .storage:
-            guard let cause = error.cause as? StorageError else { return Problem(.internalError, "the write failed") }
+            guard case .storage(let cause)? = error.cause else { return Problem(.internalError, "the write failed") }
             return Problem(serving: cause)
         case .cancelled: return Problem(.internalError, "the write was given up before it began")
         case .readOnly:

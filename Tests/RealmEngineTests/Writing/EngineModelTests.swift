@@ -311,7 +311,9 @@ import Testing
         for (answer, fails) in answers {
             switch try answer.wait() {
             case .success: #expect(!fails, "\(place)")
-            case .failure(let error): #expect(fails && error.cause is Mistake, "\(place): \(error)")
+            case .failure(let error):
+                guard case .caller(let cause)? = error.cause else { throw error }
+                #expect(fails && cause is Mistake, "\(place): \(error)")
             }
         }
     }

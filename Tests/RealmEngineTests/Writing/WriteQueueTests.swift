@@ -115,7 +115,8 @@ import Testing
         struct Mistake: Error, Equatable { let text: String }
         let realm = try realm()
         let error = realm.failure { _ in throw Mistake(text: "x") }
-        #expect(error?.code == .caller && error?.cause as? Mistake == Mistake(text: "x"))
+        guard case .caller(let cause)? = error?.cause else { throw Mistake(text: "no cause") }
+        #expect(error?.code == .caller && cause as? Mistake == Mistake(text: "x"))
         try realm.finish()
     }
 

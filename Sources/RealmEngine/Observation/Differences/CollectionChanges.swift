@@ -7,9 +7,12 @@
 package struct CollectionChanges: Sendable, Equatable {
     /// An element that was moved: `from` is among the deletions, `to` among the insertions.
     package struct Move: Sendable, Hashable {
+        /// Where the element was before.
         package let from: Int
+        /// Where it is after.
         package let to: Int
 
+        /// A move of one element.
         package init(from: Int, to: Int) {
             self.from = from
             self.to = to
@@ -31,9 +34,10 @@ package struct CollectionChanges: Sendable, Equatable {
     /// The object that the collection belongs to is gone.
     package var isRootDeleted = false
 
+    /// No difference.
     package init() {}
 
-    /// Whether there is nothing to tell.
+    /// Whether nothing is different.
     package var isEmpty: Bool {
         deletions.isEmpty && insertions.isEmpty && modifications.isEmpty && !isCleared && !isRootDeleted
     }

@@ -6,8 +6,10 @@
 package struct IndexRanges: Sendable, Equatable {
     private var ranges: [Range<Int>] = []
 
+    /// No positions.
     package init() {}
 
+    /// These positions, in any order.
     package init(_ indices: [Int]) {
         for index in indices { insert(index) }
     }
@@ -17,7 +19,9 @@ package struct IndexRanges: Sendable, Equatable {
         if count > 0 { ranges = [0..<count] }
     }
 
+    /// Whether there is no position.
     package var isEmpty: Bool { ranges.isEmpty }
+    /// How many positions there are.
     package var count: Int { ranges.reduce(0) { $0 + $1.count } }
 
     /// In ascending order.
@@ -34,6 +38,7 @@ package struct IndexRanges: Sendable, Equatable {
         return low
     }
 
+    /// Whether a position is a member.
     package func contains(_ index: Int) -> Bool {
         let place = place(of: index)
         return place < ranges.count && ranges[place].contains(index)
@@ -51,6 +56,7 @@ package struct IndexRanges: Sendable, Equatable {
 
     // MARK: - Members
 
+    /// Makes a position a member.
     package mutating func insert(_ index: Int) {
         let place = place(of: index)
         if place < ranges.count, ranges[place].contains(index) { return }
@@ -59,6 +65,7 @@ package struct IndexRanges: Sendable, Equatable {
         join(at: place)
     }
 
+    /// Makes a position no member; the others stay where they are.
     package mutating func remove(_ index: Int) {
         let place = place(of: index)
         guard place < ranges.count, ranges[place].contains(index) else { return }
@@ -92,7 +99,7 @@ package struct IndexRanges: Sendable, Equatable {
         }
     }
 
-    /// The element at `index` was taken out: members behind it move down. Returns whether it was one.
+    /// The element at `index` was taken out: members after it move down. Returns whether it was one.
     @discardableResult
     package mutating func close(at index: Int) -> Bool {
         let place = place(of: index)

@@ -8,13 +8,18 @@ package import RealmStorage
 package struct ListChangeLog: Sendable {
     /// Positions before the first operation.
     var deletions = IndexRanges()
+    /// Positions now.
     var insertions = IndexRanges()
     /// Positions now; elements that are new may be in it.
     var modifications = IndexRanges()
+    /// Elements that were moved, from where they were before to where they are now.
     var moves: [CollectionChanges.Move] = []
+    /// Whether everything was removed at once, and nothing was added since.
     var isCleared = false
+    /// Whether the object that has the list is gone.
     var isRootDeleted = false
 
+    /// No operations.
     package init() {}
 
     /// Ends of moves count as deleted and inserted; `modified` are positions after, inserted elements included.
@@ -28,10 +33,12 @@ package struct ListChangeLog: Sendable {
         self.isCleared = isCleared
     }
 
+    /// Whether the operations made no difference.
     var isEmpty: Bool {
         deletions.isEmpty && insertions.isEmpty && modifications.isEmpty && moves.isEmpty && !isCleared && !isRootDeleted
     }
 
+    /// Adds the next operation.
     package mutating func add(_ change: CollectionChange) {
         switch change {
         case .insert(let index): insert(at: index)
@@ -42,6 +49,7 @@ package struct ListChangeLog: Sendable {
         }
     }
 
+    /// An element was put in at `index`.
     private mutating func insert(at index: Int) {
         modifications.open(at: index, isMember: false)
         insertions.open(at: index, isMember: true)
@@ -49,6 +57,7 @@ package struct ListChangeLog: Sendable {
         isCleared = false
     }
 
+    /// The element at `index` was taken out.
     private mutating func erase(at index: Int) {
         modifications.close(at: index)
         takeOut(at: index)
@@ -68,6 +77,7 @@ package struct ListChangeLog: Sendable {
         return old
     }
 
+    /// The element at `source` was moved to `target`, which is its index afterwards.
     private mutating func move(from source: Int, to target: Int) {
         guard source != target else { return }
         var wasMoved = false
@@ -87,6 +97,7 @@ package struct ListChangeLog: Sendable {
         modifications.open(at: target, isMember: isModified)
     }
 
+    /// All of `count` elements were removed at once.
     private mutating func clear(count: Int) {
         let before = count + deletions.count - insertions.count
         self = ListChangeLog()

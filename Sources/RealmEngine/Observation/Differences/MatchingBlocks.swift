@@ -3,18 +3,25 @@
 /// Finds out which elements of a sequence may stay where they are when it becomes a permutation of itself.
 ///
 /// The longest run that is contiguous on both sides stays, then the same is done with what is left of it and right of
-/// it. Of runs of equal length the one with fewer modified elements stays, so that those are told as moved; the details
+/// it. Of runs of equal length the one with fewer modified elements stays, so that those are reported as moved; the details
 /// agree with the reference engine to the bit.
 /// Source: realm-core, collection_change_builder.cpp.
 struct MatchingBlocks {
+    /// Parts of both sequences that are still compared.
     private struct Window {
+        /// Positions before.
         let old: Range<Int>
+        /// Positions after.
         let new: Range<Int>
     }
 
+    /// Elements that follow each other in both sequences.
     private struct Run {
+        /// Where it begins before.
         var old: Int
+        /// Where it begins after.
         var new: Int
+        /// How many elements it has.
         var count: Int
         /// How many modified elements it counts for; nil until that is asked for.
         var modified: Int?
@@ -33,7 +40,9 @@ struct MatchingBlocks {
     /// What the search may cost before a quicker one takes over.
     private var budget: Int
 
+    /// Which positions before belong to a run that stays.
     private(set) var isKeptOld: [Bool]
+    /// Which positions after belong to a run that stays.
     private(set) var isKeptNew: [Bool]
 
     /// `modified` are positions below `count`, as the caller counts them.
@@ -129,6 +138,7 @@ struct MatchingBlocks {
         return best
     }
 
+    /// Makes the run that ends at a pair of positions the best one if it is longer, or as long and less modified.
     private func consider(old: Int, new: Int, count: Int, _ best: inout Run) {
         let run = Run(old: old - count + 1, new: new - count + 1, count: count, modified: nil)
         if count > best.count {
@@ -152,7 +162,7 @@ struct MatchingBlocks {
 
     // MARK: - Big differences
 
-    /// Keeps a longest ascending selection instead: as good for whoever applies the difference, and never slow.
+    /// Keeps a longest ascending selection instead: as correct for those who apply the difference, and never slow.
     private mutating func keepAscending() {
         for index in isKeptOld.indices { isKeptOld[index] = index < first }
         for index in isKeptNew.indices { isKeptNew[index] = index < first }

@@ -11,6 +11,7 @@ struct Pairing {
     private var toNew: [Int]
     private var toOld: [Int]
 
+    /// Pairs equal elements of both sequences. With `isUnique` none occurs twice, which is quicker.
     init(_ before: [Int64?], _ after: [Int64], isUnique: Bool) {
         oldCount = before.count
         newCount = after.count
@@ -51,8 +52,10 @@ struct Pairing {
 
     /// Positions that may have no partner.
     var oldRange: Range<Int> { prefix..<(oldCount - suffix) }
+    /// The positions after that are not in the common beginning or end.
     var newRange: Range<Int> { prefix..<(newCount - suffix) }
 
+    /// The position after of an element, or nil when it is gone.
     func newOfOld(_ index: Int) -> Int? {
         if index < prefix { return index }
         if index >= oldCount - suffix { return index - oldCount + newCount }
@@ -60,6 +63,7 @@ struct Pairing {
         return partner < 0 ? nil : partner + prefix
     }
 
+    /// The position before of an element, or nil when it is new.
     func oldOfNew(_ index: Int) -> Int? {
         if index < prefix { return index }
         if index >= newCount - suffix { return index - newCount + oldCount }

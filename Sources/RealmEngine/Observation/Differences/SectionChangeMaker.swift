@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Divides the difference of two results among their sections.
 struct SectionChangeMaker {
     private let old: SectionMap
     private let new: SectionMap
@@ -8,6 +9,7 @@ struct SectionChangeMaker {
     private var newSections: [Int: Int] = [:]
     private var changes = SectionChanges()
 
+    /// `old` and `new` have the section of each row.
     init(_ old: SectionMap, _ new: SectionMap) {
         self.old = old
         self.new = new
@@ -29,6 +31,7 @@ struct SectionChangeMaker {
         return stay
     }
 
+    /// The difference by sections, from that of the rows.
     func make(_ flat: CollectionChanges) -> SectionChanges {
         var changes = changes
         let stayed = stayedSections(flat)

@@ -2,21 +2,28 @@
 
 /// The difference between two states of a result that is divided into sections.
 package struct SectionChanges: Sendable, Equatable {
+    /// A row by its section and its position in it.
     package struct Place: Sendable, Hashable, Comparable {
+        /// The position of the section.
         package let section: Int
+        /// The position of the row in the section.
         package let row: Int
 
+        /// A place.
         package init(section: Int, row: Int) {
             self.section = section
             self.row = row
         }
 
+        /// By section, then by row.
         package static func < (left: Place, right: Place) -> Bool { (left.section, left.row) < (right.section, right.row) }
     }
 
     /// A place in the same section, whatever number that has now, whose row was and is one that was written.
     package struct Modification: Sendable, Hashable {
+        /// Where the row was.
         package let old: Place
+        /// Where it is.
         package let new: Place
     }
 
@@ -28,10 +35,13 @@ package struct SectionChanges: Sendable, Equatable {
     package var deletions: [Place] = []
     /// Rows after, those of inserted sections too.
     package var insertions: [Place] = []
+    /// Rows that stayed where they are in their section.
     package var modifications: [Modification] = []
 
+    /// No difference.
     package init() {}
 
+    /// Whether nothing is different.
     package var isEmpty: Bool {
         sectionsToDelete.isEmpty && sectionsToInsert.isEmpty && deletions.isEmpty && insertions.isEmpty
             && modifications.isEmpty

@@ -9,6 +9,7 @@ package struct SectionMap: Sendable, Equatable {
     /// How many rows each section has.
     package var counts: [Int] = []
 
+    /// No rows.
     package init() {}
 
     /// Sections in the order of their first row; `keys` has a number for each row of the result.

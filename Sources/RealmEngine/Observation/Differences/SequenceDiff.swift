@@ -3,7 +3,7 @@
 /// The difference of two sequences of object keys.
 ///
 /// Equal keys are paired, those of an object that stands in a sequence several times in the order of their positions.
-/// What has no partner was deleted or inserted. Where the order may change, the pairs that do not keep it are told as
+/// What has no partner was deleted or inserted. Where the order may change, the pairs that do not keep it are reported as
 /// deleted and inserted again (`MatchingBlocks`).
 package enum SequenceDiff {
     /// - Parameters:

@@ -6,13 +6,15 @@ struct StayedSection {
     var deleted: [Int] = []
     /// After.
     var inserted: [Int] = []
+    /// Rows before that were written.
     var writtenBefore: [Int] = []
+    /// Rows after that were written.
     var writtenNow: [Int] = []
     /// Places at which the same row that was written stood and stands.
     var same: [Int] = []
 
-    /// Places that are told as modified. A written row may stand where another one stood: whoever makes its place anew has
-    /// the right row there, as long as the rows that are not told stay in line.
+    /// Places that are reported as modified. A written row may be where another one was: a reader that reads its place again gets
+    /// the right row there, as long as the rows that are not reported keep their order.
     var kept: [Int] {
         let now = Set(writtenNow)
         let both = writtenBefore.filter(now.contains)
@@ -29,7 +31,9 @@ struct StayedSection {
         return both
     }
 
+    /// Rows before that are reported as deleted, when the pairs in `kept` stay.
     func deletions(keeping kept: [Int]) -> [Int] { StayedSection.union(deleted, writtenBefore, without: kept) }
+    /// Rows after that are reported as inserted, when the pairs in `kept` stay.
     func insertions(keeping kept: [Int]) -> [Int] { StayedSection.union(inserted, writtenNow, without: kept) }
 
     private static func union(_ rows: [Int], _ written: [Int], without kept: [Int]) -> [Int] {

@@ -7,11 +7,14 @@ internal import RealmStorage
 ///
 /// `@unchecked Sendable`: used on the thread of the hub only, but for `rounds` and `metrics`, which are guarded.
 final class ObservationCore: @unchecked Sendable {
+    /// Publishes the end of each round.
     let rounds = RoundFeed()
+    /// Counts of the hub; any thread may read them.
     let metrics = RankedMutex(.leaf, ObservationMetrics())
     private let feed: CommitFeed
     private let names: BacklinkNames
     private let limits: ObservationLimits
+    /// Bounds each evaluation; any thread may stop it.
     let clock: EvaluationClock
 
     /// Under which commits are heard of; nil while nothing is observed.
@@ -22,13 +25,14 @@ final class ObservationCore: @unchecked Sendable {
     private var observations: OrderedDictionary<String, Observation> = [:]
     private var byNumber: [Int: Observation] = [:]
     private var nextNumber = 0
-    /// The commits that passive targets have not been led over, oldest first.
+    /// The commits that passive targets have not been advanced over, oldest first.
     private var history = CommitHistory()
     /// How long it took to lead all passive targets on, the last time.
     private var catchUpTime = Duration.zero
     private var graph: LinkGraph?
     private var deferred: [(atLeast: UInt64, call: @Sendable () -> Void)] = []
 
+    /// Observes the commits of `feed`, as long as there is an attachment.
     init(_ feed: CommitFeed, _ names: BacklinkNames, _ limits: ObservationLimits) {
         self.feed = feed
         self.names = names
@@ -58,6 +62,7 @@ final class ObservationCore: @unchecked Sendable {
         runDeferred()
     }
 
+    /// Ends all observations with `closed`.
     func end() {
         if let token { feed.remove(token) }
         token = nil
@@ -65,7 +70,7 @@ final class ObservationCore: @unchecked Sendable {
         settle()
     }
 
-    /// Runs a call when everything up to a version was told: the writer may be about to tell it.
+    /// Runs a call when everything up to a version was delivered: the writer may be about to publish it.
     func call(_ call: @escaping @Sendable () -> Void, atLeast version: UInt64) {
         if let position, token != nil, position.token.version < version {
             deferred.append((version, call))
@@ -74,6 +79,7 @@ final class ObservationCore: @unchecked Sendable {
         }
     }
 
+    /// Runs the calls whose version was reached.
     private func runDeferred() {
         guard !deferred.isEmpty else { return }
         let reached = token == nil ? UInt64.max : position?.token.version ?? .max
@@ -84,6 +90,7 @@ final class ObservationCore: @unchecked Sendable {
 
     // MARK: - Attachments
 
+    /// Adds a listener to a target. Fails when the target is not there, or cannot be evaluated.
     func attach(
         _ target: ObservedTarget, _ listener: any ObservationListener, isActive: Bool
     ) -> Result<Attached, ObservationError> {
@@ -112,6 +119,7 @@ final class ObservationCore: @unchecked Sendable {
         return observation
     }
 
+    /// Notes whether a listener waits for events; the target is advanced first, so that its events stay in order.
     func setActive(_ attachment: Attachment, _ isActive: Bool) {
         guard let observation = byNumber[attachment.number] else { return }
         // Active targets go together, so it has to catch up with the others.
@@ -119,17 +127,20 @@ final class ObservationCore: @unchecked Sendable {
         observation.listeners[attachment.number]?.isActive = isActive
     }
 
+    /// The state of an attachment at the newest position.
     func contents(of attachment: Attachment) -> Result<Attached, ObservationError> {
         guard catchUp(attachment) != nil, let observation = byNumber[attachment.number] else { return .failure(.closed) }
         return .success(Attached(attachment: attachment, version: observation.version, contents: observation.observer.contents))
     }
 
+    /// Leads a target on and returns where it is; nil when the attachment is over.
     func catchUp(_ attachment: Attachment) -> Version? {
         guard let observation = byNumber[attachment.number] else { return nil }
         bringUp(observation)
         return byNumber[attachment.number] == nil ? nil : position
     }
 
+    /// Ends an attachment, and the observation with its last one.
     func detach(_ attachment: Attachment) {
         guard let observation = byNumber.removeValue(forKey: attachment.number) else { return }
         observation.listeners[attachment.number] = nil
@@ -140,16 +151,17 @@ final class ObservationCore: @unchecked Sendable {
 
     // MARK: - Commits
 
+    /// Leads targets over a commit and publishes the round.
     func process(_ commit: WaitingCommit) {
         defer { runDeferred() }
         guard token != nil, let from = position, commit.version.token.version > from.token.version else { return }
         let start = Instant.now()
         let round = Round(commit, from)
-        // A commit that says whom not to tell, or that is told itself, is told alone.
+        // A commit with a mark, a lost one, or one that changes the schema is a round by itself.
         let goesAll = commit.mark != nil || commit.isLost || round.isAdditive != nil
         if goesAll { catchUpAll() }
         guard adaptToSchema(round) else {
-            // Nothing is observed any more; whoever wants to go on attaches anew.
+            // All observations have ended; listeners attach again.
             finish(round, start)
             return
         }
@@ -163,13 +175,18 @@ final class ObservationCore: @unchecked Sendable {
         finish(round, start)
     }
 
+    /// One commit on its way to the targets.
     private struct Round {
+        /// The commit, or several as one.
         let commit: WaitingCommit
+        /// Where all active targets are.
         let from: Version
+        /// Whether classes or properties may be others afterwards.
         let mayChangeSchema: Bool
-        /// Nil when nobody sees a change of the schema: links in mixed values add hidden columns.
+        /// Nil when the visible schema is the same: links in mixed values add hidden columns only.
         let isAdditive: Bool?
 
+        /// Compares the schemas when they may differ.
         init(_ commit: WaitingCommit, _ from: Version) {
             self.commit = commit
             self.from = from
@@ -178,6 +195,7 @@ final class ObservationCore: @unchecked Sendable {
         }
     }
 
+    /// Ends a round: notes its figures, calls the mark of the commit and publishes the new position.
     private func finish(_ round: Round, _ start: Instant) {
         position = round.commit.version
         let time = Instant.now().duration(since: start)
@@ -191,13 +209,14 @@ final class ObservationCore: @unchecked Sendable {
         rounds.publish(ObservationRound(version: round.commit.version))
     }
 
+    /// The graph of links, made when it is first needed.
     private func currentGraph(_ snapshot: Snapshot) -> LinkGraph {
         let graph = graph ?? LinkGraph(snapshot)
         self.graph = graph
         return graph
     }
 
-    /// Leads one target over a range and tells what came of it.
+    /// Advances one target over a range and delivers the event, if there is one.
     private func advance(_ observation: Observation, over range: ObservedRange, isLost: Bool = false) {
         defer { observation.version = range.to }
         guard !observation.observer.isGone, isLost || observation.observer.mayChange(over: range) else { return }
@@ -228,11 +247,13 @@ final class ObservationCore: @unchecked Sendable {
         return .unknown
     }
 
+    /// Ends an observation; each of its listeners is called with the reason.
     private func fail(_ observation: Observation, _ error: ObservationError) {
         for listener in observation.listenersInOrder { listener.didFail(error) }
         remove(observation)
     }
 
+    /// Forgets an observation with all its attachments.
     private func remove(_ observation: Observation) {
         for number in observation.listeners.keys { byNumber[number] = nil }
         forget(observation)
@@ -266,7 +287,7 @@ final class ObservationCore: @unchecked Sendable {
         return isAdditive != false
     }
 
-    /// Also where nobody sees a change.
+    /// Needed for hidden columns as well.
     private func adapt(_ observation: Observation, _ snapshot: Snapshot) {
         do throws(ObservationError) {
             try observation.observer.adapt(to: snapshot, observation.target.filter.resolved(in: snapshot, names))
@@ -296,7 +317,7 @@ final class ObservationCore: @unchecked Sendable {
         if let position { rounds.publish(ObservationRound(version: position)) }
     }
 
-    /// Leads passive targets on that have fallen behind too far: what they stand at is kept in the file.
+    /// Advances passive targets that have fallen too far behind: their versions are kept in the file.
     func catchUpLate() {
         guard let since = history.since else { return }
         let now = Instant.now()
@@ -336,6 +357,7 @@ final class ObservationCore: @unchecked Sendable {
         advance(observation, over: range)
     }
 
+    /// Forgets the commits that all passive targets were advanced over.
     private func trimHistory() {
         let behind = observations.values.filter { $0.version !== position }
         guard let oldest = behind.map(\.version.token.version).min() else {
@@ -345,6 +367,7 @@ final class ObservationCore: @unchecked Sendable {
         history.drop(upTo: oldest)
     }
 
+    /// Notes how many targets there are for the metrics.
     private func updateCounts() {
         let active = observations.values.count { $0.isActive }
         metrics.withLock { metrics in

@@ -2,18 +2,20 @@
 
 internal import RealmStorage
 
-/// Leads the observed targets of one database from version to version, on a thread of its own.
+/// Advances the observed targets of one database from version to version, on a thread of its own.
 ///
 /// All active targets go together: a *round* takes them over one commit, or over several when those come faster than they
-/// are told. Each target is looked at once per round, however many listen. A target that nobody waits for is passive:
-/// it stays where it is until somebody asks or it falls behind too far, and then goes the whole way in one range.
+/// are told. Each target is looked at once per round, however many listen. A target without a listener that waits is passive:
+/// it keeps its version until it is asked for or has fallen too far behind, and then catches up in one range.
 /// While nothing is observed, commits cost nothing here.
 package final class ObservationHub: Sendable {
+    /// Bounds of what is observed.
     package let limits: ObservationLimits
     private let inbox = Monitor(ObservationInbox(), rank: .observationInbox)
     private let name: String
     private let core: ObservationCore
 
+    /// A hub for the commits of `feed`; `serve` has to be called before anything is observed.
     init(_ feed: CommitFeed, name: String, backlinkNames: BacklinkNames, limits: ObservationLimits = ObservationLimits()) {
         self.limits = limits
         self.name = name
@@ -28,7 +30,7 @@ package final class ObservationHub: Sendable {
 
     // MARK: - Targets
 
-    /// Observes a target. Commits up to now are told to others first; `completion` has the state from which events go on.
+    /// Observes a target. Commits up to now are delivered to others first; `completion` has the state from which events go on.
     /// It is called on the hub's thread, before the first event.
     package func attach(
         _ target: ObservedTarget, _ listener: any ObservationListener, isActive: Bool,
@@ -43,8 +45,8 @@ package final class ObservationHub: Sendable {
         }
     }
 
-    /// Has the hub ask whether somebody waits for the events of a listener. It asks on its thread, when it gets to it: what
-    /// it was told last is right, in whatever order those came who had it ask.
+    /// Has the hub ask, on its thread, whether a listener waits for events. The last answer counts,
+    /// in whatever order the calls were made.
     package func setActive(_ attachment: Attachment, _ isActive: @escaping @Sendable () -> Bool) {
         run(refused: {}) { [self] in core.setActive(attachment, isActive()) }
     }
@@ -67,14 +69,16 @@ package final class ObservationHub: Sendable {
         run(refused: {}) { [self] in core.detach(attachment) }
     }
 
-    /// Runs something on the hub's thread, after everything that is committed by now was told.
+    /// Runs something on the hub's thread, after everything that is committed by now was delivered.
     package func perform(_ body: @escaping @Sendable () -> Void) { run(refused: {}, body) }
 
-    /// `observer` hears of every round while anything is observed, on the hub's thread.
+    /// `observer` is called at the end of every round while anything is observed, on the hub's thread.
     package func onRound(_ observer: @escaping @Sendable (ObservationRound) -> Void) -> Int { core.rounds.add(observer) }
 
+    /// Ends the calls of an observer of rounds.
     package func removeRoundObserver(_ token: Int) { core.rounds.remove(token) }
 
+    /// Counts of the hub. May be asked from any thread.
     package var metrics: ObservationMetrics {
         var metrics = core.metrics.withLock { $0 }
         metrics.waitingCommits = inbox.withLock { $0.commitCount }
@@ -93,6 +97,7 @@ package final class ObservationHub: Sendable {
 
     // MARK: - The thread
 
+    /// Hands a call to the thread, and makes one if there is none; calls `refused` when the hub is closed.
     private func run(refused: () -> Void, _ call: @escaping @Sendable () -> Void) {
         let newest = source.value?.current.token.version ?? 0
         let isTaken = inbox.signal { inbox -> Bool in
@@ -116,6 +121,7 @@ package final class ObservationHub: Sendable {
         }
     }
 
+    /// What the thread does until the hub is closed.
     private func loop() {
         while true {
             let deadline = core.passiveDeadline

@@ -4,19 +4,27 @@ internal import RealmStorage
 
 /// What waits for the thread of a hub.
 struct ObservationInbox {
+    /// Something that the thread has to do.
     enum Item {
+        /// Leads the targets over a commit.
         case commit(WaitingCommit)
-        /// Runs when all commits up to a version were told.
+        /// Runs when all commits up to a version were delivered.
         case call(atLeast: UInt64, @Sendable () -> Void)
     }
 
+    /// What waits, in order.
     private(set) var items: [Item] = []
+    /// How many commits wait, those that were joined counted one by one.
     private(set) var commitCount = 0
+    /// How many changes those commits have.
     private var changeCount = 0
     /// Items that are commits: each holds its version.
     private var versionCount = 0
+    /// Whether nothing new is taken.
     var isClosed = false
+    /// Whether the thread was started.
     var hasThread = false
+    /// Whether the thread has ended.
     var isStopped = false
 
     /// Joins what would wait too long, and forgets details when they become too many.
@@ -34,7 +42,7 @@ struct ObservationInbox {
         commitCount += 1
     }
 
-    /// Calls that wait behind the last commit find a later version than they asked for, which is as good.
+    /// Calls that were added after the last commit find a later version than they asked for, which is as good.
     private mutating func mergeIntoLast(_ commit: WaitingCommit) -> Bool {
         for index in items.indices.reversed() {
             guard case .commit(var last) = items[index] else { continue }
@@ -45,6 +53,7 @@ struct ObservationInbox {
         return false
     }
 
+    /// Adds a call that runs when everything up to `version` was delivered.
     mutating func add(_ call: @escaping @Sendable () -> Void, atLeast version: UInt64) {
         items.append(.call(atLeast: version, call))
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Hears of one target. All is called on the thread of the hub and must not wait for anything.
+/// A listener of one target. All methods are called on the thread of the hub and must not wait for anything.
 package protocol ObservationListener: AnyObject, Sendable {
     /// Events follow each other without gaps: each begins where the last one ended, or later where nothing happened.
     func didChange(_ event: ObservationEvent)

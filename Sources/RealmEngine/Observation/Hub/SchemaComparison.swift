@@ -19,6 +19,7 @@ enum SchemaComparison {
         return hasMore ? true : nil
     }
 
+    /// Whether two columns are the same to those who observe them.
     private static func isSame(_ left: Column, _ right: Column) -> Bool {
         left.name == right.name && left.type == right.type && left.collection == right.collection
             && left.isNullable == right.isNullable && left.targetTable == right.targetTable

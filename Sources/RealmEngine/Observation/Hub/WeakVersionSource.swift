@@ -2,7 +2,7 @@
 
 internal import RealmStorage
 
-/// A database, as long as somebody else keeps it.
+/// A weak reference to a database.
 final class WeakVersionSource: Sendable {
     /// `@unchecked Sendable`: only used inside `state`, whose lock guards it.
     private struct Reference: @unchecked Sendable { weak var source: (any VersionSource)? }

@@ -4,7 +4,9 @@ package import RealmStorage
 
 /// Key paths that say which changes of an object matter.
 package struct KeyPathFilter: Sendable {
+    /// Why a key path stands for nothing.
     package struct Failure: Error, Sendable, Equatable {
+        /// What is wrong.
         package enum Kind: String, Sendable {
             /// The class has no property of that name.
             case unknownProperty
@@ -12,12 +14,13 @@ package struct KeyPathFilter: Sendable {
             case notTraversable
             /// A path with `*` fits nothing.
             case noMatch
-            /// A component is empty, or something stands behind `*`.
+            /// A component is empty, or something follows `*`.
             case malformed
             /// It stands for more than can be kept.
             case tooMany
         }
 
+        /// What is wrong.
         package let kind: Kind
         /// The path as it was given.
         package let path: String

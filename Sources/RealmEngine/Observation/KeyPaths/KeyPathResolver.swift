@@ -4,11 +4,13 @@ internal import RealmStorage
 
 /// Finds out what one key path stands for.
 struct KeyPathResolver {
+    /// A part of a key path between two dots.
     private enum Component {
         case name(Substring)
         case links(Substring, property: Substring)
         case all
 
+        /// The part as it was written.
         var text: String {
             switch self {
             case .name(let name): return String(name)
@@ -20,7 +22,9 @@ struct KeyPathResolver {
 
     /// A step, and where it leads; nil is to no objects.
     private struct Choice {
+        /// Where it leads.
         let step: KeyPathStep
+        /// The class of the objects that it leads to; nil when it leads to none.
         let target: Table?
     }
 
@@ -42,6 +46,7 @@ struct KeyPathResolver {
     static let maximumSteps = 10_000
     private static let maximumComponents = 128
 
+    /// Resolves `path` in a version.
     init(_ path: String, _ snapshot: Snapshot, _ names: BacklinkNames, acceptsLinks: Bool) {
         self.path = path
         self.snapshot = snapshot
@@ -49,6 +54,7 @@ struct KeyPathResolver {
         self.acceptsLinks = acceptsLinks
     }
 
+    /// All chains that the path stands for, from objects of a class.
     mutating func resolve(from table: Table) throws(KeyPathFilter.Failure) -> [[KeyPathStep]] {
         components = try split()
         try follow(components[...], from: table, behind: [], isChosen: true)
@@ -112,7 +118,7 @@ struct KeyPathResolver {
                 if isChosen, let component = rest.first { throw failure(.notTraversable, component.text) }
                 return
             }
-            // Chains are kept for as long as somebody observes.
+            // Chains are kept for as long as the observation.
             stepCount += longer.count
             guard stepCount <= KeyPathResolver.maximumSteps else { throw failure(.tooMany, path) }
             chains.append(longer)

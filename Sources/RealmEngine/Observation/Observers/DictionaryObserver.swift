@@ -9,8 +9,10 @@ final class DictionaryObserver: TargetObserver {
     /// The class of the values, if they are objects.
     private let target: TableKey?
     private var count = 0
+    /// Whether the object that has the dictionary was deleted.
     private(set) var isGone = false
 
+    /// Follows a dictionary from the version of `snapshot` on; throws `notFound` when it is not there.
     init(_ property: ObservedProperty, _ filter: ObservedTarget.Filter, at snapshot: Snapshot) throws(ObservationError) {
         self.property = property
         self.filter = filter

@@ -11,6 +11,7 @@ final class EvaluationClock: Sendable {
     private let end = Atomic<UInt64>(.max)
     private let isStopped = Atomic<Bool>(false)
 
+    /// Each evaluation may take `limit`.
     init(limit: Duration) { self.limit = limit }
 
     /// The time of one evaluation begins.
@@ -19,6 +20,7 @@ final class EvaluationClock: Sendable {
     /// Ends the evaluation that is going on, and all that follow.
     func stop() { isStopped.store(true, ordering: .relaxed) }
 
+    /// Whether the evaluation has time left and was not stopped. May be asked from any thread.
     var mayGoOn: Bool {
         !isStopped.load(ordering: .relaxed) && Instant.now().nanoseconds < end.load(ordering: .relaxed)
     }

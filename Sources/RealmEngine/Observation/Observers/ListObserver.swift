@@ -11,8 +11,10 @@ final class ListObserver: TargetObserver {
     private var count = 0
     /// The keys of the elements, if they are objects.
     private var keys: [ObjectKey] = []
+    /// Whether the object that has the list or set was deleted.
     private(set) var isGone = false
 
+    /// Follows a list or set from the version of `snapshot` on; throws `notFound` when it is not there.
     init(_ property: ObservedProperty, _ filter: ObservedTarget.Filter, at snapshot: Snapshot) throws(ObservationError) {
         self.property = property
         self.filter = filter
@@ -36,6 +38,7 @@ final class ListObserver: TargetObserver {
         try observed(try read(row, column, snapshot))
     }
 
+    /// Reads how many elements there are, and which objects those of links are.
     private func read(_ row: Row, _ column: Column, _ snapshot: Snapshot) throws(StorageError) {
         if target != nil {
             keys = try row.links(column, in: snapshot)
@@ -77,7 +80,7 @@ final class ListObserver: TargetObserver {
         if let target,
             range.from.snapshot.table(target)?.hasTombstones == true || range.to.snapshot.table(target)?.hasTombstones == true
         {
-            // Operations count links to nothing, which nobody sees.
+            // Operations count links to nothing, which are never shown.
             let keys = keys
             return SequenceDiff.changes(
                 from: before.map(\.rawValue), to: keys.map(\.rawValue), isModified: { modified.contains(keys[$0]) },
@@ -103,6 +106,7 @@ final class ListObserver: TargetObserver {
 }
 
 extension RowsChange {
+    /// Follows a list or set from the version of `snapshot` on; throws `notFound` when it is not there.
     init(
         _ changes: CollectionChanges, deleted: [ObjectKey], after: [ObjectKey], table: TableKey, _ range: ObservedRange
     ) {

@@ -6,8 +6,10 @@ internal import RealmStorage
 final class ObjectObserver: TargetObserver {
     private let object: ObservedObject
     private var filter: ObservedTarget.Filter
+    /// Whether the object was deleted.
     private(set) var isGone = false
 
+    /// Follows a object from the version of `snapshot` on; throws `notFound` when it is not there.
     init(_ object: ObservedObject, _ filter: ObservedTarget.Filter, at snapshot: Snapshot) throws(ObservationError) {
         self.object = object
         self.filter = filter

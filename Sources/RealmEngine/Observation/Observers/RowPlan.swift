@@ -29,6 +29,7 @@ struct RowPlan {
     /// Whether the rows are in the order of their keys.
     let isInObjectOrder: Bool
 
+    /// Finds out what the rows of a query depend on. Throws `notFound` when the class is gone, `query` when it does not fit.
     init(
         _ source: RowSource, _ query: ObservedQuery, names: BacklinkNames, clock: EvaluationClock, at snapshot: Snapshot
     ) throws(ObservationError) {
@@ -46,6 +47,7 @@ struct RowPlan {
         for argument in query.arguments { addOrigins(of: argument, snapshot) }
     }
 
+    /// The class of the rows; nil when the source is not there or holds no objects.
     private static func table(of source: RowSource, in snapshot: Snapshot) -> Table? {
         switch source {
         case .table(let key): return snapshot.table(key)
@@ -88,6 +90,7 @@ struct RowPlan {
         !query.query.hasDescriptors && query.order.sort.isEmpty && query.order.distinct.isEmpty && query.limit == nil
     }
 
+    /// Whether no object can be twice among the rows.
     var isUnique: Bool {
         if case .table = source { return true }
         return false
@@ -95,6 +98,7 @@ struct RowPlan {
 
     // MARK: - Changes
 
+    /// What the changes of a range can mean for the rows.
     func effect(of log: RangeLog) -> Effect {
         if mayReachAnyTable, !log.tables.isEmpty { return .anything }
         if isSourceWritten(log) { return .anything }

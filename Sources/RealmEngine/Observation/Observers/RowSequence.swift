@@ -7,6 +7,7 @@ internal import RealmStorage
 final class RowSequence {
     /// What a range did to the rows.
     struct Step {
+        /// The difference.
         let changes: CollectionChanges
         /// One for each deletion.
         let deletedKeys: [ObjectKey]
@@ -18,7 +19,9 @@ final class RowSequence {
     private let query: ObservedQuery
     private let names: BacklinkNames
     private let clock: EvaluationClock
+    /// How the rows are found in the version that they are of.
     private(set) var plan: RowPlan
+    /// The rows, in order.
     private(set) var keys: [ObjectKey] = []
     /// Whether what the rows come from was deleted: there are none any more.
     private(set) var isGone = false
@@ -27,6 +30,7 @@ final class RowSequence {
     private static let share = 8
     private static let fewRows = 8
 
+    /// Evaluates the rows of a version; throws `notFound` when there is nothing that they come from.
     init(
         _ source: RowSource, _ query: ObservedQuery, names: BacklinkNames, clock: EvaluationClock, at snapshot: Snapshot
     ) throws(ObservationError) {
@@ -39,8 +43,10 @@ final class RowSequence {
         if isGone { throw .notFound }
     }
 
+    /// The class of the rows.
     var table: TableKey { plan.table }
 
+    /// Evaluates the rows anew, whatever happened since.
     func restart(at snapshot: Snapshot) throws(ObservationError) {
         plan = try RowPlan(source, query, names: names, clock: clock, at: snapshot)
         guard let keys = try plan.evaluate(in: snapshot) else {
@@ -56,6 +62,7 @@ final class RowSequence {
         plan = try RowPlan(source, query, names: names, clock: clock, at: snapshot)
     }
 
+    /// Whether a range may change which rows there are, their order, or one of them.
     func mayChange(over range: ObservedRange, _ filter: ObservedTarget.Filter) -> Bool {
         if let root = source.root, range.log.isDeleted(root) { return true }
         if case .none = plan.effect(of: range.log) { return range.mayModify(table, filter) }
@@ -110,6 +117,7 @@ final class RowSequence {
         return low
     }
 
+    /// Where a key is among rows in the order of keys, or nil.
     private func position(of key: ObjectKey) -> Int? {
         let index = lowerBound(key)
         return index < keys.count && keys[index] == key ? index : nil
@@ -175,7 +183,7 @@ final class RowSequence {
         return insertions
     }
 
-    /// In place: moving what is behind a row is quicker than looking at every row.
+    /// In place: moving the rows after it is quicker than looking at every row.
     private func replaceFew(_ removed: [Int], _ added: [ObjectKey]) -> [Int] {
         for index in removed.reversed() { keys.remove(at: index) }
         return added.map { key in
@@ -187,6 +195,7 @@ final class RowSequence {
 
     // MARK: - Rows in any order
 
+    /// Evaluates the rows and compares them with those before.
     private func replace(_ range: ObservedRange, _ modified: Set<ObjectKey>) throws(ObservationError) -> Step? {
         let before = keys
         guard let after = try plan.evaluate(in: range.to.snapshot) else { throw .notFound }

@@ -7,6 +7,7 @@ final class RowsObserver: TargetObserver {
     private let rows: RowSequence
     private var filter: ObservedTarget.Filter
 
+    /// Follows rows from the version of `snapshot` on; throws `notFound` when there is nothing that they come from.
     init(
         _ source: RowSource, _ query: ObservedQuery, filter: ObservedTarget.Filter, names: BacklinkNames,
         clock: EvaluationClock, at snapshot: Snapshot
@@ -17,6 +18,7 @@ final class RowsObserver: TargetObserver {
 
     /// Views and linking objects are results: when what they come from is deleted they have no rows.
     var contents: ObservedContents { .rows(rows.table, rows.keys) }
+    /// Whether the object that the rows come from was deleted.
     var isGone: Bool { rows.isGone }
 
     func restart(at snapshot: Snapshot) throws(ObservationError) { try rows.restart(at: snapshot) }

@@ -16,6 +16,7 @@ final class SectionObserver: TargetObserver {
 
     let isGone = false
 
+    /// Follows a result from the version of `snapshot` on.
     init(
         _ table: TableKey, _ query: ObservedQuery, in sections: ObservedSections, filter: ObservedTarget.Filter,
         names: BacklinkNames, clock: EvaluationClock, at snapshot: Snapshot
@@ -38,6 +39,7 @@ final class SectionObserver: TargetObserver {
         try rows.adapt(to: snapshot)
     }
 
+    /// Which section each row is in, read from the version that the rows are of.
     private func makeMap(_ snapshot: Snapshot) throws(ObservationError) -> SectionMap {
         guard let table = snapshot.table(rows.table) else { throw .notFound }
         let bound = try rows.plan.bind(in: snapshot)
@@ -54,6 +56,7 @@ final class SectionObserver: TargetObserver {
         return SectionMap(rows: keys)
     }
 
+    /// The number of a section, a new one for a section that was not there.
     private func number(of section: SectionIdentity) -> Int {
         if let number = numbers[section] { return number }
         numbers[section] = nextNumber
@@ -75,6 +78,7 @@ final class SectionObserver: TargetObserver {
         Dictionary(numbers.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// The sections that are wanted, with their rows.
     var contents: ObservedContents {
         let identities = identities
         let rows = SectionObserver.rows(self.rows.keys, map)
@@ -86,6 +90,7 @@ final class SectionObserver: TargetObserver {
         return .sections(self.rows.table, result)
     }
 
+    /// The rows of each section, in order.
     private static func rows(_ keys: [ObjectKey], _ map: SectionMap) -> [[ObjectKey]] {
         var rows = map.counts.map { count in
             var rows: [ObjectKey] = []
@@ -150,6 +155,7 @@ final class SectionObserver: TargetObserver {
         return CollectionChanges(deletions: flat.deletions, insertions: flat.insertions, modified: modified)
     }
 
+    /// The event for a difference, with the keys of sections and rows.
     private func change(
         _ changes: SectionChanges, from before: [ObjectKey], in old: SectionMap, _ identities: [Int: SectionIdentity],
         count: Int, over range: ObservedRange

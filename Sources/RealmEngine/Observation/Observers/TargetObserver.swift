@@ -5,15 +5,15 @@ internal import RealmStorage
 
 /// Follows one target from version to version. Used on the thread of the hub only.
 protocol TargetObserver: AnyObject {
-    /// The state at the version that it was led to last.
+    /// The state at the version that it was last advanced to.
     var contents: ObservedContents { get }
     /// The object that it belonged to was deleted: nothing will ever change again.
     var isGone: Bool { get }
 
-    /// Whether a range may have anything to tell; says no at next to no cost.
+    /// Whether a range may change the target. A cheap test that may only err on the side of true.
     func mayChange(over range: ObservedRange) -> Bool
 
-    /// Goes on to the end of the range, which begins where it stands. Nil when nothing is to be told.
+    /// Advances to the end of the range, which begins at the present version. Nil when there is no change.
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange?
 
     /// Begins anew at a version, whatever happened in between.
@@ -24,8 +24,10 @@ protocol TargetObserver: AnyObject {
 }
 
 extension TargetObserver {
+    /// Without knowing better, any range may.
     func mayChange(over range: ObservedRange) -> Bool { true }
 
+    /// Without a filter there is nothing to do.
     func adapt(to snapshot: Snapshot, _ filter: ObservedTarget.Filter) throws(ObservationError) {}
 }
 

@@ -14,8 +14,10 @@ final class ValueViewObserver: TargetObserver {
     private var places: [Int] = []
     /// How many elements the collection has.
     private var size = 0
+    /// Whether the object that has the view was deleted.
     private(set) var isGone = false
 
+    /// Follows a view from the version of `snapshot` on; throws `notFound` when it is not there.
     init(
         _ property: ObservedProperty, _ query: ObservedQuery, _ clock: EvaluationClock, at snapshot: Snapshot
     ) throws(ObservationError) {

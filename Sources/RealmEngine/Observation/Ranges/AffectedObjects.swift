@@ -11,12 +11,14 @@ struct AffectedObjects {
     private let table: TableKey
     private let distances: [TableKey: Int]
 
+    /// Looks for objects of `table`.
     init(_ range: ObservedRange, _ table: TableKey) {
         self.range = range
         self.table = table
         distances = range.graph.distances(from: table)
     }
 
+    /// The objects, new ones not among them.
     func find() throws(StorageError) -> Set<ObjectKey> {
         var found: [TableKey: Set<ObjectKey>] = [:]
         for (key, log) in range.log.tables where distances[key] != nil && !log.modified.isEmpty {

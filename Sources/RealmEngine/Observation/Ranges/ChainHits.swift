@@ -10,6 +10,7 @@ internal import RealmStorage
 struct ChainHits {
     private let range: ObservedRange
 
+    /// Looks at what was written in `range`.
     init(_ range: ObservedRange) { self.range = range }
 
     /// Objects of the class where the chain begins; new ones are not among them.

@@ -4,7 +4,7 @@ internal import RealmStorage
 
 /// How many links it takes from the objects of one table to those of others.
 ///
-/// Records of incoming links tell the whole graph, links in mixed values included.
+/// The records of incoming links are the whole graph, links in mixed values included.
 final class LinkGraph {
     /// More links than this are not followed when it is asked what an object reaches.
     static let maximumLinks = 3
@@ -13,6 +13,7 @@ final class LinkGraph {
     private var targets: [TableKey: Set<TableKey>] = [:]
     private var distances: [TableKey: [TableKey: Int]] = [:]
 
+    /// The graph of one version; it stays true until the schema changes.
     init(_ snapshot: Snapshot) {
         for table in snapshot.tables {
             for column in table.backlinks {

@@ -6,13 +6,18 @@ internal import RealmStorage
 ///
 /// Used on the thread of the hub only.
 final class ObservedRange {
+    /// Where targets stand.
     let from: Version
+    /// Where they are advanced to.
     let to: Version
+    /// What was done in between.
     let log: RangeLog
+    /// Which classes link to which.
     let graph: LinkGraph
     private var affected: [TableKey: Set<ObjectKey>] = [:]
     private var hits: [String: [Set<ObjectKey>]] = [:]
 
+    /// A range over the commits that `log` sums up.
     init(from: Version, to: Version, log: RangeLog, graph: LinkGraph) {
         self.from = from
         self.to = to
@@ -28,7 +33,7 @@ final class ObservedRange {
         return result
     }
 
-    /// For each chain of a filter the objects at its beginning that it tells to be changed.
+    /// For each chain of a filter the objects at its beginning that count as changed.
     func hits(of filter: KeyPathFilter) throws(StorageError) -> [Set<ObjectKey>] {
         guard let table = filter.chains.first?.first?.table else { return [] }
         let name = "\(table.rawValue)/" + filter.chains.map { "\($0)" }.joined(separator: ",")
@@ -58,7 +63,7 @@ final class ObservedRange {
         }
     }
 
-    /// The objects of a class that count as modified; new ones may be among them only where they are told as new anyway.
+    /// The objects of a class that count as modified; new ones may be among them only where they are reported as new anyway.
     func modified(in table: TableKey, _ filter: ObservedTarget.Filter) throws(StorageError) -> Set<ObjectKey> {
         switch filter {
         case .shallow: return []

@@ -6,18 +6,24 @@ internal import RealmStorage
 ///
 /// An object that came and went was never there. Written are only objects that are there before and after.
 final class RangeLog {
+    /// What became of the objects of one table.
     struct TableLog {
+        /// Objects that are new.
         fileprivate(set) var inserted: Set<ObjectKey> = []
+        /// Objects that are gone.
         fileprivate(set) var deleted: Set<ObjectKey> = []
         /// Written columns.
         fileprivate(set) var modified: [ObjectKey: ColumnBits] = [:]
+        /// Whether the table or its columns are others.
         fileprivate(set) var isSchemaChanged = false
         /// All columns that were written in some object.
         fileprivate(set) var columns = ColumnBits()
 
+        /// Whether no object is new, gone or written.
         var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && modified.isEmpty }
     }
 
+    /// The tables in which something was done.
     private(set) var tables: [TableKey: TableLog] = [:]
     private let changes: [[ObjectChange]]
 
@@ -31,6 +37,7 @@ final class RangeLog {
         tables = tables.filter { !$0.value.isEmpty || $0.value.isSchemaChanged }
     }
 
+    /// Adds what one operation did.
     private func add(_ change: ObjectChange) {
         switch change {
         case .created(let table, let object): tables[table, default: TableLog()].inserted.insert(object)
@@ -41,22 +48,29 @@ final class RangeLog {
         }
     }
 
+    /// Whether any table or column is another.
     var isSchemaChanged: Bool { tables.values.contains { $0.isSchemaChanged } }
 
+    /// Whether an object that was there is gone.
     func isDeleted(_ object: ObservedObject) -> Bool { tables[object.table]?.deleted.contains(object.key) == true }
 
+    /// The columns of an object that were written; none when it is new.
     func written(_ object: ObservedObject) -> ColumnBits { tables[object.table]?.modified[object.key] ?? ColumnBits() }
 
+    /// Whether a property of an object was written.
     func isWritten(_ property: ObservedProperty) -> Bool { written(property.object).contains(property.column) }
 
     // MARK: - Collections
 
+    /// A collection of an object.
     private struct Place: Hashable {
+        /// The object.
         let object: ObservedObject
+        /// The column, by its leaf index.
         let leafIndex: Int
     }
 
-    /// Made when somebody asks, because mostly nobody does.
+    /// Made when it is first needed, which is seldom.
     private lazy var operations: [Place: [CollectionChange]] = {
         var operations: [Place: [CollectionChange]] = [:]
         for commit in changes {
@@ -78,6 +92,7 @@ final class RangeLog {
     /// Whether a collection was emptied at once before its owner was deleted.
     func isCleared(_ property: ObservedProperty) -> Bool { log(of: property).isCleared }
 
+    /// Everything that was done to a collection, in order.
     private func log(of property: ObservedProperty) -> ListChangeLog {
         var log = ListChangeLog()
         for change in operations[Place(object: property.object, leafIndex: property.column.leafIndex)] ?? [] { log.add(change) }

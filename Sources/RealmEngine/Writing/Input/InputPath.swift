@@ -2,13 +2,16 @@
 
 /// Where in an input a mistake is, from the root of that input.
 package struct InputPath: Sendable, Equatable, CustomStringConvertible {
+    /// One step into an input.
     package enum Step: Sendable, Equatable {
         case name(String)
         case index(Int)
     }
 
+    /// From the root of the input inwards.
     package private(set) var steps: [Step]
 
+    /// The place that these steps lead to; without any, the root.
     package init(_ steps: [Step] = []) { self.steps = steps }
 
     /// The path of the same place, seen from what holds this input under `step`.

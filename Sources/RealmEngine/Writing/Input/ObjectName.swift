@@ -6,6 +6,7 @@ package import RealmStorage
 package enum ObjectName: Sendable {
     /// A key as it stands in addresses and stubs; what it means depends on the primary key.
     case text(String)
+    /// The key that the file stores for the object.
     case objectKey(ObjectKey)
     /// A primary key value.
     case primaryKey(InputValue)

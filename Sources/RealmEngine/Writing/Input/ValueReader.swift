@@ -14,6 +14,7 @@ enum ValueReader {
         return value
     }
 
+    /// An input that is no value of a type.
     static func mismatch(_ input: InputValue, _ type: ColumnType) -> WriteError {
         WriteError(.typeMismatch, "\(input.kind) is no value of type \(PropertyType(type).rawValue)")
     }
@@ -40,6 +41,7 @@ enum ValueReader {
 
     // MARK: - Numbers
 
+    /// The whole number that an input is; nil for other inputs. Throws `outOfRange` beyond 64 bits.
     static func integer(_ input: InputValue) throws(WriteError) -> Int64? {
         switch input {
         case .integer(let number), .typed(.int(let number)): return number
@@ -55,6 +57,7 @@ enum ValueReader {
         do throws(NumberText.OutOfRange) { return try read(text) } catch { throw outOfRange(error.detail) }
     }
 
+    /// The number that an input is as a double; nil for other inputs.
     private static func double(_ input: InputValue) throws(WriteError) -> Double? {
         switch input {
         case .integer(let number): return Double(number)
@@ -69,6 +72,7 @@ enum ValueReader {
         }
     }
 
+    /// The number that an input is as a float; nil for other inputs.
     private static func float(_ input: InputValue) throws(WriteError) -> Float? {
         if case .typed(.float(let number)) = input { return number }
         guard let number = try double(input) else { return nil }
@@ -77,6 +81,7 @@ enum ValueReader {
         return narrow
     }
 
+    /// The number that an input is as a decimal; fractions have to be given as texts, so that no digit is lost.
     private static func decimal(_ input: InputValue) throws(WriteError) -> Decimal128? {
         switch input {
         case .typed(.decimal(let number)): return number
@@ -136,6 +141,7 @@ enum ValueReader {
 
     // MARK: - Mixed
 
+    /// The value of its own type that an input is; nil for collections, links and null.
     private static func mixed(_ input: InputValue) throws(WriteError) -> OwnedValue? {
         switch input {
         case .bool(let flag): return OwnedValue(.bool(flag))

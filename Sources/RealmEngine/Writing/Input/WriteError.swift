@@ -49,12 +49,20 @@ package struct WriteError: Error, Sendable {
         case transactionExpired = "transaction_expired"
         case alreadyCommitted = "already_committed"
         case notFound = "not_found"
-        // Something below failed; `cause` tells what.
+        // A layer below failed; `cause` is its error.
         case insufficientStorage = "insufficient_storage"
         case storage
         case query
         /// Thrown by code of the caller that ran inside the engine.
         case caller
+    }
+
+    /// The error of another layer.
+    package enum Cause: Sendable {
+        case storage(StorageError)
+        case query(QueryError)
+        /// What code of the caller threw inside the engine.
+        case caller(any Error)
     }
 
     /// A setting that bounds writes.
@@ -63,8 +71,11 @@ package struct WriteError: Error, Sendable {
         case writeBytes
     }
 
+    /// What went wrong.
     package let code: Code
+    /// Why, in words for the client.
     package var detail: String
+    /// Where in the input the mistake is; empty when it is not about a part of the input.
     package var path: InputPath
     /// The key of the object in question, as text.
     package var key: String?
@@ -74,19 +85,21 @@ package struct WriteError: Error, Sendable {
     package var limit: Int?
     /// The setting that this number comes from, if it is a setting.
     package var exceeded: Setting?
-    /// A name that means nothing, and those that would: for whoever guesses what was meant.
+    /// A name that means nothing, and those that would: from which the nearest one can be suggested.
     package var misnomer: (name: String, known: [String])?
     /// When it may make sense to try again.
     package var retryAfter: Duration?
-    /// A `StorageError`, a `QueryError`, or what the caller's code threw.
-    package var cause: (any Error)?
+    /// The error of another layer that this one stands for.
+    package var cause: Cause?
 
+    /// An error at a place of the input.
     package init(_ code: Code, _ detail: String, path: InputPath = InputPath()) {
         self.code = code
         self.detail = detail
         self.path = path
     }
 
+    /// What storage threw, in the words of writes.
     package init(_ error: StorageError) {
         switch error {
         case .io where error.isFullDisk:
@@ -95,16 +108,17 @@ package struct WriteError: Error, Sendable {
         case .stopped(.expired), .stopped(.cancelled), .stopped(.handOver): self.init(.deadlineExceeded, WriteError.late)
         default: self.init(.storage, error.description)
         }
-        cause = error
+        cause = .storage(error)
     }
 
+    /// What a query threw, in the words of writes.
     package init(_ error: QueryError) {
         switch error {
         case .storage(let error): self.init(error)
         case .cancelled: self.init(.deadlineExceeded, WriteError.late)
         default:
             self.init(.query, error.description)
-            cause = error
+            cause = .query(error)
         }
     }
 
@@ -116,7 +130,7 @@ package struct WriteError: Error, Sendable {
         case let error as QueryError: self.init(error)
         default:
             self.init(.caller, "\(error)")
-            cause = error
+            cause = .caller(error)
         }
     }
 
@@ -125,6 +139,7 @@ package struct WriteError: Error, Sendable {
         WriteError(.embeddedClass, "objects of the embedded class '\(className)' are written inside their owners")
     }
 
+    /// The words for a write whose deadline has passed.
     static let late = "the write ran past its deadline and was rolled back"
 
     /// The same error, seen from what holds the input under `step`.
@@ -136,6 +151,7 @@ package struct WriteError: Error, Sendable {
 }
 
 extension WriteError: CustomStringConvertible {
+    /// The code, the place and the reason, for logs.
     package var description: String {
         path.steps.isEmpty ? "\(code.rawValue): \(detail)" : "\(code.rawValue) at \(path): \(detail)"
     }
@@ -153,7 +169,7 @@ func queried<Result>(_ body: @autoclosure () throws(QueryError) -> Result) throw
     do throws(QueryError) { return try body() } catch { throw WriteError(error) }
 }
 
-/// Runs something on a part of the input; its errors tell where that part is.
+/// Runs something on a part of the input; its errors get the path of that part.
 @discardableResult @inline(__always)
 func at<Result>(
     _ step: @autoclosure () -> InputPath.Step, _ body: @autoclosure () throws(WriteError) -> Result

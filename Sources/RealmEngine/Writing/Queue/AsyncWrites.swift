@@ -3,15 +3,19 @@
 internal import DequeModule
 internal import RealmStorage
 
-/// Writes that nobody waits for, by the ids under which their fate can be asked.
+/// Asynchronous writes, by the ids under which their outcome can be asked for.
 package final class AsyncWrites: Sendable {
+    /// How far a write is, or what became of it.
     package enum State: Sendable {
+        /// It waits for the writer.
         case queued
+        /// It has begun and can no longer be cancelled.
         case running
         /// Durable, with the bytes that the caller wants to have remembered.
         case committed([UInt8])
         /// Failed and undone, with the bytes that the caller wants to have remembered.
         case failed([UInt8])
+        /// It was cancelled before it began.
         case cancelled
 
         fileprivate var byteCount: Int {
@@ -21,6 +25,7 @@ package final class AsyncWrites: Sendable {
             }
         }
 
+        /// Whether nothing about the write will change any more.
         var isOver: Bool {
             switch self {
             case .queued, .running: return false
@@ -29,15 +34,21 @@ package final class AsyncWrites: Sendable {
         }
     }
 
+    /// One write.
     private struct Entry {
+        /// Who may ask for it.
         let owner: String
+        /// How far it is.
         var state: State
+        /// The hold by which it is cancelled; nil once it is over.
         var ticket: WriteTicket?
         /// When it is forgotten, once it is over.
         var until = Instant.distantFuture
     }
 
+    /// What the lock guards.
     private struct Entries {
+        /// By the id of the write.
         var byID: [String: Entry] = [:]
         /// Ids of writes that are over, oldest first.
         var finished: Deque<String> = []
@@ -48,6 +59,7 @@ package final class AsyncWrites: Sendable {
     private let limits: WriteLimits
     private let entries = RankedMutex(.leaf, Entries())
 
+    /// Remembers writes within `limits`.
     init(_ limits: WriteLimits) { self.limits = limits }
 
     /// The id of a new write.
@@ -57,6 +69,7 @@ package final class AsyncWrites: Sendable {
         return id
     }
 
+    /// Notes by what a write is cancelled.
     func setTicket(_ ticket: WriteTicket, of id: String) {
         entries.withLock { entries in
             guard entries.byID[id]?.state.isOver == false else { return }
@@ -64,6 +77,7 @@ package final class AsyncWrites: Sendable {
         }
     }
 
+    /// Notes how far a write is; a write that is over stays as it is.
     func setState(_ state: State, of id: String) {
         // What the write held, and what is forgotten, goes after the lock is open again.
         let dropped = entries.withLock { entries -> ([Entry], WriteTicket?) in
@@ -82,6 +96,7 @@ package final class AsyncWrites: Sendable {
         withExtendedLifetime(dropped) {}
     }
 
+    /// Takes out the writes that are over for too long, or are too many. Returns them, to be released without the lock.
     private func forget(_ entries: inout Entries) -> [Entry] {
         let now = Instant.now()
         var dropped: [Entry] = []
@@ -98,7 +113,7 @@ package final class AsyncWrites: Sendable {
         return dropped
     }
 
-    /// What became of a write; nil when it never was, is forgotten, or is somebody else's. `owner` nil asks for all.
+    /// What became of a write; nil when it never was, is forgotten, or has another owner. `owner` nil asks for all.
     package func state(_ id: String, owner: String?) -> State? {
         entries.withLock { entries in
             guard let entry = entries.byID[id], owner == nil || entry.owner == owner, entry.until > Instant.now() else {

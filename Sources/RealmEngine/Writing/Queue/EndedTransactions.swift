@@ -8,6 +8,7 @@ struct EndedTransactions {
     private var infos: [String: (info: TransactionInfo, until: Instant)] = [:]
     private var order: Deque<String> = []
 
+    /// Remembers a transaction, and forgets those that are over for too long or are too many.
     mutating func insert(_ info: TransactionInfo, _ limits: WriteLimits) {
         infos[info.id] = (info, Instant.now().adding(limits.rememberedTime))
         order.append(info.id)
@@ -17,6 +18,7 @@ struct EndedTransactions {
         }
     }
 
+    /// Whether a transaction need not be remembered any more.
     private func isOver(_ id: String) -> Bool { infos[id].map { $0.until <= Instant.now() } ?? true }
 
     /// The transaction of that id, if it is not forgotten yet.

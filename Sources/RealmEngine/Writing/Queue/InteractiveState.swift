@@ -4,11 +4,13 @@ internal import RealmStorage
 
 /// The interactive transaction that holds the writer, as other threads see it.
 struct InteractiveState: Sendable {
+    /// What its client is shown.
     var info: TransactionInfo
+    /// Among whose transactions it counts.
     let client: String?
     /// The end of the whole lease.
     let expires: Instant
-    /// The end of the lease if nobody comes.
+    /// The end of the lease unless a request comes.
     var idleEnds: Instant
     /// Whether a request is in it: a second one has to come later.
     var isBusy = false

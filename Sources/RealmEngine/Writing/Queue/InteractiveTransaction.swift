@@ -32,14 +32,16 @@ struct InteractiveTransaction {
         InteractiveTransaction(queue: queue, writer: writer, transaction: transaction).serve()
     }
 
+    /// What ends the wait of the writer.
     private enum Event {
         case step(TransactionStep)
         case expired
         case closing
-        /// Somebody in the queue may have waited long enough.
+        /// A write in the queue may have waited long enough.
         case impatience
     }
 
+    /// Runs requests until the transaction is over.
     private func serve() {
         while true {
             switch nextEvent() {
@@ -53,6 +55,7 @@ struct InteractiveTransaction {
         }
     }
 
+    /// Waits for a request, the end of the lease, the end of the queue, or the end of the patience of a write in the queue.
     private func nextEvent() -> Event {
         let (wakes, known) = queue.monitor.withLock { state -> (Instant, Int) in
             let patience = state.entries.map { $0.waitEnds(queue.limits) }.min() ?? .distantFuture
@@ -88,6 +91,7 @@ struct InteractiveTransaction {
         return true
     }
 
+    /// Runs the body of a request; returns whether the transaction is over.
     private func run(
         _ kind: TransactionStep.Kind, until deadline: Instant, _ body: (WriteSession) throws -> Void, _ step: TransactionStep
     ) -> Bool {
@@ -130,6 +134,7 @@ struct InteractiveTransaction {
         }
     }
 
+    /// Makes the changes durable, if there are any, and answers.
     private func commit(_ step: TransactionStep, _ mark: CommitMark?) {
         do throws(WriteError) {
             let version = transaction.hasChanges ? try writer.commit(transaction, mark: mark) : writer.current
@@ -141,6 +146,7 @@ struct InteractiveTransaction {
         }
     }
 
+    /// Ends the transaction and remembers what became of it.
     private func end(_ state: TransactionInfo.State, _ version: Version? = nil) {
         transaction.end()
         let late = queue.monitor.broadcast { queueState -> (step: TransactionStep, info: TransactionInfo)? in

@@ -7,7 +7,9 @@ internal import Synchronization
 final class PendingCount: Sendable {
     private let count = Atomic<Int>(0)
 
+    /// The count now.
     var value: Int { count.load(ordering: .acquiring) }
 
+    /// Changes the count; negative when writes are answered.
     func add(_ difference: Int) { count.wrappingAdd(difference, ordering: .acquiringAndReleasing) }
 }

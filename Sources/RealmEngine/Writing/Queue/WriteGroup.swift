@@ -8,6 +8,7 @@ struct WriteGroup {
     private let writer: any WriteBackend
     private let limits: WriteLimits
 
+    /// The jobs in the order in which they came.
     init(_ jobs: [WriteJob], _ writer: any WriteBackend, _ limits: WriteLimits) {
         self.jobs = jobs
         self.writer = writer
@@ -64,10 +65,12 @@ struct WriteGroup {
         return false
     }
 
+    /// Goes back to before a write; without a savepoint the whole transaction ends anyway.
     private func undo(_ transaction: WriteTransaction, _ savepoint: WriteTransaction.Savepoint?) {
         if let savepoint { transaction.rollBack(to: savepoint) }
     }
 
+    /// Throws when a write is too late, or made for an older version.
     private func check(_ job: WriteJob, _ transaction: WriteTransaction) throws(WriteError) {
         guard Instant.now() < job.request.deadline else { throw WriteError(.deadlineExceeded, WriteError.late) }
         guard let wanted = job.request.ifVersion else { return }
@@ -76,6 +79,7 @@ struct WriteGroup {
         }
     }
 
+    /// Makes the group durable and answers all who wait for it.
     private func commit(_ transaction: WriteTransaction, _ applied: [WriteJob]) {
         guard !applied.isEmpty else { return }
         do throws(WriteError) {

@@ -8,8 +8,10 @@ internal import Synchronization
 /// `@unchecked Sendable`: `value` in the closures belongs to the writer thread, `pending` is set before the job is handed
 /// over, the rest is immutable or guarded.
 final class WriteJob: @unchecked Sendable {
+    /// What the writer thread has to say of a job.
     typealias Outcome = Result<(version: Version, isCommitted: Bool), WriteError>
 
+    /// What it asks for besides its changes.
     let request: WriteRequest
     /// When it entered the queue.
     let submitted = Instant.now()
@@ -20,8 +22,10 @@ final class WriteJob: @unchecked Sendable {
     /// Counts the writes that are not answered; set when the job enters a queue.
     private var pending: PendingCount?
 
+    /// Whether it waits, runs or is over.
     private enum Stage { static let waiting: UInt8 = 0, running: UInt8 = 1, finished: UInt8 = 2 }
 
+    /// A write whose body returns a value; `didStart` is called on the writer thread when it can no longer be cancelled.
     init<Value: Sendable>(
         _ request: WriteRequest, _ body: @escaping @Sendable (WriteSession) throws -> Value,
         didStart: @escaping @Sendable () -> Void = {},
@@ -47,13 +51,14 @@ final class WriteJob: @unchecked Sendable {
         pending = count
     }
 
+    /// Calls the completion; no lock is held then.
     private func answer(_ outcome: Outcome) {
         pending?.add(-1)
         HeldLocks.assertNone()
         completion(outcome)
     }
 
-    /// Whether the job may run now: nobody has cancelled it.
+    /// Whether the job may run now: it was not cancelled.
     func start() -> Bool {
         guard stage.compareExchange(expected: Stage.waiting, desired: Stage.running, ordering: .acquiringAndReleasing).exchanged
         else { return false }
@@ -69,6 +74,7 @@ final class WriteJob: @unchecked Sendable {
         return true
     }
 
+    /// Whether it is over before it began.
     var isCancelled: Bool { stage.load(ordering: .acquiring) == Stage.finished }
 
     /// Fails a job that waits; nothing happens to one that was cancelled.
@@ -77,6 +83,7 @@ final class WriteJob: @unchecked Sendable {
         answer(.failure(error))
     }
 
+    /// Runs the body; throws what it threw, or that it took too long.
     func run(_ session: WriteSession) throws(WriteError) {
         do {
             try body(session)
@@ -86,6 +93,7 @@ final class WriteJob: @unchecked Sendable {
         try session.checkDeadline()
     }
 
+    /// Answers a job that has begun.
     func finish(_ outcome: Outcome) {
         stage.store(Stage.finished, ordering: .releasing)
         answer(outcome)

@@ -4,7 +4,7 @@ internal import RealmStorage
 
 /// Interactive transactions as their clients see them. Nothing here waits.
 extension WriteQueue {
-    /// The transaction of that id, open or ended; nil when it never was, is forgotten, or belongs to somebody else.
+    /// The transaction of that id, open or ended; nil when it never was, is forgotten, or has another owner.
     ///
     /// `owner` nil asks for everybody's.
     func transaction(_ id: String, owner: String?) -> TransactionInfo? {
@@ -19,6 +19,7 @@ extension WriteQueue {
 
     /// Hands a request to the transaction, or refuses it at once.
     func submit(_ step: TransactionStep, to id: String, owner: String?) {
+        /// What is done with a request.
         enum Answer {
             case taken
             case refused(WriteError)
@@ -50,6 +51,7 @@ extension WriteQueue {
 
     private static let unknown = WriteError(.notFound, "there is no transaction of this id")
 
+    /// Why nothing can be done in a transaction that has ended.
     static func over(_ info: TransactionInfo) -> WriteError {
         switch info.state {
         case .committed: return WriteError(.alreadyCommitted, "the transaction was committed")
@@ -58,5 +60,6 @@ extension WriteQueue {
         }
     }
 
+    /// The error of a transaction whose lease has ended.
     static let expired = WriteError(.transactionExpired, "the transaction is over")
 }

@@ -22,6 +22,7 @@ final class WriteQueue: Sendable {
             }
         }
 
+        /// Answers with an error.
         func refuse(_ error: WriteError) {
             switch self {
             case .job(let job): job.refuse(error)
@@ -30,9 +31,13 @@ final class WriteQueue: Sendable {
         }
     }
 
+    /// What the monitor guards.
     struct State {
+        /// What waits, in order.
         var entries: Deque<Entry> = []
+        /// Whether nothing new is taken.
         var isClosed = false
+        /// Whether the last thread has ended after the queue was closed.
         var isStopped = false
         /// Whether the writer has a thread; without work it has none.
         var hasThread = false
@@ -42,15 +47,19 @@ final class WriteQueue: Sendable {
         var lastClient: String?
         /// The interactive transaction that holds the writer.
         var interactive: InteractiveState?
+        /// Interactive transactions that are over.
         var ended = EndedTransactions()
     }
 
+    /// Bounds of the queue.
     let limits: WriteLimits
+    /// The state; the writer thread waits on it.
     let monitor = Monitor(State())
     private let writer: any WriteBackend
     private let figures: WriteFigures
     private let name: String
 
+    /// A queue for one database, whose thread is named after it.
     init(_ writer: any WriteBackend, _ limits: WriteLimits, _ figures: WriteFigures, name: String) {
         self.writer = writer
         self.limits = limits
@@ -74,6 +83,7 @@ final class WriteQueue: Sendable {
         if let refusal { job.refuse(refusal) }
     }
 
+    /// Hands in a request for an interactive transaction; it may be refused at once.
     func submit(_ begin: BeginRequest) {
         let refusal = monitor.broadcast { state -> WriteError? in
             if state.isClosed { return WriteQueue.closed }
@@ -117,6 +127,7 @@ final class WriteQueue: Sendable {
         return error
     }
 
+    /// The error of a write that finds the queue full.
     private func overload(_ state: State) -> WriteError {
         var error = WriteError(.overloaded, "\(state.entries.count) writes are waiting already")
         error.limit = limits.queuedJobs
@@ -124,8 +135,10 @@ final class WriteQueue: Sendable {
         return error
     }
 
+    /// The error of what comes after the queue was closed.
     static let closed = WriteError(.realmUnavailable, "the realm is being closed")
 
+    /// The error of what cannot wait for an interactive transaction to end.
     static func busy(_ interactive: InteractiveState) -> WriteError {
         var error = WriteError(.writeLockBusy, "an interactive transaction holds the writer")
         error.retryAfter = interactive.expires.duration(since: Instant.now())
@@ -142,6 +155,7 @@ final class WriteQueue: Sendable {
 
     // MARK: - The writer thread
 
+    /// What the thread does next.
     private enum Work {
         case group([WriteJob])
         case begin(BeginRequest)
@@ -149,6 +163,7 @@ final class WriteQueue: Sendable {
         case stop
     }
 
+    /// What the thread does until there is nothing to do for a while.
     private func run() {
         writer.prepare { [self] in
             refuseUnprepared()
@@ -174,6 +189,7 @@ final class WriteQueue: Sendable {
     /// A pause between writes that is worth a look at the file.
     private static let pause = Duration.milliseconds(5)
 
+    /// Waits for something to do.
     private func next(afterWrite: Bool) -> Work {
         if afterWrite {
             if let work = waitForWork(for: WriteQueue.pause) { return work }
@@ -205,6 +221,7 @@ final class WriteQueue: Sendable {
         }
     }
 
+    /// Takes what is done next out of the queue.
     private func take(_ state: inout State) -> Work {
         // Between two interactive transactions the writes that wait get their turn.
         let jobs = takeGroup(&state, passingBegins: state.comesFromTransaction)
@@ -250,6 +267,7 @@ final class WriteQueue: Sendable {
         return jobs
     }
 
+    /// Runs a group; jobs that there was no room for wait again, before all others.
     private func perform(_ jobs: [WriteJob]) {
         let left = hold(jobs.map(\.submitted)) { WriteGroup(jobs, writer, limits).run() }
         guard !left.isEmpty else { return }

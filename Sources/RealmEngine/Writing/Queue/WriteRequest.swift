@@ -18,6 +18,7 @@ package struct WriteRequest: Sendable {
     /// Told how much is done, and asked whether it is still wanted.
     package var control: WorkControl?
 
+    /// A write that gives up at `deadline`.
     package init(deadline: Instant, ifVersion: UInt64? = nil, isDryRun: Bool = false, isAlone: Bool = false) {
         self.deadline = deadline
         self.ifVersion = ifVersion

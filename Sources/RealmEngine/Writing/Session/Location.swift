@@ -4,6 +4,7 @@ internal import RealmStorage
 
 /// A place inside an object, as paths lead to it.
 enum Location {
+    /// An object itself.
     case object(ObjectPlace)
     /// A single value: of a property, an element or an entry.
     case slot(Slot, SlotShape)

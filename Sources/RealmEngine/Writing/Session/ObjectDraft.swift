@@ -21,7 +21,7 @@ final class ObjectDraft {
 
     /// Forgets the object before and reads `body` for one that gets `primaryKey`.
     ///
-    /// Throws when a member is not what its property takes; which mistake is the first one it does not tell.
+    /// Throws when a member is not what its property takes; it need not be the first mistake.
     func read(
         _ body: InputObject, of table: TableState, primaryKey: OwnedValue?,
         _ position: (_ name: String, _ guess: Int) throws(WriteError) -> Int?

@@ -4,9 +4,12 @@ package import RealmStorage
 
 /// An object by its keys.
 package struct ObjectPlace: Sendable, Hashable {
+    /// Its class.
     package let table: TableKey
+    /// Its key in the class.
     package let object: ObjectKey
 
+    /// The object of a class with this key.
     package init(table: TableKey, object: ObjectKey) {
         self.table = table
         self.object = object

@@ -9,6 +9,7 @@ package struct PropertyAddress: Sendable {
     /// The steps that the text stands for, unless a property bears it as its name; nil when it is no path.
     package let steps: [InputPath.Step]?
 
+    /// An address that was written as `text`.
     package init(_ text: String, steps: [InputPath.Step]? = nil) {
         self.text = text
         self.steps = steps

@@ -4,6 +4,7 @@ internal import RealmStorage
 
 /// Where one value stands, or is going to stand.
 enum Slot {
+    /// A property of an object.
     case property(ObjectPlace, Column)
     /// A list element at an index that exists.
     case element(CollectionPlace, Int)

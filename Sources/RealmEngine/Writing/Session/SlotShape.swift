@@ -4,11 +4,14 @@ internal import RealmStorage
 
 /// What may stand in a slot.
 struct SlotShape {
+    /// The type of the value.
     let type: ColumnType
+    /// Whether the value may be null.
     let isNullable: Bool
     /// Of links.
     let target: TableKey?
 
+    /// A shape that no column has.
     init(_ type: ColumnType, isNullable: Bool, target: TableKey? = nil) {
         self.type = type
         self.isNullable = isNullable
@@ -28,6 +31,7 @@ struct SlotShape {
 }
 
 extension CollectionPlace {
+    /// The collection at a step inside this one, which is in a mixed property.
     func inside(_ step: PathStep) -> CollectionPlace { CollectionPlace(table, object, column, path: path + [step]) }
 
     /// What its elements are.

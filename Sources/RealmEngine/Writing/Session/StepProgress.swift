@@ -7,6 +7,7 @@ struct StepProgress {
     /// How many steps there are.
     let count: Int
 
+    /// Step number `step` of `count`, from 0.
     init(step: Int, of count: Int) {
         self.step = step
         self.count = count

@@ -37,7 +37,7 @@ extension WriteSession {
         return try locate(steps ?? [.name(property.text)], in: place, for: .existing)
     }
 
-    /// Runs the edits in order; returns the new number of elements. A mistake tells which edit it is in.
+    /// Runs the edits in order; returns the new number of elements. Errors have the index of the edit.
     private func apply<Edit>(
         _ edits: [Edit], to place: CollectionPlace,
         _ apply: (Edit, CollectionPlace) throws(WriteError) -> Void
@@ -57,6 +57,7 @@ extension WriteSession {
         try isThere(ObjectPlace(table: place.table, object: place.object))
     }
 
+    /// The collection of a kind that an address means; throws `typeMismatch` when there is another value.
     private func collection(
         _ property: PropertyAddress, of object: ObjectPlace, _ kind: CollectionKind
     ) throws(WriteError) -> CollectionPlace {
@@ -103,12 +104,14 @@ extension WriteSession {
         }
     }
 
+    /// Throws `pathNotFound` unless an index is below `count`.
     private func require(_ index: Int, in count: Int) throws(WriteError) {
         guard index >= 0, index < count else {
             throw WriteError(.pathNotFound, "the list has no place \(index)")
         }
     }
 
+    /// Deletes the objects that a list of links leads to, and empties the list.
     private func deleteTargets(of place: CollectionPlace) throws(WriteError) {
         guard place.elementShape.type == .link else {
             throw WriteError(.typeMismatch, "only the objects of a list of links can be deleted")
@@ -144,10 +147,12 @@ extension WriteSession {
         }
     }
 
+    /// Removes a member, if it is there.
     private func removeMember(_ member: OwnedValue, from place: CollectionPlace) throws(WriteError) {
         try member.use { value throws(WriteError) in _ = try stored(try changing.removeMember(value, in: place)) }
     }
 
+    /// Removes the members that are not among `values`.
     private func intersect(_ place: CollectionPlace, _ values: [InputValue], _ options: Options) throws(WriteError) {
         var kept: [OwnedValue] = []
         for (index, value) in values.enumerated() { kept.append(try at(.index(index), try member(value, of: place, options))) }

@@ -30,6 +30,7 @@ extension WriteSession {
         }
     }
 
+    /// Whether a link, or an embedded object, is what `input` says.
     private func isEqualLink(
         _ input: InputValue, to present: Value, _ shape: SlotShape, _ options: Options
     ) throws(WriteError) -> Bool {
@@ -66,6 +67,7 @@ extension WriteSession {
 
     // MARK: - Collections
 
+    /// Whether a collection in a mixed value is what `input` says.
     private func isEqualNested(
         _ input: InputValue, to present: Value, in slot: Slot, _ options: Options
     ) throws(WriteError) -> Bool {
@@ -98,6 +100,7 @@ extension WriteSession {
         }
     }
 
+    /// Whether a set has these members and no other.
     private func isEqualSet(
         _ elements: [InputValue], _ place: CollectionPlace, _ options: Options
     ) throws(WriteError) -> Bool {

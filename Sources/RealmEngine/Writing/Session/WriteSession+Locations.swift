@@ -25,6 +25,7 @@ extension WriteSession {
         return location
     }
 
+    /// The place one step further.
     private func next(_ step: InputPath.Step, from location: Location, _ use: PathUse) throws(WriteError) -> Location {
         switch location {
         case .object(let place): return try property(step, of: place)
@@ -35,6 +36,7 @@ extension WriteSession {
         }
     }
 
+    /// The place of a property of an object.
     private func property(_ step: InputPath.Step, of place: ObjectPlace) throws(WriteError) -> Location {
         guard case .name(let name) = step else { throw WriteSession.noPath }
         let table = try table(place.table)
@@ -60,6 +62,7 @@ extension WriteSession {
         }
     }
 
+    /// The place of an element or entry of a collection.
     private func element(
         _ step: InputPath.Step, of place: CollectionPlace, _ kind: CollectionKind, _ use: PathUse
     ) throws(WriteError) -> Location {
@@ -99,12 +102,14 @@ extension WriteSession {
         return index
     }
 
+    /// A name that no property of a class has.
     static func unknown(_ property: String, _ table: TableState) -> WriteError {
         var error = WriteError(.unknownProperty, "class '\(table.className)' has no property '\(property)'")
         error.misnomer = (name: property, known: table.columns.map(\.name))
         return error
     }
 
+    /// A path that leads nowhere.
     static let noPath = WriteError(.pathNotFound, "there is nothing at this path")
 
     // MARK: - Taking values out

@@ -63,6 +63,7 @@ extension WriteSession {
         return Written(place: try make(in: table, body, primaryKey: value, options: options), isCreated: true)
     }
 
+    /// The primary key that a new object gets from its address; nil for an address that is no primary key.
     private func primaryKey(_ name: ObjectName, _ column: Column) throws(WriteError) -> OwnedValue? {
         switch name {
         case .text(let text):
@@ -74,6 +75,7 @@ extension WriteSession {
         }
     }
 
+    /// Throws `keyMismatch` when a body names another object than its address.
     private func requireSameKey(_ body: InputObject, _ place: ObjectPlace, _ table: TableState) throws(WriteError) {
         guard let column = table.primaryKey, let input = member(named: column.name, of: body) else { return }
         guard try isPrimaryKey(input, column, of: place) else { throw WriteSession.keyMismatch(column) }
@@ -150,7 +152,7 @@ extension WriteSession {
     }
 
     /// Whether all members are what their properties take. What is wrong with one is found by writing them one after the
-    /// other, which tells the first mistake.
+    /// other, which finds the first mistake.
     private func read(
         _ body: InputObject, of table: TableState, _ key: OwnedValue?, _ options: Options, into draft: ObjectDraft
     ) -> Bool {
@@ -164,6 +166,7 @@ extension WriteSession {
         }
     }
 
+    /// Makes the object with what can be written at once.
     private func create(in table: TableKey, _ key: OwnedValue?, _ draft: ObjectDraft?) throws(WriteError) -> ObjectKey {
         defer { withExtendedLifetime((key, draft)) {} }
         return try stored(try changing.createObject(in: table, primaryKey: key?.value, values: draft?.values ?? []))
@@ -250,6 +253,7 @@ extension WriteSession {
         }
     }
 
+    /// Makes all properties null or empty that the body does not have.
     private func clearAbsent(_ table: TableState, _ given: [Bool], _ place: ObjectPlace) throws(WriteError) {
         for (position, column) in table.columns.enumerated()
         where !given[position] && column.leafIndex != table.primaryKey?.leafIndex {

@@ -62,7 +62,7 @@ extension WriteSession {
                 root: root, space: space, shape: place.elementShape.elements, mayHoldUnresolved: mayHold))
     }
 
-    /// Unresolved links are in lists and sets, but nobody is shown them: positions here leave them out.
+    /// Unresolved links are in lists and sets, but are never shown: positions here leave them out.
     private func mayHoldUnresolved(_ place: CollectionPlace) throws(WriteError) -> Bool {
         guard place.path.isEmpty, place.column.type == .link, place.column.collection != .dictionary,
             let target = place.column.targetTable
@@ -75,6 +75,7 @@ extension WriteSession {
         try mayHoldUnresolved(place) ? try list(place).storedIndex(of: index) : index
     }
 
+    /// Takes an element out of a list or set.
     func eraseElement(at index: Int, in place: CollectionPlace) throws(WriteError) {
         let position = try storedIndex(of: index, in: place)
         try stored(try changing.eraseElement(at: position, in: place))
@@ -92,6 +93,7 @@ extension WriteSession {
         try stored(try changing.moveElement(from: from, to: next > from ? next - 1 : next, in: place))
     }
 
+    /// Exchanges two elements of a list.
     func swapElements(_ first: Int, _ second: Int, in place: CollectionPlace) throws(WriteError) {
         let positions = (try storedIndex(of: first, in: place), try storedIndex(of: second, in: place))
         try stored(try changing.swapElements(positions.0, positions.1, in: place))
@@ -103,6 +105,7 @@ extension WriteSession {
         return try stored(try DictionaryView(root: root, space: space))
     }
 
+    /// How many elements a collection has, unresolved links not counted.
     func elementCount(_ place: CollectionPlace) throws(WriteError) -> Int {
         try mayHoldUnresolved(place) ? try list(place).count : try stored(try transaction.elementCount(place))
     }
@@ -114,6 +117,7 @@ extension WriteSession {
         return try stored(try list.value(at: index))
     }
 
+    /// The value of an entry, or nil. Valid until the next change.
     func entry(_ key: String, of place: CollectionPlace) throws(WriteError) -> Value? {
         let dictionary = try dictionary(place)
         let storage = ByteStorage(key)

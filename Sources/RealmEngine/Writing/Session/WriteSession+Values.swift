@@ -20,6 +20,7 @@ extension WriteSession {
         }
     }
 
+    /// The elements that an input for a list or set has.
     private static func elements(of input: InputValue) throws(WriteError) -> [InputValue] {
         switch input {
         case .list(let elements): return elements
@@ -28,6 +29,7 @@ extension WriteSession {
         }
     }
 
+    /// The entries that an input for a dictionary has.
     private static func entries(of input: InputValue) throws(WriteError) -> InputObject {
         switch input {
         case .object(let object): return object
@@ -57,6 +59,7 @@ extension WriteSession {
         }
     }
 
+    /// Writes an embedded object: a new one, or into the one that is there when the rule merges.
     private func writeEmbedded(
         _ input: InputValue, in slot: Slot, _ shape: SlotShape, of table: TableState, _ rule: WriteRule, _ options: Options
     ) throws(WriteError) {
@@ -77,6 +80,7 @@ extension WriteSession {
 
     // MARK: - Mixed
 
+    /// Writes a value of Mixed, collections included.
     private func writeMixed(_ input: InputValue, in slot: Slot, _ options: Options) throws(WriteError) {
         switch input {
         case .list(let elements):
@@ -98,6 +102,7 @@ extension WriteSession {
         }
     }
 
+    /// Puts an empty collection into a slot of Mixed.
     private func putNested(_ empty: Value, in slot: Slot) throws(WriteError) -> CollectionPlace {
         let place = slot.collection
         guard place.path.count <= WriteSession.maximumNesting else {
@@ -124,6 +129,7 @@ extension WriteSession {
 
     // MARK: - Collections
 
+    /// Writes all elements of a list.
     private func writeList(
         _ elements: [InputValue], to place: CollectionPlace, _ rule: WriteRule, _ options: Options
     ) throws(WriteError) {
@@ -136,6 +142,7 @@ extension WriteSession {
         }
     }
 
+    /// Writes all members of a set.
     private func writeSet(
         _ elements: [InputValue], to place: CollectionPlace, _ rule: WriteRule, _ options: Options
     ) throws(WriteError) {
@@ -167,6 +174,7 @@ extension WriteSession {
         }
     }
 
+    /// Writes the entries of a dictionary.
     private func writeDictionary(
         _ entries: InputObject, to place: CollectionPlace, _ rule: WriteRule, _ options: Options
     ) throws(WriteError) {
@@ -183,6 +191,7 @@ extension WriteSession {
         }
     }
 
+    /// Empties a collection, unless it is new.
     private func clear(_ place: CollectionPlace, _ rule: WriteRule) throws(WriteError) {
         if case .create = rule { return }
         try stored(try changing.clear(place))

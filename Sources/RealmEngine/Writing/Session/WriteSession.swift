@@ -5,7 +5,7 @@ package import RealmStorage
 /// One write in progress, in the words of its users: class and property names, keys, inputs.
 ///
 /// A session sees what it has written. It belongs to the writer thread; nothing of it outlives the closure it is handed
-/// to. An error leaves the transaction half-changed: whoever runs the session rolls it back.
+/// to. An error leaves the transaction half-changed: the code that runs the session rolls it back.
 package final class WriteSession {
     /// For reading; whatever changes something goes through `changing`.
     let transaction: WriteTransaction
@@ -23,7 +23,7 @@ package final class WriteSession {
     var named: [String: ObjectPlace] = [:]
     /// How the members of inputs name properties.
     package var naming = MemberNaming.plain
-    /// Names of linking objects, which nobody can write, but queries know.
+    /// Names of linking objects, which queries know and which cannot be written.
     let backlinkNames: BacklinkNames
     /// Told how much of a long write is done, and asked whether it is still wanted.
     package var control: WorkControl?
@@ -33,7 +33,7 @@ package final class WriteSession {
     var didQuery: (_ begin: Instant, _ className: String) -> Void = { _, _ in }
     /// How large schemas may become.
     let limits: WriteLimits
-    /// Memory that changes may take. What is imported takes what it takes: whoever sends it sent all of it.
+    /// Memory that changes may take. Imports have no such limit: their size is that of the body.
     package var byteLimit: Int
     /// What others in the same transaction took before.
     private let bytesBefore: Int
@@ -46,6 +46,7 @@ package final class WriteSession {
     /// Of the object made last, to be used again; nil while another object is made.
     var spareDraft: ObjectDraft?
 
+    /// A session in a transaction that others may have written in; their changes do not count against its limits.
     init(
         _ transaction: WriteTransaction, deadline: Instant, backlinkNames: BacklinkNames = .none,
         limits: WriteLimits = WriteLimits()
@@ -68,6 +69,7 @@ package final class WriteSession {
         /// Members that the class does not have are ignored.
         package var ignoresUnknownMembers = false
 
+        /// Refuses nested objects and unknown members by default.
         package init(writesNestedObjects: Bool = false, ignoresUnknownMembers: Bool = false) {
             self.writesNestedObjects = writesNestedObjects
             self.ignoresUnknownMembers = ignoresUnknownMembers
@@ -76,6 +78,7 @@ package final class WriteSession {
 
     /// An object that was written.
     package struct Written: Sendable {
+        /// Where it is.
         package let place: ObjectPlace
         /// Whether it is new.
         package let isCreated: Bool
@@ -113,6 +116,7 @@ package final class WriteSession {
         if arena.used &- bytesBefore &+ changes &* WriteSession.bytesOfChange > byteLimit { throw tooMuch }
     }
 
+    /// The error of a write that changes too much.
     private var tooMuch: WriteError {
         var error = WriteError(.tooManyAffected, "the write changes more than \(byteLimit) bytes; change fewer objects at a time")
         error.limit = byteLimit
@@ -131,6 +135,7 @@ package final class WriteSession {
 
     // MARK: - Classes
 
+    /// The present state of a table.
     func table(_ key: TableKey) throws(WriteError) -> TableState { try stored(try transaction.table(key)) }
 
     /// A class by its name without prefix.
@@ -177,6 +182,7 @@ package final class WriteSession {
         }
     }
 
+    /// The object with a primary key, or nil.
     func find(_ primaryKey: OwnedValue, in table: TableState) throws(WriteError) -> ObjectPlace? {
         let key = try primaryKey.use { value throws(WriteError) in
             try stored(try transaction.findByPrimaryKey(value, in: table.key))
@@ -184,6 +190,7 @@ package final class WriteSession {
         return key.map { ObjectPlace(table: table.key, object: $0) }
     }
 
+    /// The object of a key, if it is there.
     private func existing(_ key: ObjectKey, in table: TableState) throws(WriteError) -> ObjectPlace? {
         guard key.rawValue >= 0, try stored(try transaction.row(key, in: table.key)) != nil else { return nil }
         return ObjectPlace(table: table.key, object: key)
