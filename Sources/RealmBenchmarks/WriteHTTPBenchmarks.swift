@@ -10,6 +10,7 @@ internal import Synchronization
 struct WriteHTTPBenchmarks {
     private static let rounds = 5
     private static let secondsPerRound = 0.6
+    private static let deletionCount = 100
 
     private let folder: ScratchFolder
     private let path: String
@@ -40,7 +41,11 @@ struct WriteHTTPBenchmarks {
             try rates("PATCH one object", figures["singleUpdateTransactionsPerSecondDurable"], server, &report) {
                 WriteHTTPBenchmarks.patch(server, $0, among: max(count, 1))
             }
+            try rates("JSON Patch of 20 edits", nil, server, &report) {
+                WriteHTTPBenchmarks.jsonPatch(server, $0, among: max(count, 1))
+            }
             try batches(figures["batch1000ObjectsPerSecondDurable"], server, &report)
+            try deletions(server, &report)
         }
     }
 
@@ -97,6 +102,16 @@ struct WriteHTTPBenchmarks {
             "{\"score\":\(Double(random.next() >> 11) / 1e12)}")
     }
 
+    private static func jsonPatch(_ served: Served, _ number: Int, among count: Int) -> [UInt8] {
+        var random = SplitMix(UInt64(number))
+        let id = Int(random.next() % UInt64(count))
+        let edits = (0..<20).map { _ in
+            "{\"op\":\"replace\",\"path\":\"/score\",\"value\":\(Double(random.next() >> 11) / 1e12)}"
+        }
+        return request(
+            "PATCH", "objects/Item/\(id)", served, type: "application/json-patch+json", "[" + edits.joined(separator: ",") + "]")
+    }
+
     private static func batch(_ served: Served, _ number: Int) -> [UInt8] {
         var rows = ItemRows(UInt64(number))
         let objects = (0..<1000).map { rows.json(id: 1_000_000_000 + number * 1000 + $0) }
@@ -145,6 +160,44 @@ struct WriteHTTPBenchmarks {
             figures.append(Double(prepared.count / Self.rounds * 1000) / (Double(Harness.now() - begin) / 1e9))
         }
         report.add(name, .perSecond, figures.sorted()[Self.rounds / 2], comparedWith: other)
+    }
+
+    /// Batches of `deletionCount` operations, each of which deletes one object by its key.
+    private func deletions(_ served: Served, _ report: inout Report) throws {
+        let name = "batch of \(Self.deletionCount) deletes, objects"
+        guard isWanted(name) else { return }
+        let client = LoadClient(port: served.port, threads: 1, connectionsPerThread: 1)
+        // Objects with keys of their own, made before the clock runs.
+        let first = 1_900_000_000
+        let batchesPerRound = 20
+        let total = Self.rounds * batchesPerRound * Self.deletionCount
+        let creations = stride(from: 0, to: total, by: 1000).map { start -> [UInt8] in
+            var rows = ItemRows(UInt64(start))
+            let objects = (start..<min(start + 1000, total)).map { rows.json(id: first + $0) }
+            return Self.request(
+                "POST", "objects/Item", served, type: "application/json", "[" + objects.joined(separator: ",") + "]")
+        }
+        let created = Counter()
+        guard try client.requests(creations.count, { creations[created.next()] }) else {
+            return report.add(name, .perSecond, nil)
+        }
+        let prepared = stride(from: 0, to: total, by: Self.deletionCount).map { start -> [UInt8] in
+            let operations = (0..<Self.deletionCount).map {
+                "{\"delete\":{\"class\":\"Item\",\"key\":\"\(first + start + $0)\"}}"
+            }
+            let body = "{\"ops\":[" + operations.joined(separator: ",") + "]}"
+            return Self.request("POST", "batch", served, type: "application/json", body)
+        }
+        let numbers = Counter()
+        var figures: [Double] = []
+        for _ in 0..<Self.rounds {
+            let begin = Harness.now()
+            guard try client.requests(batchesPerRound, { prepared[numbers.next()] }) else {
+                return report.add(name, .perSecond, nil)
+            }
+            figures.append(Double(batchesPerRound * Self.deletionCount) / (Double(Harness.now() - begin) / 1e9))
+        }
+        report.add(name, .perSecond, figures.sorted()[Self.rounds / 2])
     }
 
     private func runImports(_ report: inout Report) throws {
