@@ -4,6 +4,9 @@ package import Logging
 package import RealmStorage
 
 /// The realms of a server by name.
+///
+/// A name is reserved before its realm is opened, so that two requests cannot open the same name, and gets its realm or its
+/// failure when opening has ended. One file is served under one name only: a second realm of the same file is refused.
 package final class Catalog: Sendable {
     /// What is known of a realm.
     package enum State: Sendable {

@@ -8,6 +8,12 @@ internal import Synchronization
 ///
 /// Readers take `current` once and keep it for the whole request: a snapshot never changes and needs no lock. Writes go
 /// through one queue; see `Database+Writing`.
+///
+/// Threads: everything here may be called from any thread. `open` and `close` wait for files and for the writer, so they belong
+/// on a thread that may wait; all other calls return at once.
+///
+/// Locks: each mutex here is a leaf. None is held while the file is read or written, or while a completion or an observer is
+/// called.
 package final class Database: VersionSource {
     /// How the file may be used.
     package enum Mode: String, Sendable {

@@ -3,6 +3,8 @@
 internal import RealmStorage
 
 /// What is moved from one property to another.
+///
+/// A column cannot change its type in the file. So a new one is made beside it, gets the values, and takes over the name.
 struct ColumnMover {
     /// The property that the values come from.
     let source: Column

@@ -5,6 +5,8 @@ internal import RealmStorage
 /// A small expression over the properties of one object: key paths, literals, `+ - * /` and parentheses.
 ///
 /// `+` joins texts and adds numbers. Whatever null takes part in is null.
+///
+/// Whole numbers are calculated exactly, and overflow is an error. With a decimal the result is a decimal, otherwise a double.
 indirect enum Expression {
     /// A literal.
     case value(OwnedValue)

@@ -4,6 +4,8 @@ internal import RealmQuery
 internal import RealmStorage
 
 /// A change of the schema with what happens to the data, from one schema version to another.
+///
+/// All steps are one commit. When one fails, nothing of the migration has happened.
 package struct Migration: Sendable {
     /// Has to be the version of the file; 0 for a file that has none.
     package var fromVersion: UInt64

@@ -3,6 +3,9 @@
 internal import RealmStorage
 
 /// Checks schemas by the rules of the SDKs, and fills in what follows from the rest.
+///
+/// Checked are names, types, which types can be keys or have an index, that links lead to classes that are there, and that
+/// embedded classes do not hold each other without end. Errors have the path of the part of the schema that is wrong.
 package enum SchemaValidator {
     /// Longest names in bytes: those of tables have a prefix.
     static let maximumNameByteCount = 63

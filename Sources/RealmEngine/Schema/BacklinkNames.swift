@@ -4,6 +4,9 @@ package import RealmQuery
 package import RealmStorage
 
 /// Names of linking objects, which an app's model has and a file does not store: `{"Dog":{"owners":"Person.dogs"}}`.
+///
+/// Queries and key paths know these names; objects show them only where a configuration gives them. They are checked against
+/// the schema when a realm is opened.
 package struct BacklinkNames: Sendable, Equatable {
     /// By class and name: the linking class and property, with a dot between them.
     package let byClass: [String: [String: String]]

@@ -3,6 +3,9 @@
 package import RealmStorage
 
 /// The schema of a realm in the words of its users: classes and properties, without keys and roots.
+///
+/// It is made from a snapshot when it is asked for, and compared as a value: two files have the same schema when these are
+/// equal.
 package struct RealmSchema: Sendable, Equatable {
     /// Nil when the file has none.
     package let version: UInt64?

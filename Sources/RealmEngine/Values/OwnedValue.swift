@@ -3,6 +3,9 @@
 package import RealmStorage
 
 /// A value together with the bytes that it borrows. Passed between threads like any value.
+///
+/// A `Value` of the storage layer borrows the bytes of strings and data, mostly from the mapped file. A value that comes from
+/// an input, or has to outlive the next change, brings its own bytes.
 package struct OwnedValue: Sendable {
     /// Good as long as this value, or a copy of it, is there; see `use`.
     package let value: Value

@@ -3,6 +3,9 @@
 internal import RealmStorage
 
 /// Calls its observers with every commit, in order, on the writer thread.
+///
+/// Order: the commit is durable and its version is the newest before any observer is called, and the write is answered after
+/// all of them have returned.
 package final class CommitFeed: Sendable {
     /// Called on the writer thread.
     package typealias Observer = @Sendable (Commit) -> Void

@@ -5,6 +5,8 @@ package import RealmStorage
 /// A snapshot with the token that names it.
 ///
 /// Holding a version keeps its nodes in the file. It never changes, so any thread may read it.
+///
+/// The token is made by the engine, because storage does not know when a file was opened.
 package final class Version: Sendable {
     /// The data.
     package let snapshot: Snapshot

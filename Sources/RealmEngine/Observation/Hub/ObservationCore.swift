@@ -6,6 +6,10 @@ internal import RealmStorage
 /// The state of a hub.
 ///
 /// `@unchecked Sendable`: used on the thread of the hub only, but for `rounds` and `metrics`, which are guarded.
+///
+/// A round takes all active targets over one commit, or over several that were joined, and publishes its end. Between rounds
+/// every active target is at `position`. Passive targets may be at earlier versions; the changes since then are in `history`,
+/// which is summed up for each distinct version when they catch up.
 final class ObservationCore: @unchecked Sendable {
     /// Publishes the end of each round.
     let rounds = RoundFeed()

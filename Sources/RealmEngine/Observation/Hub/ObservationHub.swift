@@ -8,6 +8,9 @@ internal import RealmStorage
 /// are told. Each target is looked at once per round, however many listen. A target without a listener that waits is passive:
 /// it keeps its version until it is asked for or has fallen too far behind, and then catches up in one range.
 /// While nothing is observed, commits cost nothing here.
+///
+/// Threads: the calls here may be made from any thread and return at once. Completions, listeners and observers of rounds are
+/// called on the thread of the hub, with no lock held; they must not wait.
 package final class ObservationHub: Sendable {
     /// Bounds of what is observed.
     package let limits: ObservationLimits

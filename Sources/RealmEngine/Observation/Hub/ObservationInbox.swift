@@ -3,6 +3,9 @@
 internal import RealmStorage
 
 /// What waits for the thread of a hub.
+///
+/// Bounded: commits that come faster than rounds end are joined, and when their changes become too many it is forgotten what
+/// they were. Observers then read their contents again.
 struct ObservationInbox {
     /// Something that the thread has to do.
     enum Item {

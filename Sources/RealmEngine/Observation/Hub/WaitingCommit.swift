@@ -3,6 +3,8 @@
 internal import RealmStorage
 
 /// One commit, or several that are delivered as one, on the way to the observers.
+///
+/// It holds the version, so the file keeps that version until the round is over.
 struct WaitingCommit {
     /// The last version of it.
     private(set) var version: Version

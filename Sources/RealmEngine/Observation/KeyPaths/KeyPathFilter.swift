@@ -3,6 +3,9 @@
 package import RealmStorage
 
 /// Key paths that say which changes of an object matter.
+///
+/// A path with stars stands for several chains. It is resolved when the observation begins and again when the schema grows,
+/// because stars stand for more then.
 package struct KeyPathFilter: Sendable {
     /// Why a key path stands for nothing.
     package struct Failure: Error, Sendable, Equatable {

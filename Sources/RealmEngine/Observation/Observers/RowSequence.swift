@@ -4,6 +4,11 @@ internal import RealmQuery
 internal import RealmStorage
 
 /// The rows of a target, kept as the sequence of their keys.
+///
+/// How a range is dealt with, cheapest first:
+/// - What was written cannot concern the rows: nothing is looked at.
+/// - Only members may have changed, and few objects were written: each of them is tested by itself.
+/// - Everything else: the query runs again, and the two sequences are compared.
 final class RowSequence {
     /// What a range did to the rows.
     struct Step {

@@ -4,6 +4,9 @@ internal import RealmQuery
 internal import RealmStorage
 
 /// Follows one target from version to version. Used on the thread of the hub only.
+///
+/// The order of calls: `mayChange` is asked for every range; only if it is true `advance` follows. `restart` comes in place of
+/// `advance` when it is not known what happened. After an error the observer is not used any more.
 protocol TargetObserver: AnyObject {
     /// The state at the version that it was last advanced to.
     var contents: ObservedContents { get }

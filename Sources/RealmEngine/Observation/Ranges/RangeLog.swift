@@ -5,6 +5,8 @@ internal import RealmStorage
 /// What the commits of a range did, together: of each table the objects that are new, gone or written.
 ///
 /// An object that came and went was never there. Written are only objects that are there before and after.
+///
+/// All observers of a range share one log, so the changes are gone through once, however many observe.
 final class RangeLog {
     /// What became of the objects of one table.
     struct TableLog {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Where in an input a mistake is, from the root of that input.
+///
+/// It grows from the inside out: the innermost code throws an error without a path, and each level that holds the input adds
+/// its step.
 package struct InputPath: Sendable, Equatable, CustomStringConvertible {
     /// One step into an input.
     package enum Step: Sendable, Equatable {

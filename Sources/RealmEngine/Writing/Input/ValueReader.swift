@@ -3,6 +3,12 @@
 internal import RealmStorage
 
 /// Reads inputs as values of a type: plain forms and those whose type was said.
+///
+/// What a type takes:
+/// - int, float, double: numbers, and the texts of numbers that JSON cannot write.
+/// - decimal128: whole numbers, and texts; a number with a fraction has lost digits before it comes here.
+/// - string: texts. date, objectId, uuid, data: texts in their usual form.
+/// - mixed: any of these as what it is.
 enum ValueReader {
     /// The value that `input` is in a property, or an element, of `type`. Links and collections are not read here.
     static func read(_ input: InputValue, as type: ColumnType, isNullable: Bool) throws(WriteError) -> OwnedValue {

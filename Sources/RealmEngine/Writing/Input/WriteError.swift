@@ -4,6 +4,9 @@ package import RealmQuery
 package import RealmStorage
 
 /// Why a write was refused or failed, with the place of the mistake in its input.
+///
+/// The engine says what is wrong in a code, a sentence and typed details. How that reads in an answer, status codes included,
+/// is up to the layer above, which has one mapping for it.
 package struct WriteError: Error, Sendable {
     /// What went wrong, with a stable word for logs.
     package enum Code: String, Sendable, CaseIterable {

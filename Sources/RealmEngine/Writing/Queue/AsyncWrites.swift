@@ -4,6 +4,9 @@ internal import DequeModule
 internal import RealmStorage
 
 /// Asynchronous writes, by the ids under which their outcome can be asked for.
+///
+/// A write that is over is remembered for `WriteLimits.rememberedTime`, unless there are too many of them or they take too much
+/// memory. What exactly is remembered is up to the caller, as bytes.
 package final class AsyncWrites: Sendable {
     /// How far a write is, or what became of it.
     package enum State: Sendable {

@@ -3,6 +3,8 @@
 internal import RealmStorage
 
 /// The interactive transaction that holds the writer, as other threads see it.
+///
+/// Guarded by the monitor of the queue: requests put their step in, the writer thread takes it out.
 struct InteractiveState: Sendable {
     /// What its client is shown.
     var info: TransactionInfo

@@ -6,6 +6,10 @@ internal import RealmStorage
 ///
 /// The writer waits for the next request, the end of the lease, or the patience of those who queue. Requests come one
 /// at a time through `InteractiveState.step`.
+///
+/// It ends when its client commits or rolls back, when a write in it fails, when its lease ends, or when the database is
+/// closed. Until then the writer thread belongs to it; whatever else waits for the writer is refused as soon as it has waited
+/// for too long.
 struct InteractiveTransaction {
     private let queue: WriteQueue
     private let writer: any WriteBackend

@@ -3,6 +3,8 @@
 internal import RealmStorage
 
 /// What the queue needs of a database.
+///
+/// The queue lies below databases, so it knows them by this alone. All methods but `current` are called on the writer thread.
 protocol WriteBackend: Sendable {
     /// The newest version.
     var current: Version { get }

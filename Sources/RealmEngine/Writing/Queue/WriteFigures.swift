@@ -3,6 +3,9 @@
 internal import RealmStorage
 
 /// How long writes waited for the writer, and how long they held it.
+///
+/// The lookups and views are counts of work, not of time: they show on any machine whether a kind of request does something
+/// twice.
 package final class WriteFigures: Sendable {
     /// Durations by their length.
     package struct Histogram: Sendable {

@@ -3,6 +3,9 @@
 internal import RealmStorage
 
 /// Writes that share one transaction and one durable commit; each is atomic by a savepoint of its own.
+///
+/// A commit costs two syncs, whatever it has in it. Under load the writes that come during one commit are the group of the
+/// next, so the number of syncs does not grow with the number of clients.
 struct WriteGroup {
     private let jobs: [WriteJob]
     private let writer: any WriteBackend

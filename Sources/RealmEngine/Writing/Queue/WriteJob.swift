@@ -7,6 +7,10 @@ internal import Synchronization
 ///
 /// `@unchecked Sendable`: `value` in the closures belongs to the writer thread, `pending` is set before the job is handed
 /// over, the rest is immutable or guarded.
+///
+/// Its stage goes from waiting to running to finished, or from waiting to finished when it is cancelled or refused. Each
+/// transition is one atomic exchange, so cancelling and starting cannot both succeed, and the completion is called exactly
+/// once.
 final class WriteJob: @unchecked Sendable {
     /// What the writer thread has to say of a job.
     typealias Outcome = Result<(version: Version, isCommitted: Bool), WriteError>

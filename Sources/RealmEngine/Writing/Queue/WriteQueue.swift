@@ -8,6 +8,16 @@ internal import RealmStorage
 /// Writes that wait are applied in order in one transaction, each under a savepoint of its own, and share one durable
 /// commit (`WriteGroup`). An interactive transaction holds the writer alone (`InteractiveTransaction`). Completions run
 /// on the writer thread and must not wait for anything.
+///
+/// Threads and locks:
+/// - `monitor` guards everything that changes. It is never held while a job runs, while a completion is called or while the
+///   file is written.
+/// - The thread is made by the first write and ends after `WriteLimits.threadRest` without work, so realms that are only read
+///   have none.
+/// - Closing lets the thread finish what waits; an interactive transaction is rolled back.
+///
+/// Order: jobs run in the order in which they came. A request for an interactive transaction waits for the jobs before it;
+/// between two of them the jobs that wait get their turn, and a client that just had one comes after the others.
 final class WriteQueue: Sendable {
     /// Something that waits for the writer.
     enum Entry {

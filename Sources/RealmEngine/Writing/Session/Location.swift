@@ -3,6 +3,9 @@
 internal import RealmStorage
 
 /// A place inside an object, as paths lead to it.
+///
+/// Paths come from JSON Patch and from the addresses of properties in batches. They may lead through embedded objects and
+/// through collections in mixed values, never through links to objects of their own.
 enum Location {
     /// An object itself.
     case object(ObjectPlace)

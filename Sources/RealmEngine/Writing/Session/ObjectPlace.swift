@@ -3,6 +3,8 @@
 package import RealmStorage
 
 /// An object by its keys.
+///
+/// Good as long as the object is there, in this write and in later ones.
 package struct ObjectPlace: Sendable, Hashable {
     /// Its class.
     package let table: TableKey

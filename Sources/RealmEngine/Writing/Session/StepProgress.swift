@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Which step of a migration is being done.
+///
+/// Steps count alike, whatever each of them costs: how many objects a step concerns is only known when it begins.
 struct StepProgress {
     /// From 0.
     let step: Int

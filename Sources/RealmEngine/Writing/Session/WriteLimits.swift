@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Bounds of the write queue and of interactive transactions.
+///
+/// They are fixed while a database is open. The bounds of time protect those who wait for the writer, the bounds of size
+/// protect the memory of the server.
 package struct WriteLimits: Sendable {
     /// Writes that may wait at the same time.
     package var queuedJobs = 1000

@@ -3,6 +3,8 @@
 internal import RealmStorage
 
 /// How an input meets an object that is there.
+///
+/// Creating, replacing, upserting and merging differ only in this; the code that writes values is the same.
 enum WriteRule {
     /// The object is new: absent members keep their defaults.
     case create

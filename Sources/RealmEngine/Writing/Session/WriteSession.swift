@@ -6,6 +6,16 @@ package import RealmStorage
 ///
 /// A session sees what it has written. It belongs to the writer thread; nothing of it outlives the closure it is handed
 /// to. An error leaves the transaction half-changed: the code that runs the session rolls it back.
+///
+/// How a write uses it:
+/// - Objects are named by class and key once, with `find`, `require` or `resolve`; everything after that takes the
+///   `ObjectPlace` that was found.
+/// - Inputs have no types of their own. They meet a property in `write(_:to:of:_:_:)`, where `ValueReader` reads them.
+/// - `view()` is the uncommitted state as a `Snapshot`: for queries, for encoders and for entity tags. It is made on demand and
+///   kept until the next change.
+/// - Work that the data decide the length of is counted by `spend`; loops over objects call `checkDeadline` from time to time.
+///
+/// Errors are `WriteError`s whose path begins at the input that the failed call was given.
 package final class WriteSession {
     /// For reading; whatever changes something goes through `changing`.
     let transaction: WriteTransaction
