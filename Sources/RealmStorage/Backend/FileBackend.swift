@@ -4,9 +4,13 @@
 ///
 /// `@unchecked Sendable`: all mutable fields belong to the thread that holds the write transaction.
 package final class FileBackend: StorageBackend, @unchecked Sendable {
+    /// Negative once the file is closed.
     private var descriptor: Int32
+    /// The size of the file in bytes, as this object knows it.
     package private(set) var byteCount: Int
+    /// The range that shows the file; older ones belong to their readers.
     private var current: ReservedMemory?
+    /// How many addresses to reserve instead of the usual count.
     private let reservation: Int?
     /// Whether a part of the file was gone when somebody read it.
     package let loss = FileLoss()
@@ -40,6 +44,7 @@ package final class FileBackend: StorageBackend, @unchecked Sendable {
 
     deinit { close() }
 
+    /// See `StorageBackend`. A file that outgrows its addresses gets a new range; the old one stays with its readers.
     package func memory() throws(StorageError) -> ReservedMemory {
         if let current, byteCount <= current.capacity {
             try current.show(descriptor: descriptor, byteCount: byteCount, loss: loss)
@@ -51,11 +56,13 @@ package final class FileBackend: StorageBackend, @unchecked Sendable {
         return memory
     }
 
+    /// Writes to the file with `pwrite`; mapped memory shows it at once.
     package func write(_ bytes: ByteView, at offset: Int) throws(StorageError) {
         precondition(offset >= 0 && bytes.count <= byteCount - offset, "a write at \(offset) beyond \(byteCount) bytes")
         try System.write(descriptor, bytes, at: offset)
     }
 
+    /// Lengthens the file by blocks that really exist. After an error it is as long as it was.
     package func extend(to wanted: Int) throws(StorageError) {
         guard wanted > byteCount else { return }
         do throws(StorageError) {
@@ -68,6 +75,7 @@ package final class FileBackend: StorageBackend, @unchecked Sendable {
         byteCount = wanted
     }
 
+    /// Cuts the file off, and forgets the memory that showed what is gone.
     package func truncate(to wanted: Int) throws(StorageError) {
         guard wanted < byteCount else { return }
         current = nil
@@ -75,10 +83,12 @@ package final class FileBackend: StorageBackend, @unchecked Sendable {
         byteCount = wanted
     }
 
+    /// Waits for `fdatasync`, or for `fsync` when the size has changed too.
     package func sync(_ scope: SyncScope) throws(StorageError) {
         try System.sync(descriptor, dataOnly: scope == .data)
     }
 
+    /// Closes the descriptor. Calling it again does nothing.
     package func close() {
         guard descriptor >= 0 else { return }
         System.close(descriptor)

@@ -4,7 +4,9 @@
 ///
 /// `@unchecked Sendable`: all mutable fields belong to the thread that holds the write transaction.
 package final class MemoryBackend: VolatileBackend, @unchecked Sendable {
+    /// The size of the file in bytes.
     package private(set) var byteCount = 0
+    /// The memory that holds the file; older memory belongs to its readers.
     package private(set) var current: ReservedMemory
 
     /// `reservation` replaces the usual size of address ranges.
@@ -14,6 +16,7 @@ package final class MemoryBackend: VolatileBackend, @unchecked Sendable {
         try ByteView.withBytes(of: bytes) { current.store($0, at: 0) }
     }
 
+    /// Lengthens the memory by zeros, moving to a wider range when this one is full.
     package func extend(to wanted: Int) throws(StorageError) {
         guard wanted > byteCount else { return }
         if wanted > current.capacity { try move(capacity: wanted * 2) }
@@ -29,6 +32,7 @@ package final class MemoryBackend: VolatileBackend, @unchecked Sendable {
         current = wider
     }
 
+    /// Shortens the memory to what is copied of it.
     package func truncate(to wanted: Int) throws(StorageError) {
         guard wanted < byteCount else { return }
         let kept = current.view(at: 0, byteCount: wanted).array

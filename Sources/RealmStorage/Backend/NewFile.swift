@@ -7,9 +7,12 @@
 package final class NewFile: Sendable {
     /// Open for reading and writing.
     package let descriptor: Int32
+    /// The path while the file has a name of its own; nil where files without names exist.
     private let temporaryPath: String?
 
+    /// How temporary names begin, by which leftovers are known.
     private static let prefix = ".realm-rest-"
+    /// How temporary names end.
     private static let suffix = ".part"
 
     /// An empty file in the folder of `path`, which others cannot read.
@@ -65,6 +68,7 @@ package final class NewFile: Sendable {
         temporaryPath(inFolder: System.folder(of: path))
     }
 
+    /// A path that no other process uses.
     private static func temporaryPath(inFolder folder: String) -> String {
         let number = String(UInt64.random(in: .min ... .max), radix: 16)
         return (folder.hasSuffix("/") ? folder : folder + "/") + prefix + number + suffix
@@ -83,6 +87,7 @@ package final class NewFile: Sendable {
         }
     }
 
+    /// Whether a name is one that this program makes up for temporary files.
     private static func isTemporary(_ name: String) -> Bool {
         guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return false }
         let number = name.dropFirst(prefix.count).dropLast(suffix.count)

@@ -20,13 +20,18 @@ internal import Synchronization
 package final class OwnershipLock: Sendable {
     /// Negative when it was released.
     private let descriptor: Atomic<Int32>
+    /// The path of the lock file.
     private let path: String
     /// Whether there was no lock file before.
     private let isNew: Bool
 
+    /// The size of a lock file of this program in bytes.
     private static let byteCount = 4096
+    /// Where the token of the owner is.
     private static let tokenOffset = 64
+    /// A layout version that no SDK knows, so that every one refuses the file at once.
     private static let layoutVersion: [UInt8] = [0xff, 0xff]
+    /// How often to try again when another program comes in between.
     private static let attempts = 10
 
     /// Takes ownership of the Realm file at `path`, which need not exist and has no symbolic links in it.
@@ -75,6 +80,7 @@ package final class OwnershipLock: Sendable {
         System.remove(path)
     }
 
+    /// What is thrown when another program has the file open.
     private static var inUse: StorageError {
         .refused(
             .fileInUse(
@@ -137,6 +143,7 @@ package final class OwnershipLock: Sendable {
         }
     }
 
+    /// Opens a lock file that is a regular file with one name.
     private static func openExisting(_ path: String) throws(StorageError) -> Int32 {
         guard let facts = System.entry(atPath: path, followsLink: false), facts.isRegular, facts.linkCount == 1 else {
             throw foreign
@@ -149,6 +156,7 @@ package final class OwnershipLock: Sendable {
         }
     }
 
+    /// What is thrown for a file that ends with `.lock` and is none of Realm's.
     private static var foreign: StorageError {
         .refused(.unsuitable("the file of the same name with '.lock' is no lock file of Realm, and is left alone"))
     }

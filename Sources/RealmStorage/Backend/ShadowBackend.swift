@@ -6,9 +6,13 @@
 ///
 /// `@unchecked Sendable`: all mutable fields belong to the thread that holds the write transaction.
 package final class ShadowBackend: VolatileBackend, @unchecked Sendable {
+    /// The open file.
     private let descriptor: Int32
+    /// The memory that shows the file with the changes made here.
     package let current: ReservedMemory
+    /// The size of the file in bytes as it is seen here.
     package private(set) var byteCount: Int
+    /// Which file is shown; nil when the system does not tell.
     package let identity: System.FileIdentity?
 
     /// The regular file at `path`. It has to be one that may be written to when it is for `writing`.
@@ -33,6 +37,7 @@ package final class ShadowBackend: VolatileBackend, @unchecked Sendable {
     /// The open file.
     var file: Int32 { descriptor }
 
+    /// Lengthens the file as it is seen here by zeros.
     package func extend(to wanted: Int) throws(StorageError) {
         guard wanted > byteCount else { return }
         current.clear(byteCount..<wanted)
@@ -40,5 +45,6 @@ package final class ShadowBackend: VolatileBackend, @unchecked Sendable {
         byteCount = wanted
     }
 
+    /// Shortens the file as it is seen here.
     package func truncate(to wanted: Int) throws(StorageError) { byteCount = min(byteCount, wanted) }
 }

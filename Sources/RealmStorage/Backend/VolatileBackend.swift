@@ -7,14 +7,18 @@ package protocol VolatileBackend: StorageBackend {
 }
 
 extension VolatileBackend {
+    /// The memory that shows what there is now.
     package func memory() -> ReservedMemory { current }
 
+    /// Copies `bytes` into the memory.
     package func write(_ bytes: ByteView, at offset: Int) throws(StorageError) {
         precondition(offset >= 0 && bytes.count <= byteCount - offset, "a write at \(offset) beyond \(byteCount) bytes")
         current.store(bytes, at: offset)
     }
 
+    /// Does nothing: there is no disk to wait for.
     package func sync(_ scope: SyncScope) throws(StorageError) {}
 
+    /// Does nothing: memory goes with its last reader.
     package func close() {}
 }

@@ -4,13 +4,16 @@
 ///
 /// `@unchecked Sendable`: the buffer is filled in `init` and never written again.
 @safe package final class ByteStorage: @unchecked Sendable {
+    /// The copy; never written to after `init`.
     private let buffer: UnsafeMutableBufferPointer<UInt8>
 
+    /// Copies `bytes`.
     package init(_ bytes: some Collection<UInt8>) {
         unsafe buffer = .allocate(capacity: bytes.count)
         _ = unsafe buffer.initialize(from: bytes)
     }
 
+    /// Copies the UTF-8 bytes of `text`.
     package init(_ text: String) {
         var text = text
         unsafe buffer = text.withUTF8 { bytes in

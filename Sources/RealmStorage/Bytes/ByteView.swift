@@ -10,16 +10,21 @@ internal import Glibc
 ///
 /// `@unchecked Sendable`: the bytes behind a view never change while it is valid, so any thread may read them.
 @safe package struct ByteView: @unchecked Sendable {
+    /// The first byte; nil only for a view of no bytes that points nowhere.
     @usableFromInline let start: UnsafePointer<UInt8>?
+    /// The number of bytes.
     package let count: Int
 
+    /// `count` bytes from `start`, which the caller keeps in memory and unchanged while the view is used.
     @inlinable init(start: UnsafePointer<UInt8>?, count: Int) {
         unsafe self.start = unsafe start
         self.count = count
     }
 
+    /// A view of no bytes.
     package static let empty = unsafe ByteView(start: nil, count: 0)
 
+    /// Whether there are no bytes.
     @inlinable package var isEmpty: Bool { count == 0 }
 
     /// The byte at `index`, which must be in `0..<count`.
@@ -57,10 +62,12 @@ internal import Glibc
         return unsafe ByteView(start: start + first, count: last - first)
     }
 
+    /// Calls `body` with the bytes. The buffer must not outlive the call.
     @inlinable package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try unsafe body(UnsafeRawBufferPointer(start: start, count: count))
     }
 
+    /// Calls `body` with the bytes as numbers. The buffer must not outlive the call.
     @inlinable package func withBuffer<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
         try unsafe body(UnsafeBufferPointer(start: start, count: count))
     }
@@ -96,12 +103,14 @@ internal import Glibc
 }
 
 extension ByteView: Equatable, Hashable {
+    /// Whether both views have the same bytes, wherever these are.
     @inlinable package static func == (left: ByteView, right: ByteView) -> Bool {
         guard left.count == right.count else { return false }
         guard left.count > 0 else { return true }
         return unsafe memcmp(left.start.unsafelyUnwrapped, right.start.unsafelyUnwrapped, left.count) == 0
     }
 
+    /// Feeds the bytes to `hasher`.
     @inlinable package func hash(into hasher: inout Hasher) {
         unsafe hasher.combine(bytes: UnsafeRawBufferPointer(start: start, count: count))
     }

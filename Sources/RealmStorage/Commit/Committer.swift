@@ -16,20 +16,28 @@
 package final class Committer: @unchecked Sendable {
     /// The version on the disk.
     struct State {
+        /// What the header says.
         var header: FileHeader
         /// Byte 23 of the header.
         var flags: UInt8
+        /// The root of the newest version.
         var top: TopNode
+        /// The free space of the newest version.
         var free: FreeSpace
 
+        /// The number of the newest version, counted from 1.
         var version: UInt64 { max(top.version, 1) }
     }
 
+    /// The file that is written.
     let data: DataFile
+    /// What is durable. Belongs to the thread that writes.
     private(set) var state: State
     /// Where the header selects one of its slots.
     private static let flagsOffset = 23
+    /// Where the file is; empty for a realm in memory.
     private let path: String
+    /// Which versions may not be overwritten.
     private let pins: VersionPins
     /// Notices what others do to the file; nil for realms in memory.
     let witness: FileWitness?
@@ -64,6 +72,7 @@ package final class Committer: @unchecked Sendable {
         return snapshot
     }
 
+    /// Writes the header and syncs, in the order that makes every crash leave one version or the other.
     private func makeDurable(
         _ nodes: WriteSpace, names: Ref, tables: Ref, previous: Snapshot
     ) throws(StorageError) -> Snapshot {
@@ -87,6 +96,7 @@ package final class Committer: @unchecked Sendable {
         return snapshot
     }
 
+    /// The new version as readers will see it, before it is durable.
     private func makeSnapshot(_ header: FileHeader, _ previous: Snapshot) throws(StorageError) -> Snapshot {
         let file = RealmFile(path: path, header: header, plain: data.plain, fileByteCount: data.backend.byteCount)
         return try Snapshot(
@@ -95,6 +105,7 @@ package final class Committer: @unchecked Sendable {
 
     // MARK: - Nodes
 
+    /// Writes all new nodes, the free lists and the top node.
     private func write(_ nodes: WriteSpace, names: Ref, tables: Ref) throws(StorageError) -> (top: Ref, free: FreeSpace) {
         var free = state.free
         free.release(upTo: min(pins.oldest ?? state.version, state.version))

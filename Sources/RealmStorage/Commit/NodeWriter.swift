@@ -13,23 +13,32 @@ struct NodeWriter {
         case allNodes
     }
 
+    /// Where nodes are read.
     private let source: NodeSpace
+    /// Which nodes are copied.
     private let reach: Reach
+    /// Where new nodes get their places.
     var allocator: SpaceAllocator
+    /// Where new nodes are written to.
     let output: NodeOutput
     /// The elements of all nodes from the root to the one at hand, behind each other.
     private var elements: [Int64] = []
+    /// Nodes whose children are being written.
     private var frames: [Frame] = []
+    /// How many nodes and bytes may still be written.
     private var budget: Budget
     /// Asked from time to time whether the copy is still wanted.
     var control: WorkControl?
 
     /// A node with refs whose children are being written.
     private struct Frame {
+        /// The flags that the copy of the node gets.
         let flags: UInt8
+        /// The first of the refs of this node on the stack.
         let first: Int
         /// The element that is looked at next.
         var next: Int
+        /// The end of the refs of this node on the stack.
         let end: Int
     }
 
@@ -44,14 +53,18 @@ struct NodeWriter {
 
     /// Trees have no more nodes and no more bytes than there is room for where they come from: more is a circle.
     private struct Budget {
+        /// How many nodes may still be written.
         private var nodes: Int
+        /// How many bytes may still be written.
         private var bytes: Int
 
+        /// As much as the space has room for.
         init(_ space: NodeSpace) {
             nodes = space.nodeBudget
             bytes = Int(clamping: space.nodeBudget.multipliedReportingOverflow(by: 8).partialValue)
         }
 
+        /// Counts one node. Throws `.corrupt` when nodes share their children.
         mutating func spend(_ node: Node) throws(StorageError) {
             nodes -= 1
             bytes -= node.byteCount
@@ -106,6 +119,7 @@ struct NodeWriter {
         return reach == .allNodes || UInt64(bitPattern: element) >= NodeArena.firstRef
     }
 
+    /// Stores the new place of a child in its parent.
     private mutating func finishChild(_ position: Ref) {
         let last = frames.count - 1
         elements[frames[last].next] = Int64(bitPattern: position.rawValue)
@@ -134,6 +148,7 @@ struct NodeWriter {
         return IntegerForm.signed.widthCode(for: signs < 0 ? ~bits : bits)
     }
 
+    /// A place for a node of that size.
     private mutating func place(_ byteCount: Int) throws(StorageError) -> Ref {
         let position = try allocator.allocate(byteCount)
         try output.seek(to: position, logicalSize: allocator.free.logicalSize)
@@ -169,6 +184,7 @@ extension NodeWriter {
 }
 
 extension Node {
+    /// The code of the width, 0 to 7.
     fileprivate var widthCode: Int { Int(flags & 7) }
 
     /// Element `index`, which the caller knows to be a ref.

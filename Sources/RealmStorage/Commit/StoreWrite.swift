@@ -8,10 +8,14 @@ package final class StoreWrite: @unchecked Sendable {
     package let base: Snapshot
     /// Where its nodes are made.
     package let nodes: WriteSpace
+    /// What the end of the transaction is reported to.
     private let owner: any WriteOwner
+    /// The memory of the new nodes.
     private let arena: NodeArena
+    /// Whether the transaction has not ended.
     private var isRunning = true
 
+    /// The right to write to `owner`, from the version `base` on, with new nodes in `arena`.
     init(_ owner: any WriteOwner, base: Snapshot, arena: NodeArena) {
         self.owner = owner
         self.base = base

@@ -2,6 +2,7 @@
 
 /// Writes the free lists and the top node, the last nodes of every version.
 struct TopWriter {
+    /// The number of the new version.
     let version: UInt64
     /// 11 slots, and the one about shrinking when the file has it: it is emptied, and SDKs start over when they want to.
     let slotCount: Int

@@ -2,9 +2,13 @@
 
 /// One operation on a collection.
 package enum CollectionChange: Sendable, Equatable {
+    /// An element was put in at this position; the later ones moved up by one.
     case insert(Int)
+    /// The element at this position was replaced.
     case set(Int)
+    /// The element at this position was taken out; the later ones moved down by one.
     case erase(Int)
+    /// The element at `from` was taken out and put in again so that it is now at `to`.
     case move(from: Int, to: Int)
     /// All elements went; `count` is how many there were.
     case clear(count: Int)

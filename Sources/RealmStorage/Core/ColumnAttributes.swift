@@ -2,14 +2,23 @@
 
 /// The attribute bits of a column in the spec.
 package struct ColumnAttributes: OptionSet, Sendable, Hashable {
+    /// The bits as the spec of a table stores them.
     package let rawValue: Int
+    /// Attributes from their stored bits; bits without a meaning here are kept.
     package init(rawValue: Int) { self.rawValue = rawValue }
 
+    /// The column has a search index.
     package static let indexed = ColumnAttributes(rawValue: 1)
+    /// Values are unique. Written by old SDKs only; uniqueness of primary keys does not depend on it.
     package static let unique = ColumnAttributes(rawValue: 2)
+    /// Values, or elements of the collection, may be null.
     package static let nullable = ColumnAttributes(rawValue: 16)
+    /// The column holds lists.
     package static let list = ColumnAttributes(rawValue: 32)
+    /// The column holds dictionaries.
     package static let dictionary = ColumnAttributes(rawValue: 64)
+    /// The column holds sets.
     package static let set = ColumnAttributes(rawValue: 128)
+    /// The column has a full-text index.
     package static let fullText = ColumnAttributes(rawValue: 256)
 }

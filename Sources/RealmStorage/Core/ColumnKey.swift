@@ -2,15 +2,20 @@
 
 /// Identifies a column: leaf index in bits 15:0, type in 21:16, attributes in 29:22, tag in 61:30.
 package struct ColumnKey: Hashable, Sendable {
+    /// The key as it is stored.
     package let rawValue: Int64
 
+    /// A key from its stored number. Any number makes a key; whether a column has it is checked where the column is looked up.
     @inlinable package init(_ rawValue: Int64) { self.rawValue = rawValue }
 
+    /// No column: all bits but the sign are set.
     package static let null = ColumnKey(0x7fff_ffff_ffff_ffff)
 
     /// Where the column lives in each cluster leaf and in the table's per-column arrays.
     @inlinable package var leafIndex: Int { Int(rawValue & 0xffff) }
+    /// The number of the column's type; see `ColumnType`. Files of older formats may have another one here than in the spec.
     @inlinable package var typeNumber: Int { Int((rawValue >> 16) & 0x3f) }
+    /// The lowest eight attribute bits of the column; see `ColumnAttributes`.
     @inlinable package var attributeBits: Int { Int((rawValue >> 22) & 0xff) }
 
     /// The same key with the type that lists of links have had since format 24.

@@ -4,18 +4,31 @@
 ///
 /// Source: docs/format.md, "Type numbers".
 package enum ColumnType: Int, Sendable, Hashable, CaseIterable {
+    /// Signed integers of 64 bits.
     case int = 0
+    /// True or false.
     case bool = 1
+    /// UTF-8 text.
     case string = 2
+    /// Bytes without a meaning to the engine.
     case binary = 4
+    /// Values of any type, including nested lists and dictionaries.
     case mixed = 6
+    /// Points in time with nanoseconds.
     case timestamp = 8
+    /// Floating-point numbers of 32 bits.
     case float = 9
+    /// Floating-point numbers of 64 bits.
     case double = 10
+    /// Decimal numbers of 34 digits (IEEE 754-2008 decimal128).
     case decimal = 11
+    /// Links to objects of one table.
     case link = 12
+    /// Hidden columns that hold, for each object, the objects that link to it.
     case backlink = 14
+    /// Ids of 12 bytes.
     case objectID = 15
+    /// UUIDs of 16 bytes.
     case uuid = 17
 
     /// The number that formats below 24 may use for lists of links.

@@ -2,11 +2,14 @@
 
 /// What is needed to read a leaf of values.
 package struct ElementShape: Sendable {
+    /// The type of the values.
     package let type: ColumnType
+    /// Whether values may be null, which changes how integers and numbers are stored.
     package let isNullable: Bool
     /// The table that links point to; null for other types.
     package let targetTable: TableKey
 
+    /// What a leaf of values of this type looks like; `targetTable` matters for links only.
     package init(type: ColumnType, isNullable: Bool, targetTable: TableKey = .null) {
         self.type = type
         self.isNullable = isNullable

@@ -2,7 +2,9 @@
 
 /// What a write did, in order: what notifications, entity tags and tests are told.
 package enum ObjectChange: Sendable {
+    /// A new object of this table.
     case created(TableKey, ObjectKey)
+    /// An object of this table that is gone. Its links and collections went with it.
     case deleted(TableKey, ObjectKey)
     /// A property got another value, or something inside it changed.
     case modified(TableKey, ObjectKey, ColumnKey)

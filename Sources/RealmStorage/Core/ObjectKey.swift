@@ -5,14 +5,20 @@
 /// Live objects have keys of 0 and above, -1 is the null link, and -2 or below names a tombstone
 /// (an unresolved link). Source: docs/format.md, "Keys".
 package struct ObjectKey: Hashable, Comparable, Sendable {
+    /// The key as it is stored.
     package let rawValue: Int64
 
+    /// A key from its stored number.
     @inlinable package init(_ rawValue: Int64) { self.rawValue = rawValue }
 
+    /// The link to nothing.
     package static let null = ObjectKey(-1)
 
+    /// Whether this is the link to nothing.
     @inlinable package var isNull: Bool { rawValue == -1 }
+    /// Whether this names a tombstone: an object that was deleted while others still link to it.
     @inlinable package var isUnresolved: Bool { rawValue < -1 }
 
+    /// The order of keys as signed numbers. Cluster trees order them as unsigned ones instead.
     @inlinable package static func < (left: ObjectKey, right: ObjectKey) -> Bool { left.rawValue < right.rawValue }
 }

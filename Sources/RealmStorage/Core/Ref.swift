@@ -4,16 +4,21 @@
 ///
 /// Refs are compared as unsigned numbers. Source: docs/format.md, "Conventions".
 package struct Ref: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The offset in the file, or of a node of the running transaction a number beyond any file.
     package let rawValue: UInt64
 
+    /// A ref from its stored number, unchecked: `NodeSpace.node(at:)` proves that a node can be there.
     @inlinable package init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
     /// The null ref: an empty tree, an empty collection, or nothing at all.
     package static let none = Ref(0)
 
+    /// Whether this is `Ref.none`.
     @inlinable package var isNone: Bool { rawValue == 0 }
 
+    /// The order of offsets, unsigned.
     @inlinable package static func < (left: Ref, right: Ref) -> Bool { left.rawValue < right.rawValue }
 
+    /// The offset in hexadecimal digits, as error messages show it.
     package var description: String { "0x" + String(rawValue, radix: 16) }
 }

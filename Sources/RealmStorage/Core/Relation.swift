@@ -2,6 +2,7 @@
 
 /// One of the six ways to compare two ordered values.
 package enum Relation: UInt8, Sendable, CaseIterable {
+    /// All six relations; the raw values have no meaning in files.
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 
     /// The relation that gives the same answer with both sides exchanged: `a < b` is `b > a`.

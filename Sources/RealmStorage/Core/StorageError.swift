@@ -17,15 +17,21 @@ package enum StorageError: Error, Sendable, Equatable {
 
     /// Why a file was refused; each case has its own code in the HTTP interface.
     package enum Refusal: Sendable, Equatable {
+        /// There is nothing at the path.
         case fileNotFound
         /// Not a regular file, no permission, or a network mount where that matters.
         case unsuitable(String)
+        /// The bytes are not those of a Realm file. The text says what is wrong.
         case notARealm(String)
+        /// The file looks encrypted, and no key was given.
         case encryptionKeyRequired(String)
+        /// The key does not fit the file, or the file is not encrypted.
         case encryptionKeyWrong(String)
         /// The key itself is not 64 bytes.
         case encryptionKeyMalformed(String)
+        /// The file has a format that is not read. `reason` says what can be done.
         case formatUnsupported(found: Int, reason: String)
+        /// Another program has the file open in a way that excludes this one.
         case fileInUse(String)
         /// The format is read, but not written.
         case formatNotWritable(found: Int)
@@ -59,6 +65,7 @@ extension StorageError {
 }
 
 extension StorageError: CustomStringConvertible {
+    /// A sentence about the error for operators. It holds no values of users.
     package var description: String {
         switch self {
         case .refused(let refusal): return refusal.text
@@ -87,6 +94,7 @@ extension WorkStop {
 }
 
 extension StorageError.Refusal {
+    /// Why the file was refused, in words.
     package var text: String {
         switch self {
         case .fileNotFound: return "no such file"

@@ -4,13 +4,18 @@
 ///
 /// Its description does not show the bytes, so that a key cannot end up in a log by accident.
 package struct EncryptionKey: Sendable, Equatable {
+    /// The size of a key in bytes.
     package static let byteCount = 64
 
+    /// All bytes of the key.
     package let bytes: [UInt8]
 
+    /// The key of the cipher: the first half.
     var cipherKey: ArraySlice<UInt8> { bytes[..<32] }
+    /// The key of the authentication code: the second half.
     var authenticationKey: ArraySlice<UInt8> { bytes[32...] }
 
+    /// A key from its bytes. Throws `.refused(.encryptionKeyMalformed)` unless there are 64.
     package init(bytes: [UInt8]) throws(StorageError) {
         guard bytes.count == EncryptionKey.byteCount else {
             throw .refused(.encryptionKeyMalformed("an encryption key has 64 bytes, this one has \(bytes.count)"))
@@ -44,6 +49,7 @@ package struct EncryptionKey: Sendable, Equatable {
         try self.init(text: text)
     }
 
+    /// The bytes of 128 hex digits; nil for any other text.
     private static func decodeHex(_ digits: [UInt8]) -> [UInt8]? {
         guard digits.count == 2 * byteCount else { return nil }
         var reader = HexReader(String(decoding: digits, as: UTF8.self))
@@ -57,6 +63,8 @@ package struct EncryptionKey: Sendable, Equatable {
 }
 
 extension EncryptionKey: CustomStringConvertible, CustomReflectable {
+    /// The words "encryption key": the bytes are never shown.
     package var description: String { "encryption key" }
+    /// Nothing: the bytes are never shown.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -6,9 +6,13 @@
 /// of 64 bytes, then the up to 64 encrypted pages that they describe. Only the last group may be shorter.
 /// Source: docs/format.md, "Encryption".
 package enum EncryptionLayout {
+    /// The size of a page in bytes, plain and encrypted alike.
     package static let pageByteCount = 4096
+    /// How many pages one table page describes.
     package static let pagesPerGroup = 64
+    /// The size of an entry in a table page in bytes.
     package static let entryByteCount = 64
+    /// The size of a table page with the pages that it describes.
     private static let groupByteCount = (pagesPerGroup + 1) * pageByteCount
 
     /// How many plain pages an encrypted file of `fileByteCount` bytes holds.

@@ -14,19 +14,26 @@ internal import Synchronization
 @safe final class LazyPlainPages: @unchecked Sendable {
     /// First plain byte. Pages that were not asked for, or never written, read as zeros.
     let address: UnsafeRawPointer
+    /// The size of the plain file in bytes, in whole pages.
     var plainByteCount: Int { pageCount * EncryptionLayout.pageByteCount }
 
+    /// What is known about a page. Raw bytes, because they are stored as atomics in memory of their own.
     private enum State { static let unknown: UInt8 = 0, ready: UInt8 = 1, neverWritten: UInt8 = 2, corrupt: UInt8 = 3 }
 
     /// The encrypted bytes, and what keeps them in memory.
     private let source: UnsafeRawPointer
+    /// What keeps the encrypted bytes in memory.
     private let sourceOwner: any AnyObject & Sendable
+    /// The plain bytes.
     private let memory: ReservedMemory
+    /// One byte of state for each page.
     private let stateMemory: ReservedMemory
+    /// How many pages there are, for any thread.
     private let grownPageCount: Atomic<Int>
     /// Enough for all threads of a server to decrypt at the same time.
     private let stripes: [Stripe]
 
+    /// How many pages the file has by now. Any thread may ask.
     var pageCount: Int { grownPageCount.load(ordering: .acquiring) }
     /// How many pages there may be at most.
     var pageCapacity: Int { memory.capacity / EncryptionLayout.pageByteCount }
@@ -104,6 +111,7 @@ internal import Synchronization
         }
     }
 
+    /// Throws `.corrupt` unless the page can be read.
     private func require(_ page: Int, _ offset: UInt64) throws(StorageError) {
         switch try settle(page: page) {
         case State.ready: return
@@ -176,6 +184,7 @@ internal import Synchronization
     /// The entry of a page as it is now.
     func currentEntry(ofPage page: Int) -> PageEntry { entry(ofPage: page) }
 
+    /// What the table page says about a page now.
     private func entry(ofPage page: Int) -> PageEntry {
         // In bounds: `page` is below the page count that was computed from the size of the file.
         let start = unsafe (source + EncryptionLayout.entryOffset(page)).assumingMemoryBound(to: UInt8.self)
@@ -189,10 +198,13 @@ internal import Synchronization
 
     /// A cipher and the lock of the pages that it serves.
     private final class Stripe: Sendable {
+        /// The cipher; only one thread at a time uses it.
         private let cipher: RankedMutex<PageCipher>
 
+        /// A stripe with a cipher of its own.
         init(_ cipher: sending PageCipher) { self.cipher = RankedMutex(.leaf, cipher) }
 
+        /// Runs `body` with the cipher while no other thread uses it.
         func withCipher(_ body: (PageCipher) throws(StorageError) -> UInt8) throws(StorageError) -> UInt8 {
             try cipher.withLock { cipher throws(StorageError) in try body(cipher) }
         }

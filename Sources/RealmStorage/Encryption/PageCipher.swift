@@ -18,11 +18,16 @@ internal import COpenSSL
         case corrupt
     }
 
+    /// The context that encrypts and decrypts.
     private let cipher: OpaquePointer
+    /// The context that calculates authentication codes.
     private let authenticator: OpaquePointer
+    /// 32 bytes for AES-256.
     private let cipherKey: [UInt8]
+    /// 32 bytes for HMAC-SHA-224.
     private let authenticationKey: [UInt8]
 
+    /// A cipher for one key. Throws `.io` when the crypto library lacks memory or an algorithm.
     package init(_ key: EncryptionKey) throws(StorageError) {
         guard let algorithm = unsafe EVP_MAC_fetch(nil, "HMAC", nil) else { throw PageCipher.failure("EVP_MAC_fetch") }
         defer { unsafe EVP_MAC_free(algorithm) }
@@ -88,6 +93,7 @@ internal import COpenSSL
         return AuthenticationCode(code)
     }
 
+    /// Begins a new code with the key; 1 when the library agrees.
     private func startAuthentication() -> Int32 {
         var digest = Array("SHA224".utf8CString)
         return unsafe digest.withUnsafeMutableBufferPointer { name in
@@ -116,6 +122,7 @@ internal import COpenSSL
         else { throw PageCipher.failure("AES-256-CBC") }
     }
 
+    /// Whether all 4096 bytes are zero.
     private static func isZero(_ source: UnsafeRawPointer) -> Bool {
         unsafe UnsafeRawBufferPointer(start: source, count: EncryptionLayout.pageByteCount).allSatisfy { $0 == 0 }
     }

@@ -10,21 +10,29 @@
 ///
 /// An entry is written before its page. If the page then does not follow, the previous fields still fit it.
 package struct PageEntry: Sendable, Equatable {
+    /// How one write of a page left it: its counter and the code of its encrypted bytes.
     package struct Stamp: Sendable, Equatable {
+        /// How often the page was written, wrapping around past 0. A counter of 0 means never.
         package let counter: UInt32
+        /// The authentication code of the encrypted bytes.
         package let code: AuthenticationCode
 
+        /// A stamp from its parts.
         package init(counter: UInt32, code: AuthenticationCode) {
             self.counter = counter
             self.code = code
         }
 
+        /// The stamp of a page that was never written.
         package static let none = Stamp(counter: 0, code: .zero)
     }
 
+    /// The stamp of the last write that was begun.
     package let newest: Stamp
+    /// The stamp of the write before that.
     package let previous: Stamp
 
+    /// An entry from its two stamps.
     package init(newest: Stamp, previous: Stamp) {
         self.newest = newest
         self.previous = previous
@@ -40,12 +48,14 @@ package struct PageEntry: Sendable, Equatable {
     /// The 64 bytes of the entry.
     package var bytes: [UInt8] { [newest, previous].flatMap { PageEntry.littleEndian($0.counter) + $0.code.bytes } }
 
+    /// A stamp from its 32 bytes.
     private static func stamp(_ bytes: ByteView) -> Stamp {
         var counter: UInt32 = 0
         for index in (0..<4).reversed() { counter = counter << 8 | UInt32(bytes[index]) }
         return Stamp(counter: counter, code: AuthenticationCode(bytes.suffix(from: 4).array))
     }
 
+    /// The four bytes of a number, the lowest first.
     private static func littleEndian(_ number: UInt32) -> [UInt8] {
         (0..<4).map { UInt8(truncatingIfNeeded: number >> UInt32(8 * $0)) }
     }

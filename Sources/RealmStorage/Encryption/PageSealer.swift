@@ -14,14 +14,17 @@
 final class PageSealer: @unchecked Sendable {
     /// Pages whose newest entry is known to fit them, because this object wrote both.
     private var fitting: Set<Int> = []
+    /// Pages that differ from what is in the file.
     private var dirty: Set<Int> = []
     /// Pages whose entry or bytes were written since the last sync, with the stamp that fits what is durable.
     private var attempted: [(page: Int, durable: PageEntry.Stamp)] = []
+    /// Encrypts the pages; used by the writing thread only.
     private let cipher: PageCipher
 
     /// At most so many pages are held encrypted in memory.
     private static let batchCount = 2048
 
+    /// A sealer that encrypts with `key`.
     init(key: EncryptionKey) throws(StorageError) { cipher = try PageCipher(key) }
 
     /// What was written last as the entry of page 0, if anything was.
@@ -65,6 +68,7 @@ final class PageSealer: @unchecked Sendable {
     /// What a flush does.
     enum Stage { case writing, syncing }
 
+    /// Syncs the file below and notes that it is about to, because the outcome of a failed sync is unknown.
     private func sync(_ backend: any StorageBackend, _ scope: SyncScope, _ stage: inout Stage) throws(StorageError) {
         stage = .syncing
         try backend.sync(scope)
@@ -83,8 +87,10 @@ final class PageSealer: @unchecked Sendable {
         return true
     }
 
+    /// Entries and encrypted bytes of a batch, and for each page the stamp that fits what is durable.
     private typealias Sealed = (entries: [UInt8], bytes: [UInt8], durable: [(page: Int, durable: PageEntry.Stamp)])
 
+    /// Encrypts a batch of pages in memory; nothing is written yet.
     private func seal(_ batch: [Int], _ pages: LazyPlainPages) throws(StorageError) -> Sealed {
         let size = EncryptionLayout.pageByteCount
         var entries: [UInt8] = []

@@ -11,23 +11,31 @@ internal import Synchronization
 /// `@unchecked Sendable`: used by the thread that holds the write transaction, but for `isUncertain`, which is atomic;
 /// snapshots get copies of `plain`.
 package final class DataFile: @unchecked Sendable {
+    /// The size of a page in bytes.
     package static let pageByteCount = EncryptionLayout.pageByteCount
 
+    /// The file below, encrypted or not.
     let backend: any StorageBackend
+    /// The key of an encrypted file.
     private let key: EncryptionKey?
+    /// Encrypts changed pages; nil for a plain file.
     private let sealer: PageSealer?
+    /// The plain bytes as they are now. Replaced when the file grows; snapshots have copies.
     private(set) var plain: PlainBytes
     /// Decrypted pages that older snapshots still read in, after the range of addresses was exhausted.
     private var olderPages: [WeakReference<LazyPlainPages>] = []
     /// What is free: its pages may be written even if they cannot be read.
     private var isUnused: ((Range<Int>) -> Bool)?
+    /// Whether the size has changed since the last sync.
     private var hasGrown = false
     /// The first bytes of the file below, as this object left them; see `MappedHead`.
     private(set) var head: [UInt8]
     /// Whether a failed sync or a failed write has left the file in a state that only a new opening can tell.
     package var isUncertain: Bool { uncertain.load(ordering: .acquiring) }
+    /// Set when what is in the file is unknown; never cleared.
     private let uncertain = Atomic(false)
 
+    /// The file that `backend` shows. Throws `.refused` when `key` does not fit it.
     package init(_ backend: any StorageBackend, key: EncryptionKey? = nil) throws(StorageError) {
         self.backend = backend
         self.key = key
@@ -39,6 +47,7 @@ package final class DataFile: @unchecked Sendable {
     /// The first bytes of the file below as they are.
     func mappedHead() throws(StorageError) -> MappedHead { try DataFile.mappedHead(of: backend, isEncrypted: isEncrypted) }
 
+    /// The first bytes of a file. Throws `.refused` when there are too few.
     private static func mappedHead(of backend: any StorageBackend, isEncrypted: Bool) throws(StorageError) -> MappedHead {
         guard backend.byteCount >= MappedHead.byteCount(isEncrypted: isEncrypted) else {
             throw .refused(.notARealm("a file of \(backend.byteCount) bytes is too small to be a Realm file"))
@@ -46,9 +55,12 @@ package final class DataFile: @unchecked Sendable {
         return MappedHead(try backend.memory(), isEncrypted: isEncrypted)
     }
 
+    /// The size of the plain file in bytes.
     var plainByteCount: Int { plain.byteCount }
+    /// Whether the file below is encrypted.
     var isEncrypted: Bool { key != nil }
 
+    /// The plain bytes of a file, with the decrypted pages of `previous` where they still lie in the same memory.
     private static func plain(
         of backend: any StorageBackend, _ key: EncryptionKey?, previous: PlainBytes?
     ) throws(StorageError) -> PlainBytes {
@@ -108,14 +120,17 @@ package final class DataFile: @unchecked Sendable {
         pages.patch(bytes, at: offset)
     }
 
+    /// The same for bytes in an array.
     func write(_ bytes: [UInt8], at offset: Int) throws(StorageError) {
         try ByteView.withBytes(of: bytes) { view throws(StorageError) in try write(view, at: offset) }
     }
 
+    /// Notes what was written over the first bytes.
     private func noteHead(_ bytes: ByteView, at offset: Int) {
         for index in 0..<min(bytes.count, head.count - offset) { head[offset + index] = bytes[index] }
     }
 
+    /// Whether nothing that any version has lies in a page.
     private func isDisposable(_ page: Int) -> Bool {
         guard let isUnused else { return false }
         let start = page * DataFile.pageByteCount
@@ -143,6 +158,7 @@ package final class DataFile: @unchecked Sendable {
         olderPages.removeAll { $0.value == nil }
     }
 
+    /// Whether the file is what it was before a write failed.
     private var isIntact: Bool {
         guard let pages = plain.pages, let sealer else { return true }
         return (try? sealer.isIntact(pages, isDisposable: isDisposable)) ?? false

@@ -14,20 +14,28 @@
 /// Only the selected slot is ever looked at: the other belongs to an older or unfinished commit.
 /// Source: docs/format.md, "File layout and header" and "Streaming form".
 package struct FileHeader: Sendable, Equatable {
+    /// The size of the header in bytes.
     package static let byteCount = 24
+    /// The size of the footer of a file in streaming form in bytes.
     package static let footerByteCount = 16
+    /// The four bytes "T-DB" by which a Realm file is known.
     static let signature: [UInt8] = [0x54, 0x2d, 0x44, 0x42]
+    /// The top ref of a file in streaming form, whose real one is in the footer.
     static let streamingTopRef: UInt64 = .max
+    /// The last eight bytes of the footer.
     static let footerCookie: UInt64 = 0x3034_1252_37e5_26c8
     /// The formats read as they are.
     package static let supportedFormats = 20...24
     /// The only format that is written.
     package static let writtenFormat = 24
 
+    /// Which of the two top refs is the current one: 0 or 1.
     package let selectedSlot: Int
+    /// The format of the selected slot.
     package let fileFormat: Int
     /// `Ref.none` for an empty database.
     package let topRef: Ref
+    /// Whether the top ref is in the footer, as in files that were written in one go.
     package let isStreaming: Bool
 
     /// Whether there is a version, and in a format that is read but not written.
@@ -74,6 +82,7 @@ package struct FileHeader: Sendable, Equatable {
             : .notARealm("no Realm signature: not a Realm file")
     }
 
+    /// The top ref of a file in streaming form. Throws `.corrupt` for a footer that is none.
     private static func topRef(fromFooter footer: ByteView, fileSize: UInt64) throws(StorageError) -> UInt64 {
         guard fileSize >= UInt64(byteCount + footerByteCount), footer.count == footerByteCount else {
             throw .corrupt(ref: .none, reason: "a streaming-form file of \(fileSize) bytes has no footer")
@@ -84,6 +93,7 @@ package struct FileHeader: Sendable, Equatable {
         return littleEndian(footer, at: 0)
     }
 
+    /// Throws `.refused` for a format that is not read.
     private static func check(format: Int, topRef: UInt64) throws(StorageError) {
         switch format {
         case supportedFormats: return
@@ -104,6 +114,7 @@ package struct FileHeader: Sendable, Equatable {
         }
     }
 
+    /// Eight bytes as a number, the lowest first.
     private static func littleEndian(_ bytes: ByteView, at offset: Int) -> UInt64 {
         var number: UInt64 = 0
         for index in 0..<8 { number |= UInt64(bytes[offset + index]) << UInt64(8 * index) }

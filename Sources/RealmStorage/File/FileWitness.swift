@@ -11,21 +11,31 @@
 /// looks as soon as it has nothing to do.
 /// Source: docs/ARCHITECTURE.md, "The life of a file that changes underneath".
 package final class FileWitness: Sendable {
+    /// What is guarded: what the file has to look like.
     private struct State: Sendable {
+        /// The size of the file in bytes.
         var byteCount: Int
         /// Nil when this process has written, and nobody looked since.
         var modified: Int64?
+        /// The first bytes of the file as they have to be.
         var bytes: [UInt8]
+        /// Where the first bytes of the file can be read as they are.
         var head: MappedHead
+        /// Whether a write is under way, during which only the writer knows what the file has to be.
         var isWriting = false
         /// How often this process has written.
         var writes = 0
     }
 
+    /// Where the file was opened.
     private let path: String
+    /// Which file was opened.
     private let identity: System.FileIdentity
+    /// The lock that has to keep its name; nil for files that are only read.
     private let lock: OwnershipLock?
+    /// Tells whether a part of the mapped file was gone when it was read.
     package let loss: FileLoss
+    /// What the file has to look like, for any thread.
     private let state: RankedMutex<State>
 
     /// What `facts` and `head` tell is what the file has to be from now on.
@@ -74,6 +84,7 @@ package final class FileWitness: Sendable {
         try require(try FileWitness.present { () throws(StorageError) in try System.place(path: path) }, byteCount)
     }
 
+    /// Throws unless a file is the one that was opened and has the size that it had.
     private func require(_ place: System.FilePlace, _ byteCount: Int) throws(StorageError) {
         guard place.identity == identity else { throw FileWitness.changed("another file has taken its place") }
         guard place.byteCount == byteCount else {
@@ -82,6 +93,7 @@ package final class FileWitness: Sendable {
         if let lock, !lock.isNamed { throw FileWitness.changed("the lock file beside it was removed") }
     }
 
+    /// Turns a failed look into an error that says so.
     private static func present<Found>(_ find: () throws(StorageError) -> Found) throws(StorageError) -> Found {
         do throws(StorageError) {
             return try find()
@@ -90,12 +102,15 @@ package final class FileWitness: Sendable {
         }
     }
 
+    /// Throws when a part of the file was gone when it was read.
     private func requireWhole() throws(StorageError) {
         guard !loss.isSet else { throw FileWitness.lost }
     }
 
+    /// What is thrown when a part of the file was gone when it was read.
     static let lost = changed("a part of it was gone when it was read")
 
+    /// An error for a file that another program has changed; `reason` says how.
     static func changed(_ reason: String) -> StorageError {
         .refused(.fileChanged("the file has changed underneath: \(reason)"))
     }
@@ -145,6 +160,7 @@ package final class FileWitness: Sendable {
         state.withLock { $0.isWriting = false }
     }
 
+    /// Takes what was written for what the file has to look like.
     private func note(_ byteCount: Int, _ bytes: [UInt8], _ head: MappedHead) {
         // The memory of an earlier, shorter range is let go of outside of the lock.
         let earlier = state.withLock { state in

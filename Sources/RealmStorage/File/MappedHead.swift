@@ -4,8 +4,11 @@
 ///
 /// `@unchecked Sendable`: the owner keeps the memory; what others write to the file meanwhile is what is looked for.
 @safe struct MappedHead: @unchecked Sendable {
+    /// The first byte of the mapping.
     private let start: UnsafeRawPointer
+    /// How many bytes from the start are compared.
     private let byteCount: Int
+    /// What keeps the mapping.
     private let owner: any AnyObject & Sendable
 
     /// What changes with every commit: the header, or in an encrypted file the entry of the page with the header.

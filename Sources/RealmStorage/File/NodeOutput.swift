@@ -5,17 +5,23 @@
 /// Nodes begin at multiples of 8 and take exactly what their headers say; the first four header bytes are `AAAA`.
 /// Source: docs/format.md, "Nodes".
 @safe final class NodeOutput {
+    /// The file that is written.
     private let data: DataFile
+    /// Nodes that were not written yet, one after another.
     private var memory: UnsafeMutableRawPointer
+    /// The size of that memory.
     private var capacity: Int
     /// Where the collected bytes go.
     private var start = 0
+    /// How many bytes of it are filled.
     private var count = 0
 
+    /// From here on what was collected is written.
     private static let batchByteCount = 1 << 20
     /// A payload from here on is written from where it is.
     private static let directByteCount = 1 << 18
 
+    /// An output that writes to `data`.
     init(_ data: DataFile) {
         self.data = data
         capacity = 1 << 16
@@ -84,6 +90,7 @@
         }
     }
 
+    /// Stores elements of 1, 2 or 4 bits.
     private func storeBits(_ values: some Collection<Int64>, at target: UnsafeMutableRawPointer, width: Int) {
         let bytes = unsafe target.assumingMemoryBound(to: UInt8.self)
         var bit = 0
@@ -93,6 +100,7 @@
         }
     }
 
+    /// Adds the eight bytes of a header.
     private func appendHeader(flags: UInt8, count elements: Int) {
         let target = unsafe room(8)
         unsafe target.storeBytes(of: UInt32(0x4141_4141), as: UInt32.self)

@@ -4,9 +4,13 @@
 ///
 /// `@unchecked Sendable`: the owner keeps the memory; bytes of a committed version never change.
 @safe struct PlainBytes: @unchecked Sendable {
+    /// The first plain byte.
     let base: UnsafeRawPointer
+    /// The number of plain bytes.
     let byteCount: Int
+    /// The pages of an encrypted file; nil for a plain one.
     let pages: LazyPlainPages?
+    /// What keeps the bytes in memory.
     private let owner: any AnyObject & Sendable
 
     /// The bytes of a file that does not change.

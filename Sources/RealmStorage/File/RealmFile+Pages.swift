@@ -7,6 +7,7 @@ extension RealmFile {
         (plainByteCount + EncryptionLayout.pageByteCount - 1) / EncryptionLayout.pageByteCount
     }
 
+    /// Whether a page holds data, was never written or is damaged; decrypts it if it has to.
     package func state(ofPage page: Int) throws(StorageError) -> PageState {
         precondition(page >= 0 && page < pageCount, "page \(page) of \(pageCount)")
         return try pages?.state(ofPage: page) ?? .present

@@ -7,16 +7,20 @@
 package final class RealmFile: Sendable {
     /// Empty for a realm in memory.
     package let path: String
+    /// What the header says.
     package let header: FileHeader
+    /// Whether the file is encrypted.
     package let isEncrypted: Bool
     /// The physical size in bytes.
     package let fileByteCount: Int
+    /// The plain bytes.
     let plain: PlainBytes
     /// Notices when the file is no longer what was opened; nil where the file is open for writing, whose store does.
     package let witness: FileWitness?
 
     /// The size of the plain file: the physical size, less the page tables when it is encrypted.
     package var plainByteCount: Int { plain.byteCount }
+    /// The pages of an encrypted file; nil for a plain one.
     var pages: LazyPlainPages? { plain.pages }
 
     /// Opens `path` for reading, with the 64-byte `key` if it is encrypted.

@@ -16,29 +16,47 @@
 package struct TopNode: Sendable {
     /// What slot 7 may say about the history of a file.
     package enum HistoryType: Int, Sendable {
+        /// There is no history.
         case none = 0
+        /// A history of a kind that no SDK writes any more.
         case obsolete = 1
+        /// A history of changes for observers in other processes of old SDKs.
         case inFile = 2
+        /// The history of a client of a sync server.
         case syncClient = 3
+        /// The history of a sync server.
         case syncServer = 4
     }
 
     /// The version of the history's own layout that SDKs expect of a local file.
     static let writtenHistorySchema: UInt64 = 1
 
+    /// How many slots top nodes of released writers have.
     static let allowedSlotCounts: Set<Int> = [3, 5, 7, 9, 10, 11, 12]
 
+    /// Where the top node lies; `Ref.none` in an empty database.
     package let ref: Ref
+    /// The list of table names.
     package let names: Ref
+    /// The list of tables.
     package let tables: Ref
+    /// The logical size of the file in bytes: nothing beyond it belongs to this version.
     package let logicalSize: UInt64
+    /// The list of offsets of free blocks.
     package let freePositions: Ref
+    /// The list of lengths of free blocks, with as many entries.
     package let freeLengths: Ref
+    /// The list of versions that released the blocks; missing in files that were never shared.
     package let freeVersions: Ref
+    /// The number of this version, counted from 1; 0 when the file does not tell.
     package let version: UInt64
+    /// What kind of history there is; see `HistoryType`.
     package let historyType: Int
+    /// The root of the history.
     package let history: Ref
+    /// The layout of the history.
     package let historySchemaVersion: UInt64
+    /// The id of the file in a synchronised realm.
     package let syncFileID: UInt64
     /// How many slots are there; missing ones read as 0.
     package let slotCount: Int
@@ -48,6 +66,7 @@ package struct TopNode: Sendable {
         ref.isNone ? TopNode(emptyDatabaseOf: space.limit) : try TopNode(ref, space)
     }
 
+    /// Reads and checks the slots. Throws `.corrupt`.
     private init(_ ref: Ref, _ space: NodeSpace) throws(StorageError) {
         self.ref = ref
         let node = try space.node(at: ref)
@@ -80,6 +99,7 @@ package struct TopNode: Sendable {
     /// The same version with other tables, as a write transaction sees it.
     func with(names: Ref, tables: Ref) -> TopNode { TopNode(self, names: names, tables: tables) }
 
+    /// A copy with other tables.
     private init(_ other: TopNode, names: Ref, tables: Ref) {
         ref = other.ref
         self.names = names
@@ -96,6 +116,7 @@ package struct TopNode: Sendable {
         slotCount = other.slotCount
     }
 
+    /// The root of a database in which nothing was ever written.
     private init(emptyDatabaseOf size: UInt64) {
         ref = .none
         names = .none

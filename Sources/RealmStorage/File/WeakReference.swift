@@ -5,5 +5,6 @@ struct WeakReference<Object: AnyObject> {
     /// The object, or nil once nobody else keeps it.
     weak var value: Object?
 
+    /// A reference to `value` that does not keep it.
     init(_ value: Object) { self.value = value }
 }

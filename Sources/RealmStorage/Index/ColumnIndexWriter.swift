@@ -7,13 +7,19 @@
 ///
 /// A class, because a transaction keeps one for each index and asks it for every object.
 package final class ColumnIndexWriter {
+    /// Which kind of index the column has.
     private enum Form {
+        /// An index of single values.
         case values(SearchIndexWriter)
+        /// A full-text index.
         case texts(FullTextIndexWriter)
+        /// An index of the elements of lists.
         case elements(WordIndexWriter)
     }
 
+    /// Which kind of index the column has.
     private let form: Form
+    /// The column that is indexed.
     private let column: Column
 
     /// `valueOf` tells the present value of another object; indexes of words never ask. Throws `.limit` for a column
@@ -84,6 +90,7 @@ package final class ColumnIndexWriter {
         return try writer.replace(old.map(ColumnIndexWriter.word), by: new.map(ColumnIndexWriter.word), object, in: root)
     }
 
+    /// What an element of a list is filed under; nil for null.
     private static func word(_ element: Value) -> [UInt8]? {
         guard case .string(let text) = element else { return nil }
         return text.array
@@ -91,6 +98,7 @@ package final class ColumnIndexWriter {
 
     // MARK: - Building
 
+    /// What filing one value costs, in units of a budget.
     private static let unitsPerValue = 4
 
     /// A new index of all objects of a table.
@@ -114,6 +122,7 @@ package final class ColumnIndexWriter {
         }
     }
 
+    /// Collects the elements of the lists in a leaf.
     private func gather(_ leaf: ClusterLeaf, _ words: inout [[UInt8]?: [ObjectKey]], _ budget: WorkBudget?) throws(StorageError) {
         for row in 0..<leaf.count {
             let root = try leaf.collectionRoot(column, row: row)

@@ -5,8 +5,10 @@
 /// The tree holds complete words: an entry goes on through subindexes to the word's end, so no text needs to be
 /// looked at again. Source: docs/format.md, "Search indexes".
 package struct FullTextIndex: Sendable {
+    /// The tree of words.
     private let index: SearchIndex
 
+    /// The index below `root`; no node is read yet.
     package init(root: Ref, space: NodeSpace) { index = SearchIndex(root: root, space: space) }
 
     /// The objects that have exactly `word` (folded as the tokenizer does), ascending.
@@ -36,6 +38,7 @@ package struct FullTextIndex: Sendable {
         return found.sorted()
     }
 
+    /// Adds the objects below a node whose words begin with what is left of the prefix.
     private func collect(
         _ rest: ArraySlice<UInt8>, _ ref: Ref, _ found: inout Set<ObjectKey>, _ budget: WalkBudget, depth: Int
     ) throws(StorageError) {

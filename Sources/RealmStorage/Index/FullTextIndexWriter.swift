@@ -2,8 +2,10 @@
 
 /// Changes a full-text index: every word of an object's text once. Null has no words.
 package struct FullTextIndexWriter {
+    /// Changes the tree of words.
     private let words: WordIndexWriter
 
+    /// A writer of full-text indexes.
     package init(_ writes: WriteSpace, capacity: IndexCapacity = .standard) {
         words = WordIndexWriter(writes, capacity: capacity)
     }
@@ -39,6 +41,7 @@ package struct FullTextIndexWriter {
         return try words.build(objects, budget)
     }
 
+    /// The words of a text; none for null.
     private static func words(of text: Value) -> [[UInt8]?] {
         guard case .string(let bytes) = text else { return [] }
         return FullTextTokenizer.words(of: bytes)

@@ -6,6 +6,7 @@
 /// lower case without diacritics, but å æ ð ø þ ß stay letters of their own, and × and ÷ vanish inside a word. A word is
 /// cut after 64 bytes. Source: docs/format.md, "Search indexes".
 package enum FullTextTokenizer {
+    /// Where words are cut off, in bytes.
     package static let maximumWordByteCount = 64
 
     /// The words of `text` in order, with repetitions.
@@ -32,7 +33,9 @@ package enum FullTextTokenizer {
         return words
     }
 
+    /// What a byte, or two of them, means for words.
     private enum Kind {
+        /// Ends a word.
         case separator
         /// Part of a word, but without a letter of its own.
         case silent
@@ -40,6 +43,7 @@ package enum FullTextTokenizer {
         case letters(UInt8, UInt8)
     }
 
+    /// Adds one or two bytes to a word, up to its greatest length.
     private static func append(_ first: UInt8, _ second: UInt8, to word: inout [UInt8]) {
         let byteCount = second == 0 ? 1 : 2
         guard word.count + byteCount <= maximumWordByteCount else { return }
@@ -47,6 +51,7 @@ package enum FullTextTokenizer {
         if second != 0 { word.append(second) }
     }
 
+    /// What the text has at `index`, and how many bytes that takes.
     private static func classify(_ text: ByteView, _ index: Int) -> (Kind, byteCount: Int) {
         let byte = text[index]
         switch byte {
@@ -80,5 +85,6 @@ package enum FullTextTokenizer {
         return table
     }()
 
+    /// A letter that is folded to one byte.
     private static func plain(_ letter: Character) -> Kind { .letters(letter.asciiValue ?? 0, 0) }
 }

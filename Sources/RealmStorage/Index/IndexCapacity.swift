@@ -7,10 +7,12 @@ package struct IndexCapacity: Sendable {
     /// Object keys in a leaf of a list, at least 2.
     package var ofLists: Int
 
+    /// Sizes for tests of deep trees.
     package init(ofNodes: Int, ofLists: Int) {
         self.ofNodes = ofNodes
         self.ofLists = ofLists
     }
 
+    /// The sizes in files.
     package static let standard = IndexCapacity(ofNodes: 1000, ofLists: 1000)
 }

@@ -12,18 +12,24 @@ package struct IndexData: Sendable {
     /// The key of data that ended with the key before.
     package static let endKey: Int32 = 0x5800_0000
 
+    /// Where the bytes come from.
     private enum Content: Sendable {
+        /// Null.
         case nothing
+        /// The bytes of the value itself.
         case borrowed(ByteView)
+        /// Bytes made for the index.
         case owned([UInt8])
         /// Up to 16 bytes, the first in the lowest bits of the first word.
         case words(UInt64, UInt64, byteCount: Int)
     }
 
+    /// Where the bytes come from.
     private let content: Content
     /// The number of bytes; 0 for null.
     package let count: Int
 
+    /// Data from its bytes.
     private init(_ content: Content) {
         self.content = content
         switch content {
@@ -34,6 +40,7 @@ package struct IndexData: Sendable {
         }
     }
 
+    /// The data of a word; nil is null.
     package init(bytes: [UInt8]?) { self.init(bytes.map { .owned($0) } ?? .nothing) }
 
     /// The data of `value`. Nested collections and links are filed too; see the table in the format notes.
@@ -74,11 +81,15 @@ package struct IndexData: Sendable {
         }
     }
 
+    /// The data of an integer: its eight bytes, the lowest first.
     private init(_ number: Int64) { self.init(.words(UInt64(bitPattern: number), 0, byteCount: 8)) }
 
+    /// What lists are filed under.
     private static let listText = Array("__List__".utf8)
+    /// What dictionaries are filed under.
     private static let dictionaryText = Array("__Dictionary__".utf8)
 
+    /// Whether this is the data of null.
     package var isNull: Bool {
         if case .nothing = content { return true }
         return false
@@ -122,6 +133,7 @@ package struct IndexData: Sendable {
 }
 
 extension IndexData: Hashable {
+    /// Whether two values are filed under the same data.
     package static func == (left: IndexData, right: IndexData) -> Bool {
         guard left.count == right.count, left.isNull == right.isNull else { return false }
         switch (left.content, right.content) {
@@ -133,6 +145,7 @@ extension IndexData: Hashable {
         }
     }
 
+    /// Feeds the bytes to `hasher`.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(isNull)
         for index in 0..<count { hasher.combine(byte(index)) }

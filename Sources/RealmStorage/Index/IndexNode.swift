@@ -2,12 +2,16 @@
 
 /// One node of a search index, checked.
 struct IndexNode {
+    /// The node that this reads.
     let node: Node
+    /// The space that entries are read in.
     private let space: NodeSpace
+    /// The keys of the entries, ascending.
     private let keys: PackedIntegers
     /// Whether the flags of the key node are those of plain integers.
     let keysArePlain: Bool
 
+    /// Attaches the index node at `ref`. Throws `.corrupt` for another shape.
     init(_ ref: Ref, _ space: NodeSpace) throws(StorageError) {
         node = try space.node(at: ref)
         self.space = space
@@ -21,8 +25,11 @@ struct IndexNode {
         }
     }
 
+    /// Whether the entries are children of the same level.
     var isInner: Bool { node.isInner }
+    /// How many entries there are.
     var count: Int { keys.count }
+    /// The key of an entry; in an inner node the largest key of the child.
     func key(_ position: Int) -> Int32 { Int32(truncatingIfNeeded: keys[position]) }
     /// Bits per key: 32 in every file of a known writer.
     var keyWidth: Int { keys.width }
@@ -39,8 +46,10 @@ struct IndexNode {
         }
     }
 
+    /// The child of an inner node.
     func child(_ position: Int) throws(StorageError) -> Ref { try node.requiredRef(position + 1, "child of an index") }
 
+    /// The entry at `position` of a leaf.
     func entry(_ position: Int) throws(StorageError) -> SearchIndex.Entry {
         switch try slot(position) {
         case .absent: throw node.corrupt("index entry \(position) is empty")

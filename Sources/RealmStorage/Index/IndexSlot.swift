@@ -2,10 +2,13 @@
 
 /// What an index has under one key.
 enum IndexSlot: Equatable {
+    /// Nothing is filed under the key.
     case absent
+    /// One object.
     case one(ObjectKey)
     /// The root of a tree of object keys.
     case list(Ref)
+    /// Another level, for the next four bytes.
     case subindex(Ref)
 
     /// As the slot of a node.

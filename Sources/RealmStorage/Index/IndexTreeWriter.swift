@@ -8,17 +8,22 @@ struct IndexTreeWriter {
     /// Inner nodes above each other; three are enough for any real index.
     private static let maximumDepth = 16
 
+    /// Where the nodes of the transaction are.
     let writes: WriteSpace
+    /// How many keys a node holds at most.
     let capacity: Int
 
     /// What became of a node: `ref` is none when it vanished, `next` is what had to be split off after it.
     private struct Change {
+        /// The node after the change; none when it vanished.
         var ref: Ref
+        /// What had to be split off after it.
         var next = Ref.none
     }
 
     // MARK: - Reading
 
+    /// The index node at `ref`, with keys that can be changed. Throws `.corrupt` for another shape.
     func node(_ ref: Ref) throws(StorageError) -> IndexNode {
         let node = try IndexNode(ref, writes.space)
         guard node.keyWidth == 32 else { throw node.node.corrupt("index keys of \(node.keyWidth) bits") }
@@ -32,6 +37,7 @@ struct IndexTreeWriter {
         return (node.key(0), try node.slot(0))
     }
 
+    /// Whether a level has no entries.
     func isEmpty(_ root: Ref) throws(StorageError) -> Bool { try node(root).count == 0 }
 
     // MARK: - Making
@@ -39,6 +45,7 @@ struct IndexTreeWriter {
     /// A level with nothing in it.
     func makeEmpty() throws(StorageError) -> Ref { try makeNode(.contextRefs, [], []) }
 
+    /// A level of one entry.
     func makeLeaf(_ key: Int32, _ slot: IndexSlot) throws(StorageError) -> Ref {
         try makeNode(.contextRefs, [key], [slot.raw])
     }
@@ -62,6 +69,7 @@ struct IndexTreeWriter {
         }
     }
 
+    /// Writes a node of keys and slots.
     private func makeNode(
         _ kind: NodeKind, _ keys: ArraySlice<Int32>, _ slots: ArraySlice<Int64>
     ) throws(StorageError) -> Ref {
@@ -86,6 +94,7 @@ struct IndexTreeWriter {
         return try shortened(changed.ref)
     }
 
+    /// Writes a root above nodes that no longer fit one.
     private func makeRoot(above children: [Ref]) throws(StorageError) -> Ref {
         var keys: [Int32] = []
         for child in children { keys.append(try lastKey(child)) }
@@ -110,17 +119,20 @@ struct IndexTreeWriter {
     /// Gives up the node of a level that has no more than one entry; the entry stays what it is.
     func discardLevel(_ root: Ref) throws(StorageError) { try discardNode(try node(root)) }
 
+    /// Gives up a node with its keys.
     private func discardNode(_ node: IndexNode) throws(StorageError) {
         try writes.discard(try node.node.requiredRef(0, "index keys"))
         writes.discard(node.node)
     }
 
+    /// The largest key below a node.
     private func lastKey(_ ref: Ref) throws(StorageError) -> Int32 {
         let node = try node(ref)
         guard node.count > 0 else { throw node.node.corrupt("an empty index node below another") }
         return node.key(node.count - 1)
     }
 
+    /// Changes the entry under a key in the subtree at `ref`; nil when nothing changes.
     private func apply(
         _ ref: Ref, _ key: Int32, depth: Int, _ change: (IndexSlot) throws(StorageError) -> IndexSlot?
     ) throws(StorageError) -> Change? {
@@ -138,6 +150,7 @@ struct IndexTreeWriter {
         return try replaceChild(child, of: node, old: old, by: changed)
     }
 
+    /// Changes the entry under a key in a leaf; nil when nothing changes.
     private func applyToLeaf(
         _ node: IndexNode, _ position: Int, _ key: Int32, _ change: (IndexSlot) throws(StorageError) -> IndexSlot?
     ) throws(StorageError) -> Change? {
@@ -155,6 +168,7 @@ struct IndexTreeWriter {
         return Change(ref: changed.ref)
     }
 
+    /// Stores what became of a child, with its new largest key.
     private func replaceChild(
         _ position: Int, of node: IndexNode, old: Ref, by changed: Change
     ) throws(StorageError) -> Change {
@@ -177,6 +191,7 @@ struct IndexTreeWriter {
         return try insert(try lastKey(changed.next), next, at: position + 1, in: parent)
     }
 
+    /// Takes an entry out of a node, which vanishes with its last one.
     private func remove(_ position: Int, from ref: Ref) throws(StorageError) -> Change {
         var node = try writes.writable(ref)
         var keys = try writes.writable(node.ref(0))
@@ -207,6 +222,7 @@ struct IndexTreeWriter {
         return Change(ref: head, next: try insertInto(tail, key, slot, position - middle))
     }
 
+    /// Cuts entries off the end of a node.
     private func truncate(_ ref: Ref, to count: Int) throws(StorageError) -> Ref {
         var node = try writes.writable(ref)
         var keys = try writes.writable(node.ref(0))

@@ -2,15 +2,20 @@
 
 /// The list of object keys under one key of a search index.
 struct KeyList {
+    /// How the objects are kept.
     private enum Form {
         /// The only leaf, when there is no inner node: the usual case.
         case leaf(PackedIntegers)
+        /// A tree of object keys.
         case tree(BPlusTree)
     }
 
+    /// How the objects are kept.
     private let form: Form
+    /// How many objects are in the list.
     let count: Int
 
+    /// The list at `ref`: a leaf, or a tree.
     init(_ ref: Ref, _ space: NodeSpace) throws(StorageError) {
         let root = try space.node(at: ref)
         if root.isInner {
@@ -38,6 +43,7 @@ struct KeyList {
         }
     }
 
+    /// All objects, ascending.
     func all() throws(StorageError) -> [ObjectKey] {
         switch form {
         case .leaf(let elements): return (0..<elements.count).map { ObjectKey(elements[$0]) }

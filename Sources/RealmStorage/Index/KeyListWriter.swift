@@ -2,20 +2,26 @@
 
 /// Changes lists of object keys.
 struct KeyListWriter {
+    /// Where the nodes of the transaction are.
     let writes: WriteSpace
+    /// Changes lists of several leaves.
     private let trees: BPlusTreeWriter
+    /// How many objects a leaf holds at most.
     private let capacity: Int
 
+    /// A writer of lists of objects.
     init(_ writes: WriteSpace, capacity: Int) {
         self.writes = writes
         self.capacity = capacity
         trees = BPlusTreeWriter(writes, SearchIndex.listShape, leafCapacity: capacity, fanOut: capacity)
     }
 
+    /// A new list of ascending keys.
     func make(_ keys: [ObjectKey]) throws(StorageError) -> Ref {
         try trees.append(contentsOf: keys.map { .int($0.rawValue) }, to: try trees.makeEmpty())
     }
 
+    /// Puts an object in at `index`.
     func insert(_ key: ObjectKey, at index: Int, in list: Ref) throws(StorageError) -> Ref {
         if let changed = try appendInPlace(key, at: index, in: list) { return changed }
         return try trees.insert(.int(key.rawValue), at: index, in: list)

@@ -9,8 +9,11 @@
 package struct SearchIndex: Sendable {
     /// What a slot of an index node leads to.
     package enum Entry: Sendable {
+        /// One object.
         case one(ObjectKey)
+        /// The objects with equal data, ascending.
         case list(BPlusTree)
+        /// Another level, for the next four bytes.
         case subindex(Ref)
     }
 
@@ -20,9 +23,12 @@ package struct SearchIndex: Sendable {
     /// Lists of object keys are trees of plain integers.
     static let listShape = ElementShape(type: .int, isNullable: false)
 
+    /// The root of the index.
     package let root: Ref
+    /// The space that the nodes are read in.
     package let space: NodeSpace
 
+    /// The index below `root`; no node is read yet.
     package init(root: Ref, space: NodeSpace) {
         self.root = root
         self.space = space

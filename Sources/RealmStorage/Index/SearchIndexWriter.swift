@@ -10,13 +10,18 @@ package final class SearchIndexWriter {
     /// The present value of an object that the index holds.
     package typealias ValueSource = (ObjectKey) throws(StorageError) -> Value
 
+    /// Where the nodes of the transaction are.
     let writes: WriteSpace
+    /// Changes the nodes of one level.
     let tree: IndexTreeWriter
+    /// Changes the lists of objects.
     let lists: KeyListWriter
     /// In a column of Mixed different values may have the same data, and equal values different data.
     let isMixed: Bool
+    /// Tells the present value of an object that is filed already.
     let valueOf: ValueSource
 
+    /// A writer of indexes of single values.
     package init(
         _ writes: WriteSpace, isMixed: Bool, capacity: IndexCapacity = .standard, valueOf: @escaping ValueSource
     ) {
@@ -40,10 +45,14 @@ package final class SearchIndexWriter {
 
     /// A value on its way into the index.
     struct Entry {
+        /// The value that is filed.
         let value: Value
+        /// The bytes that it is filed under.
         let data: IndexData
+        /// The object that holds it.
         let object: ObjectKey
 
+        /// An object with its value.
         init(_ value: Value, _ object: ObjectKey) {
             self.value = value
             self.object = object
@@ -57,6 +66,7 @@ package final class SearchIndexWriter {
         }
     }
 
+    /// Files an entry below the level at `root`; nil when nothing changes.
     private func insert(_ entry: Entry, _ root: Ref, offset: Int) throws(StorageError) -> Ref? {
         try tree.update(root, entry.data.key(at: offset)) { (slot) throws(StorageError) in
             switch slot {
@@ -70,8 +80,10 @@ package final class SearchIndexWriter {
         }
     }
 
+    /// What is wrong with an index that goes on below its last level.
     static func tooDeep(_ ref: Ref) -> StorageError { .corrupt(ref: ref, reason: "an index below its last level") }
 
+    /// An object that is filed already, with its value.
     private func stored(_ object: ObjectKey) throws(StorageError) -> Entry { Entry(try valueOf(object), object) }
 
     /// Does an entry of another value make a level of its own at `offset`?
@@ -79,6 +91,7 @@ package final class SearchIndexWriter {
         offset < IndexData.maximumOffset && entry.data != other.data
     }
 
+    /// What becomes of two objects that are filed under one key.
     private func join(_ entry: Entry, _ object: ObjectKey, _ offset: Int) throws(StorageError) -> IndexSlot {
         let other = try stored(object)
         guard opensLevel(entry, other, offset) else {
@@ -88,6 +101,7 @@ package final class SearchIndexWriter {
         return try insert(entry, root, offset: offset + 4).map { .subindex($0) } ?? .subindex(root)
     }
 
+    /// Files an entry in a list.
     private func insert(_ entry: Entry, list: Ref, _ offset: Int) throws(StorageError) -> IndexSlot? {
         let keys = try KeyList(list, writes.space)
         let first = try stored(try keys.key(0))
@@ -146,6 +160,7 @@ package final class SearchIndexWriter {
         try erase(IndexData(value), object, root, offset: 0)
     }
 
+    /// Takes an object out of the level at `root`; nil when it is not there.
     private func erase(
         _ data: IndexData, _ object: ObjectKey, _ root: Ref, offset: Int
     ) throws(StorageError) -> Ref? {

@@ -50,6 +50,7 @@ extension Table {
         column.type == .mixed || IndexData(value).count > IndexData.maximumOffset
     }
 
+    /// Looks at all objects, for old files without an index.
     private func scan(_ column: Column, for value: Value) throws(StorageError) -> Row? {
         var cursor = leaves()
         while let leaf = try cursor.next() {

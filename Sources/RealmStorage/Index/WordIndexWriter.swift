@@ -6,10 +6,14 @@
 /// the padded end of a shorter word ("abcX" and "abc", zeros and null) never end a word: such a word goes on to one
 /// more level, where it has the end key, and the shorter one has 0. Source: docs/format.md, "Search indexes".
 package struct WordIndexWriter {
+    /// Changes the nodes of one level.
     let tree: IndexTreeWriter
+    /// Changes the lists of objects.
     let lists: KeyListWriter
+    /// Where the nodes of the transaction are.
     private let writes: WriteSpace
 
+    /// A writer of indexes of words.
     package init(_ writes: WriteSpace, capacity: IndexCapacity = .standard) {
         self.writes = writes
         tree = IndexTreeWriter(writes: writes, capacity: capacity.ofNodes)
@@ -67,6 +71,7 @@ package struct WordIndexWriter {
     /// The key, one level below, of the word that ends with `key`.
     private static func keyBelow(_ key: Int32) -> Int32 { isPadded(key) ? 0 : IndexData.endKey }
 
+    /// Throws `.limit` for a word that would need too many levels.
     private static func checkDepth(_ word: IndexData, _ offset: Int) throws(StorageError) {
         guard offset < IndexData.maximumOffset else {
             throw .limit("an indexed word of \(word.count) bytes is longer than \(IndexData.maximumOffset)")
@@ -75,6 +80,7 @@ package struct WordIndexWriter {
 
     // MARK: - Single changes
 
+    /// Files an object under a word below the level at `root`.
     private func insert(
         _ word: IndexData, _ object: ObjectKey, _ root: Ref, offset: Int
     ) throws(StorageError) -> Ref? {
@@ -113,6 +119,7 @@ package struct WordIndexWriter {
         throw SearchIndexWriter.tooDeep(root)
     }
 
+    /// Files an object in a list; nil when it is there.
     private func add(_ object: ObjectKey, to list: Ref) throws(StorageError) -> IndexSlot? {
         let keys = try KeyList(list, writes.space)
         var position = keys.count
@@ -123,6 +130,7 @@ package struct WordIndexWriter {
         return .list(try lists.insert(object, at: position, in: list))
     }
 
+    /// Takes an object out from under a word.
     private func erase(
         _ word: IndexData, _ object: ObjectKey, _ root: Ref, offset: Int
     ) throws(StorageError) -> Ref? {
@@ -163,8 +171,10 @@ extension WordIndexWriter {
         try level(words.map { (IndexData(bytes: $0.key), Array(Set($0.value)).sorted()) }, offset: 0, budget)
     }
 
+    /// A word with the objects that have it, ascending.
     private typealias Filed = (word: IndexData, objects: [ObjectKey])
 
+    /// Builds a level for words that are equal up to `offset`.
     private func level(_ words: [Filed], offset: Int, _ budget: WorkBudget?) throws(StorageError) -> Ref {
         try budget?.spend(words.count)
         if let word = words.first?.word { try WordIndexWriter.checkDepth(word, offset) }
@@ -181,6 +191,7 @@ extension WordIndexWriter {
         return try tree.pack(slots)
     }
 
+    /// Builds the entry of words that share one key.
     private func slot(of group: [Filed], _ offset: Int, _ budget: WorkBudget?) throws(StorageError) -> IndexSlot {
         guard group.count == 1, WordIndexWriter.ends(group[0].word, at: offset) else {
             return .subindex(try level(group, offset: offset + 4, budget))

@@ -2,8 +2,11 @@
 
 /// Collects rows that come in ascending order, without touching a vector for each.
 struct AscendingRows {
+    /// The groups that are complete.
     private var words = SIMD4<UInt64>.zero
+    /// The group that rows are added to.
     private var word: UInt64 = 0
+    /// Which of the four groups that is.
     private var group = 0
 
     /// `row` is below 256 and not below any row added before.
@@ -13,6 +16,7 @@ struct AscendingRows {
         word |= 1 &<< UInt64(truncatingIfNeeded: row)
     }
 
+    /// Stores the present group and goes on with another.
     private mutating func close(_ next: Int) {
         words[group & 3] = word
         word = 0

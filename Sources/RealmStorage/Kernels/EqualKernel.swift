@@ -2,12 +2,16 @@
 
 /// Elements equal to a constant.
 struct EqualKernel<Element: PackedElement>: MaskKernel {
+    /// The constant in all sixteen lanes.
     let needle: SIMD16<Element>
 
+    /// A kernel that finds `needle`.
     @inline(__always) init(_ needle: Element) { self.needle = SIMD16(repeating: needle) }
 
+    /// The size of an element in bytes.
     @inline(__always) static var elementByteCount: Int { Element.byteCount }
 
+    /// Compares 64 elements from `pointer` on; bit `i` is set where element `i` equals the constant.
     @inline(__always) func word(at pointer: UnsafeRawPointer) -> UInt64 {
         unsafe LanePacking.word(
             Element.equal(Element.load(pointer, 0), needle), Element.equal(Element.load(pointer, 16), needle),

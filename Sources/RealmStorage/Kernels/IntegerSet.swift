@@ -7,6 +7,7 @@ package struct IntegerSet: Sendable {
     /// For elements of 8 bits: 1 where -128...127, counted from -128, is a member.
     private let bytes: [UInt8]
 
+    /// The distinct members of `values`, in any order. O(n log n).
     package init(_ values: some Sequence<Int64>) {
         self.values = Set(values).sorted()
         var bytes = [UInt8](repeating: 0, count: 256)
@@ -16,8 +17,10 @@ package struct IntegerSet: Sendable {
         self.bytes = bytes
     }
 
+    /// Whether there are no members.
     package var isEmpty: Bool { values.isEmpty }
 
+    /// Whether `value` is a member; O(log n).
     package func contains(_ value: Int64) -> Bool {
         let index = lowerBound(value)
         return index < values.count && values[index] == value

@@ -5,8 +5,10 @@ package struct Mask: Equatable, Sendable {
     /// As many rows as a mask has bits.
     package static let capacity = 256
 
+    /// Four words of 64 rows each, the lowest rows first.
     package var words: SIMD4<UInt64>
 
+    /// A mask from its words.
     @inlinable package init(words: SIMD4<UInt64>) { self.words = words }
 
     /// No rows.
@@ -27,6 +29,7 @@ package struct Mask: Equatable, Sendable {
         return count <= 0 ? 0 : (1 &<< UInt64(truncatingIfNeeded: count)) &- 1
     }
 
+    /// Whether no row is set.
     @inlinable package var isEmpty: Bool { (words[0] | words[1] | words[2] | words[3]) == 0 }
 
     /// How many rows are set.
@@ -34,6 +37,7 @@ package struct Mask: Equatable, Sendable {
         words[0].nonzeroBitCount &+ words[1].nonzeroBitCount &+ words[2].nonzeroBitCount &+ words[3].nonzeroBitCount
     }
 
+    /// Whether a row is set. Only the lowest eight bits of `row` count.
     @inlinable package subscript(row: Int) -> Bool {
         get { words[(row >> 6) & 3] >> UInt64(row & 63) & 1 == 1 }
         set {
@@ -42,8 +46,11 @@ package struct Mask: Equatable, Sendable {
         }
     }
 
+    /// The rows that are set in both masks.
     @inlinable package static func & (left: Mask, right: Mask) -> Mask { Mask(words: left.words & right.words) }
+    /// The rows that are set in at least one mask.
     @inlinable package static func | (left: Mask, right: Mask) -> Mask { Mask(words: left.words | right.words) }
+    /// The rows that are set here and not in `other`.
     @inlinable package func subtracting(_ other: Mask) -> Mask { Mask(words: words & ~other.words) }
 
     /// The rows of the first `count` that are not set here.

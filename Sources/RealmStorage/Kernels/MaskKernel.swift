@@ -9,6 +9,7 @@
 /// Kernels are small structs with their constants; `mask` is specialised for each, so that nothing of the
 /// protocol is left in the optimised build.
 protocol MaskKernel {
+    /// The size of an element in bytes.
     static var elementByteCount: Int { get }
 
     /// Bit `i` answers for the element `i` places behind `pointer`; all 64 elements are readable.

@@ -13,6 +13,7 @@ protocol PackedElement: FixedWidthInteger, SignedInteger, SIMDScalar, Codable {
 }
 
 extension PackedElement {
+    /// The size of an element in bytes.
     @inline(__always) static var byteCount: Int { bitWidth / 8 }
 
     /// Sixteen elements; the caller vouches for their memory.

@@ -16,6 +16,7 @@ extension PackedIntegers {
         }
     }
 
+    /// For widths below a byte, whose elements share bytes.
     private func ascendsElementwise() -> Bool {
         for index in 1..<count where self[index - 1] >= self[index] { return false }
         return true

@@ -21,6 +21,7 @@ extension PackedIntegers {
         }
     }
 
+    /// Compares 64 elements of both runs at a time.
     @inline(__always)
     private func columns(
         _ other: PackedIntegers, _ start: Int, _ otherStart: Int, _ count: Int,
@@ -79,6 +80,7 @@ extension PackedIntegers {
         }
     }
 
+    /// Widens elements of whole bytes.
     @inline(__always)
     private func widen<Element: PackedElement>(
         _: Element.Type, _ start: Int, _ count: Int, into target: UnsafeMutablePointer<Int64>
@@ -92,6 +94,7 @@ extension PackedIntegers {
         }
     }
 
+    /// Widens elements of 1, 2 or 4 bits, a word of the payload at a time.
     private func unpackNarrow(_ start: Int, _ count: Int, into target: UnsafeMutablePointer<Int64>) {
         let width = self.width
         let perWord = 64 &>> (widthCode &- 1)

@@ -72,6 +72,7 @@ extension PackedIntegers {
         return total
     }
 
+    /// The sum of elements of 64 bits, of which two may overflow 64 bits already.
     private func wideSum(_ first: Int, _ rows: UInt64) -> Int128 {
         // In bounds: every set row exists; only a full group is read as a whole.
         let run = unsafe payload + first &* 8
@@ -102,15 +103,19 @@ extension PackedIntegers {
     /// The greatest element in the rows of `mask`, row 0 being element `start`; nil for an empty mask.
     package func maximum(_ mask: Mask, start: Int = 0) -> Int64? { extreme(mask, start, .greatest) }
 
+    /// Which end of the values is looked for.
     private enum Extreme {
+        /// Which end of the values is looked for.
         case least, greatest
 
+        /// The lesser or the greater of two numbers.
         @inline(__always)
         func better<Number: Comparable>(_ left: Number, _ right: Number) -> Number {
             self == .least ? Swift.min(left, right) : Swift.max(left, right)
         }
     }
 
+    /// Of a run of any length; nil for none.
     private func extreme(_ start: Int, _ count: Int, _ which: Extreme) -> Int64? {
         guard count > 0 else { return nil }
         var result = self[start]
@@ -120,6 +125,7 @@ extension PackedIntegers {
         return result
     }
 
+    /// Of the rows of a mask; nil for none.
     private func extreme(_ mask: Mask, _ start: Int, _ which: Extreme) -> Int64? {
         checkMask(mask, start)
         var result: Int64?
@@ -155,6 +161,7 @@ extension PackedIntegers {
         return value
     }
 
+    /// Of up to 64 elements of whole bytes.
     @inline(__always)
     private func extreme<Element: PackedElement>(
         _: Element.Type, _ first: Int, _ rows: UInt64, _ which: Extreme
@@ -172,6 +179,7 @@ extension PackedIntegers {
         return Int64(result)
     }
 
+    /// Of exactly 64 elements; a loop that the compiler turns into vector instructions.
     @inline(__always)
     private func fullMinimum<Element: PackedElement>(_ run: UnsafeRawPointer) -> Element {
         var result = Element.max
@@ -181,6 +189,7 @@ extension PackedIntegers {
         return result
     }
 
+    /// Of exactly 64 elements; a loop that the compiler turns into vector instructions.
     @inline(__always)
     private func fullMaximum<Element: PackedElement>(_ run: UnsafeRawPointer) -> Element {
         var result = Element.min
@@ -214,6 +223,7 @@ extension PackedIntegers {
             "rows outside their packed array")
     }
 
+    /// Calls `body` with the position of each set bit, ascending.
     @inline(__always)
     static func forEachRow(_ rows: UInt64, _ body: (Int) -> Void) {
         var rest = rows

@@ -7,7 +7,9 @@
 extension PackedIntegers {
     /// What is asked of each field; the value is in the range of the width.
     enum NarrowTest {
+        /// The field has this value.
         case equal(Int64)
+        /// The field is greater than this value.
         case greater(Int64)
     }
 
@@ -90,6 +92,7 @@ extension PackedIntegers {
         return low &>> shift | high &<< (64 &- shift)
     }
 
+    /// Bits at the lower place of each field of two bits that has this value.
     @inline(__always)
     private static func equalPairs(_ fields: UInt64, _ value: Int64) -> UInt64 {
         let different = fields ^ UInt64(bitPattern: value) &* 0x5555_5555_5555_5555

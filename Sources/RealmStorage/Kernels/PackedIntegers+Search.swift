@@ -35,11 +35,13 @@ extension PackedIntegers {
         }
     }
 
+    /// The search for one width; a key beyond the width is greater than all elements.
     @inline(__always)
     private func lowerBound<Number: FixedWidthInteger & UnsignedInteger>(_ key: UInt64, _: Number.Type) -> Int {
         key <= UInt64(Number.max) ? firstIndex(notBelow: Number(truncatingIfNeeded: key)) : count
     }
 
+    /// The search for one width; a key beyond the width is greater than all elements.
     @inline(__always)
     private func lowerBound<Number: FixedWidthInteger & SignedInteger>(signed key: Int64, _: Number.Type) -> Int {
         guard key <= Int64(Number.max) else { return count }
@@ -92,6 +94,7 @@ extension PackedIntegers {
         unsafe payload.loadUnaligned(fromByteOffset: index &* MemoryLayout<Number>.size, as: Number.self)
     }
 
+    /// Halves the whole array.
     @inline(__always)
     private func firstIndex<Number: FixedWidthInteger>(notBelow wanted: Number) -> Int {
         firstIndex(notBelow: wanted, from: 0, count: count)
@@ -114,6 +117,7 @@ extension PackedIntegers {
         return first
     }
 
+    /// For widths below a byte, whose elements share bytes.
     private func narrowLowerBound(_ key: UInt64) -> Int {
         var first = 0
         var rest = count

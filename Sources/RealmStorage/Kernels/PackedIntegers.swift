@@ -7,9 +7,11 @@
 ///
 /// `@unchecked Sendable`: borrowed, never-changing memory of a snapshot (see `Node`).
 @safe package struct PackedIntegers: @unchecked Sendable {
+    /// The first byte of the elements, in the memory of the snapshot or of the transaction.
     @usableFromInline let payload: UnsafeRawPointer
     /// Nodes have fewer than 2^24 elements; kept small because leaves are made of several of these.
     @usableFromInline let storedCount: UInt32
+    /// The code of the width, 0 to 7; see `widthCode`.
     @usableFromInline let storedWidthCode: UInt8
 
     /// `payload` holds at least `count` elements of the width that `widthCode` stands for.
@@ -21,6 +23,7 @@
 
     /// The code of the width in a node's header, 0 to 7.
     @inlinable var widthCode: Int { Int(storedWidthCode) }
+    /// The number of elements.
     @inlinable package var count: Int { Int(storedCount) }
 
     /// Bits per element.

@@ -8,7 +8,9 @@
 ///
 /// `@unchecked Sendable`: borrowed, never-changing memory of a snapshot (see `Node`).
 @safe struct PackedReals<Real: PackedReal>: @unchecked Sendable {
+    /// The first byte of the elements.
     let payload: UnsafeRawPointer
+    /// The number of elements.
     let count: Int
 
     /// `count` elements at `payload`, all inside of the node that holds them.
@@ -25,9 +27,11 @@
         return unsafe payload.loadUnaligned(fromByteOffset: row &* Real.Bits.byteCount, as: Real.Bits.self)
     }
 
+    /// The number in `row`; null reads as the NaN that stands for it.
     @inline(__always)
     func number(_ row: Int) -> Real { Real(packedBits: bits(row)) }
 
+    /// A run outside the elements would be a bug of the caller: counts were compared when the leaf was attached.
     @inline(__always)
     func checkRun(_ start: Int, _ count: Int) {
         precondition(

@@ -4,9 +4,13 @@
 ///
 /// All six operators are one of two tests, perhaps inverted: on integers `x < n` is not `x > n - 1`.
 enum RangedComparison: Equatable {
+    /// No element passes.
     case never
+    /// Every element passes.
     case always
+    /// Elements that equal the number pass, or with `inverted` all others.
     case equal(Int64, inverted: Bool)
+    /// Elements above the number pass, or with `inverted` all others.
     case greater(Int64, inverted: Bool)
 
     /// `op` with `needle` on elements that are all in `range`.
@@ -21,6 +25,7 @@ enum RangedComparison: Equatable {
         }
     }
 
+    /// `x > needle`, with what the range of the elements tells.
     private static func greater(
         than needle: Int64, in range: ClosedRange<Int64>, inverted: Bool
     ) -> RangedComparison {
@@ -29,6 +34,7 @@ enum RangedComparison: Equatable {
         return .greater(needle, inverted: inverted)
     }
 
+    /// `x >= needle`, which is `x > needle - 1` unless there is no such number.
     private static func atLeast(_ needle: Int64, in range: ClosedRange<Int64>, inverted: Bool) -> RangedComparison {
         guard needle > .min else { return inverted ? .never : .always }
         return greater(than: needle &- 1, in: range, inverted: inverted)

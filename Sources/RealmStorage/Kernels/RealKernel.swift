@@ -2,16 +2,21 @@
 
 /// Numbers that pass `Test` against a constant.
 struct RealKernel<Real: PackedReal, Test: RealTest>: MaskKernel {
+    /// The constant in all sixteen lanes.
     let needle: SIMD16<Real>
 
+    /// A kernel that compares with `needle`.
     @inline(__always) init(_ needle: Real) { self.needle = SIMD16(repeating: needle) }
 
+    /// The size of an element in bytes.
     @inline(__always) static var elementByteCount: Int { Real.Bits.byteCount }
 
+    /// Tests 64 elements from `pointer` on; bit `i` is set where element `i` passes.
     @inline(__always) func word(at pointer: UnsafeRawPointer) -> UInt64 {
         unsafe LanePacking.word(lanes(pointer, 0), lanes(pointer, 16), lanes(pointer, 32), lanes(pointer, 48))
     }
 
+    /// Tests sixteen elements from `index` on.
     @inline(__always) private func lanes(_ pointer: UnsafeRawPointer, _ index: Int) -> ByteLanes {
         let numbers = unsafe pointer.loadUnaligned(fromByteOffset: index &* Real.Bits.byteCount, as: SIMD16<Real>.self)
         return Test.lanes(numbers, needle)

@@ -2,5 +2,6 @@
 
 /// What a kernel asks of sixteen numbers and the constant.
 protocol RealTest {
+    /// Lane by lane, all bits set where a number passes and none where it does not.
     static func lanes<Real: PackedReal>(_ numbers: SIMD16<Real>, _ needle: SIMD16<Real>) -> ByteLanes
 }

@@ -2,6 +2,7 @@
 
 /// The tests of `RealKernel`: what is asked of each number and the constant, by IEEE 754.
 enum RealTests {
+    /// The number equals the constant; a NaN equals nothing.
     enum IsEqual: RealTest {
         @inline(__always)
         static func lanes<Real: PackedReal>(_ numbers: SIMD16<Real>, _ needle: SIMD16<Real>) -> ByteLanes {
@@ -9,6 +10,7 @@ enum RealTests {
         }
     }
 
+    /// The number is less than the constant; a NaN is neither.
     enum IsLess: RealTest {
         @inline(__always)
         static func lanes<Real: PackedReal>(_ numbers: SIMD16<Real>, _ needle: SIMD16<Real>) -> ByteLanes {
@@ -16,6 +18,7 @@ enum RealTests {
         }
     }
 
+    /// The number is less than the constant or equal to it.
     enum IsLessOrEqual: RealTest {
         @inline(__always)
         static func lanes<Real: PackedReal>(_ numbers: SIMD16<Real>, _ needle: SIMD16<Real>) -> ByteLanes {
@@ -23,6 +26,7 @@ enum RealTests {
         }
     }
 
+    /// The number is greater than the constant.
     enum IsGreater: RealTest {
         @inline(__always)
         static func lanes<Real: PackedReal>(_ numbers: SIMD16<Real>, _ needle: SIMD16<Real>) -> ByteLanes {
@@ -30,6 +34,7 @@ enum RealTests {
         }
     }
 
+    /// The number is greater than the constant or equal to it.
     enum IsGreaterOrEqual: RealTest {
         @inline(__always)
         static func lanes<Real: PackedReal>(_ numbers: SIMD16<Real>, _ needle: SIMD16<Real>) -> ByteLanes {

@@ -2,12 +2,17 @@
 
 /// One byte node per value.
 struct BigBlobs: Sendable {
+    /// The node with one ref per value.
     private let node: Node
+    /// The space that the values are read in.
     private let space: NodeSpace
+    /// Whether values end with a zero byte.
     private let isText: Bool
 
+    /// How many values there are.
     @inline(__always) var count: Int { node.count }
 
+    /// Attaches a leaf of one byte node per value. Throws `.corrupt` for another shape.
     init(_ node: Node, _ space: NodeSpace, isText: Bool) throws(StorageError) {
         guard node.widthType == 0 else { throw node.corrupt("integer array expected") }
         self.node = node
@@ -24,6 +29,7 @@ struct BigBlobs: Sendable {
         }
     }
 
+    /// The bytes of a value, joined where it is split.
     private func value(at ref: Ref) throws(StorageError) -> ByteView {
         let node = try space.node(at: ref)
         if node.hasRefs { return try joined(node) }

@@ -2,7 +2,9 @@
 
 /// Binaries: medium or big form, without terminators.
 package struct BinaryLeaf: Sendable {
+    /// The values in either form.
     private let blob: BlobLeaf
+    /// How many values there are.
     package var count: Int { blob.count }
 
     /// The parts of the medium form; nil for the big one.
@@ -11,11 +13,14 @@ package struct BinaryLeaf: Sendable {
         return nil
     }
 
+    /// Attaches a leaf of binaries in either form. Throws `.corrupt` for another shape.
     init(_ node: Node, _ space: NodeSpace) throws(StorageError) {
         blob = try BlobLeaf(node, space, isText: false)
     }
 
+    /// The bytes in `row`, or nil for null.
     package func binary(_ row: Int) throws(StorageError) -> ByteView? { try blob.bytes(row) }
 
+    /// The value in `row`, which must be in `0..<count`.
     package func value(_ row: Int) throws(StorageError) -> Value { try binary(row).map(Value.binary) ?? .null }
 }

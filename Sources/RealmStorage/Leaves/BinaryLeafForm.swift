@@ -7,7 +7,9 @@ struct BinaryLeafForm: LeafForm {
     let writes: WriteSpace
     let isNullable: Bool
 
+    /// The longest value of a medium leaf in bytes.
     private static let mediumLimit = 64
+    /// Changes the nodes.
     private var blobs: BlobNodes { BlobNodes(writes: writes, isText: false) }
 
     var defaultValue: Value { isNullable ? .null : .binary(.empty) }
@@ -65,6 +67,7 @@ struct BinaryLeafForm: LeafForm {
         return big
     }
 
+    /// The bytes of a value; nil for null. Throws `.limit` for another type.
     private func bytes(_ value: Value) throws(StorageError) -> ByteView? {
         switch value {
         case .binary(let bytes): return bytes

@@ -4,9 +4,12 @@
 ///
 /// Source: docs/format.md, "Medium strings", "Big strings", "Binary".
 enum BlobLeaf: Sendable {
+    /// All values in one byte node.
     case medium(MediumBlobs)
+    /// A byte node for each value.
     case big(BigBlobs)
 
+    /// Attaches the leaf at `node` in the form that its header tells.
     init(_ node: Node, _ space: NodeSpace, isText: Bool) throws(StorageError) {
         guard node.hasRefs, !node.isInner else { throw node.corrupt("a leaf of strings or binaries has refs") }
         self =
@@ -14,6 +17,7 @@ enum BlobLeaf: Sendable {
             ? .big(try BigBlobs(node, space, isText: isText)) : .medium(try MediumBlobs(node, space, isText: isText))
     }
 
+    /// How many values there are.
     @inline(__always) var count: Int {
         switch self {
         case .medium(let blobs): return blobs.count

@@ -5,8 +5,11 @@
 /// *Medium* is one byte node with all values one after another, end offsets and null flags; *big* is one byte node per
 /// value. Strings have a terminating zero byte in both, medium nulls too. Source: docs/format.md, "Medium strings".
 struct BlobNodes {
+    /// Where the nodes of the transaction are.
     let writes: WriteSpace
+    /// Whether values end with a zero byte, as texts do.
     let isText: Bool
+    /// How many zero bytes end a value.
     private var terminatorByteCount: Int { isText ? 1 : 0 }
 
     /// The longest value that one byte node holds.
@@ -18,10 +21,12 @@ struct BlobNodes {
         if let bytes, bytes.count > limit { throw .limit("a value of \(bytes.count) bytes; at most \(limit) can be stored") }
     }
 
+    /// Whether the leaf has the big form.
     func isBig(_ node: Node) -> Bool { node.hasContext }
 
     // MARK: - Making
 
+    /// A medium leaf of `count` values that are empty, or null.
     func makeMedium(emptyValues count: Int, areNull: Bool) throws(StorageError) -> Ref {
         var top = try writes.makeNode(.refs, count: 3)
         let size = isText ? 1 : 0
@@ -31,16 +36,19 @@ struct BlobNodes {
         return top.ref
     }
 
+    /// A big leaf without values.
     func makeBig() throws(StorageError) -> Ref { try writes.makeNode(.contextRefs).ref }
 
     // MARK: - Values
 
+    /// How many values a leaf of either form has.
     func count(_ leaf: Ref) throws(StorageError) -> Int {
         let top = try writes.node(at: leaf)
         if isBig(top) { return top.count }
         return try writes.integerNode(try top.requiredRef(0, "end offsets")).count
     }
 
+    /// Puts a value in; nil is null. A leaf that cannot hold it in its form moves to the big one.
     func insert(_ bytes: ByteView?, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var top = try writes.writableRefs(leaf)
         if isBig(top.node) {
@@ -54,6 +62,7 @@ struct BlobNodes {
         return top.ref
     }
 
+    /// Replaces a value; nil is null.
     func set(_ bytes: ByteView?, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var top = try writes.writableRefs(leaf)
         if isBig(top.node) {
@@ -68,6 +77,7 @@ struct BlobNodes {
         return top.ref
     }
 
+    /// Takes a value out.
     func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var top = try writes.writableRefs(leaf)
         if isBig(top.node) {
@@ -82,6 +92,7 @@ struct BlobNodes {
         return top.ref
     }
 
+    /// Moves the values from `row` on to a new leaf.
     func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref) {
         var top = try writes.writableRefs(leaf)
         if isBig(top.node) {
@@ -117,6 +128,7 @@ struct BlobNodes {
 
     // MARK: - Big values
 
+    /// A byte node with a value; none for null.
     private func blob(_ bytes: ByteView?) throws(StorageError) -> Ref {
         guard let bytes else { return .none }
         return try writes.makeBlob(bytes, terminated: isText).ref

@@ -6,10 +6,13 @@
 package final class Column: Sendable {
     /// Empty for backlink columns.
     package let name: String
+    /// The key by which other tables refer to the column.
     package let key: ColumnKey
     /// The type of the value, or of the elements of the collection.
     package let type: ColumnType
+    /// What the spec says of the column beside its type.
     package let attributes: ColumnAttributes
+    /// What the column holds per object; nil for a single value.
     package let collection: CollectionKind?
     /// The type of a dictionary's keys: string, or int in files no SDK writes.
     package let dictionaryKeyType: ColumnType
@@ -22,6 +25,7 @@ package final class Column: Sendable {
     /// The distinct strings of an enumerated column.
     package let enumeration: StringEnumeration?
 
+    /// A column from what spec and table say of it.
     init(
         name: String, key: ColumnKey, type: ColumnType, attributes: ColumnAttributes, collection: CollectionKind?,
         dictionaryKeyType: ColumnType, targetTable: TableKey?, oppositeColumn: ColumnKey?, searchIndex: Ref,
@@ -49,6 +53,7 @@ package final class Column: Sendable {
 
     /// May values (for collections: elements) be null?
     package var isNullable: Bool { attributes.contains(.nullable) }
+    /// Whether there is a search index of any kind.
     package var hasSearchIndex: Bool { !searchIndex.isNone }
     /// Where the column lives in a cluster leaf.
     package var leafIndex: Int { key.leafIndex }

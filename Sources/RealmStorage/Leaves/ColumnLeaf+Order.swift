@@ -5,6 +5,7 @@
 /// The second is what makes `SORT … LIMIT` fast: once enough rows are known, only rows that sort before the worst
 /// of them are looked at, and mostly a leaf has none.
 extension IntLeaf {
+    /// The key by which the value in `row` is sorted; that of null is the least.
     @inlinable package func orderKey(_ row: Int) -> OrderKey { integer(row).map { OrderKey($0) } ?? .null }
 
     /// The rows whose key compares so with `key`; `op` is one of the four that order.
@@ -16,6 +17,7 @@ extension IntLeaf {
 }
 
 extension BoolLeaf {
+    /// The key by which the value in `row` is sorted; that of null is the least.
     @inlinable package func orderKey(_ row: Int) -> OrderKey { bool(row).map { OrderKey($0) } ?? .null }
 
     /// The rows whose key compares so with `key`; `op` is one of the four that order.
@@ -27,6 +29,7 @@ extension BoolLeaf {
 }
 
 extension DoubleLeaf {
+    /// The key by which the value in `row` is sorted; that of null is the least.
     @inlinable package func orderKey(_ row: Int) -> OrderKey { double(row).map { OrderKey($0) } ?? .null }
 
     /// The rows whose key compares so with `key`; `op` is one of the four that order.
@@ -38,6 +41,7 @@ extension DoubleLeaf {
 }
 
 extension FloatLeaf {
+    /// The key by which the value in `row` is sorted; that of null is the least.
     @inlinable package func orderKey(_ row: Int) -> OrderKey { float(row).map { OrderKey($0) } ?? .null }
 
     /// The rows whose key compares so with `key`; `op` is one of the four that order.

@@ -2,16 +2,27 @@
 
 /// The values of one column in one cluster leaf, or one leaf of a collection, attached and checked once.
 package enum ColumnLeaf: Sendable {
+    /// Integers.
     case int(IntLeaf)
+    /// Booleans.
     case bool(BoolLeaf)
+    /// Texts in any of their four forms.
     case string(StringLeaf)
+    /// Binaries in either form.
     case binary(BinaryLeaf)
+    /// Values of any type.
     case mixed(MixedLeaf)
+    /// Dates.
     case timestamp(TimestampLeaf)
+    /// Numbers of 32 bits.
     case float(FloatLeaf)
+    /// Numbers of 64 bits.
     case double(DoubleLeaf)
+    /// Decimals.
     case decimal(DecimalLeaf)
+    /// Links to objects of one table.
     case link(LinkLeaf)
+    /// ObjectIds or UUIDs.
     case identifier(IdentifierLeaf)
 
     /// Attaches the leaf at `node`. `inCluster` tells how links are stored.

@@ -4,12 +4,17 @@
 ///
 /// Source: docs/format.md, "Decimal128".
 package struct DecimalLeaf: Sendable {
+    /// The node with the numbers.
     package let node: Node
+    /// How many values there are.
     package var count: Int { node.count }
 
+    /// The null of 32 bits: a NaN that no calculation makes.
     private static let null32: UInt32 = 0x7c00_00aa
+    /// The null of 64 bits: a NaN that no calculation makes.
     private static let null64: UInt64 = 0x7c00_0000_0000_00aa
 
+    /// Attaches a leaf of decimals. Throws `.corrupt` for a width that no decimal has.
     init(_ node: Node) throws(StorageError) {
         guard node.widthType == Node.WidthType.multiply.rawValue, !node.hasRefs else {
             throw node.corrupt("decimal leaf expected")
@@ -20,6 +25,7 @@ package struct DecimalLeaf: Sendable {
         }
     }
 
+    /// The decimal in `row`, widened to 128 bits, or nil for null.
     package func decimal(_ row: Int) -> Decimal128? {
         switch node.width {
         case 0: return node.hasContext ? .zero : nil
@@ -37,5 +43,6 @@ package struct DecimalLeaf: Sendable {
         }
     }
 
+    /// The value in `row`, which must be in `0..<count`.
     package func value(_ row: Int) -> Value { decimal(row).map(Value.decimal) ?? .null }
 }

@@ -56,6 +56,7 @@ struct DecimalLeafForm: ElementLeafForm {
 
     // MARK: - Widths
 
+    /// The leaf, ready to be changed. Throws `.corrupt` when it is no leaf of decimals.
     func writable(_ leaf: Ref) throws(StorageError) -> MutableNode {
         let node = try writes.writableElements(leaf)
         _ = try DecimalLeaf(node.node)

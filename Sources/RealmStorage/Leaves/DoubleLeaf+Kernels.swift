@@ -2,6 +2,7 @@
 
 /// Tests and folds of a whole leaf at once. For `from` see `IntLeaf`.
 extension DoubleLeaf {
+    /// The numbers of the leaf.
     private var reals: PackedReals<Double> { PackedReals(node) }
 
     /// The rows that a mask from row `from` covers.
@@ -39,6 +40,7 @@ extension DoubleLeaf {
 
 /// Tests and folds of a whole leaf at once. For `from` see `IntLeaf`.
 extension FloatLeaf {
+    /// The numbers of the leaf.
     private var reals: PackedReals<Float> { PackedReals(node) }
 
     /// The rows that a mask from row `from` covers.

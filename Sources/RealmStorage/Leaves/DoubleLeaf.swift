@@ -2,19 +2,25 @@
 
 /// Double-precision numbers; null is the NaN with the bits 7ff80000000000aa.
 package struct DoubleLeaf: Sendable {
+    /// The bits of null; see `PackedReal.nullBits`.
     package static let nullBits = UInt64(bitPattern: Double.nullBits)
+    /// The node with the numbers.
     package let node: Node
+    /// How many values there are.
     package var count: Int { node.count }
 
+    /// Attaches a leaf of doubles. Throws `.corrupt` for another shape.
     package init(_ node: Node) throws(StorageError) {
         try node.requireFixedWidth(8, "double")
         self.node = node
     }
 
+    /// The number in `row`, or nil for null.
     @inlinable package func double(_ row: Int) -> Double? {
         let bits = node.load(byteOffset: row << 3, as: UInt64.self)
         return bits == DoubleLeaf.nullBits ? nil : Double(bitPattern: bits)
     }
 
+    /// The value in `row`, which must be in `0..<count`.
     @inlinable package func value(_ row: Int) -> Value { double(row).map(Value.double) ?? .null }
 }

@@ -5,14 +5,18 @@
 /// The list only grows. `root` may be another after any change of a leaf; its place is the column's entry in the
 /// spec. Source: docs/format.md, "Enumerated strings".
 package final class EnumerationWriter {
+    /// The root of the list; another after it has grown.
     package private(set) var root: Ref
+    /// Where the nodes of the transaction are.
     private let writes: WriteSpace
     /// Reads the present list.
     package private(set) var strings: StringEnumeration
     /// Positions that were looked up, by the bytes of the string; null is apart.
     private var known: [[UInt8]: Int64] = [:]
+    /// The position of null, once it was looked up.
     private var knownNull: Int64?
 
+    /// A writer for the list at `root`.
     package init(_ writes: WriteSpace, root: Ref) {
         self.writes = writes
         self.root = root
@@ -44,6 +48,7 @@ package final class EnumerationWriter {
         return Int64(position)
     }
 
+    /// Keeps a position for the next look-up.
     private func remember(_ bytes: ByteView?, _ position: Int64) {
         if let bytes { known[bytes.array] = position } else { knownNull = position }
     }

@@ -2,19 +2,25 @@
 
 /// Single-precision numbers; null is the NaN with the bits 7fc000aa.
 package struct FloatLeaf: Sendable {
+    /// The bits of null; see `PackedReal.nullBits`.
     package static let nullBits = UInt32(bitPattern: Float.nullBits)
+    /// The node with the numbers.
     package let node: Node
+    /// How many values there are.
     package var count: Int { node.count }
 
+    /// Attaches a leaf of floats. Throws `.corrupt` for another shape.
     package init(_ node: Node) throws(StorageError) {
         try node.requireFixedWidth(4, "float")
         self.node = node
     }
 
+    /// The number in `row`, or nil for null.
     @inlinable package func float(_ row: Int) -> Float? {
         let bits = node.load(byteOffset: row << 2, as: UInt32.self)
         return bits == FloatLeaf.nullBits ? nil : Float(bitPattern: bits)
     }
 
+    /// The value in `row`, which must be in `0..<count`.
     @inlinable package func value(_ row: Int) -> Value { float(row).map(Value.float) ?? .null }
 }

@@ -4,11 +4,14 @@
 ///
 /// Source: docs/format.md, "ObjectId, UUID".
 package struct IdentifierLeaf: Sendable {
+    /// The node with null bytes and ids.
     package let node: Node
     /// 12 for objectId, 16 for UUID.
     package let elementByteCount: Int
+    /// How many values there are.
     package let count: Int
 
+    /// Attaches a leaf of ids of 12 or 16 bytes. Throws `.corrupt` when its bytes do not divide into such.
     init(_ node: Node, elementByteCount: Int) throws(StorageError) {
         guard node.widthType == Node.WidthType.multiply.rawValue, !node.hasRefs, node.width == 1 || node.count == 0 else {
             throw node.corrupt("an identifier leaf has width 1")
@@ -31,6 +34,7 @@ package struct IdentifierLeaf: Sendable {
         return blockStart + 1 + (row & 7) * elementByteCount
     }
 
+    /// The id of 12 bytes in `row`, or nil for null.
     @inlinable package func objectID(_ row: Int) -> ObjectID? {
         guard let offset = offset(row) else { return nil }
         return ObjectID(
@@ -38,6 +42,7 @@ package struct IdentifierLeaf: Sendable {
             last: node.load(byteOffset: offset + 8, as: UInt32.self).byteSwapped)
     }
 
+    /// The UUID in `row`, or nil for null.
     @inlinable package func uuid(_ row: Int) -> UUIDValue? {
         guard let offset = offset(row) else { return nil }
         return UUIDValue(
@@ -45,6 +50,7 @@ package struct IdentifierLeaf: Sendable {
             last: node.load(byteOffset: offset + 8, as: UInt64.self).byteSwapped)
     }
 
+    /// The value in `row`, which must be in `0..<count`.
     @inlinable package func value(_ row: Int) -> Value {
         elementByteCount == 12
             ? objectID(row).map(Value.objectID) ?? .null

@@ -76,11 +76,13 @@ struct IdentifierLeafForm: LeafForm {
 
     // MARK: - Blocks
 
+    /// The size of a block of eight ids with their null bits.
     private var blockByteCount: Int { 8 * elementByteCount + 1 }
 
     /// The payload of `count` elements.
     private func byteCount(_ count: Int) -> Int { count * elementByteCount + (count + 7) >> 3 }
 
+    /// The leaf for reading.
     private func view(_ node: Node) throws(StorageError) -> IdentifierLeaf {
         try IdentifierLeaf(node, elementByteCount: elementByteCount)
     }
@@ -94,6 +96,7 @@ struct IdentifierLeafForm: LeafForm {
         return (try writes.makeNode(.elements, widthCode: 1), 0)
     }
 
+    /// Makes the leaf as long as so many ids need.
     private func resize(_ node: inout MutableNode, to count: Int) throws(StorageError) {
         try node.replaceElements(at: node.count, removing: 0, inserting: byteCount(count) - node.count)
     }
@@ -107,8 +110,10 @@ struct IdentifierLeafForm: LeafForm {
         node.store(node.load(byteOffset: bits, as: UInt8.self) & ((1 << UInt8(count & 7)) - 1), atByte: bits)
     }
 
+    /// An id, or null.
     private func load(_ row: Int, in node: MutableNode) -> Element { load(row, in: node.node) }
 
+    /// An id, or null.
     private func load(_ row: Int, in node: Node) -> Element {
         let block = (row >> 3) * blockByteCount
         let start = block + 1 + (row & 7) * elementByteCount
@@ -119,6 +124,7 @@ struct IdentifierLeafForm: LeafForm {
             isNull: node.load(byteOffset: block, as: UInt8.self) >> UInt8(row & 7) & 1 == 1)
     }
 
+    /// Stores an id, or null, with its bit in the block.
     private func store(_ element: Element, in node: MutableNode, _ row: Int) {
         let block = (row >> 3) * blockByteCount
         let start = block + 1 + (row & 7) * elementByteCount
@@ -133,6 +139,7 @@ struct IdentifierLeafForm: LeafForm {
         }
     }
 
+    /// The stored form of a value. Throws `.limit` for another type.
     private func element(_ value: Value) throws(StorageError) -> Element {
         switch value {
         case .null where isNullable: return Element(isNull: true)

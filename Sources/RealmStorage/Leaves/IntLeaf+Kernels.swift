@@ -61,6 +61,7 @@ extension IntLeaf {
         return op.includesEqual ? ordinary | mine & theirs : ordinary
     }
 
+    /// Null equals null only, and is neither less nor greater than it.
     private func compareWithNull(_ op: Relation, _ row: Int) -> Mask {
         if op == .notEqual { return nulls(from: row).inverted(first: rowCount(from: row)) }
         return op.includesEqual ? nulls(from: row) : .none

@@ -6,11 +6,14 @@
 package struct IntLeaf: Sendable {
     /// All stored elements, with the null marker at index 0 when `isNullable`.
     package let elements: PackedIntegers
+    /// Whether the first element is the null marker.
     package let isNullable: Bool
     /// Element 0 of a nullable leaf; meaningless otherwise.
     package let nullMarker: Int64
+    /// How many values there are, the null marker not counted.
     package let count: Int
 
+    /// Attaches a leaf of integers. Throws `.corrupt` for another shape.
     package init(_ node: Node, isNullable: Bool) throws(StorageError) {
         guard !node.hasRefs else { throw node.corrupt("integer leaf expected, found a node with refs") }
         elements = try node.integers()
@@ -28,11 +31,13 @@ package struct IntLeaf: Sendable {
     /// Where value 0 stands in `elements`.
     @inlinable package var start: Int { isNullable ? 1 : 0 }
 
+    /// The integer in `row`, or nil for null.
     @inlinable @inline(__always) package func integer(_ row: Int) -> Int64? {
         guard isNullable else { return elements[row] }
         let value = elements[row + 1]
         return value == nullMarker ? nil : value
     }
 
+    /// The value in `row`, which must be in `0..<count`.
     @inlinable package func value(_ row: Int) -> Value { integer(row).map(Value.int) ?? .null }
 }

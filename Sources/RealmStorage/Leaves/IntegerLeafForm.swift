@@ -4,7 +4,9 @@
 ///
 /// Source: docs/format.md, "Int", "Bool", "Link", "Backlinks".
 struct IntegerLeafForm: LeafForm {
+    /// What the stored numbers mean.
     enum Coding {
+        /// Integers as they are.
         case int
         /// Null is 3.
         case bool(isNullable: Bool)
@@ -79,11 +81,13 @@ struct IntegerLeafForm: LeafForm {
         return node.ref
     }
 
+    /// The leaf ready to be changed, in the form that the coding wants.
     private func writable(_ leaf: Ref) throws(StorageError) -> MutableNode {
         if case .refs = coding { return try writes.writableRefs(leaf) }
         return try writes.writableIntegers(leaf)
     }
 
+    /// The stored number of a value. Throws `.limit` for another type.
     private func encode(_ value: Value) throws(StorageError) -> Int64 {
         switch (coding, value) {
         case (.int, .int(let number)): return number
@@ -97,6 +101,7 @@ struct IntegerLeafForm: LeafForm {
         }
     }
 
+    /// The stored number of a link: its key, in clusters plus one.
     private func encode(_ key: ObjectKey, _ inCluster: Bool) throws(StorageError) -> Int64 {
         let (shifted, overflow) = key.rawValue.addingReportingOverflow(inCluster ? 1 : 0)
         guard !overflow, !key.isNull else { throw misfit("a link to an object") }

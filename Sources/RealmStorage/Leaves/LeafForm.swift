@@ -2,14 +2,23 @@
 
 /// How one type of value is laid out in its leaves. The meaning of the functions is that of `LeafWriter`.
 protocol LeafForm {
+    /// Where the nodes of the transaction are.
     var writes: WriteSpace { get }
+    /// What a new object has in a column of this form.
     var defaultValue: Value { get }
+    /// A new leaf of `count` default values.
     func makeDefaults(count: Int) throws(StorageError) -> Ref
+    /// How many values a leaf has.
     func count(_ leaf: Ref) throws(StorageError) -> Int
+    /// Puts a value in at `row`, which may be the count. Throws `.limit` for a value of another type.
     func insert(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref
+    /// Replaces the value in `row`. Throws `.limit` for a value of another type.
     func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref
+    /// Takes the value in `row` out.
     func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref
+    /// Moves the values from `row` on to a new leaf.
     func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref)
+    /// Appends the values of `next`, which is given up.
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref
 }
 

@@ -9,7 +9,9 @@
 ///
 /// Source: docs/format.md, "Column leaves".
 package struct LeafWriter {
+    /// Where the nodes of the transaction are.
     package let writes: WriteSpace
+    /// Changes leaves of the shape. An existential, made once per column; rows go through it one call each.
     private let form: any LeafForm
 
     /// `inCluster` tells how links are stored; `enumeration` is the list of distinct strings of an enumerated column,
@@ -25,12 +27,14 @@ package struct LeafWriter {
         }
     }
 
+    /// A writer of leaves of one shape.
     package init(
         _ writes: WriteSpace, _ shape: ElementShape, inCluster: Bool, enumeration: EnumerationWriter? = nil
     ) {
         self.init(writes, shape.type == .backlink ? .refs : .values(shape), inCluster: inCluster, enumeration: enumeration)
     }
 
+    /// The form that the leaves of a shape have.
     private static func form(
         _ writes: WriteSpace, _ shape: ElementShape, inCluster: Bool, enumeration: EnumerationWriter?
     ) -> any LeafForm {
@@ -74,10 +78,12 @@ package struct LeafWriter {
         try form.insert(value, at: row, in: leaf)
     }
 
+    /// Adds a value at the end of a leaf.
     package func append(_ value: Value, to leaf: Ref) throws(StorageError) -> Ref {
         try form.insert(value, at: try form.count(leaf), in: leaf)
     }
 
+    /// Puts a default value in at `row`.
     package func insertDefault(at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         try form.insert(form.defaultValue, at: row, in: leaf)
     }
@@ -124,6 +130,7 @@ extension LeafWriter {
         return try node.slot(row)
     }
 
+    /// Replaces the stored word in `row`.
     private func setRaw(_ raw: Int64, _ row: Int, _ leaf: Ref) throws(StorageError) -> Ref {
         var node = try writes.writableRefs(leaf)
         try node.requireRow(row)

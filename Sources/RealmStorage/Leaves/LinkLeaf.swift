@@ -2,12 +2,16 @@
 
 /// Links to one table: object key plus 1 in a cluster, the plain object key in a collection.
 package struct LinkLeaf: Sendable {
+    /// One element per link.
     package let elements: PackedIntegers
+    /// The table that all links point to.
     package let targetTable: TableKey
     /// 1 in a cluster, where 0 is null; 0 in a list or set.
     @usableFromInline let shift: Int64
+    /// How many links there are.
     package var count: Int { elements.count }
 
+    /// Attaches a leaf of links. Throws `.corrupt` for another shape.
     init(_ node: Node, targetTable: TableKey, inCluster: Bool) throws(StorageError) {
         guard !node.hasRefs else { throw node.corrupt("link leaf expected, found a node with refs") }
         elements = try node.integers()

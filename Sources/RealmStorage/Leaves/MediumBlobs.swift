@@ -2,14 +2,21 @@
 
 /// One byte node with all values one after another, an array of end offsets and one of null flags.
 struct MediumBlobs: Sendable {
+    /// Where each value ends in `bytes`, its terminator included.
     let ends: PackedIntegers
+    /// Not 0 where a value is null.
     let nulls: PackedIntegers
+    /// The bytes of all values one after another.
     let bytes: ByteView
+    /// Where the leaf lies, for messages.
     private let ref: Ref
+    /// Whether values end with a zero byte.
     private let isText: Bool
 
+    /// How many values there are.
     @inline(__always) var count: Int { ends.count }
 
+    /// Attaches a medium leaf. Throws `.corrupt` for another shape; where values end is checked when they are read.
     init(_ node: Node, _ space: NodeSpace, isText: Bool) throws(StorageError) {
         guard node.count == 3 else { throw node.corrupt("a medium string leaf has three slots") }
         ref = node.ref
@@ -26,6 +33,7 @@ struct MediumBlobs: Sendable {
         }
     }
 
+    /// A side array. Throws `.corrupt` when it is no leaf of integers.
     private static func integers(
         _ node: Node, _ slot: Int, _ space: NodeSpace, _ what: StaticString
     ) throws(StorageError) -> PackedIntegers {
@@ -59,5 +67,6 @@ struct MediumBlobs: Sendable {
     /// What is wrong with a text that does not end with its zero byte.
     func corruptText(_ row: Int) -> StorageError { corrupt("string \(row) has no final zero byte") }
 
+    /// An error that names this leaf.
     func corrupt(_ reason: String) -> StorageError { .corrupt(ref: ref, reason: reason) }
 }

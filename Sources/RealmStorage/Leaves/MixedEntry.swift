@@ -4,10 +4,13 @@
 enum MixedEntry {
     /// Null, or a value in the word itself.
     case word(Int64)
+    /// A number that does not fit the word, or the bits of a float or double.
     case integer(type: Int, Int64)
+    /// Two numbers: a date, a decimal or a link with its table.
     case pair(type: Int, Int64, Int64)
     /// Strings, binaries and ids.
     case bytes(type: Int, ByteView)
+    /// An id, with bytes of its own.
     case identifier(type: Int, ByteStorage)
     /// A nested collection with its root and its id, 0 for "not chosen yet".
     case collection(type: Int, Ref, id: Int64)
@@ -17,10 +20,12 @@ enum MixedEntry {
 
     /// Type numbers inside Mixed.
     enum Number {
+        /// The types that values in a word or in a slot can have.
         static let int = 0, bool = 1, string = 2, binary = 4, timestamp = 8, float = 9, double = 10, decimal = 11
         static let objectID = 15, link = 16, uuid = 17, list = 19, dictionary = 21
     }
 
+    /// The word of null.
     static let null = MixedEntry.word(0)
 
     /// The word of a value with its payload at `index` of `slot`; slot 0 has the value itself in `index`.
@@ -28,8 +33,10 @@ enum MixedEntry {
 
     /// The slot that holds the payload of a word, 0 for none.
     static func slot(ofWord word: Int64) -> Int { Int(word >> 5) & 7 }
+    /// The type number of a word that is not 0.
     static func type(ofWord word: Int64) -> Int { Int(word & 0x1f) - 1 }
 
+    /// The stored parts of a value. Throws `.limit` for a date that cannot be stored.
     init(_ value: Value) throws(StorageError) {
         switch value {
         case .null: self = .null
@@ -53,6 +60,7 @@ enum MixedEntry {
         }
     }
 
+    /// The parts of a decimal; null has none.
     private init(_ number: Decimal128) {
         self =
             number.isNull
@@ -70,6 +78,7 @@ enum MixedEntry {
         }
     }
 
+    /// The type number of the value; -1 for null.
     var type: Int {
         switch self {
         case .word(let word): return MixedEntry.type(ofWord: word)

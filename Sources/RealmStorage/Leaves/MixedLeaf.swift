@@ -19,11 +19,16 @@
 /// The side arrays are checked when the leaf is attached, and looked up again for each value that needs one: kept, they
 /// would make every leaf of whatever type three times as large.
 package struct MixedLeaf: Sendable {
+    /// One word per value.
     package let words: PackedIntegers
+    /// The node with the refs of the side arrays.
     private let node: Node
+    /// The space that the side arrays are read in.
     private let space: NodeSpace
+    /// How many values there are.
     package var count: Int { words.count }
 
+    /// Attaches a mixed leaf and looks at its side arrays. Throws `.corrupt` for another shape.
     init(_ node: Node, _ space: NodeSpace) throws(StorageError) {
         guard node.hasRefs, !node.isInner, (4...6).contains(node.count) else {
             throw node.corrupt("a mixed leaf has 4 to 6 slots")
@@ -39,6 +44,7 @@ package struct MixedLeaf: Sendable {
         _ = try collections()
     }
 
+    /// A side array of numbers; nil when there is none.
     private func numbers(_ slot: Int) throws(StorageError) -> PackedIntegers? {
         let ref = try node.optionalRef(slot, "mixed payload")
         guard !ref.isNone else { return nil }
@@ -47,11 +53,13 @@ package struct MixedLeaf: Sendable {
         return try child.integers()
     }
 
+    /// The texts, binaries and ids of the leaf; nil when it has none.
     func strings() throws(StorageError) -> StringLeaf? {
         let ref = try node.optionalRef(Slot.string, "mixed strings")
         return ref.isNone ? nil : try StringLeaf(try space.node(at: ref), space)
     }
 
+    /// The refs of nested collections; nil when there are none.
     private func collections() throws(StorageError) -> Node? {
         let ref = try node.optionalRef(Slot.collection, "nested collections")
         guard !ref.isNone else { return nil }
@@ -63,6 +71,7 @@ package struct MixedLeaf: Sendable {
     /// The slot that must hold the payload of each type; int, bool and null may stand in the word.
     private enum Slot { static let word = 0, integer = 1, pair = 2, string = 3, collection = 4 }
 
+    /// The value in `row`, which must be in `0..<count`. Throws `.corrupt` for a word that contradicts its payload.
     package func value(_ row: Int) throws(StorageError) -> Value {
         let word = words[row]
         guard word != 0 else { return .null }
@@ -97,6 +106,7 @@ package struct MixedLeaf: Sendable {
         return try rawLink(word >> 8, row)
     }
 
+    /// A number in slot 1. `row` is for messages.
     private func integer(_ index: Int64, _ row: Int) throws(StorageError) -> Int64 {
         guard let integers = try numbers(Slot.integer), index >= 0, index < integers.count else {
             throw node.corrupt("value \(row) has its number outside slot 1")
@@ -104,6 +114,7 @@ package struct MixedLeaf: Sendable {
         return integers[Int(index)]
     }
 
+    /// Two numbers in slot 2. `row` is for messages.
     private func pair(_ index: Int64, _ row: Int) throws(StorageError) -> (Int64, Int64) {
         guard let pairs = try numbers(Slot.pair), index >= 0, index < pairs.count / 2 else {
             throw node.corrupt("value \(row) has its pair outside slot 2")
@@ -111,6 +122,7 @@ package struct MixedLeaf: Sendable {
         return (pairs[Int(index) * 2], pairs[Int(index) * 2 + 1])
     }
 
+    /// Bytes in slot 3. `row` is for messages.
     private func bytes(_ index: Int64, _ row: Int) throws(StorageError) -> ByteView {
         guard let strings = try strings(), index >= 0, index < strings.count, let bytes = try strings.string(Int(index)) else {
             throw node.corrupt("value \(row) has its bytes outside slot 3")
@@ -118,12 +130,14 @@ package struct MixedLeaf: Sendable {
         return bytes
     }
 
+    /// Bytes in slot 3 that must have the length of an id.
     private func identifier(_ index: Int64, _ row: Int, _ byteCount: Int) throws(StorageError) -> ByteView {
         let view = try bytes(index, row)
         guard view.count == byteCount else { throw node.corrupt("value \(row) is an id of \(view.count) bytes") }
         return view
     }
 
+    /// The root of a nested collection in slot 4.
     private func collection(_ index: Int64, _ row: Int) throws(StorageError) -> Ref {
         guard let collections = try collections(), index >= 0, index < collections.count else {
             throw node.corrupt("value \(row) has its collection outside slot 4")
@@ -131,6 +145,7 @@ package struct MixedLeaf: Sendable {
         return try collections.optionalRef(Int(index), "nested collection")
     }
 
+    /// A date in slot 2. Throws `.corrupt` for parts that contradict each other.
     private func timestamp(_ index: Int64, _ row: Int) throws(StorageError) -> Timestamp {
         let (seconds, nanoseconds) = try pair(index, row)
         guard nanoseconds > -1_000_000_000, nanoseconds < 1_000_000_000,
@@ -139,12 +154,14 @@ package struct MixedLeaf: Sendable {
         return Timestamp(seconds: seconds, nanoseconds: Int32(truncatingIfNeeded: nanoseconds))
     }
 
+    /// A decimal in slot 2; one that is null reads as null.
     private func decimal(_ index: Int64, _ row: Int) throws(StorageError) -> Value {
         let (low, high) = try pair(index, row)
         let number = Decimal128(low: UInt64(bitPattern: low), high: UInt64(bitPattern: high))
         return number.isNull ? .null : .decimal(number)
     }
 
+    /// A link in slot 2 as it is stored.
     private func rawLink(_ index: Int64, _ row: Int) throws(StorageError) -> (table: TableKey, key: ObjectKey) {
         let (table, key) = try pair(index, row)
         guard let table = UInt32(exactly: table) else { throw node.corrupt("value \(row) links to table \(table)") }
@@ -169,6 +186,7 @@ extension ByteView {
         UUIDValue(first: bigEndian(offset, 8), last: bigEndian(offset + 8, 8))
     }
 
+    /// Up to eight bytes as a number, the highest first.
     private func bigEndian(_ offset: Int, _ byteCount: Int) -> UInt64 {
         var number: UInt64 = 0
         for index in offset..<offset + byteCount { number = number << 8 | UInt64(self[index]) }

@@ -62,6 +62,7 @@ struct MixedLeafForm: LeafForm {
         return try head.finish()
     }
 
+    /// The stored parts of a value. Throws `.limit` for a value that cannot be stored.
     private func entry(_ value: Value) throws(StorageError) -> MixedEntry {
         let entry = try MixedEntry(value)
         if case .bytes(_, let bytes) = entry { try BlobNodes(writes: writes, isText: true).requireFit(bytes) }

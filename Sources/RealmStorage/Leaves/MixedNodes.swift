@@ -5,11 +5,16 @@
 /// Every payload entry belongs to one value. A payload leaves by moving the last entry into its place and patching
 /// the word that referred to it. Source: docs/format.md, "Mixed".
 struct MixedNodes {
+    /// Where payloads are.
     private typealias Slot = MixedEntry.Slot
+    /// Where the nodes of the transaction are.
     private let writes: WriteSpace
+    /// The node with the refs of the side arrays.
     private var top: MutableNode
+    /// One word per value.
     private var words: MutableNode
 
+    /// Opens a mixed leaf for changes. Throws `.corrupt` for another shape.
     init(_ writes: WriteSpace, _ leaf: Ref) throws(StorageError) {
         self.writes = writes
         top = try writes.writableRefs(leaf)
@@ -19,6 +24,7 @@ struct MixedNodes {
         try completeIDs()
     }
 
+    /// How many values there are.
     var count: Int { words.count }
 
     /// The ref of the leaf, after all changes.
@@ -29,6 +35,7 @@ struct MixedNodes {
 
     // MARK: - Values
 
+    /// Puts a value in at `row`, its payload included.
     mutating func insert(_ entry: MixedEntry, at row: Int) throws(StorageError) {
         try words.requireRow(row, below: count + 1)
         let word = try addPayload(entry)
@@ -41,6 +48,7 @@ struct MixedNodes {
         try setID(entry, row)
     }
 
+    /// Replaces the value in `row`, its payload included.
     mutating func set(_ entry: MixedEntry, at row: Int) throws(StorageError) {
         try words.requireRow(row)
         let old = words.integer(row)
@@ -56,6 +64,7 @@ struct MixedNodes {
         try setID(entry, row)
     }
 
+    /// Takes the value in `row` out, its payload included.
     mutating func erase(_ row: Int) throws(StorageError) {
         try words.requireRow(row)
         let old = words.integer(row)
@@ -108,6 +117,7 @@ struct MixedNodes {
         }
     }
 
+    /// What is wrong with a word whose payload does not exist.
     private static func missing(_ top: Node, _ row: Int) -> StorageError {
         top.corrupt("value \(row) has its payload outside its slot")
     }
@@ -128,6 +138,7 @@ struct MixedNodes {
         writes.discard(top.node)
     }
 
+    /// The node of a slot; nil when there is none.
     private func optionalRef(_ slot: Int) throws(StorageError) -> Ref? {
         let ref = try top.node.optionalRef(slot, "mixed payload")
         return ref.isNone ? nil : ref
@@ -135,12 +146,15 @@ struct MixedNodes {
 
     // MARK: - Payloads
 
+    /// Changes the texts, binaries and ids.
     private var strings: StringLeafForm { StringLeafForm(writes: writes, isNullable: true, enumeration: nil) }
 
+    /// The node of a slot, ready to be changed.
     private func payload(_ slot: Int, _ ref: Ref) throws(StorageError) -> MutableNode {
         try slot == Slot.collections ? writes.writableRefs(ref) : writes.writableIntegers(ref)
     }
 
+    /// A new node for a slot.
     private func makePayload(_ slot: Int) throws(StorageError) -> Ref {
         if slot == Slot.strings { return try strings.makeDefaults(count: 0) }
         return try writes.makeNode(slot == Slot.collections ? .refs : .integers).ref
@@ -167,6 +181,7 @@ struct MixedNodes {
         return MixedEntry.word(type: entry.type, slot: slot, index: Int64(index))
     }
 
+    /// Adds the payload of a text, binary or id; returns its index.
     private mutating func addBytes(_ bytes: ByteView, _ ref: Ref) throws(StorageError) -> Int {
         let index = try strings.count(ref)
         try top.update(Slot.strings, try strings.insert(bytes, at: index, in: ref))
@@ -191,6 +206,7 @@ struct MixedNodes {
         }
     }
 
+    /// Replaces the payload of a text, binary or id.
     private mutating func setBytes(_ bytes: ByteView, _ index: Int64, _ ref: Ref) throws(StorageError) {
         try top.update(Slot.strings, try strings.set(bytes, at: Int(index), in: ref))
     }
@@ -239,6 +255,7 @@ struct MixedNodes {
         return Int64(last)
     }
 
+    /// Takes the payload of a text, binary or id out; returns where the one was that took its place.
     private mutating func removeBytes(_ index: Int64, _ ref: Ref) throws(StorageError) -> Int64 {
         let (leaf, last) = try strings.eraseByMovingLast(Int(index), in: ref)
         try top.update(Slot.strings, leaf)
@@ -285,6 +302,7 @@ extension MixedNodes {
         try storeID(try wanted != 0 ? wanted : unusedID(), row)
     }
 
+    /// Stores the id of a nested collection, making the list of ids if need be.
     private mutating func storeID(_ id: Int64, _ row: Int) throws(StorageError) {
         var ids: MutableNode
         if let ref = try optionalRef(Slot.ids) {

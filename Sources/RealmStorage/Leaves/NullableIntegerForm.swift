@@ -4,6 +4,7 @@
 struct NullableIntegerForm: LeafForm {
     let writes: WriteSpace
     var defaultValue: Value { .null }
+    /// Changes the leaf.
     private var integers: NullableIntegers { NullableIntegers(writes: writes) }
 
     func makeDefaults(count: Int) throws(StorageError) -> Ref { try integers.make(count: count, nil) }
@@ -25,6 +26,7 @@ struct NullableIntegerForm: LeafForm {
 
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref { try integers.join(leaf, with: next) }
 
+    /// The integer of a value. Throws `.limit` for another type.
     private func integer(_ value: Value) throws(StorageError) -> Int64? {
         switch value {
         case .int(let number): return number

@@ -5,8 +5,10 @@
 /// Below 64 bits the marker is the largest number of the width and all values are smaller. With 64 bits it is any
 /// number that is not a value. Source: docs/format.md, "Int".
 struct NullableIntegers {
+    /// Where the nodes of the transaction are.
     let writes: WriteSpace
 
+    /// A new leaf of `count` equal values.
     func make(count: Int, _ value: Int64?) throws(StorageError) -> Ref {
         guard let value, count > 0 else { return try writes.makeNode(.integers, count: count + 1).ref }
         let code = NullableIntegers.widthCode(for: value)
@@ -16,12 +18,14 @@ struct NullableIntegers {
         return node.ref
     }
 
+    /// How many values a leaf has, the null marker not counted.
     func count(_ leaf: Ref) throws(StorageError) -> Int {
         let node = try writes.integerNode(leaf)
         guard node.count >= 1 else { throw NullableIntegers.markerMissing(node) }
         return node.count - 1
     }
 
+    /// Puts a value in at `row`; nil is null. The null marker changes when the value would equal it.
     func insert(_ value: Int64?, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var node = try writable(leaf)
         try node.requireRow(row, below: node.count)
@@ -30,6 +34,7 @@ struct NullableIntegers {
         return node.ref
     }
 
+    /// Replaces the value in `row`; nil is null.
     func set(_ value: Int64?, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var node = try writable(leaf)
         try node.requireRow(row, below: node.count - 1)
@@ -38,6 +43,7 @@ struct NullableIntegers {
         return node.ref
     }
 
+    /// Takes the value in `row` out.
     func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var node = try writable(leaf)
         try node.requireRow(row, below: node.count - 1)
@@ -45,6 +51,7 @@ struct NullableIntegers {
         return node.ref
     }
 
+    /// Moves the values from `row` on to a new leaf with a null marker of its own.
     func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref) {
         var node = try writable(leaf)
         try node.requireRow(row, below: node.count)
@@ -54,6 +61,7 @@ struct NullableIntegers {
         return (node.ref, tail.ref)
     }
 
+    /// Appends the values of `next`, which is given up.
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
         var node = try writable(leaf)
         let other = try IntLeaf(try writes.integerNode(next), isNullable: true)
@@ -68,6 +76,7 @@ struct NullableIntegers {
 
     // MARK: - The marker
 
+    /// The leaf ready to be changed. Throws `.corrupt` without its null marker.
     private func writable(_ leaf: Ref) throws(StorageError) -> MutableNode {
         let node = try writes.writableIntegers(leaf)
         guard node.count >= 1 else { throw NullableIntegers.markerMissing(node.node) }
@@ -115,6 +124,7 @@ struct NullableIntegers {
         return code
     }
 
+    /// Changes the null marker, and every null with it.
     private func replaceMarker(in node: inout MutableNode, _ new: Int64) throws(StorageError) {
         let old = node.integer(0)
         guard new != old else { return }

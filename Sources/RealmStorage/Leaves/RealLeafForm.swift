@@ -8,7 +8,9 @@ struct RealLeafForm: ElementLeafForm {
     let isDouble: Bool
     let isNullable: Bool
 
+    /// The size of a number in bytes.
     private var size: Int { isDouble ? 8 : 4 }
+    /// The code of that size.
     private var widthCode: Int { isDouble ? 4 : 3 }
 
     var defaultValue: Value { isNullable ? .null : isDouble ? .double(0) : .float(0) }
@@ -49,6 +51,7 @@ struct RealLeafForm: ElementLeafForm {
 
     // MARK: - Bits
 
+    /// The bits of null.
     private var nullBits: UInt64 { isDouble ? DoubleLeaf.nullBits : UInt64(FloatLeaf.nullBits) }
 
     /// The leaf in its width: an empty leaf may have none.
@@ -60,6 +63,7 @@ struct RealLeafForm: ElementLeafForm {
         return try writes.makeNode(.elements, widthCode: widthCode)
     }
 
+    /// Stores the bits of a number.
     private func store(_ bits: UInt64, in node: MutableNode, _ row: Int) {
         if isDouble {
             node.store(bits, atByte: row * 8)

@@ -11,6 +11,7 @@ enum ShortStrings {
         store(bytes, in: node, row)
     }
 
+    /// Stores a text with its padding.
     private static func store(_ bytes: ByteView?, in node: MutableNode, _ row: Int) {
         let width = node.width
         guard width > 0 else { return }
@@ -19,6 +20,7 @@ enum ShortStrings {
         node.store(UInt8(truncatingIfNeeded: padding), atByte: (row + 1) * width - 1)
     }
 
+    /// Moves all texts to wider cells.
     private static func widen(_ node: inout MutableNode, toHold length: Int, _ writes: WriteSpace) throws(StorageError) {
         // The width is the least power of two above the length.
         let code = Int.bitWidth - length.leadingZeroBitCount + 1

@@ -4,10 +4,12 @@
 ///
 /// Source: docs/format.md, "Enumerated strings".
 package final class StringEnumeration: Sendable {
+    /// The space that the list is read in.
     private let space: NodeSpace
     /// The root of the list, which the column's entry in the spec refers to.
     package let root: Ref
 
+    /// The list below `root`; no node is read yet.
     init(root: Ref, space: NodeSpace) {
         self.root = root
         self.space = space
@@ -54,6 +56,7 @@ package final class StringEnumeration: Sendable {
         return (leaf, start)
     }
 
+    /// The texts of one leaf of the list.
     private func strings(of node: Node) throws(StorageError) -> StringLeaf {
         guard node.width > 0 || node.count <= NodeSpace.maximumEmptyCount else { throw NodeSpace.emptyNode(node.ref) }
         return try StringLeaf(node, space)

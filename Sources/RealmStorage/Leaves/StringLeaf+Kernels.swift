@@ -101,6 +101,7 @@ extension StringLeaf {
         }
     }
 
+    /// The last byte of a cell: how many bytes of it are no text, or its width for null.
     @inline(__always)
     static func padding(_ node: Node, _ row: Int) -> Int {
         Int(node.load(byteOffset: (row &+ 1) &* node.width &- 1, as: UInt8.self))

@@ -10,13 +10,19 @@
 ///
 /// Source: docs/format.md, "String".
 package struct StringLeaf: Sendable {
+    /// The form of a leaf with its parts.
     @safe enum Form: Sendable {
+        /// Cells of equal width.
         case short(Node)
+        /// All texts in one byte node.
         case medium(MediumBlobs)
+        /// A byte node for each text.
         case big(BigBlobs)
+        /// Indexes into the list of distinct texts of the column.
         case enumerated(PackedIntegers, Unmanaged<StringEnumeration>)
     }
 
+    /// The form that the header of the leaf tells.
     let form: Form
 
     /// `enumeration` is the column's list of distinct strings; it outlives the leaf with its table.
@@ -61,6 +67,7 @@ package struct StringLeaf: Sendable {
         }
     }
 
+    /// A text in a cell. Throws `.corrupt` for more padding than the cell has bytes.
     @inline(__always) private static func short(_ node: Node, _ row: Int) throws(StorageError) -> ByteView? {
         let width = node.width
         guard width > 0 else { return nil }
@@ -70,6 +77,7 @@ package struct StringLeaf: Sendable {
         return node.bytes(at: row * width, byteCount: width - 1 - padding)
     }
 
+    /// The value in `row`, which must be in `0..<count`.
     package func value(_ row: Int) throws(StorageError) -> Value { try string(row).map(Value.string) ?? .null }
 
     /// Cells of the short form: `(bytes, width)`, for searches over the whole leaf. Nil for other forms.

@@ -11,11 +11,15 @@ struct StringLeafForm: LeafForm {
     /// The longest string of short cells, and of medium leaves.
     private static let shortLimit = 15, mediumLimit = 63
 
+    /// The forms in the order in which leaves grow from one to the next.
     enum Form: Int {
+        /// Indexes into the list of distinct texts.
         case enumerated = -1
+        /// Cells, one byte node, or one byte node for each text.
         case short, medium, big
     }
 
+    /// Changes the medium and the big form.
     private var blobs: BlobNodes { BlobNodes(writes: writes, isText: true) }
 
     var defaultValue: Value { isNullable ? .null : .string(.empty) }
@@ -125,10 +129,12 @@ struct StringLeafForm: LeafForm {
 
     // MARK: - Forms
 
+    /// The leaf at `node` for reading.
     func view(_ node: Node) throws(StorageError) -> StringLeaf {
         try StringLeaf(node, writes.space, enumeration: enumeration?.strings)
     }
 
+    /// The form that the header tells. Throws `.corrupt` for what is no leaf of texts.
     private func form(of node: Node) throws(StorageError) -> Form {
         guard !node.isInner, node.widthType != Node.WidthType.ignore.rawValue else { throw node.corrupt("string leaf expected") }
         guard node.width > 0 || node.count <= NodeSpace.maximumEmptyCount else { throw NodeSpace.emptyNode(node.ref) }
@@ -176,11 +182,13 @@ struct StringLeafForm: LeafForm {
         return leaf
     }
 
+    /// The index of a text in the list, which takes it if it is new.
     private func position(_ bytes: ByteView?, _ node: MutableNode) throws(StorageError) -> Int64 {
         guard let enumeration else { throw node.node.corrupt("enumerated strings in a column without their list") }
         return try enumeration.addedPosition(of: bytes)
     }
 
+    /// The bytes of a value; nil for null. Throws `.limit` for another type.
     private func bytes(_ value: Value) throws(StorageError) -> ByteView? {
         switch value {
         case .string(let bytes): return bytes

@@ -2,10 +2,14 @@
 
 /// Dates: a nullable integer node of seconds beside a plain one of nanoseconds.
 package struct TimestampLeaf: Sendable {
+    /// Whole seconds, null where the date is null.
     package let seconds: IntLeaf
+    /// The rest of each date; 0 where it is null.
     package let nanoseconds: PackedIntegers
+    /// How many values there are.
     package var count: Int { seconds.count }
 
+    /// Attaches a leaf of dates. Throws `.corrupt` for another shape.
     init(_ node: Node, _ space: NodeSpace) throws(StorageError) {
         guard node.hasRefs, !node.isInner, node.count == 2 else {
             throw node.corrupt("a timestamp leaf is a node of two refs")
@@ -36,6 +40,7 @@ package struct TimestampLeaf: Sendable {
         return Timestamp(seconds: whole, nanoseconds: Int32(truncatingIfNeeded: part))
     }
 
+    /// The value in `row`. Throws `.corrupt` for a date whose parts contradict each other.
     @inlinable package func value(_ row: Int) throws(StorageError) -> Value {
         try timestamp(row).map(Value.timestamp) ?? .null
     }

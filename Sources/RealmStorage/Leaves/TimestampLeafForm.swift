@@ -6,7 +6,9 @@
 struct TimestampLeafForm: LeafForm {
     let writes: WriteSpace
     let isNullable: Bool
+    /// Changes the seconds.
     private var seconds: NullableIntegers { NullableIntegers(writes: writes) }
+    /// Changes the nanoseconds.
     private var nanoseconds: IntegerLeafForm { IntegerLeafForm(writes: writes, coding: .int) }
 
     var defaultValue: Value { isNullable ? .null : .timestamp(Timestamp(seconds: 0, nanoseconds: 0)) }
@@ -73,6 +75,7 @@ struct TimestampLeafForm: LeafForm {
 
     // MARK: - Parts
 
+    /// Changes both parts and stores their refs.
     private func change(
         _ leaf: Ref, _ body: (inout Ref, inout Ref) throws(StorageError) -> Void
     ) throws(StorageError) -> Ref {
@@ -88,6 +91,7 @@ struct TimestampLeafForm: LeafForm {
 
     private static func malformed(_ node: Node) -> StorageError { node.corrupt("a timestamp leaf is a node of two refs") }
 
+    /// Seconds and nanoseconds of a value. Throws `.limit` for another type.
     private func parts(_ value: Value) throws(StorageError) -> (Int64?, Int64) {
         switch value {
         case .null where isNullable: return (nil, 0)

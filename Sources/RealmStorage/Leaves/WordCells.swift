@@ -2,11 +2,14 @@
 
 /// The cells of a short leaf of at least 8 bytes each, as words.
 struct WordCells {
+    /// The node with the cells.
     private let node: Node
+    /// The size of a cell in bytes.
     private let width: Int
     /// What belongs to the text of the first word: not the padding count, which is its last byte in cells of eight.
     private let ones: UInt64
 
+    /// The cells of a short leaf; nil for cells of fewer than 8 bytes.
     init?(_ node: Node) {
         guard node.width >= 8 else { return nil }
         self.node = node
@@ -22,11 +25,13 @@ struct WordCells {
         }
     }
 
+    /// Whether the cell in `row` has exactly these words.
     func equals(_ wanted: [UInt64], _ row: Int) -> Bool {
         for word in 0..<wanted.count where wanted[word] != self.word(row, word) { return false }
         return true
     }
 
+    /// Whether the cell in `row` is that of null.
     @inline(__always)
     func isNull(_ row: Int) -> Bool { StringLeaf.padding(node, row) == width }
 
@@ -34,6 +39,7 @@ struct WordCells {
     @inline(__always)
     func leadingBytes(_ row: Int) -> UInt64 { word(row, 0).byteSwapped & ones }
 
+    /// Eight bytes of a cell.
     @inline(__always)
     private func word(_ row: Int, _ index: Int) -> UInt64 {
         node.load(byteOffset: row &* width &+ index &* 8, as: UInt64.self)

@@ -14,6 +14,7 @@ public enum HeldLocks {
     /// One bit for each rank: ranks are taken in rising order, so a set tells all.
     private static let held = ThreadWord()
 
+    /// Notes that the running thread takes a lock; stops the process when a lock of the same or a later rank is held.
     @usableFromInline
     static func enter(_ rank: LockRank) {
         let held = self.held.value
@@ -21,14 +22,17 @@ public enum HeldLocks {
         self.held.value = held | 1 << rank.rawValue
     }
 
+    /// Notes that the running thread has given a lock up.
     @usableFromInline
     static func leave(_ rank: LockRank) { held.value &= ~(1 << rank.rawValue) }
 
+    /// Stops the process when the running thread holds any lock.
     @usableFromInline
     static func requireNone() {
         precondition(held.value == 0, "a callback, or a wait, under \(names(held.value)): see LockRank for what to do instead")
     }
 
+    /// The names of the ranks in a set of held locks, for messages.
     private static func names(_ held: UInt) -> String {
         (0..<UInt8(UInt.bitWidth)).filter { held >> $0 & 1 == 1 }
             .map { "'\(LockRank(rawValue: $0).map { "\($0)" } ?? "?")'" }.joined(separator: ", ")

@@ -54,5 +54,6 @@ public enum LockRank: UInt8, Comparable, Sendable {
     /// `VersionPins`: a version may be let go of wherever its last reader is.
     case versionPins
 
+    /// Whether locks of the rank `left` are taken before those of the rank `right`.
     public static func < (left: LockRank, right: LockRank) -> Bool { left.rawValue < right.rawValue }
 }

@@ -6,11 +6,16 @@ internal import Glibc
 ///
 /// `@unchecked Sendable`: the state is only reached with the mutex held.
 @safe package final class Monitor<State>: @unchecked Sendable {
+    /// The lock of the operating system, at an address that does not change.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    /// What waiters sleep on.
     private let condition: UnsafeMutablePointer<pthread_cond_t>
+    /// The guarded state.
     private var state: State
+    /// Where the lock stands in the order of locks.
     private let rank: LockRank
 
+    /// A lock over `state`. Take the rank `leaf` unless another lock is taken under it.
     package init(_ state: State, rank: LockRank = .leaf) {
         self.state = state
         self.rank = rank
@@ -33,6 +38,7 @@ internal import Glibc
         unsafe mutex.deallocate()
     }
 
+    /// Takes the lock; debug builds check the order first.
     private func lock() {
         #if DEBUG
         HeldLocks.enter(rank)
@@ -40,6 +46,7 @@ internal import Glibc
         unsafe pthread_mutex_lock(mutex)
     }
 
+    /// Gives the lock up.
     private func unlock() {
         unsafe pthread_mutex_unlock(mutex)
         #if DEBUG
@@ -47,6 +54,7 @@ internal import Glibc
         #endif
     }
 
+    /// Runs `body` with the state while the lock is held. No waiter is woken.
     package func withLock<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure) -> Result {
         lock()
         defer { unlock() }

@@ -10,11 +10,14 @@ public import Synchronization
 /// Public, unlike everything else here: what is `package` is not inlined into other targets, and then each use would be a call
 /// of a generic function. There is no library product, so nobody else sees it.
 public struct RankedMutex<Value: ~Copyable>: ~Copyable {
+    /// The lock itself.
     @usableFromInline let mutex: Mutex<Value>
     #if DEBUG
+    /// Where the lock stands in the order of locks.
     @usableFromInline let rank: LockRank
     #endif
 
+    /// A lock over `value`.
     @inlinable
     public init(_ rank: LockRank, _ value: consuming sending Value) {
         mutex = Mutex(value)
@@ -23,6 +26,7 @@ public struct RankedMutex<Value: ~Copyable>: ~Copyable {
         #endif
     }
 
+    /// Runs `body` with the value while the lock is held. `body` must not take locks of the same or an earlier rank.
     @inlinable
     public borrowing func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result

@@ -4,9 +4,12 @@
 ///
 /// Not Sendable: belongs to whoever marks.
 @safe final class ByteMarks {
+    /// One word for 512 bytes of the file; zero pages take no memory.
     private let words: UnsafeMutablePointer<UInt64>
+    /// The size of the reserved range.
     private let byteCount: Int
 
+    /// Room for marks on the bytes of a file of `limit` bytes. Reserves addresses; memory is taken as marks are made.
     init(byteCount limit: UInt64) throws(StorageError) {
         byteCount = ReservedMemory.wholePages(Int(clamping: limit >> 6) + 8)
         unsafe words = try unsafe System.mapAnonymous(byteCount: byteCount).assumingMemoryBound(to: UInt64.self)

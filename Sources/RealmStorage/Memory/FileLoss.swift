@@ -11,6 +11,7 @@ internal import Synchronization
     /// The flag at a place that the handler knows.
     let flag: UnsafeMutablePointer<Atomic<UInt8>>
 
+    /// A flag that is not set.
     init() {
         unsafe flag = .allocate(capacity: 1)
         unsafe flag.initialize(to: Atomic(0))
@@ -21,5 +22,6 @@ internal import Synchronization
         unsafe flag.deallocate()
     }
 
+    /// Whether some of the file was gone when it was read. Costs one atomic load.
     @inline(__always) package var isSet: Bool { unsafe flag.pointee.load(ordering: .acquiring) != 0 }
 }

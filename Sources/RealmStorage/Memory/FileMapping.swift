@@ -5,9 +5,13 @@
 ///
 /// `@unchecked Sendable`: all fields are set once.
 @safe package final class FileMapping: @unchecked Sendable {
+    /// The first byte of the file.
     let address: UnsafeRawPointer
+    /// The number of bytes that are mapped, as long as the file was when it was opened.
     package let byteCount: Int
+    /// Tells whether the file lost a part of what is mapped.
     package let loss = FileLoss()
+    /// Tells the handler of lost pages about these addresses.
     private let range: MappedRange
 
     /// Maps `byteCount` bytes (more than 0) of an open file.

@@ -8,7 +8,9 @@ internal import Synchronization
 ///
 /// `@unchecked Sendable`: `remove` is called once, by the deinitializer of whoever unmaps the range.
 @safe final class MappedRange: @unchecked Sendable {
+    /// The flag that is set when a part of the file is gone. Several ranges may share it.
     let loss: FileLoss
+    /// What the handler of lost pages knows the range by.
     private let entry: OpaquePointer
 
     /// `byteCount` bytes from `start`, whole pages.

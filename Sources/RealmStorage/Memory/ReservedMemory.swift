@@ -8,6 +8,7 @@
 /// `@unchecked Sendable`: `populated` and `range` are used by the thread that holds the write transaction only. Others read below a
 /// limit that was there when they got hold of the range.
 @safe package final class ReservedMemory: @unchecked Sendable {
+    /// The first byte of the range. It never changes.
     let address: UnsafeMutableRawPointer
     /// How many bytes the range has.
     package let capacity: Int
@@ -27,6 +28,7 @@
         unsafe System.unmap(address, byteCount: capacity)
     }
 
+    /// `byteCount` rounded up to whole pages of memory.
     static func wholePages(_ byteCount: Int) -> Int {
         let page = System.pageByteCount
         return (byteCount + page - 1) / page * page
@@ -88,6 +90,7 @@
         return unsafe ByteView(start: UnsafePointer((address + offset).assumingMemoryBound(to: UInt8.self)), count: byteCount)
     }
 
+    /// `byteCount` in whole pages. Throws `.limit` when the range is smaller.
     private func checked(_ byteCount: Int) throws(StorageError) -> Int {
         let wanted = ReservedMemory.wholePages(byteCount)
         guard wanted <= capacity else { throw .limit("\(byteCount) bytes in a range of \(capacity)") }

@@ -11,13 +11,18 @@ struct BPlusInnerNode {
     /// More than any file has room for, and far from where sums of counts overflow.
     static let maximumCount = 1 << 48
 
+    /// The node that this reads.
     let node: Node
+    /// How many children there are; at least one.
     let childCount: Int
+    /// How many elements all children hold together, as the node says.
     let total: Int
     /// Elements per child in compact form.
     private let childSize: Int
+    /// Where each child but the first begins; nil in compact form.
     private let offsets: PackedOffsets?
 
+    /// Checks the shape of an inner node and its offsets. Throws `.corrupt`.
     init(_ node: Node, _ space: NodeSpace) throws(StorageError) {
         guard node.count >= 3 else { throw node.corrupt("an inner node without children") }
         self.node = node
@@ -40,6 +45,7 @@ struct BPlusInnerNode {
         }
     }
 
+    /// The ref of child `index`. Throws `.corrupt` when the slot holds none.
     func ref(_ index: Int) throws(StorageError) -> Ref { try node.requiredRef(index + 1, "child of a tree") }
 
     /// The child that holds element `index` and the number of elements before it.
@@ -64,6 +70,7 @@ struct BPlusInnerNode {
     /// Whether the node is compact with children of this size.
     func states(childSize size: Int) -> Bool { offsets == nil && childSize == size }
 
+    /// The position of the first element of child `index` among those of this node.
     func startOfChild(_ index: Int) -> Int {
         guard index > 0 else { return 0 }
         guard let offsets else {

@@ -7,6 +7,7 @@ package enum IntegerForm: Sendable {
     /// Widths 8 to 64 without sign: key arrays of clusters and offsets of B+ trees.
     case unsigned
 
+    /// The code of the smallest width that holds `value`, 0 to 7.
     @inline(__always) package func widthCode(for value: Int64) -> Int {
         switch self {
         case .signed:

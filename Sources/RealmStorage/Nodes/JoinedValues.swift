@@ -5,11 +5,15 @@
 /// A value beyond 16 MiB is the only one that cannot be read in place. Each byte of the file belongs to one value,
 /// so all of them together are never longer than the file: more is a file whose values share nodes.
 final class JoinedValues: Sendable {
+    /// What is guarded.
     private struct State {
+        /// Joined values by the ref of their list of parts.
         var values: [Ref: ByteStorage] = [:]
+        /// How many bytes they have together.
         var byteCount: UInt64 = 0
     }
 
+    /// Values that were joined, for any thread that reads the snapshot.
     private let state = RankedMutex(.leaf, State())
 
     /// The bytes of the value whose parts `list` refers to.
@@ -27,6 +31,7 @@ final class JoinedValues: Sendable {
         return accepted
     }
 
+    /// Joins the parts. Throws `.corrupt` when they are longer than the file.
     private static func join(_ list: Node, _ space: NodeSpace) throws(StorageError) -> [UInt8] {
         var bytes: [UInt8] = []
         for index in 0..<list.count {

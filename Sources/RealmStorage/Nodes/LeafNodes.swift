@@ -4,6 +4,7 @@ extension Node {
     /// Throws `.corrupt` unless `row` is one of the node's elements.
     func requireRow(_ row: Int) throws(StorageError) { try requireRow(row, below: count) }
 
+    /// Throws `.corrupt` unless `row` is in `0..<limit`.
     func requireRow(_ row: Int, below limit: Int) throws(StorageError) {
         guard row >= 0, row < limit else { throw corrupt("row \(row) of a leaf of \(limit) values") }
     }

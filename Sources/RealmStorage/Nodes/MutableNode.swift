@@ -5,7 +5,9 @@
 /// A change that needs more room moves the node: `ref` is current after every mutating call and goes where the old
 /// one was stored. Copies of this struct do not follow such moves; use one at a time.
 @safe package struct MutableNode {
+    /// Where moves get their new memory. Unowned, because nodes never outlive their transaction.
     unowned(unsafe) private let space: WriteSpace
+    /// Where the node is now; changes when the node moves.
     package private(set) var ref: Ref
     /// The 8 header bytes, followed by the payload.
     private var header: UnsafeMutableRawPointer
@@ -15,6 +17,7 @@
     /// A node lies within one mapped section of the file.
     static let maximumByteCount = 64 << 20
 
+    /// A node at `header`, which lies in the arena of `space`.
     init(space: WriteSpace, ref: Ref, header: UnsafeMutableRawPointer) {
         unsafe self.space = space
         self.ref = ref
@@ -23,7 +26,9 @@
 
     // MARK: - Header
 
+    /// The first byte of the elements.
     var payload: UnsafeMutableRawPointer { unsafe header + 8 }
+    /// The flags of the header; see `NodeLayout`.
     package var flags: UInt8 { unsafe header.load(fromByteOffset: 4, as: UInt8.self) }
     package var isInner: Bool { flags & 0x80 != 0 }
     package var hasRefs: Bool { flags & 0x40 != 0 }
@@ -32,6 +37,7 @@
     /// Bits per element, or bytes in a node of whole-byte elements.
     package var width: Int { (1 << widthCode) >> 1 }
 
+    /// The number of elements.
     package var count: Int {
         unsafe Int(UInt32(bigEndian: header.load(fromByteOffset: 4, as: UInt32.self)) & 0xff_ffff)
     }
@@ -41,8 +47,10 @@
         unsafe Node(payload: UnsafeRawPointer(payload), ref: ref, header: UInt64(littleEndian: header.load(as: UInt64.self)))
     }
 
+    /// How many bytes of payload there is room for.
     private var capacity: Int { unsafe Int(UInt32(littleEndian: header.load(as: UInt32.self))) << 3 - 8 }
 
+    /// Writes flags and count; the first four bytes, the capacity, stay.
     private func setHeader(flags: UInt8, count: Int) {
         let word = UInt32(flags) << 24 | UInt32(count)
         unsafe header.storeBytes(of: word.bigEndian, toByteOffset: 4, as: UInt32.self)
@@ -53,11 +61,13 @@
 
     // MARK: - Filling
 
+    /// Writes a header, and zeros for all elements that there is room for.
     mutating func initialize(flags: UInt8, count: Int) {
         setHeader(flags: flags, count: count)
         unsafe payload.initializeMemory(as: UInt8.self, repeating: 0, count: capacity)
     }
 
+    /// Takes over header and payload of a node; the caller has made room for them.
     mutating func initialize(copyOf node: Node) {
         setHeader(flags: node.flags, count: node.count)
         unsafe payload.copyMemory(from: node.payload, byteCount: node.payloadByteCount)
@@ -99,12 +109,14 @@ extension MutableNode {
         return raw & 1 == 1 ? .none : Ref(raw)
     }
 
+    /// Replaces element `index`, widening all elements when the value needs it.
     package mutating func set(_ index: Int, _ value: Int64, _ form: IntegerForm = .signed) throws(StorageError) {
         assert(index >= 0 && index < count)
         try widen(for: value, form)
         store(value, at: index, widthCode)
     }
 
+    /// Stores a ref in slot `index`.
     package mutating func set(_ index: Int, _ ref: Ref) throws(StorageError) {
         try set(index, Int64(bitPattern: ref.rawValue))
     }
@@ -117,14 +129,17 @@ extension MutableNode {
     /// What stands for `number` in a node of refs.
     package static func tagged(_ number: UInt64) -> Int64 { Int64(bitPattern: number << 1 | 1) }
 
+    /// Adds an element at the end.
     package mutating func append(_ value: Int64, _ form: IntegerForm = .signed) throws(StorageError) {
         try insert(value, at: count, form)
     }
 
+    /// Adds a ref at the end.
     package mutating func append(_ ref: Ref) throws(StorageError) {
         try insert(Int64(bitPattern: ref.rawValue), at: count)
     }
 
+    /// Puts an element in at `index`, which may be the count, widening all elements when the value needs it.
     package mutating func insert(
         _ value: Int64, at index: Int, _ form: IntegerForm = .signed
     ) throws(StorageError) {
@@ -137,6 +152,7 @@ extension MutableNode {
         store(value, at: index, widthCode)
     }
 
+    /// Puts a ref in at `index`.
     package mutating func insert(_ ref: Ref, at index: Int) throws(StorageError) {
         try insert(Int64(bitPattern: ref.rawValue), at: index)
     }
@@ -149,6 +165,7 @@ extension MutableNode {
         setHeader(flags: flags, count: oldCount - range.count)
     }
 
+    /// Takes element `index` out.
     package mutating func removeInteger(at index: Int) { removeIntegers(index..<index + 1) }
 
     /// Adds `delta` to the elements in `range`.
@@ -190,6 +207,7 @@ extension MutableNode {
         unsafe payload.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
     }
 
+    /// Reads an element of the given width.
     private func load(_ index: Int, _ code: Int, _ form: IntegerForm) -> Int64 {
         let value = unsafe PackedIntegers.load(payload, widthCode: code, index: index)
         guard form == .unsigned, code < 7 else { return value }
@@ -210,6 +228,7 @@ extension MutableNode {
         }
     }
 
+    /// Stores an element of 1, 2 or 4 bits.
     private func storeBits(_ value: Int64, at index: Int, width: Int) {
         let bit = index * width
         let ones = UInt8((1 << width) - 1) << UInt8(bit & 7)
@@ -248,6 +267,7 @@ extension MutableNode {
         return word >> UInt64(position & 7) & (1 << UInt64(count) - 1)
     }
 
+    /// Moves bits within the payload, for elements that share bytes.
     private func storeBits(_ bits: UInt64, at position: Int, _ count: Int) {
         let word = unsafe UInt64(littleEndian: payload.loadUnaligned(fromByteOffset: position >> 3, as: UInt64.self))
         let ones: UInt64 = (1 << UInt64(count) - 1) << UInt64(position & 7)
@@ -292,6 +312,7 @@ extension MutableNode {
         unsafe payload.storeBytes(of: number.littleEndian, toByteOffset: offset, as: Number.self)
     }
 
+    /// Reads a number at a byte offset that the caller has checked against the payload.
     package func load<Number: FixedWidthInteger>(byteOffset: Int, as type: Number.Type) -> Number {
         node.load(byteOffset: byteOffset, as: type)
     }

@@ -18,9 +18,12 @@
 @safe package struct Node: @unchecked Sendable {
     /// First payload byte.
     @usableFromInline let payload: UnsafeRawPointer
+    /// Where the node lies.
     package let ref: Ref
+    /// The eight header bytes as one little-endian number.
     @usableFromInline let header: UInt64
 
+    /// A node whose header and payload were checked to lie in memory that outlives it.
     @inlinable init(payload: UnsafeRawPointer, ref: Ref, header: UInt64) {
         unsafe self.payload = unsafe payload
         self.ref = ref
@@ -29,24 +32,31 @@
 
     /// How the width of a header is meant.
     package enum WidthType: Int, Sendable {
+        /// Elements of `width` bits each.
         case bits = 0
+        /// Elements of `width` bytes each.
         case multiply = 1
+        /// Elements of one byte each, whatever the width says.
         case ignore = 2
     }
 
+    /// The flags of the header; see `NodeLayout`.
     @inlinable var flags: UInt8 { UInt8(truncatingIfNeeded: header >> 32) }
     @inlinable package var isInner: Bool { flags & 0x80 != 0 }
     @inlinable package var hasRefs: Bool { flags & 0x40 != 0 }
     @inlinable package var hasContext: Bool { flags & 0x20 != 0 }
+    /// The number of the width type; see `WidthType`.
     @inlinable package var widthType: Int { Int(flags >> 3) & 3 }
     /// 0, 1, 2, 4, 8, 16, 32 or 64: bits per element, or bytes for width type "multiply".
     @inlinable package var width: Int { (1 << Int(flags & 7)) >> 1 }
     /// The number of elements.
     @inlinable package var count: Int { Node.count(ofHeader: header) }
+    /// The size of the elements in bytes, without padding.
     @inlinable package var payloadByteCount: Int { NodeLayout.payloadByteCount(flags: flags, count: count) }
     /// Header, payload and padding.
     @inlinable package var byteCount: Int { NodeLayout.byteCount(payload: payloadByteCount) }
 
+    /// The number of elements of the node with this header.
     @inlinable static func count(ofHeader header: UInt64) -> Int {
         Int(truncatingIfNeeded: header.byteSwapped & 0xff_ffff)
     }
@@ -108,6 +118,7 @@ extension Node {
         }
     }
 
+    /// Copies elements of one width as 64-bit numbers.
     @inline(__always)
     private func widen<Number: FixedWidthInteger>(_ type: Number.Type, to target: UnsafeMutableRawPointer, _ count: Int) {
         for index in 0..<count {
@@ -134,8 +145,11 @@ extension Node {
 
     /// What a slot of a node with refs holds.
     package enum Slot: Sendable, Equatable {
+        /// Zero: nothing.
         case none
+        /// A node.
         case ref(Ref)
+        /// A number, without the tag bit.
         case tagged(UInt64)
     }
 
@@ -157,6 +171,7 @@ extension Node {
         }
     }
 
+    /// The ref in slot `index`. Throws `.corrupt` when there is none; `what` says what was expected.
     package func requiredRef(_ index: Int, _ what: @autoclosure () -> String) throws(StorageError) -> Ref {
         let ref = try optionalRef(index, what())
         guard !ref.isNone else { throw corrupt("\(what()): slot \(index) holds no ref") }

@@ -11,8 +11,11 @@
     /// No file is as long as this, so refs from here on lie in an arena.
     package static let firstRef: UInt64 = 1 << 48
 
+    /// The reserved range; pages take memory when they are first used.
     private let memory: UnsafeMutableRawPointer
+    /// The size of the range, and so the most that a transaction may change.
     private let byteCount: Int
+    /// The ref of the first byte: random, so that no file can name a node of a transaction.
     private let origin: UInt64
     /// Bytes handed out so far.
     package private(set) var used = 0
@@ -20,6 +23,7 @@
     private var mark = 0
     /// Blocks given back since the newest savepoint: those of powers of two by their logarithm, and larger ones by size.
     private var reusableSmall: [[Int]] = Array(repeating: [], count: 15)
+    /// Larger blocks that were released, by size.
     private var reusableLarge: [Int: [Int]] = [:]
 
     /// Reserves `byteCount` bytes of address space; memory is taken when it is touched.
@@ -36,6 +40,7 @@
     /// Whether the node at `ref` was made in this transaction and may still change.
     @inline(__always) func isYoung(_ ref: Ref) -> Bool { ref.rawValue >= origin &+ UInt64(mark) }
 
+    /// The ref of a byte of the range.
     @inline(__always) private func ref(_ offset: Int) -> Ref { Ref(origin &+ UInt64(offset)) }
 
     /// The node at a ref that lies outside the file.
@@ -78,6 +83,7 @@
         return unsafe (ref(offset), address)
     }
 
+    /// Takes a block that was never used. Throws `.limit` when the range is full.
     private func fresh(_ size: Int) throws(StorageError) -> Int {
         guard size <= byteCount - used else {
             throw .limit("a transaction may change at most \(byteCount) bytes")
@@ -98,15 +104,18 @@
         reusableSmall[size.trailingZeroBitCount].append(offset)
     }
 
+    /// A released block of this size, if there is one.
     private func takeReusable(_ size: Int) -> Int? {
         size <= NodeArena.largestPower ? reusableSmall[size.trailingZeroBitCount].popLast() : reusableLarge[size]?.popLast()
     }
 
+    /// Forgets released blocks: after a savepoint they may be needed again.
     private func forgetReusable() {
         for index in reusableSmall.indices { reusableSmall[index].removeAll(keepingCapacity: true) }
         reusableLarge.removeAll(keepingCapacity: true)
     }
 
+    /// Up to here block sizes are powers of two.
     private static let largestPower = 16384
     private static let releasedFlags: UInt8 = 0x18
 

@@ -17,6 +17,7 @@ package enum NodeKind: Sendable {
     /// Plain bytes.
     case blob
 
+    /// The flags of a new node of this kind; see `NodeLayout`.
     var flags: UInt8 {
         switch self {
         case .integers: return 0

@@ -10,14 +10,18 @@
 ///
 /// `@unchecked Sendable`: the bytes of a version never change; `LazyPlainPages` guards itself.
 @safe package struct NodeSpace: @unchecked Sendable {
+    /// The first plain byte of the file.
     @usableFromInline let base: UnsafeRawPointer
     /// The logical file size in bytes: every node ends at or before it.
     package let limit: UInt64
+    /// The pages of an encrypted file, which are decrypted before they are read; nil for a plain file.
     @usableFromInline let pages: Unmanaged<LazyPlainPages>?
+    /// Values that are split over several nodes, joined once per snapshot.
     private let joinedValues: Unmanaged<JoinedValues>
     /// New nodes, when this is the space of a write transaction.
     @usableFromInline let arena: Unmanaged<NodeArena>?
 
+    /// The first `limit` bytes from `base`. All arguments are kept alive by the caller.
     init(base: UnsafeRawPointer, limit: UInt64, pages: LazyPlainPages?, joinedValues: JoinedValues) {
         unsafe self.base = unsafe base
         self.limit = limit
@@ -26,6 +30,7 @@
         unsafe arena = nil
     }
 
+    /// The same space with the nodes of a transaction.
     private init(_ other: NodeSpace, arena: NodeArena) {
         unsafe base = unsafe other.base
         limit = other.limit
@@ -72,6 +77,7 @@
     /// where tables are listed, so a larger claim is damage and would only cost time.
     @usableFromInline static let maximumEmptyCount = 0x10000
 
+    /// What is wrong with a node of width 0 that claims too many elements.
     @usableFromInline static func emptyNode(_ ref: Ref) -> StorageError {
         .corrupt(ref: ref, reason: "a node without payload that claims more than \(maximumEmptyCount) elements")
     }
@@ -83,14 +89,17 @@
         return flags & 0x40 != 0 && widthType == 0
     }
 
+    /// What is wrong with a ref that cannot name a node.
     @usableFromInline static func badRef(_ ref: Ref) -> StorageError {
         .corrupt(ref: ref, reason: "the ref is misaligned or outside the file")
     }
 
+    /// What is wrong with a header whose flags contradict each other.
     @usableFromInline static func badFlags(_ ref: Ref, _ flags: UInt8) -> StorageError {
         .corrupt(ref: ref, reason: "impossible node flags 0x" + String(flags, radix: 16))
     }
 
+    /// Has the pages under some bytes of an encrypted file decrypted. Throws `.corrupt` when one is damaged.
     @usableFromInline
     static func ensure(_ pages: Unmanaged<LazyPlainPages>, _ offset: UInt64, _ byteCount: UInt64) throws(StorageError) {
         try unsafe pages.takeUnretainedValue().ensure(offset: offset, byteCount: byteCount)

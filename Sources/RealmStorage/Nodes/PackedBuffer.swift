@@ -7,12 +7,18 @@
 ///
 /// `@unchecked Sendable`: filled in `init` and never written again.
 @safe package final class PackedBuffer: @unchecked Sendable {
+    /// The size of a page, which protection works by.
     private static let pageByteCount = 4096
 
+    /// The pages with the payload, and one after them that cannot be read.
     private let mapping: UnsafeMutableRawPointer
+    /// The size of the mapping in bytes.
     private let mappedByteCount: Int
+    /// The first byte of the elements.
     private let payload: UnsafeMutableRawPointer
+    /// The code of the width, 0 to 7.
     private let widthCode: Int
+    /// The number of elements.
     private let count: Int
 
     /// The elements; valid while this object is alive.

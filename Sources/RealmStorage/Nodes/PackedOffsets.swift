@@ -2,11 +2,16 @@
 
 /// Key arrays of cluster leaves and offset arrays of inner nodes: ascending numbers, unsigned at every width.
 package struct PackedOffsets: Sendable {
+    /// The numbers as they are stored.
     private let integers: PackedIntegers
+    /// The bits of a number, so that it reads as unsigned.
     private let mask: UInt64
+    /// The node with the numbers.
     let node: Node
+    /// How many numbers there are.
     package var count: Int { integers.count }
 
+    /// Attaches the numbers of `node`. Throws `.corrupt` unless they are packed integers.
     init(_ node: Node) throws(StorageError) {
         guard !node.hasRefs else { throw node.corrupt("offset array expected, found a node with refs") }
         integers = try node.integers()
@@ -14,6 +19,7 @@ package struct PackedOffsets: Sendable {
         self.node = node
     }
 
+    /// Number `index`, which must be in `0..<count`.
     @inline(__always) package subscript(index: Int) -> UInt64 { UInt64(bitPattern: integers[index]) & mask }
 
     /// The first index whose element is greater than `number`; `count` when there is none.
@@ -33,6 +39,7 @@ package struct PackedOffsets: Sendable {
         return after > 0 && self[after - 1] == number ? after - 1 : nil
     }
 
+    /// Throws `.corrupt` unless every number is greater than the one before it. `what` names them in the message.
     func requireAscending(_ what: String) throws(StorageError) {
         guard integers.ascendsUnsigned() else { throw node.corrupt("\(what) do not ascend") }
     }

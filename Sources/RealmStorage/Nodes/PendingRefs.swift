@@ -4,11 +4,15 @@
 ///
 /// Counted as they come in: a list of refs to the same node would otherwise fill the memory before any of them is visited.
 struct PendingRefs {
+    /// Refs still to be visited; the last is next.
     private var refs: [Ref] = []
+    /// How many refs may still be added.
     private var budget: Int
 
+    /// No refs yet, and as many to come as `space` has room for nodes.
     init(_ space: NodeSpace) { budget = space.nodeBudget }
 
+    /// Adds a ref. Throws `.corrupt` when more were added than the file has room for nodes.
     mutating func add(_ ref: Ref) throws(StorageError) {
         budget -= 1
         guard budget >= 0 else {
@@ -26,5 +30,6 @@ struct PendingRefs {
         }
     }
 
+    /// Takes a ref out, the last one first; nil when none is left.
     mutating func next() -> Ref? { refs.popLast() }
 }

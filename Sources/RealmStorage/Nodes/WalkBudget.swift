@@ -13,7 +13,9 @@ package final class WalkBudget: Sendable {
     /// realm-core nests collections up to 100 levels deep.
     package static let maximumDepth = 128
 
+    /// How many nodes may still be visited; shared by the cursors of all levels.
     private let nodes: Atomic<Int>
+    /// How many collections are nested around the present one.
     private let depth = Atomic<Int>(0)
 
     /// For one walk through the nodes of `space`.
@@ -34,5 +36,6 @@ package final class WalkBudget: Sendable {
         try spend(at: ref)
     }
 
+    /// Goes back out of a collection.
     package func leave() { depth.wrappingSubtract(1, ordering: .relaxed) }
 }

@@ -10,13 +10,16 @@
 package final class WriteSpace {
     /// Reads committed and new nodes alike.
     package let space: NodeSpace
+    /// The memory of new nodes, which must outlive this object.
     package let arena: NodeArena
     /// Committed nodes that the new version no longer uses.
     package private(set) var freed: [FreedBlock] = []
 
     /// A node of the committed version that nothing refers to any more.
     package struct FreedBlock: Sendable, Equatable {
+        /// Where the node was.
         package let ref: Ref
+        /// How many bytes of the file it took.
         package let byteCount: Int
     }
 
@@ -28,6 +31,7 @@ package final class WriteSpace {
 
     // MARK: - Reading
 
+    /// The node at `ref`, committed or new.
     package func node(at ref: Ref) throws(StorageError) -> Node { try space.node(at: ref) }
 
     /// Whether `ref` names a node that is not in the file.
@@ -76,6 +80,7 @@ package final class WriteSpace {
         }
     }
 
+    /// Gives up the node at `ref`, not what it refers to.
     package func discard(_ ref: Ref) throws(StorageError) { discard(try space.node(at: ref)) }
 
     /// Gives up a node and everything below it; `Ref.none` is nothing.
@@ -94,7 +99,9 @@ package final class WriteSpace {
 
     /// What a transaction returns to when a part of it fails.
     package struct Savepoint: Sendable {
+        /// How many committed nodes had been given up.
         fileprivate let freedCount: Int
+        /// How far the arena was filled.
         fileprivate let end: Int
         fileprivate let mark: Int
     }

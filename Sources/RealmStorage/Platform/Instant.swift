@@ -4,20 +4,26 @@ internal import Glibc
 
 /// A point in time that no clock change moves; for deadlines and durations.
 package struct Instant: Sendable, Comparable {
+    /// Nanoseconds of the system's monotonic clock.
     package let nanoseconds: UInt64
 
+    /// A point in time from nanoseconds of the monotonic clock.
     package init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
 
+    /// The present point in time. Costs no system call on usual machines.
     package static func now() -> Instant {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return Instant(nanoseconds: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec))
     }
 
+    /// A point in time that never comes: no deadline.
     package static var distantFuture: Instant { Instant(nanoseconds: .max) }
 
+    /// Whether this is `distantFuture`.
     package var isDistantFuture: Bool { nanoseconds == .max }
 
+    /// The point in time so many seconds later. Negative seconds count as 0, a billion and more as for ever.
     package func adding(seconds: Double) -> Instant {
         guard seconds < 1e9 else { return .distantFuture }
         return Instant(nanoseconds: nanoseconds &+ UInt64(max(seconds, 0) * 1e9))
@@ -28,5 +34,6 @@ package struct Instant: Sendable, Comparable {
         nanoseconds > earlier.nanoseconds ? Double(nanoseconds - earlier.nanoseconds) / 1e9 : 0
     }
 
+    /// Whether `left` is earlier.
     package static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 }

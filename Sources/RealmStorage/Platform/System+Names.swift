@@ -6,15 +6,20 @@ internal import Glibc
 extension System {
     /// What stands at a path, links followed.
     package struct DirectoryEntry: Sendable {
+        /// Which file it is, whatever its name.
         package let identity: FileIdentity
+        /// Whether it is a regular file.
         package let isRegular: Bool
+        /// Whether it is a named pipe.
         package let isPipe: Bool
+        /// The size in bytes; meaningful for regular files.
         package let byteCount: Int
         /// How many names the file has.
         package let linkCount: Int
         /// Seconds and nanoseconds of the last change of its bytes, for sorting.
         package let modified: (seconds: Int, nanoseconds: Int)
 
+        /// Reads the fields that the system has filled in.
         init(_ info: stat) {
             identity = FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino))
             isRegular = info.st_mode & S_IFMT == S_IFREG
@@ -31,6 +36,7 @@ extension System {
         return unsafe (followsLink ? stat(path, &info) : lstat(path, &info)) == 0 ? DirectoryEntry(info) : nil
     }
 
+    /// What an open file is; nil when the descriptor is not open.
     package static func entry(_ descriptor: Int32) -> DirectoryEntry? {
         var info = stat()
         return unsafe fstat(descriptor, &info) == 0 ? DirectoryEntry(info) : nil
@@ -62,6 +68,7 @@ extension System {
         return descriptor
     }
 
+    /// What a failed `open` means: no file, no permission, or an error of the system.
     private static func openFailure(_ code: Int32, writing: Bool) -> StorageError {
         switch code {
         case ENOENT, ENOTDIR: return .refused(.fileNotFound)
@@ -180,6 +187,7 @@ extension System {
         return type == nil || type == "overlay" || type == "btrfs" ? similar : 0
     }
 
+    /// Major and minor number of a device, as the list of locks shows them.
     private static func deviceNumber(_ device: UInt64) -> (UInt64, UInt64) {
         (device >> 8 & 0xfff | device >> 32 & ~0xfff, device & 0xff | device >> 12 & 0xffff_ff00)
     }

@@ -7,7 +7,9 @@ internal import Glibc
 extension System {
     /// Which file a path or a descriptor names.
     package struct FileIdentity: Equatable, Sendable {
+        /// The number of the device that holds the file.
         let device: UInt64
+        /// The number of the file on its device.
         let inode: UInt64
     }
 
@@ -22,6 +24,7 @@ extension System {
         }
     }
 
+    /// A second descriptor of the same open file, closed on `exec`.
     static func duplicate(_ descriptor: Int32) throws(StorageError) -> Int32 {
         let copy = dup(descriptor)
         guard copy >= 0 else { throw .io(operation: "dup", errno: errno) }
@@ -34,6 +37,7 @@ extension System {
         try openOrCreate(path, O_EXCL)
     }
 
+    /// Opens a file for reading and writing, or makes it; `flags` decide what happens when it exists.
     private static func openOrCreate(_ path: String, _ flags: Int32) throws(StorageError) -> Int32 {
         let descriptor = retrying { unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | flags, 0o600) }
         guard descriptor < 0 else { return descriptor }
@@ -52,6 +56,7 @@ extension System {
         if code != 0 { throw .io(operation: "pwrite", errno: code) }
     }
 
+    /// Writes until all bytes are written; returns 0, or the number of the system's error.
     private static func writeAll(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, _ offset: Int) -> Int32 {
         guard let start = bytes.baseAddress else { return 0 }
         var done = 0
@@ -87,6 +92,7 @@ extension System {
         }
     }
 
+    /// Makes a file exactly `byteCount` bytes long.
     static func truncate(_ descriptor: Int32, to byteCount: Int) throws(StorageError) {
         guard retrying({ ftruncate(descriptor, off_t(byteCount)) }) == 0 else {
             throw .io(operation: "ftruncate", errno: errno)
@@ -116,21 +122,25 @@ extension System {
         return parent == "/" ? "/" + name : parent + "/" + name
     }
 
+    /// The path without symbolic links; nil with `errno` set when it does not exist.
     private static func realPath(_ path: String) -> String? {
         guard let text = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(text) }
         return unsafe String(cString: text)
     }
 
+    /// Whether the last part of the path is a symbolic link.
     private static func isSymbolicLink(_ path: String) -> Bool {
         var info = stat()
         return unsafe lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFLNK
     }
 
+    /// Gives a file another name, in one step, in place of any file that has that name.
     static func rename(_ old: String, to new: String) throws(StorageError) {
         guard unsafe Glibc.rename(old, new) == 0 else { throw .io(operation: "rename", errno: errno) }
     }
 
+    /// Takes a name away. Failures are not reported: callers that care look for the name afterwards.
     static func remove(_ path: String) { _ = unsafe unlink(path) }
 
     /// Gives an open file the permissions and, as far as allowed, the owner of another one.
@@ -150,11 +160,13 @@ extension System {
         try sync(descriptor, dataOnly: false)
     }
 
+    /// Which file is open; nil when the descriptor is not open.
     static func identity(_ descriptor: Int32) -> FileIdentity? {
         var info = stat()
         return unsafe fstat(descriptor, &info) == 0 ? FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino)) : nil
     }
 
+    /// Which file is at a path, links followed; nil when there is none.
     package static func identity(path: String) -> FileIdentity? {
         var info = stat()
         return unsafe stat(path, &info) == 0 ? FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino)) : nil
@@ -163,17 +175,21 @@ extension System {
     /// What the system tells of a file, but for times. Whoever asks for those has the next write note its own more exactly, and
     /// on common file systems a commit takes a fifth longer then.
     struct FilePlace: Equatable, Sendable {
+        /// Which file it is.
         let identity: FileIdentity
+        /// The size in bytes.
         let byteCount: Int
         /// How many names it has.
         let linkCount: Int
 
+        /// Reads the fields that `stat` has filled in.
         fileprivate init(_ info: stat) {
             identity = FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino))
             byteCount = Int(info.st_size)
             linkCount = Int(info.st_nlink)
         }
 
+        /// Reads the fields that `statx` has filled in.
         fileprivate init(_ place: realm_rest_place) {
             identity = FileIdentity(device: place.device, inode: place.inode)
             byteCount = Int(clamping: place.byte_count)
@@ -181,12 +197,14 @@ extension System {
         }
     }
 
+    /// What the system tells of an open file without its times.
     static func place(_ descriptor: Int32) throws(StorageError) -> FilePlace {
         var place = realm_rest_place()
         guard unsafe realm_rest_place_of(descriptor, nil, &place) == 0 else { throw .io(operation: "statx", errno: errno) }
         return FilePlace(place)
     }
 
+    /// What the system tells of the file at a path, without its times.
     static func place(path: String) throws(StorageError) -> FilePlace {
         var place = realm_rest_place()
         guard unsafe realm_rest_place_of(-1, path, &place) == 0 else { throw .io(operation: "statx", errno: errno) }
@@ -195,6 +213,7 @@ extension System {
 
     /// What the system tells of a file without reading it.
     package struct FileFacts: Equatable, Sendable {
+        /// Identity, size and number of names.
         let place: FilePlace
         /// When its contents changed last, in nanoseconds since 1970.
         let modified: Int64
@@ -206,6 +225,7 @@ extension System {
             (0..<nanoseconds).contains(WallClock.now().nanoseconds &- modified)
         }
 
+        /// Reads the fields that `stat` has filled in.
         fileprivate init(_ info: stat) {
             place = FilePlace(info)
             modified = Int64(info.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(info.st_mtim.tv_nsec)
@@ -213,12 +233,14 @@ extension System {
         }
     }
 
+    /// What the system tells of an open file, including its times.
     static func facts(_ descriptor: Int32) throws(StorageError) -> FileFacts {
         var info = stat()
         guard unsafe fstat(descriptor, &info) == 0 else { throw .io(operation: "fstat", errno: errno) }
         return FileFacts(info)
     }
 
+    /// What the system tells of the file at a path, including its times.
     package static func facts(path: String) throws(StorageError) -> FileFacts {
         var info = stat()
         guard unsafe stat(path, &info) == 0 else { throw .io(operation: "stat", errno: errno) }
@@ -228,6 +250,7 @@ extension System {
     /// The type of the file system that holds an open file, as the system's list of mounts calls it.
     static func fileSystemType(_ descriptor: Int32) -> String? { identity(descriptor).flatMap { fileSystemType(of: $0) } }
 
+    /// The type of the file system that holds a file, for example `ext4`; nil when the list of mounts does not have it.
     static func fileSystemType(of file: FileIdentity) -> String? {
         guard let mounts = try? openForReading("/proc/self/mountinfo") else { return nil }
         defer { close(mounts) }
@@ -249,6 +272,7 @@ extension System {
 
     // MARK: - Locks
 
+    /// What `lock` asks for: a lock that excludes all others, one that excludes exclusive ones, or to give the lock up.
     enum LockKind { case exclusive, shared, none }
 
     /// Takes, changes or gives up a lock on an open file without waiting; false when somebody else's is in the way.
@@ -264,10 +288,12 @@ extension System {
         return false
     }
 
+    /// Lets the calling thread sleep.
     static func pause(milliseconds: UInt32) { _ = usleep(milliseconds * 1000) }
 
     // MARK: - Memory
 
+    /// The size of a page of memory, to which mappings are aligned.
     static let pageByteCount = Int(sysconf(Int32(_SC_PAGESIZE)))
 
     /// A range of addresses with nothing behind them.

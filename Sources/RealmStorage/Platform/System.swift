@@ -23,8 +23,10 @@ package enum System {
         return Int(info.st_size)
     }
 
+    /// Closes a descriptor. Errors are not reported: what has to be durable was synced before.
     package static func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }
 
+    /// Maps the first `byteCount` bytes of an open file for reading, shared with the file.
     static func mapReadOnly(_ descriptor: Int32, byteCount: Int) throws(StorageError) -> UnsafeMutableRawPointer {
         let address = unsafe mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0)
         guard let address = unsafe address, unsafe address != MAP_FAILED else { throw .io(operation: "mmap", errno: errno) }
@@ -46,10 +48,12 @@ package enum System {
         _ = unsafe madvise(address, byteCount, MADV_DONTNEED)
     }
 
+    /// Takes a mapping away. Nothing may read there any more.
     static func unmap(_ address: UnsafeMutableRawPointer, byteCount: Int) { _ = unsafe munmap(address, byteCount) }
 
     static let outOfMemory = ENOMEM
 
+    /// Repeats a system call while signals interrupt it, and returns its last result; `errno` is that of the last call.
     static func retrying(_ call: () -> Int32) -> Int32 {
         while true {
             let result = call()

@@ -5,8 +5,11 @@ internal import Glibc
 
 /// A thread of the operating system: work that blocks stays off the cooperative pool.
 package enum Threads {
+    /// What a new thread is handed: its name and what it does.
     private final class Start {
+        /// What debuggers and tools such as top show.
         let name: String
+        /// What the thread does.
         let body: @Sendable () -> Void
 
         init(_ name: String, _ body: @escaping @Sendable () -> Void) {
@@ -17,8 +20,10 @@ package enum Threads {
 
     /// The system gives no further thread: a limit on processes, or no memory for a stack.
     package struct Failure: Error, Equatable, CustomStringConvertible {
+        /// The number of the system's error.
         package let code: Int32
 
+        /// The error in words.
         package var description: String { unsafe "a thread cannot be made: \(String(cString: strerror(code)))" }
     }
 
@@ -57,6 +62,7 @@ package enum Threads {
         close(file)
     }
 
+    /// Lets the calling thread sleep, at most 4000 seconds.
     package static func sleep(seconds: Double) { usleep(UInt32(max(0, min(seconds, 4000)) * 1_000_000)) }
 
     /// Processors this process may use.

@@ -7,8 +7,10 @@ package struct WallClock: Sendable {
     /// Since 1970-01-01 UTC.
     package let nanoseconds: Int64
 
+    /// A time of day from nanoseconds since 1970-01-01 UTC.
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
+    /// The present time of day. Clock changes move it; durations are measured with `Instant`.
     package static func now() -> WallClock {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)

@@ -2,12 +2,17 @@
 
 /// A column that is to be made.
 package struct ColumnDefinition: Sendable {
+    /// The name of the property.
     package let name: String
+    /// The type of the values or of the elements.
     package let type: ColumnType
+    /// Whether values or elements may be null.
     package let isNullable: Bool
+    /// The kind of collection; nil for a single value.
     package let collection: CollectionKind?
     /// The table that links point to.
     package let target: TableKey?
+    /// The kind of index; nil for none.
     package let index: IndexKind?
 
     /// Nullability of links, Mixed and dictionaries of them follows from the type, whatever `isNullable` says.

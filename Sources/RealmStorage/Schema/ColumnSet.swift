@@ -2,11 +2,14 @@
 
 /// The columns of a table between two changes of its schema.
 final class ColumnSet: Sendable {
+    /// Public columns in order.
     let columns: [Column]
+    /// Hidden columns of incoming links.
     let backlinks: [Column]
     /// Where the public column of a name stands in `columns`.
     let positions: [String: Int]
 
+    /// Columns with a look-up by name.
     init(columns: [Column], backlinks: [Column]) {
         self.columns = columns
         self.backlinks = backlinks

@@ -2,8 +2,11 @@
 
 /// The per-column arrays of a table node, by leaf index. Missing entries mean "none".
 struct Opposites {
+    /// The other table of each link or backlink column, by leaf index.
     private let tables: PackedIntegers
+    /// The other column of each link or backlink column, by leaf index.
     private let columns: PackedIntegers
+    /// The roots of search indexes, by leaf index.
     private let indexes: Node
 
     init(_ top: Node, _ indexes: Node, _ space: NodeSpace, _ what: String) throws(StorageError) {
@@ -16,12 +19,14 @@ struct Opposites {
         }
     }
 
+    /// An array of the table. Throws `.corrupt` unless it is a leaf of integers.
     private static func integers(_ ref: Ref, _ space: NodeSpace) throws(StorageError) -> PackedIntegers {
         let node = try space.node(at: ref)
         guard !node.hasRefs else { throw node.corrupt("a plain integer node belongs here") }
         return try node.integers()
     }
 
+    /// The table at the other end of a link or backlink column; nil for other columns.
     func table(_ leafIndex: Int, _ type: ColumnType) throws(StorageError) -> TableKey? {
         guard type == .link || type == .backlink, leafIndex < tables.count else { return nil }
         let key = tables[leafIndex]
@@ -29,12 +34,14 @@ struct Opposites {
         return TableKey(UInt32(truncatingIfNeeded: key))
     }
 
+    /// The column at the other end of a link or backlink column; nil for other columns.
     func column(_ leafIndex: Int, _ type: ColumnType) -> ColumnKey? {
         guard type == .link || type == .backlink, leafIndex < columns.count else { return nil }
         let key = ColumnKey(columns[leafIndex])
         return key == .null ? nil : key
     }
 
+    /// The root of a column's search index, or `Ref.none`.
     func searchIndex(_ leafIndex: Int) throws(StorageError) -> Ref {
         leafIndex < indexes.count ? try indexes.optionalRef(leafIndex, "search index") : .none
     }

@@ -9,9 +9,12 @@
 ///
 /// Source: docs/format.md, "Links and opposite columns".
 struct SchemaCheck {
+    /// All tables of the version.
     private let tables: [Table]
+    /// Where each table is among them.
     private let positions: [TableKey: Int]
 
+    /// A check of all tables of one version.
     init(_ tables: [Table]) {
         self.tables = tables
         positions = Dictionary(tables.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
@@ -24,6 +27,7 @@ struct SchemaCheck {
 
     // MARK: - Links
 
+    /// Throws `.corrupt` unless both ends of each link name each other.
     private func checkLinks() throws(StorageError) {
         /// Backlink columns of each target by leaf index.
         var backlinks: [Int: [Int: Column]] = [:]
@@ -45,6 +49,7 @@ struct SchemaCheck {
         }
     }
 
+    /// Columns by where they are in leaves.
     private static func byLeafIndex(_ columns: [Column]) -> [Int: Column] {
         Dictionary(columns.map { ($0.leafIndex, $0) }, uniquingKeysWith: { first, _ in first })
     }

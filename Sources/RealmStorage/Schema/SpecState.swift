@@ -8,7 +8,9 @@ struct SpecState: Sendable {
     var types: [Int64] = []
     /// Names of the public columns.
     var names: [String] = [] { didSet { knownNames = nil } }
+    /// The attribute bits of each column.
     var attributes: [Int64] = []
+    /// The key of each column.
     var keys: [Int64] = []
     /// Lists of distinct strings, one per public column, when any column is enumerated.
     var enumerations: [Ref]?
@@ -18,8 +20,10 @@ struct SpecState: Sendable {
     /// The leaf indexes in use, and one below which none is free.
     private var leafIndexes: (used: Set<Int>, firstFree: Int)?
 
+    /// The spec of a table without columns.
     init() {}
 
+    /// Reads the spec of a table. Throws `.corrupt` for another shape.
     init(_ node: Node, _ space: NodeSpace) throws(StorageError) {
         types = try SpecState.integers(node, 0, space).map {
             $0 == Int64(ColumnType.historicLinkList) ? Int64(ColumnType.link.rawValue) : $0
@@ -35,6 +39,7 @@ struct SpecState: Sendable {
         enumerations = roots
     }
 
+    /// An array of the spec. Throws `.corrupt` unless it is a leaf of integers.
     private static func integers(_ node: Node, _ slot: Int, _ space: NodeSpace) throws(StorageError) -> [Int64] {
         let values = try space.node(at: try node.requiredRef(slot, "spec")).integers()
         return (0..<values.count).map { values[$0] }

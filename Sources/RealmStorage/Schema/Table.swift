@@ -5,31 +5,38 @@ package final class Table: Sendable {
     /// User classes are the tables whose name starts with this.
     package static let classPrefix = "class_"
 
+    /// The key of the table in its file.
     package let key: TableKey
     /// The full name, for example `class_Dog`.
     package let name: String
     /// The class name, or nil for a table of the SDK.
     package let className: String?
+    /// What role the objects of the table have.
     package let kind: TableKind
     /// Public columns in declaration order.
     package let columns: [Column]
     /// Hidden columns of incoming links; `targetTable` is the origin table, `oppositeColumn` the origin column.
     package let backlinks: [Column]
+    /// The column of the primary key; nil when the class has none.
     package let primaryKey: Column?
     /// The position of the primary key in `columns`.
     package let primaryKeyPosition: Int?
+    /// The objects of the table.
     package let objects: ClusterTree
     /// Deleted objects that others still link to. Users never see them.
     package let tombstones: ClusterTree
     /// The number of objects.
     package let count: Int
+    /// The format of the file, on which the form of dictionaries depends.
     package let fileFormat: Int
     /// The top node of the table.
     package let ref: Ref
     /// What the columns were read from.
     let source: TableReader.Source
+    /// Positions of public columns by name.
     private let columnIndexes: [String: Int]
 
+    /// A table whose columns were read anew.
     init(_ parts: TableReader.Parts, objects: ClusterTree, tombstones: ClusterTree, fileFormat: Int) throws(StorageError) {
         ref = parts.source.ref
         source = parts.source
@@ -71,6 +78,7 @@ package final class Table: Sendable {
         count = ref == previous.ref ? previous.count : try objects.count()
     }
 
+    /// The space that the table is read in.
     package var space: NodeSpace { objects.space }
 
     /// The public column of that name.

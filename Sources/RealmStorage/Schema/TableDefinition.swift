@@ -2,14 +2,20 @@
 
 /// What of a table seldom changes.
 final class TableDefinition {
+    /// The full name of the table.
     var name: String
+    /// The columns as the spec has them.
     var spec: SpecState
+    /// The other table of each link or backlink column, by leaf index.
     var oppositeTables: [Int64]
+    /// The other column of each link or backlink column, by leaf index.
     var oppositeColumns: [Int64]
     /// Nil when something changed since it was made.
     var columnSet: ColumnSet?
+    /// Where lists of distinct strings are read.
     var space: NodeSpace
 
+    /// The definition of a table that nothing else refers to yet.
     init(
         _ name: String, _ space: NodeSpace, _ spec: SpecState, _ oppositeTables: [Int64], _ oppositeColumns: [Int64]
     ) {
@@ -20,6 +26,7 @@ final class TableDefinition {
         self.oppositeColumns = oppositeColumns
     }
 
+    /// A copy, for a state that was copied before it changes.
     convenience init(copyOf other: TableDefinition) {
         self.init(other.name, other.space, other.spec, other.oppositeTables, other.oppositeColumns)
         columnSet = other.columnSet

@@ -18,45 +18,69 @@ struct TableReader {
     /// What everything in a table but its trees is read from. Nodes never change while a version is kept that has them,
     /// so a later version with the same source has the same columns.
     struct Source: Sendable {
+        /// The top node of the table.
         let ref: Ref
+        /// The slots that columns and keys are read from, as stored.
         fileprivate let slots: [UInt64]
         /// Where the roots of search indexes stand, which change with the objects.
         fileprivate let indexes: UInt64
+        /// The full name of the table.
         fileprivate let name: String
 
         /// Whether all columns are the same, but for the roots of their search indexes.
         func hasSameSchema(as other: Source) -> Bool { slots == other.slots && name == other.name }
     }
 
+    /// What spec and arrays of a table say.
     struct Parts {
+        /// What the parts were read from.
         let source: Source
+        /// The key of the table.
         let key: TableKey
+        /// The full name of the table.
         let name: String
+        /// The role of the table.
         let kind: TableKind
+        /// Public columns in order.
         let columns: [Column]
+        /// Hidden columns of incoming links.
         let backlinks: [Column]
+        /// The column of the primary key.
         let primaryKey: Column?
     }
 
     /// The arrays of a spec, all with one entry per column but `names`, which has public columns only.
     private struct Spec {
+        /// Type numbers, with that of dictionary keys in the upper bits.
         let types: PackedIntegers
+        /// The names of the public columns.
         let names: [String]
+        /// The attribute bits of each column.
         let attributes: PackedIntegers
+        /// The key of each column.
         let keys: PackedIntegers
+        /// The lists of distinct strings, by position.
         let enumerations: Node?
     }
 
+    /// How many slots the spec of a table has.
     private static let specSlotCount = 6
     private static let noTable: Int64 = 0x7fff_ffff
+    /// More columns than any key can name.
     private static let maximumColumnCount = 0x10000
 
+    /// The top node of the table.
     private let top: Node
+    /// The space that the table is read in.
     private let space: NodeSpace
+    /// The full name of the table.
     private let name: String
+    /// The format of the file.
     private let fileFormat: Int
+    /// How messages begin.
     private let what: String
 
+    /// Attaches the top node of a table. Throws `.corrupt` for one of too few slots.
     init(ref: Ref, name: String, space: NodeSpace, fileFormat: Int) throws(StorageError) {
         top = try space.node(at: ref)
         self.space = space
@@ -96,6 +120,7 @@ struct TableReader {
         }
     }
 
+    /// Claims all nodes that a node refers to.
     private func claimChildren(of node: Node, _ claimed: inout Set<Ref>) throws(StorageError) {
         guard node.hasRefs else { throw node.corrupt("\(what): a node with refs expected") }
         for index in 0..<node.count {
@@ -103,6 +128,7 @@ struct TableReader {
         }
     }
 
+    /// Claims one node. Throws `.corrupt` when it is another's, too.
     private func claim(_ ref: Ref, _ claimed: inout Set<Ref>) throws(StorageError) {
         guard claimed.insert(ref).inserted else { throw .corrupt(ref: ref, reason: "\(what) shares a node") }
     }
@@ -113,6 +139,7 @@ struct TableReader {
         return Source(ref: top.ref, slots: slots, indexes: slot(4), name: name)
     }
 
+    /// A slot of the top node as stored; 0 where it is missing.
     private func slot(_ index: Int) -> UInt64 { index < top.count ? UInt64(bitPattern: top.integer(index)) : 0 }
 
     /// The same columns with the present roots of their search indexes.
@@ -127,12 +154,14 @@ struct TableReader {
         return result
     }
 
+    /// The node with the roots of search indexes.
     private func indexRoots() throws(StorageError) -> Node {
         let indexes = try space.node(at: try top.requiredRef(4, "\(what): search indexes"))
         guard indexes.hasRefs else { throw indexes.corrupt("\(what): search index refs expected") }
         return indexes
     }
 
+    /// Reads spec and arrays.
     private func parts() throws(StorageError) -> Parts {
         let columns = try columns(of: spec())
         let primaryKey = try primaryKey(among: columns)
@@ -146,6 +175,7 @@ struct TableReader {
             primaryKey: primaryKey)
     }
 
+    /// The column that slot 11 names. Throws `.corrupt` when it cannot be a primary key.
     private func primaryKey(among columns: [Column]) throws(StorageError) -> Column? {
         // A tagged 0 is a column key: the first int column of a table may have it.
         guard case .tagged(let key) = try top.slot(11) else { return nil }
@@ -161,6 +191,7 @@ struct TableReader {
 
     // MARK: - Spec
 
+    /// Reads the spec. Throws `.corrupt` unless its arrays have the same length.
     private func spec() throws(StorageError) -> Spec {
         let node = try space.node(at: try top.requiredRef(0, "\(what): spec"))
         guard node.hasRefs, node.count == TableReader.specSlotCount else {
@@ -179,6 +210,7 @@ struct TableReader {
         return Spec(types: types, names: names, attributes: attributes, keys: keys, enumerations: list)
     }
 
+    /// An array of the spec. Throws `.corrupt` unless it is a leaf of integers.
     private func integers(_ node: Node, _ slot: Int) throws(StorageError) -> PackedIntegers {
         let child = try space.node(at: try node.requiredRef(slot, what))
         guard !child.hasRefs else { throw child.corrupt("\(what): a plain integer node belongs here") }
@@ -196,6 +228,7 @@ struct TableReader {
         return names
     }
 
+    /// All columns, hidden ones included. Throws `.corrupt` for two of one name or place.
     private func columns(of spec: Spec) throws(StorageError) -> [Column] {
         let opposites = try Opposites(top, try indexRoots(), space, what)
         var columns: [Column] = []
@@ -219,6 +252,7 @@ struct TableReader {
         return columns
     }
 
+    /// One column from all that is said of it.
     private func column(_ index: Int, _ spec: Spec, _ opposites: Opposites) throws(StorageError) -> Column {
         let word = spec.types[index]
         let key = ColumnKey(spec.keys[index])
@@ -238,6 +272,7 @@ struct TableReader {
             enumeration: try enumeration(index, type, spec))
     }
 
+    /// The type with that number. Throws `.corrupt` for an unknown one.
     private func type(number: Int, _ index: Int) throws(StorageError) -> ColumnType {
         // The SDKs' own upgrade to format 24 corrects the keys of such columns, but not this.
         if number == ColumnType.historicLinkList { return .link }
@@ -247,6 +282,7 @@ struct TableReader {
         return type
     }
 
+    /// The kind of collection that the attributes tell. Throws `.corrupt` for two at once.
     private func collection(_ attributes: ColumnAttributes, _ index: Int) throws(StorageError) -> CollectionKind? {
         let kinds: [(ColumnAttributes, CollectionKind)] = [(.list, .list), (.set, .set), (.dictionary, .dictionary)]
         let present = kinds.filter { attributes.contains($0.0) }
@@ -269,6 +305,7 @@ struct TableReader {
         }
     }
 
+    /// The list of distinct strings of a column; nil for columns that have none.
     private func enumeration(_ index: Int, _ type: ColumnType, _ spec: Spec) throws(StorageError) -> StringEnumeration? {
         guard type == .string, let list = spec.enumerations else { return nil }
         let root = try list.optionalRef(index, "\(what): enumerated column")

@@ -7,9 +7,13 @@
 package struct TableState {
     /// The table node as it was flushed last.
     private(set) var ref: Ref
+    /// The key of the table in its file.
     package let key: TableKey
+    /// What role the objects of the table have.
     package internal(set) var kind: TableKind
+    /// What spec and arrays say, shared between copies until it changes.
     private var definition: TableDefinition
+    /// The full name of the table.
     package internal(set) var name: String {
         get { definition.name }
         set { ownDefinition().name = newValue }
@@ -24,6 +28,7 @@ package struct TableState {
     }
     /// Root of the cluster tree.
     package internal(set) var objects: Ref { didSet { isChanged = true } }
+    /// The root of the tree of tombstones; `Ref.none` when there never was one.
     var tombstones: Ref { didSet { isChanged = true } }
     /// Whether links to this table may be unresolved.
     package var hasTombstones: Bool { !tombstones.isNone }
@@ -37,6 +42,7 @@ package struct TableState {
             yield &own.oppositeTables
         }
     }
+    /// The other column of each link or backlink column, by leaf index.
     var oppositeColumns: [Int64] {
         get { definition.oppositeColumns }
         _modify {
@@ -48,6 +54,7 @@ package struct TableState {
     var columnSequence: UInt64
     /// Where the next object key comes from.
     var objectSequence: UInt64 { didSet { isChanged = true } }
+    /// The key of the primary key column; nil when the class has none.
     var primaryKeyColumn: ColumnKey?
     /// The columns; another object whenever one of them changes. Made when it is first asked for, so that many changes one after
     /// the other do not make it every time.
@@ -59,12 +66,18 @@ package struct TableState {
     }
     /// Whether anything below the table changed since the transaction began.
     private(set) var isChanged = false
+    /// Whether spec or arrays have to be written anew.
     var isSchemaChanged = false
+    /// Whether the number of objects is known.
     private var isCounted = false
 
+    /// How many slots a top node has that is written here.
     private static let slotCount = 14
+    /// The slots of the top node. Source: docs/format.md, "Tables".
     private enum Slot {
+        /// The slots of the top node of a table.
         static let spec = 0, objects = 2, key = 3, indexes = 4, columnSequence = 5, changes = 6, oppositeTables = 7
+        /// Further slots of the top node of a table.
         static let oppositeColumns = 8, objectSequence = 9, primaryKey = 11, flags = 12, tombstones = 13
     }
 
@@ -133,10 +146,12 @@ package struct TableState {
     /// The leaf index of the primary key.
     package var primaryKeyLeafIndex: Int? { primaryKeyColumn?.leafIndex }
 
+    /// The column of the primary key; nil when the class has none.
     package var primaryKey: Column? {
         primaryKeyColumn.flatMap { key in columns.first { $0.leafIndex == key.leafIndex } }
     }
 
+    /// The public column of that name.
     package func column(named name: String) -> Column? { columnSet.positions[name].map { columnSet.columns[$0] } }
     /// The position of a public column in `columns`. `guess` is where it may well be.
     package func columnPosition(named name: String, guess: Int = 0) -> Int? {
@@ -157,13 +172,16 @@ package struct TableState {
     /// The root of the search index of a column, `Ref.none` without one.
     func indexRoot(_ column: Column) -> Ref { indexRoot(column.leafIndex) }
 
+    /// The root of a column's index, or `Ref.none`.
     func indexRoot(_ leafIndex: Int) -> Ref { leafIndex < indexes.count ? indexes[leafIndex] : .none }
 
+    /// Stores the root of a column's index.
     mutating func setIndexRoot(_ root: Ref, leafIndex: Int) {
         while indexes.count <= leafIndex { indexes.append(.none) }
         indexes[leafIndex] = root
     }
 
+    /// Stores what is at the other end of a link or backlink column.
     mutating func setOpposite(_ table: TableKey, _ column: ColumnKey, leafIndex: Int) {
         while oppositeTables.count <= leafIndex { oppositeTables.append(Int64(TableKey.null.rawValue)) }
         while oppositeColumns.count <= leafIndex { oppositeColumns.append(ColumnKey.null.rawValue) }
@@ -180,6 +198,7 @@ package struct TableState {
         own.columnSet = nil
     }
 
+    /// The columns as the present definition has them.
     private func makeColumns() -> ColumnSet {
         let spec = spec
         return ColumnSet(
@@ -193,6 +212,7 @@ package struct TableState {
         return spec.position(of: key).map { column(at: $0, definition.space) }
     }
 
+    /// One column of the definition.
     private func column(at position: Int, _ space: NodeSpace) -> Column {
         let key = ColumnKey(spec.keys[position])
         let attributes = ColumnAttributes(rawValue: Int(truncatingIfNeeded: spec.attributes[position]))
@@ -207,18 +227,21 @@ package struct TableState {
             enumeration: list.isNone ? nil : StringEnumeration(root: list, space: space))
     }
 
+    /// The kind of collection that the attributes tell.
     private static func collection(_ attributes: ColumnAttributes) -> CollectionKind? {
         if attributes.contains(.list) { return .list }
         if attributes.contains(.set) { return .set }
         return attributes.contains(.dictionary) ? .dictionary : nil
     }
 
+    /// The table at the other end of a link or backlink column.
     private func oppositeTable(_ leafIndex: Int, _ type: ColumnType) -> TableKey? {
         guard type == .link || type == .backlink, leafIndex < oppositeTables.count else { return nil }
         let key = oppositeTables[leafIndex]
         return key == Int64(TableKey.null.rawValue) ? nil : TableKey(UInt32(truncatingIfNeeded: key))
     }
 
+    /// The column at the other end of a link or backlink column.
     private func oppositeColumn(_ leafIndex: Int, _ type: ColumnType) -> ColumnKey? {
         guard type == .link || type == .backlink, leafIndex < oppositeColumns.count else { return nil }
         let key = ColumnKey(oppositeColumns[leafIndex])
@@ -246,6 +269,7 @@ package struct TableState {
         return ref
     }
 
+    /// Writes what has changed of spec and arrays.
     private mutating func flushSchema(_ top: inout MutableNode, _ writes: WriteSpace) throws(StorageError) {
         try SpecState.discard(top.ref(Slot.spec), writes)
         try top.set(Slot.spec, try spec.write(writes))
@@ -264,6 +288,7 @@ package struct TableState {
         isSchemaChanged = false
     }
 
+    /// Writes the roots of search indexes.
     private func flushIndexes(_ top: inout MutableNode, _ writes: WriteSpace) throws(StorageError) {
         let old = try writes.node(at: top.ref(Slot.indexes))
         var differ = old.count != indexes.count

@@ -5,15 +5,21 @@
 /// A snapshot keeps its mapping, so everything read from it (`Node`, `Value`, `ByteView`, the views of trees) is valid
 /// while the snapshot is alive, and no longer.
 package final class Snapshot: Sendable {
+    /// The file as this version sees it.
     package let file: RealmFile
+    /// The space that the nodes of this version are read in.
     package let space: NodeSpace
+    /// The root of this version.
     package let top: TopNode
     /// Tables in use, in position order: user classes and those of the SDK.
     package let tables: [Table]
     /// The schema version, or nil when the file has none.
     package let schemaVersion: UInt64?
+    /// Values of this version that are split over several nodes.
     private let joinedValues: JoinedValues
+    /// Where tables are, by key.
     private let positions: [TableKey: Int]
+    /// Where tables are, by full name.
     private let names: [String: Int]
     /// Keeps the nodes of this version from being written over.
     private let pin: VersionPin?
@@ -56,8 +62,10 @@ package final class Snapshot: Sendable {
         (positions, self.names, schemaVersion) = try Snapshot.directory(self.tables, base)
     }
 
+    /// The look-ups of a version.
     private typealias Directory = (positions: [TableKey: Int], names: [String: Int], schemaVersion: UInt64?)
 
+    /// The look-ups, taken from `previous` where the schema is the same.
     private static func directory(_ tables: [Table], _ previous: Snapshot?) throws(StorageError) -> Directory {
         let positions: [TableKey: Int]
         let names: [String: Int]
@@ -85,6 +93,7 @@ package final class Snapshot: Sendable {
         }
     }
 
+    /// Whether all columns are the same in two versions.
     private static func haveSameSchema(_ tables: [Table], _ others: [Table]) -> Bool {
         tables.count == others.count && zip(tables, others).allSatisfy { $0.source.hasSameSchema(as: $1.source) }
     }
@@ -95,8 +104,10 @@ package final class Snapshot: Sendable {
 
     /// The commit counter; 1 when the file does not tell.
     package var version: UInt64 { max(top.version, 1) }
+    /// The format of the file when this version was made.
     package var fileFormat: Int { file.header.fileFormat }
 
+    /// A table by its key; nil when there is none with exactly that key.
     package func table(_ key: TableKey) -> Table? { positions[key].map { tables[$0] } }
 
     /// A table by its full name.
@@ -108,6 +119,7 @@ package final class Snapshot: Sendable {
     /// User classes in position order.
     package var classes: [Table] { tables.filter { $0.className != nil } }
 
+    /// Reads all tables, taking columns from `previous` where their nodes are the same.
     private static func readTables(
         _ top: TopNode, _ space: NodeSpace, _ fileFormat: Int, _ clusterShift: Int, _ previous: Snapshot?
     ) throws(StorageError) -> [Table] {
@@ -145,6 +157,7 @@ package final class Snapshot: Sendable {
     /// A column takes four bytes for its key and more for the rest.
     private static func maximumColumnCount(_ space: NodeSpace) -> Int { Int(clamping: space.limit >> 2) }
 
+    /// The same table in an earlier version; nil when it had another place or name.
     private func table(at position: Int, named name: String) -> Table? {
         guard let table = table(named: name), table.key.position == position else { return nil }
         return table

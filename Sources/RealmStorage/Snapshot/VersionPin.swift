@@ -2,9 +2,12 @@
 
 /// Keeps one version of a file as long as it lives.
 package final class VersionPin: Sendable {
+    /// Where the pin is counted.
     private let pins: VersionPins
+    /// The version that is kept.
     private let version: UInt64
 
+    /// A pin that keeps `version` until it is dropped.
     init(_ pins: VersionPins, _ version: UInt64) {
         self.pins = pins
         self.version = version

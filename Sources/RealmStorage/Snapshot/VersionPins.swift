@@ -2,13 +2,18 @@
 
 /// Which versions of a file are being read, so that their nodes are not written over.
 package final class VersionPins: Sendable {
+    /// How often, and since when, a version is pinned.
     private struct Pinned {
+        /// How many pins there are.
         var count = 0
+        /// When the version was pinned first.
         let since = Instant.now()
     }
 
+    /// The pins by version, for any thread.
     private let versions = RankedMutex<[UInt64: Pinned]>(.versionPins, [:])
 
+    /// Pins of no version.
     package init() {}
 
     /// Keeps `version` until the pin is gone. The version must be the newest, or kept already.
@@ -30,6 +35,7 @@ package final class VersionPins: Sendable {
         }
     }
 
+    /// Drops one pin of a version.
     func unpin(_ version: UInt64) {
         versions.withLock { versions in
             guard var pinned = versions[version] else { return }

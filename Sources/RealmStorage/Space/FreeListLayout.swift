@@ -20,6 +20,7 @@ struct FreeListLayout {
     private(set) var entries: [Entry] = []
     /// Width codes of positions, lengths, versions and top.
     private var codes: [Int]
+    /// The slots of the top node before the free lists are known.
     private let top: [Int64]
 
     /// More than the four nodes take that describe `entryCount` blocks of a file of `logicalSize` bytes.
@@ -62,12 +63,14 @@ struct FreeListLayout {
         output.append(integers: finishedTop, flags: 0x40, widthCode: codes[3])
     }
 
+    /// The slots with the refs of the free lists.
     private var finishedTop: [Int64] {
         var slots = top
         for (slot, ref) in [(3, positions), (4, lengths), (5, versions)] { slots[slot] = Int64(bitPattern: ref.rawValue) }
         return slots
     }
 
+    /// Widens the lists when the positions in them need it, which moves what follows them.
     private mutating func widen() {
         let form = IntegerForm.signed
         let last = entries.last
@@ -79,6 +82,7 @@ struct FreeListLayout {
         for slot in finishedTop { codes[3] = max(codes[3], form.widthCode(for: slot)) }
     }
 
+    /// The size of a list of so many elements.
     private static func size(_ widthCode: Int, _ count: Int) -> Int {
         NodeLayout.byteCount(flags: UInt8(widthCode), count: count)
     }

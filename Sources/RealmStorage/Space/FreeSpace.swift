@@ -10,24 +10,32 @@
 /// A value: a commit works on a copy and puts it back when it has succeeded.
 /// Source: docs/format.md, "Free space".
 package struct FreeSpace: Sendable, Equatable {
+    /// A block that was given up by a version and may still be read by older ones.
     package struct Locked: Sendable, Equatable {
+        /// The block.
         package let block: FreeBlock
+        /// The version that no longer uses it.
         package let version: UInt64
     }
 
+    /// Blocks that no version uses, by ascending position.
     package internal(set) var usable: [FreeBlock]
+    /// Blocks that versions which are being read may still use.
     package internal(set) var locked: [Locked]
+    /// Where the file logically ends: what lies after it is free as well.
     package internal(set) var logicalSize: Int
 
     /// A node lies within one section.
     static let sectionByteCount = 64 << 20
 
+    /// Free space from its parts; `usable` ascends.
     package init(usable: [FreeBlock] = [], locked: [Locked] = [], logicalSize: Int) {
         self.usable = usable
         self.locked = locked
         self.logicalSize = logicalSize
     }
 
+    /// How many entries the free lists have.
     var blockCount: Int { usable.count + locked.count }
     /// The bytes that may be used at once.
     package var usableByteCount: Int { usable.reduce(0) { $0 + $1.byteCount } }
@@ -118,6 +126,7 @@ extension FreeSpace {
         }
     }
 
+    /// What is wrong with two free blocks that share bytes.
     private static func overlap(_ position: Int) -> StorageError {
         .corrupt(ref: Ref(UInt64(clamping: position)), reason: "a node that a change gives up is used twice, or free already")
     }

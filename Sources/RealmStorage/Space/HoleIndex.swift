@@ -7,8 +7,10 @@
 struct HoleIndex {
     /// The first block of every class, and behind each block the next of its class; -1 where there is none.
     private var first = [Int32](repeating: -1, count: HoleIndex.classCount)
+    /// The next block of the same class, by block.
     private var next: [Int32]
 
+    /// An index of `blocks` by size and position.
     init(_ blocks: [FreeBlock]) {
         next = [Int32](repeating: -1, count: blocks.count)
         // From the end, so that blocks at the front of the file are found first and its end may become free.
@@ -60,6 +62,7 @@ struct HoleIndex {
         return nil
     }
 
+    /// Takes the first block of a class.
     private mutating func pop(_ size: Int) -> Int {
         let index = Int(first[size])
         first[size] = next[index]
@@ -68,10 +71,12 @@ struct HoleIndex {
 
     /// How many blocks of one class are looked at before a larger one is taken.
     private static let mostLooks = 16
+    /// Up to here blocks of one size have a class of their own.
     private static let exactLimit = 512
     /// 64 exact classes, then 8 for every doubling.
     private static let classCount = 64 + 8 * 54
 
+    /// The class of sizes that a block belongs to: blocks of one class differ by less than a factor of two.
     static func sizeClass(_ byteCount: Int) -> Int {
         guard byteCount >= exactLimit else { return byteCount >> 3 }
         let doubling = Int.bitWidth - 1 - byteCount.leadingZeroBitCount

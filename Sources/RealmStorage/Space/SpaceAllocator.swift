@@ -10,6 +10,7 @@
 /// for whole commits, and would grow with every one. So once a file has much more free space than it uses, every node
 /// goes into the smallest piece that holds it, whatever that costs in writes, until the file is in better order.
 struct SpaceAllocator {
+    /// What is left of the free space.
     private(set) var free: FreeSpace
     /// The index of the block that is being filled, in `free.usable`. Filled blocks shrink from the front.
     private var current: Int?
@@ -74,6 +75,7 @@ struct SpaceAllocator {
         return free
     }
 
+    /// A block of at least so many bytes, from free space or at the end of the file.
     private mutating func block(for byteCount: Int) throws(StorageError) -> Int {
         if let current, free.usable[current].byteCount >= byteCount { return current }
         let index: Int
@@ -107,6 +109,7 @@ struct SpaceAllocator {
         return smallest(max(byteCount, expected) + expectedAtEnd) ?? smallest(max(byteCount, expected))
     }
 
+    /// The smallest hole that is large enough.
     private func smallest(_ wanted: Int) -> Int? {
         var best: Int?
         for (index, block) in free.usable.enumerated() where block.byteCount >= wanted {

@@ -7,6 +7,7 @@ internal import Synchronization
 /// Readers take `current` and keep it as long as they like: a snapshot pins its version. One write transaction runs at a
 /// time; its commit makes the next snapshot. See `Committer` for what a crash or a failing disk leaves behind.
 package final class FileStore: WriteOwner, Sendable {
+    /// How a file is opened.
     package struct Options: Sendable {
         /// Makes the file if there is none.
         package var createsMissingFile = false
@@ -27,6 +28,7 @@ package final class FileStore: WriteOwner, Sendable {
         /// Whether the path is one that was resolved before: no link is followed any more.
         package var isExactPath = false
 
+        /// The usual way: nothing is made, converted or left unchecked.
         package init() {}
     }
 
@@ -42,8 +44,10 @@ package final class FileStore: WriteOwner, Sendable {
 
     /// Files that are otherwise refused, because programs that know them would no longer open what becomes of them.
     package struct Conversions: OptionSet, Sendable {
+        /// The conversions as bits.
         package let rawValue: Int
 
+        /// Conversions from their bits.
         package init(rawValue: Int) { self.rawValue = rawValue }
 
         /// Formats 20 to 23 are upgraded.
@@ -54,19 +58,26 @@ package final class FileStore: WriteOwner, Sendable {
 
     /// Without symbolic links; empty for a realm in memory.
     package let path: String
+    /// How the file was opened.
     package let options: Options
+    /// Makes versions durable; used by the thread that writes.
     private let committer: Committer
+    /// The versions that are being read.
     private let pins: VersionPins
+    /// The ownership of the file; nil for a realm in memory.
     private let lock: OwnershipLock?
     /// Notices what others do to the file; nil for realms in memory.
     package var witness: FileWitness? { committer.witness }
+    /// The newest version, for any thread.
     private let newest: RankedMutex<Snapshot>
+    /// Whether a transaction runs, for any thread.
     private let writing = RankedMutex(.leaf, Writing.idle)
     /// Whether nothing stands against the first write.
     private let isAudited: Atomic<Bool>
     /// The memory of the last write, for the next one.
     private let spareArena = RankedMutex<NodeArena?>(.leaf, nil)
 
+    /// Nothing is written, a transaction runs, or the file is closed.
     private enum Writing { case idle, running, closed }
 
     /// Opens the file at `path`, with the 64-byte `key` if it is, or is going to be, encrypted.
@@ -129,6 +140,7 @@ package final class FileStore: WriteOwner, Sendable {
         try self.init(backend, path: "", key: key, options, lock: nil)
     }
 
+    /// Opens what the backend shows, after it was looked at and locked.
     private init(
         _ backend: any StorageBackend, path: String, key: EncryptionKey?, _ options: Options, lock: OwnershipLock?
     ) throws(StorageError) {
@@ -232,6 +244,7 @@ package final class FileStore: WriteOwner, Sendable {
     package var oldestLiveVersion: UInt64 { pins.oldest ?? current.version }
     /// Since when a version that is not the newest any more is being read.
     package var oldestLiveSince: Instant? { pins.oldestSince }
+    /// Whether the file is encrypted.
     package var isEncrypted: Bool { current.file.isEncrypted }
     /// Whether this process still owns the file.
     package var isOpen: Bool { writing.withLock { $0 != .closed } }
@@ -282,6 +295,7 @@ package final class FileStore: WriteOwner, Sendable {
         if discardsLock { lock?.discard() } else { lock?.release() }
     }
 
+    /// See `WriteOwner`.
     func commit(_ nodes: WriteSpace, names: Ref, tables: Ref, base: Snapshot) throws(StorageError) -> Snapshot {
         let snapshot = try committer.commit(nodes, names: names, tables: tables, previous: base)
         // The version before goes, if nobody reads it, after the lock is open again.
@@ -293,6 +307,7 @@ package final class FileStore: WriteOwner, Sendable {
         return snapshot
     }
 
+    /// See `WriteOwner`.
     func endWrite(_ arena: NodeArena) {
         let before = spareArena.withLock { spare in
             defer { spare = arena }

@@ -10,10 +10,12 @@
 enum FirstOpening {
     /// Which files are looked through here.
     enum Audit {
+        /// None.
         case never
         /// Those whose logical size is not greater, and those in which something has to be changed.
         case upTo(byteCount: UInt64)
 
+        /// Which files the options want looked through.
         init(_ options: FileStore.Options) {
             switch options.verification {
             case .off: self = .never
@@ -44,6 +46,7 @@ enum FirstOpening {
         return (try fitted(data, to: wantedByteCount(top), key), isChecked)
     }
 
+    /// How long the plain file has to be.
     private static func wantedByteCount(_ top: TopNode) -> Int {
         top.ref.isNone ? FileHeader.byteCount : Int(clamping: top.logicalSize)
     }
@@ -91,6 +94,7 @@ enum FirstOpening {
         }
     }
 
+    /// Throws `.refused` for a history that this program cannot continue.
     private static func checkHistory(_ top: TopNode, _ converting: FileStore.Conversions) throws(StorageError) {
         switch TopNode.HistoryType(rawValue: top.historyType) {
         case .none?: return
@@ -120,6 +124,7 @@ enum FirstOpening {
         try backend.sync(.full)
     }
 
+    /// Writes the first page of an encrypted file, with its entry.
     private static func writeEncrypted(
         _ header: [UInt8], _ backend: any StorageBackend, _ key: EncryptionKey
     ) throws(StorageError) {

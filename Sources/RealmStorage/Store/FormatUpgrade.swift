@@ -14,16 +14,23 @@
 ///
 /// Source: docs/format.md, "Versions 20 to 23"; realm-core transaction.cpp.
 struct FormatUpgrade {
+    /// The transaction of the upgrade.
     private let transaction: WriteTransaction
+    /// The format that the file has.
     private let format: Int
+    /// Reports progress, and ends the work when it is cancelled.
     private let control: WorkControl?
 
+    /// Where the nodes of the transaction are.
     private var writes: WriteSpace { transaction.writes }
 
     /// A collection that has to be written anew.
     private struct Outdated {
+        /// The object that holds the collection.
         let object: ObjectKey
+        /// The property.
         let column: Column
+        /// The root of the collection in its old form.
         let root: Ref
     }
 
@@ -43,6 +50,7 @@ struct FormatUpgrade {
         }
     }
 
+    /// Upgrades all tables in the transaction.
     private func apply() throws(StorageError) {
         let keys = try transaction.tableKeys()
         var total = 0
@@ -63,15 +71,20 @@ struct FormatUpgrade {
 
     /// Tells how many objects of all are done.
     private final class Progress {
+        /// What progress is reported to.
         private let control: WorkControl?
+        /// How many objects there are.
         private let total: Int
+        /// How many of them are done.
         private var done = 0
 
+        /// Progress through `total` objects.
         init(_ control: WorkControl?, objects total: Int) {
             self.control = control
             self.total = total
         }
 
+        /// Counts so many objects as done and reports that.
         func add(_ count: Int) {
             done += count
             control?.proceed(to: Double(done) / Double(max(1, total)))
@@ -80,6 +93,7 @@ struct FormatUpgrade {
 
     // MARK: - Indexes
 
+    /// Builds the indexes of a table anew.
     private func rebuildIndexes(of key: TableKey) throws(StorageError) {
         let state = try transaction.table(key)
         for column in state.columns {
@@ -92,6 +106,7 @@ struct FormatUpgrade {
 
     // MARK: - Collections
 
+    /// Writes the collections of a table in their present form.
     private func upgradeCollections(of key: TableKey) throws(StorageError) {
         for outdated in try outdatedCollections(of: key) {
             try control?.check()
@@ -117,6 +132,7 @@ struct FormatUpgrade {
         return found
     }
 
+    /// Adds the collections of a leaf that have to be written anew.
     private func collect(_ column: Column, _ leaf: ClusterLeaf, into found: inout [Outdated]) throws(StorageError) {
         let refs = try leaf.attachRefs(column)
         for row in 0..<leaf.count {
@@ -125,6 +141,7 @@ struct FormatUpgrade {
         }
     }
 
+    /// Whether older formats keep collections of this column in another way.
     private static func mayBeOutdated(_ column: Column) -> Bool {
         if column.type == .backlink { return true }
         switch column.collection {
@@ -134,6 +151,7 @@ struct FormatUpgrade {
         }
     }
 
+    /// Whether a collection has to be written anew.
     private func isOutdated(_ root: Ref, _ column: Column) throws(StorageError) -> Bool {
         if column.type == .backlink {
             let node = try writes.node(at: root)
@@ -144,6 +162,7 @@ struct FormatUpgrade {
         return try !DictionaryWriter(writes).isSorted(root)
     }
 
+    /// The collection in its present form; returns its root.
     private func upgraded(_ outdated: Outdated) throws(StorageError) -> Ref {
         let column = outdated.column
         if column.type == .backlink {
@@ -157,10 +176,12 @@ struct FormatUpgrade {
         return try dictionary(outdated.root)
     }
 
+    /// The tree of a list or set.
     private func tree(_ root: Ref, _ shape: ElementShape) throws(StorageError) -> BPlusTree {
         try BPlusTree(root: root, space: writes.space, shape: shape)
     }
 
+    /// Whether the elements of a set ascend.
     private func isAscending(_ tree: BPlusTree) throws(StorageError) -> Bool {
         var previous: Value?
         var leaves = tree.leaves()
@@ -184,6 +205,7 @@ struct FormatUpgrade {
         return values
     }
 
+    /// A dictionary in its present form.
     private func dictionary(_ root: Ref) throws(StorageError) -> Ref {
         let writer = DictionaryWriter(writes)
         var new = try writer.makeEmpty()

@@ -25,6 +25,7 @@ package enum SnapshotCopy {
         try backend.sync(.full)
     }
 
+    /// Copies all nodes of a version to a new file.
     private static func writeNodes(
         _ snapshot: Snapshot, _ data: DataFile, _ control: WorkControl?
     ) throws(StorageError) -> (top: Ref, size: Int) {
@@ -67,6 +68,7 @@ package enum SnapshotCopy {
 }
 
 extension SnapshotCopy {
+    /// Writes header and top node of the copy.
     private static func write(
         _ snapshot: Snapshot, toNewFile path: String, key: EncryptionKey?, _ control: WorkControl?
     ) throws(StorageError) {

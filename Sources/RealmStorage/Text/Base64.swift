@@ -2,6 +2,7 @@
 
 /// Base64 of RFC 4648, strictly: padding where it belongs, no foreign characters, no stray bits.
 package enum Base64 {
+    /// The two sets of 64 characters that RFC 4648 defines.
     package enum Alphabet: Sendable {
         /// Section 4, with padding.
         case standard
@@ -16,6 +17,7 @@ package enum Base64 {
             }
         }
 
+        /// The value of a character, 0 to 63; nil for a foreign one.
         fileprivate func sextet(_ character: UInt8) -> UInt32? {
             switch character {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"): return UInt32(character - UInt8(ascii: "A"))
@@ -113,11 +115,13 @@ package enum Base64 {
         decode(Array(text.utf8), alphabet)
     }
 
+    /// The same for an array of bytes.
     package static func decode(_ text: [UInt8], _ alphabet: Alphabet = .standard) -> [UInt8]? {
         let storage = ByteStorage(text)
         return withExtendedLifetime(storage) { decode(storage.view, alphabet) }
     }
 
+    /// How many `=` the text ends with: 0, 1 or 2.
     private static func paddingCount(_ text: ByteView) -> Int {
         guard text.count >= 2, text[text.count - 1] == UInt8(ascii: "=") else { return 0 }
         return text[text.count - 2] == UInt8(ascii: "=") ? 2 : 1

@@ -6,7 +6,9 @@ internal import CProcessor
 ///
 /// Case folding of the query language keeps lengths, so that byte `i` of a text has to be one of two bytes.
 package struct BytePattern: Sendable {
+    /// The bytes in their first spelling.
     private let first: [UInt8]
+    /// The bytes in their second spelling; the same where a byte has one only.
     private let second: [UInt8]
     /// Whether the spellings differ at all.
     private let isFolded: Bool
@@ -26,7 +28,9 @@ package struct BytePattern: Sendable {
         isFolded = upper != lower
     }
 
+    /// The number of bytes that a match takes.
     package var count: Int { first.count }
+    /// Whether the pattern has no bytes; it is part of every text then.
     package var isEmpty: Bool { first.isEmpty }
 
     /// The bytes of a pattern with one spelling, else nil.
@@ -57,6 +61,7 @@ package struct BytePattern: Sendable {
         unsafe text.withBuffer { unsafe matches($0, at: position, from: 0) }
     }
 
+    /// Whether all bytes from `start` on fit at `position`.
     @inline(__always)
     private func matches(_ text: UnsafeBufferPointer<UInt8>, at position: Int, from start: Int) -> Bool {
         for index in start..<max(first.count, start) {
@@ -113,6 +118,7 @@ extension BytePattern {
         return count > 2 && candidates != 0 ? confirmed(candidates, search, base) : candidates
     }
 
+    /// Of the candidates, whose first two bytes fit, those where the rest fits too.
     private func confirmed(_ candidates: UInt64, _ search: Search, _ base: Int) -> UInt64 {
         var rest = candidates
         var kept = candidates
@@ -127,9 +133,13 @@ extension BytePattern {
 
     /// A text, and the first two bytes that are looked for in it, each in two spellings.
     @safe private struct Search {
+        /// The bytes that are searched.
         let text: UnsafeBufferPointer<UInt8>
+        /// The two spellings of the first byte.
         private let head: (UInt8, UInt8)
+        /// The two spellings of the second byte.
         private let next: (UInt8, UInt8)
+        /// Whether there is a second byte.
         private let hasNext: Bool
 
         /// Nil when there is no text, or nothing to look for.

@@ -57,10 +57,12 @@ extension ByteView {
         return ignoringCase ? matchesFolded(other, at: 0) : self == other
     }
 
+    /// Whether this text begins with `pattern`.
     package func begins(with pattern: ByteView, ignoringCase: Bool) -> Bool {
         pattern.count <= count && matches(pattern, at: 0, ignoringCase: ignoringCase)
     }
 
+    /// Whether this text ends with `pattern`.
     package func ends(with pattern: ByteView, ignoringCase: Bool) -> Bool {
         pattern.count <= count && matches(pattern, at: count - pattern.count, ignoringCase: ignoringCase)
     }
@@ -82,6 +84,7 @@ extension ByteView {
         ignoringCase ? matchesFolded(pattern, at: position) : slice(position, position + pattern.count) == pattern
     }
 
+    /// The comparison that ignores letter case.
     private func matchesFolded(_ pattern: ByteView, at position: Int) -> Bool {
         guard pattern.count > 0 else { return true }
         // In bounds: the pattern ends inside this view, and neither is empty.

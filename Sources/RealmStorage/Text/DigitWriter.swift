@@ -72,6 +72,7 @@ extension [UInt8] {
         unsafe appendBytes(capacity: DigitWriter.maximumByteCount) { unsafe DigitWriter.write(number, to: $0) }
     }
 
+    /// Appends the decimal digits of a whole number.
     package mutating func append(digitsOf number: UInt64) {
         unsafe appendBytes(capacity: DigitWriter.maximumByteCount) { unsafe DigitWriter.write(number, to: $0) }
     }

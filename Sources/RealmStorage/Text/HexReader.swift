@@ -2,8 +2,10 @@
 
 /// Reads hex digits from text, from left to right.
 struct HexReader {
+    /// The digits that were not read yet.
     private var rest: Substring.UTF8View
 
+    /// A reader at the start of `text`.
     init(_ text: String) { rest = text[...].utf8 }
 
     /// The value of exactly `digitCount` digits, at most 16.
@@ -16,8 +18,10 @@ struct HexReader {
         return number
     }
 
+    /// Goes past the next byte and tells whether it was a hyphen.
     mutating func takeHyphen() -> Bool { rest.popFirst() == UInt8(ascii: "-") }
 
+    /// The value of a hex digit; nil for another character.
     private static func digit(_ byte: UInt8) -> UInt64? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): return UInt64(byte - UInt8(ascii: "0"))

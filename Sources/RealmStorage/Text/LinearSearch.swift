@@ -5,10 +5,12 @@
 package struct LinearSearch: Sendable {
     /// The pattern, in lower case where letter case is ignored.
     private let pattern: [UInt8]
+    /// Whether letter case is ignored.
     private let ignoresCase: Bool
     /// For each length of a matched beginning, less one: how much of it is matched still when the next byte does not fit.
     private let restarts: [Int]
 
+    /// Prepares a search for `pattern`; takes time and memory that grow with its length.
     package init(_ pattern: ByteView, ignoringCase: Bool) {
         let bits = ignoringCase ? CaseFolding.caseBits(of: pattern) : []
         let bytes = pattern.array
@@ -35,6 +37,7 @@ package struct LinearSearch: Sendable {
         }
     }
 
+    /// The table of restarts; takes time that grows with the length of the pattern.
     private static func restarts(_ pattern: [UInt8]) -> [Int] {
         var restarts: [Int] = []
         restarts.reserveCapacity(pattern.count)

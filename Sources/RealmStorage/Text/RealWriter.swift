@@ -48,6 +48,7 @@ package enum RealWriter {
         return nil
     }
 
+    /// Writes a number with so many decimals.
     private static func write(
         _ whole: UInt64, fraction: UInt64, digitCount: Int, to target: UnsafeMutablePointer<UInt8>
     ) -> Int {
@@ -57,6 +58,7 @@ package enum RealWriter {
         return count + 1 + digitCount
     }
 
+    /// The text of a number that is not finite.
     private static func special(isNaN: Bool, _ sign: FloatingPointSign) -> String {
         isNaN ? "NaN" : sign == .minus ? "-Infinity" : "Infinity"
     }

@@ -4,6 +4,7 @@
 @safe struct TextMatches {
     /// The words of `count` bits and one more, which is 0.
     let words: UnsafeRawPointer
+    /// The number of positions, which is that of the bytes searched.
     let count: Int
 
     /// Is there one among `positions` from `first` on? What lies outside the run does not count.

@@ -2,8 +2,11 @@
 
 /// How the elements of a collection are kept.
 package enum CollectionForm: Sendable {
+    /// A list of such elements.
     case list(ElementShape)
+    /// A set of such elements.
     case set(ElementShape)
+    /// A dictionary with text keys and Mixed values.
     case dictionary
 
     /// The collection of a property; nil for a property without.

@@ -53,11 +53,13 @@ extension WriteTransaction {
         }
     }
 
+    /// Adds the links in a value, and those in collections nested in it.
     private func collect(_ leaf: ColumnLeaf, row: Int, _ links: inout [StoredLink]) throws(StorageError) {
         if let link = try storedLink(leaf, row) { links.append(link) }
         if let (root, form) = try nestedCollection(leaf, row) { try collect(root, form, &links) }
     }
 
+    /// The link in `row` as it is stored, unresolved ones included; nil when the value is no link.
     func storedLink(_ leaf: ColumnLeaf, _ row: Int) throws(StorageError) -> StoredLink? {
         switch leaf {
         case .link(let links):
@@ -69,6 +71,7 @@ extension WriteTransaction {
         }
     }
 
+    /// The collection nested in a value; nil when it holds none.
     private func nestedCollection(_ leaf: ColumnLeaf, _ row: Int) throws(StorageError) -> (Ref, CollectionForm)? {
         guard case .mixed(let values) = leaf else { return nil }
         switch try values.value(row) {

@@ -2,10 +2,13 @@
 
 /// What changes the rows of a table, for one state of its columns.
 final class TableWriters {
+    /// The columns that the writers are for.
     let columnSet: ColumnSet
+    /// Changes the objects of the table.
     let cluster: ClusterWriter
     /// Lists of distinct strings by position in the spec.
     let enumerations: [(position: Int, writer: EnumerationWriter)]
+    /// Changes the leaves of columns, by leaf index.
     private let leaves: [Int: LeafWriter]
     /// The position of the primary key among the public columns.
     let primaryKeyPosition: Int?
@@ -14,6 +17,7 @@ final class TableWriters {
     /// Those of search indexes by leaf index, made when they are needed.
     var indexes: [Int: (column: Column, writer: ColumnIndexWriter)] = [:]
 
+    /// Writers for the present columns of a table.
     init(_ writes: WriteSpace, _ state: TableState, shift: Int) {
         columnSet = state.columnSet
         var enumerations: [(position: Int, writer: EnumerationWriter)] = []
@@ -40,6 +44,7 @@ final class TableWriters {
         cluster = ClusterWriter(writes, columns: columns, shift: shift)
     }
 
+    /// What the leaves of a column hold.
     static func shape(_ column: Column) -> LeafShape {
         column.collection == nil && column.type != .backlink ? .values(column.elementShape) : .refs
     }

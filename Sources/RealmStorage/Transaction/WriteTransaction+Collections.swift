@@ -6,6 +6,7 @@
 extension WriteTransaction {
     // MARK: - Lists
 
+    /// Puts an element into a list at `index`, which may be the count. Throws `.limit` when the place holds no list.
     package func insert(_ value: Value, at index: Int, in place: CollectionPlace) throws(StorageError) {
         try edit(place) { root, form throws(StorageError) in
             root = try BPlusTreeWriter(writes, form.elements).insert(value, at: index, in: root)
@@ -14,6 +15,7 @@ extension WriteTransaction {
         try touch(place, .insert(index))
     }
 
+    /// Replaces an element of a list. Throws `.limit` when there is none.
     package func setElement(_ value: Value, at index: Int, in place: CollectionPlace) throws(StorageError) {
         let old = try links(at: index, in: place)
         try edit(place) { root, form throws(StorageError) in
@@ -24,6 +26,7 @@ extension WriteTransaction {
         try forget(old, from: place)
     }
 
+    /// Takes an element out of a list or set. Throws `.limit` when there is none.
     package func eraseElement(at index: Int, in place: CollectionPlace) throws(StorageError) {
         let old = try links(at: index, in: place)
         try edit(place) { root, form throws(StorageError) in
@@ -67,6 +70,7 @@ extension WriteTransaction {
         return child
     }
 
+    /// A new embedded object for an element. Throws `.limit` where there can be none.
     private func makeEmbedded(for place: CollectionPlace) throws(StorageError) -> (TableKey, ObjectKey) {
         guard let target = place.column.targetTable, try table(target).kind == .embedded else {
             throw WriteTransaction.noEmbedded
@@ -153,6 +157,7 @@ extension WriteTransaction {
 
     // MARK: - Common
 
+    /// The links in an element, those in nested collections included.
     private func links(at index: Int, in place: CollectionPlace) throws(StorageError) -> [StoredLink] {
         let (root, form) = try collection(at: place)
         return try storedLinks(at: index, in: root, form)
@@ -175,6 +180,7 @@ extension WriteTransaction {
         }
     }
 
+    /// Notes that an element has changed, for observers.
     private func touch(_ place: CollectionPlace, _ change: CollectionChange) throws(StorageError) {
         if let step = place.path.first, place.column.collection != nil {
             // What happens inside an element is a change of that element.

@@ -37,6 +37,7 @@ extension WriteTransaction {
         try store(objects, tombstones, in: key)
     }
 
+    /// Stores the roots of both trees of a table.
     private func store(_ objects: Ref, _ tombstones: Ref, in key: TableKey) throws(StorageError) {
         try update(key) { state in
             state.objects = objects
@@ -86,6 +87,7 @@ extension WriteTransaction {
     /// No property of a user has this name: it is shorter than the longest and begins with what names may not.
     private var temporaryName: String { "$nullability" }
 
+    /// Copies the values of one column to another.
     private func copyValues(
         of object: ObjectKey, from old: Column, to new: Column, in key: TableKey
     ) throws(StorageError) {
@@ -114,6 +116,7 @@ extension WriteTransaction {
         }
     }
 
+    /// Copies the entries of a dictionary to another place.
     private func copyEntries(_ root: Ref, to place: CollectionPlace) throws(StorageError) {
         let fallback = LeafWriter(writes, .values(place.column.elementShape), inCluster: false).defaultValue
         for entry in try DictionaryWriter(writes).entries(root) {

@@ -14,6 +14,7 @@ extension WriteTransaction {
         return column
     }
 
+    /// Adds a column to the spec and to all leaves.
     private func insertColumn(
         _ definition: ColumnDefinition, name: String?, in key: TableKey
     ) throws(StorageError) -> ColumnKey {
@@ -50,6 +51,7 @@ extension WriteTransaction {
         return column
     }
 
+    /// Stores both ends of a link column.
     private func setOpposite(
         of column: ColumnKey, in key: TableKey, to table: TableKey, _ opposite: ColumnKey
     ) throws(StorageError) {
@@ -59,6 +61,7 @@ extension WriteTransaction {
         }
     }
 
+    /// Gives a property another name. Throws `.limit` for a name that is taken or cannot be stored.
     package func renameColumn(_ column: ColumnKey, of key: TableKey, to name: String) throws(StorageError) {
         try requireName(name)
         if let other = try table(key).column(named: name), other.key != column {
@@ -100,6 +103,7 @@ extension WriteTransaction {
         }
     }
 
+    /// Takes a column out of what transaction and state know of it.
     private func forget(_ column: ColumnKey, of key: TableKey) throws(StorageError) {
         changes.append(.schema(key))
         try update(key) { [writes] state throws(StorageError) in
@@ -128,6 +132,7 @@ extension WriteTransaction {
         if try table(key).primaryKeyColumn?.leafIndex != column.leafIndex { try discardIndex(known, of: key) }
     }
 
+    /// Notes in the spec which index a column has.
     private func setIndexAttribute(_ kind: IndexKind?, of column: ColumnKey, in key: TableKey) throws(StorageError) {
         try update(key) { [writes] state throws(StorageError) in
             guard let position = state.spec.position(of: column) else { return }
@@ -138,6 +143,7 @@ extension WriteTransaction {
         }
     }
 
+    /// Gives up the nodes of an index.
     private func discardIndex(_ column: Column, of key: TableKey) throws(StorageError) {
         let root = try table(key).indexRoot(column)
         guard !root.isNone else { return }

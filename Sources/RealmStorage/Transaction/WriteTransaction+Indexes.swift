@@ -4,15 +4,18 @@
 ///
 /// An index that disagrees with the values, as the reference engine sometimes leaves behind, is built anew.
 extension WriteTransaction {
+    /// The columns of a table that have an index.
     private func indexedColumns(_ key: TableKey) throws(StorageError) -> [Column] {
         let state = try table(key)
         return state.columns.filter { !state.indexRoot($0).isNone }
     }
 
+    /// The writer of an index, made when it is first needed.
     private func index(_ column: Column, _ key: TableKey) throws(StorageError) -> ColumnIndexWriter {
         try index(column, key, writers(try table(key)))
     }
 
+    /// Changes an index; it is built anew when it disagrees with the objects.
     private func index(
         _ column: Column, _ key: TableKey, _ writers: TableWriters
     ) throws(StorageError) -> ColumnIndexWriter {
@@ -76,6 +79,7 @@ extension WriteTransaction {
         return result
     }
 
+    /// Moves an object from its old values to its new ones in an index.
     private func refile(
         _ object: ObjectKey, _ column: Column, from old: [DetachedValue], to new: [DetachedValue], in key: TableKey
     ) throws(StorageError) {
@@ -86,6 +90,7 @@ extension WriteTransaction {
         try setIndexRoot(moved, column, in: key)
     }
 
+    /// The elements of a list, as its index files them.
     private func indexedElements(
         _ column: Column, of object: ObjectKey, in key: TableKey
     ) throws(StorageError) -> [DetachedValue] {
@@ -101,6 +106,7 @@ extension WriteTransaction {
 
     // MARK: - Roots
 
+    /// Stores the root of an index.
     private func setIndexRoot(_ root: Ref, _ column: Column, in key: TableKey) throws(StorageError) {
         try update(key) { $0.setIndexRoot(root, leafIndex: column.leafIndex) }
     }

@@ -27,6 +27,7 @@ extension WriteTransaction {
         try eraseTombstone(ghost, in: key)
     }
 
+    /// Changes all links to an object in one property.
     private func editIncoming(of object: StoredLink, _ edit: LinkEdit) throws(StorageError) {
         var stale: Set<Record> = []
         for (origin, column, table) in try incoming(of: object) {
@@ -40,8 +41,11 @@ extension WriteTransaction {
 
     /// Whose link a record of the target tells.
     private struct Record: Hashable {
+        /// The table of the link.
         let table: TableKey
+        /// The leaf index of the property that holds it.
         let column: Int
+        /// The object that holds it.
         let origin: ObjectKey
     }
 
@@ -99,6 +103,7 @@ extension WriteTransaction {
         return try editNestedLink(to: target, in: leaf.value(row.index), from: origin, column, in: key, edit)
     }
 
+    /// Changes a link inside of a nested collection.
     private func editNestedLink(
         to target: StoredLink, in value: Value, from origin: ObjectKey, _ column: Column, in key: TableKey,
         _ edit: LinkEdit
@@ -152,6 +157,7 @@ extension WriteTransaction {
         return nil
     }
 
+    /// Changes a link that is an element of a collection.
     private func editElement(
         at position: Int, of target: StoredLink, in root: Ref, _ form: CollectionForm, _ edit: LinkEdit,
         logged place: CollectionPlace?
@@ -179,6 +185,7 @@ extension WriteTransaction {
         }
     }
 
+    /// Notes a change of a collection for observers; nil where the property itself changes.
     func log(_ change: CollectionChange, at place: CollectionPlace?) {
         guard let place, place.path.isEmpty, place.column.collection != nil else { return }
         changes.append(.collection(place.table, place.object, place.column.key, change))
@@ -186,6 +193,7 @@ extension WriteTransaction {
 }
 
 extension WriteTransaction.LinkEdit {
+    /// The value that takes the place of the link.
     func value(in table: TableKey) -> Value {
         switch self {
         case .remove: return .null

@@ -7,7 +7,9 @@
 extension WriteTransaction {
     /// A link as it is stored: negative keys name tombstones.
     package struct StoredLink: Sendable, Equatable {
+        /// The table of the object.
         package let table: TableKey
+        /// The object that the link points to.
         package let object: ObjectKey
     }
 
@@ -35,6 +37,7 @@ extension WriteTransaction {
         try dropTombstoneIfUnused(link)
     }
 
+    /// The hidden column that counts the links of a property.
     private func backlinkColumn(
         in target: TableKey, of column: Column, _ key: TableKey
     ) throws(StorageError) -> Column {
@@ -44,10 +47,12 @@ extension WriteTransaction {
         return try backlinkColumn(in: target, from: key, column.key)
     }
 
+    /// Changes lists of incoming links.
     private var recordWriter: BPlusTreeWriter {
         BPlusTreeWriter(writes, ElementShape(type: .int, isNullable: false))
     }
 
+    /// Adds an incoming link to an object.
     private func addRecord(_ origin: ObjectKey, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var node = try writes.writable(leaf)
         let raw = node.integer(row)
@@ -63,6 +68,7 @@ extension WriteTransaction {
         return node.ref
     }
 
+    /// Takes one incoming link off an object.
     private func removeRecord(_ origin: ObjectKey, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var node = try writes.writable(leaf)
         let raw = node.integer(row)
@@ -103,6 +109,7 @@ extension WriteTransaction {
         try eraseTombstone(link.object, in: link.table)
     }
 
+    /// Takes a tombstone away that nothing links to any more.
     func eraseTombstone(_ object: ObjectKey, in key: TableKey) throws(StorageError) {
         let state = try table(key)
         let root = try writers(state).cluster.erase(object, in: state.tombstones)

@@ -58,6 +58,7 @@ extension WriteTransaction {
     /// Beyond this a key would be that of a tombstone. Nobody can make so many objects.
     private static let maximumObjectSequence: UInt64 = 1 << 61
 
+    /// Spreads a sequence so that keys differ in their low bits, as SDKs do.
     private func squeezed(_ sequence: UInt64) -> UInt64 { sequence & 0xff | (sequence & 0xffff_ff00) << 8 }
 
     // MARK: - Deletion
@@ -77,6 +78,7 @@ extension WriteTransaction {
         for object in try objectKeys(in: key) { try deleteObject(object, in: key) }
     }
 
+    /// Takes an object out with its links; embedded objects that it held go to `orphans`.
     private func removeObject(_ object: StoredLink, orphans: inout [StoredLink]) throws(StorageError) {
         try nullifyIncoming(of: object)
         try removeFromIndexes(object.object, in: object.table)

@@ -42,6 +42,7 @@ extension WriteTransaction {
 
     // MARK: - The collection of the property
 
+    /// The root and form of the collection that the property itself holds.
     private func outermost(_ place: CollectionPlace) throws(StorageError) -> (Ref, CollectionForm) {
         if let form = CollectionForm(place.column) {
             return (try collectionRoot(place.column, of: place.object, in: place.table), form)
@@ -53,6 +54,7 @@ extension WriteTransaction {
         }
     }
 
+    /// Stores the root of the collection that the property itself holds.
     private func store(_ root: Ref, outermost place: CollectionPlace) throws(StorageError) {
         guard place.column.collection == nil else {
             return try setCollectionRoot(root, place.column, of: place.object, in: place.table)
@@ -65,6 +67,7 @@ extension WriteTransaction {
 
     // MARK: - Collections inside
 
+    /// Changes the collection at the end of a path, and the refs on the way back.
     private func edit<Result>(
         _ root: inout Ref, _ form: CollectionForm, _ path: ArraySlice<PathStep>,
         _ change: (inout Ref, CollectionForm) throws(StorageError) -> Result
@@ -78,6 +81,7 @@ extension WriteTransaction {
         return result
     }
 
+    /// The position of the element that a step of a path means. Throws `.limit` when there is none.
     func position(of step: PathStep, in root: Ref, _ form: CollectionForm) throws(StorageError) -> Int {
         switch (step, form) {
         case (.index(let index), .list), (.index(let index), .set):
@@ -92,6 +96,7 @@ extension WriteTransaction {
         }
     }
 
+    /// The collection nested in the element at `position`. Throws `.limit` when it holds none.
     func nested(at position: Int, in root: Ref, _ form: CollectionForm) throws(StorageError) -> (Ref, CollectionForm) {
         switch try elementTree(root, form).value(at: position) {
         case .list(let root): return (root, .list(.mixed))
@@ -122,6 +127,8 @@ extension WriteTransaction {
         return top.ref
     }
 
+    /// What is thrown where a path leads to a value that is no collection.
     static let noCollection = StorageError.limit("the value is no collection")
+    /// What is thrown where a path leads past the end of a collection.
     static let noElement = StorageError.limit("the collection has no such element")
 }

@@ -7,6 +7,7 @@ extension WriteTransaction {
         try ClusterTree(root: try root(of: object, in: key), space: writes.space, shift: clusterShift).find(object)
     }
 
+    /// The row of an object. Throws `.limit` when it does not exist.
     func existingRow(_ object: ObjectKey, in key: TableKey) throws(StorageError) -> Row {
         guard let row = try row(object, in: key) else {
             throw .corrupt(ref: .none, reason: "no object \(object.rawValue) in '\(try table(key).name)'")
@@ -92,6 +93,7 @@ extension WriteTransaction {
         return try row.leaf.collectionRoot(column, row: row.index)
     }
 
+    /// Stores the root of the collection that a property holds.
     func setCollectionRoot(
         _ root: Ref, _ column: Column, of object: ObjectKey, in key: TableKey
     ) throws(StorageError) {

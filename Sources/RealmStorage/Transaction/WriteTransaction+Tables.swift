@@ -66,6 +66,7 @@ extension WriteTransaction {
         changes.append(.schema(key))
     }
 
+    /// Throws `.limit` for a name that is empty, too long or taken.
     func requireName(_ name: String) throws(StorageError) {
         guard !name.isEmpty, name.utf8.count <= WriteTransaction.maximumNameByteCount else {
             throw .limit("a name has 1 to \(WriteTransaction.maximumNameByteCount) bytes, not \(name.utf8.count)")
@@ -74,6 +75,7 @@ extension WriteTransaction {
 
     // MARK: - Schema version
 
+    /// The table of the SDK that holds the schema version.
     private static let metadata = "metadata"
 
     /// Stores the schema version where the SDKs look for it; nil means "not versioned".

@@ -61,8 +61,10 @@ extension WriteTransaction {
         withExtendedLifetime(old) {}
     }
 
+    /// What is thrown for a property that cannot hold embedded objects.
     static let noEmbedded = StorageError.limit("the property holds no embedded objects")
 
+    /// Deletes embedded objects that no object holds any more, with all that they hold.
     func delete(_ orphans: [StoredLink]) throws(StorageError) {
         for orphan in orphans { try deleteObject(orphan.object, in: orphan.table) }
     }

@@ -6,6 +6,7 @@
 ///
 /// `@unchecked Sendable`: may go from thread to thread, but is used by one at a time.
 package final class WriteTransaction: @unchecked Sendable {
+    /// The right to write.
     private let store: StoreWrite
     /// log2 of the size of cluster leaves: 8 but in tests of deep trees.
     let clusterShift: Int
@@ -18,12 +19,16 @@ package final class WriteTransaction: @unchecked Sendable {
     package var budget: WorkBudget?
     /// By position, made when they are needed.
     var tableWriters: [Int: TableWriters] = [:]
+    /// The names of all tables, by position.
     private var names: [String]
+    /// Whether the list of names has to be written anew.
     private var namesChanged = false
 
+    /// What is known about a table.
     fileprivate enum Slot {
         /// A table nobody asked for yet.
         case committed(Ref)
+        /// A table that was read, with its present state.
         case open(TableState)
         /// A removed table, with the tag that the next table at this position gets.
         case removed(UInt64)
@@ -35,6 +40,7 @@ package final class WriteTransaction: @unchecked Sendable {
     /// Counts work whose length the data decide: links to an object, elements of a collection, objects of a table.
     @inline(__always) func spend(_ units: Int = WriteTransaction.unitsPerLink) throws(StorageError) { try budget?.spend(units) }
 
+    /// Reads the list of tables; tables themselves are read when they are asked for.
     init(_ store: StoreWrite) throws(StorageError) {
         self.store = store
         let base = store.base
@@ -88,8 +94,10 @@ package final class WriteTransaction: @unchecked Sendable {
         return try table(key).indexRoot(leafIndex)
     }
 
+    /// Whether there is a table with exactly that key.
     func hasTable(_ key: TableKey) throws(StorageError) -> Bool { try open(key.position)?.key == key }
 
+    /// The present state of a table by its full name; nil when there is none.
     package func table(named name: String) throws(StorageError) -> TableState? {
         guard let position = names.firstIndex(of: name) else { return nil }
         return try open(position)
@@ -121,6 +129,7 @@ package final class WriteTransaction: @unchecked Sendable {
         return try change(&state)
     }
 
+    /// The state of the table at a position, read when it is first needed; nil for none.
     private func open(_ position: Int) throws(StorageError) -> TableState? {
         guard slots.indices.contains(position) else { return nil }
         switch slots[position] {
@@ -135,6 +144,7 @@ package final class WriteTransaction: @unchecked Sendable {
 
     // MARK: - The list of tables
 
+    /// Adds a table without columns at the first free position. Throws `.limit` when there is no room.
     func insertTable(_ name: String, _ kind: TableKind) throws(StorageError) -> TableKey {
         let place = firstFreePosition()
         guard place.position <= 0xffff else { throw .limit("a file may have at most 65536 tables") }
@@ -151,6 +161,7 @@ package final class WriteTransaction: @unchecked Sendable {
         return key
     }
 
+    /// The first position without a table, with the tag for a new one.
     private func firstFreePosition() -> (position: Int, tag: UInt64) {
         for (position, slot) in slots.enumerated() {
             if case .removed(let tag) = slot { return (position, tag) }
@@ -158,12 +169,14 @@ package final class WriteTransaction: @unchecked Sendable {
         return (slots.count, 0)
     }
 
+    /// Takes a table off the list; what it referred to has been given up before.
     func dropTable(_ key: TableKey) {
         slots[key.position] = .removed(UInt64((key.rawValue >> 16) + 1) & 0x7fff)
         names[key.position] = ""
         namesChanged = true
     }
 
+    /// Gives a table another name, which is free.
     func rename(_ key: TableKey, to name: String) throws(StorageError) {
         names[key.position] = name
         namesChanged = true
@@ -174,20 +187,28 @@ package final class WriteTransaction: @unchecked Sendable {
 
     /// What the transaction goes back to when a part of it fails.
     package struct Savepoint {
+        /// How far the nodes went.
         fileprivate let nodes: WriteSpace.Savepoint
+        /// The tables.
         fileprivate let slots: [Slot]
+        /// Their names.
         fileprivate let names: [String]
+        /// Whether the list of names was changed.
         fileprivate let namesChanged: Bool
+        /// What the lists were last written as.
         fileprivate let roots: Roots?
+        /// How many changes there were.
         fileprivate let changeCount: Int
     }
 
+    /// Remembers the present state, so that a part of the transaction can be undone.
     package func savepoint() -> Savepoint {
         Savepoint(
             nodes: writes.savepoint(), slots: slots, names: names, namesChanged: namesChanged, roots: roots,
             changeCount: changes.count)
     }
 
+    /// Undoes what happened since `savepoint`, and forgets what was changed then.
     package func rollBack(to savepoint: Savepoint) {
         writes.rollBack(to: savepoint.nodes)
         slots = savepoint.slots
@@ -211,7 +232,9 @@ package final class WriteTransaction: @unchecked Sendable {
 
     /// The roots of the new version.
     package struct Roots: Sendable {
+        /// The list of table names.
         package let names: Ref
+        /// The list of tables.
         package let tables: Ref
     }
 
@@ -252,6 +275,7 @@ package final class WriteTransaction: @unchecked Sendable {
     /// What was flushed last.
     private var roots: Roots?
 
+    /// Writes a table, if it has changed; returns what the list of tables holds for it.
     private func flushSlot(_ position: Int) throws(StorageError) -> Int64 {
         switch slots[position] {
         case .committed(let ref): return Int64(bitPattern: ref.rawValue)

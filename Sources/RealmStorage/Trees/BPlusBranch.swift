@@ -4,17 +4,21 @@
 ///
 /// Only changes of structure pay for this; a change of one element edits the node where it is.
 struct BPlusBranch {
+    /// A child with what the node says of it.
     struct Child {
+        /// The root of the child.
         var ref: Ref
         /// Elements below the child.
         var count: Int
     }
 
+    /// The children in order.
     var children: [Child]
     /// Whether the node may be written without offsets, provided that the counts allow it. A node with offsets keeps
     /// them, and so does the parent of such a node.
     var mayBeCompact: Bool
 
+    /// A node of these children, not yet written.
     init(children: [Child], mayBeCompact: Bool) {
         self.children = children
         self.mayBeCompact = mayBeCompact
@@ -42,6 +46,7 @@ struct BPlusBranch {
         writes.discard(node)
     }
 
+    /// How many elements all children hold together.
     var count: Int { children.reduce(0) { $0 &+ $1.count } }
 
     /// Whether every child but the last holds `size` elements, and the last no more.
@@ -63,6 +68,7 @@ struct BPlusBranch {
         return node.ref
     }
 
+    /// The list of offsets of the children.
     private func makeOffsets(_ writes: WriteSpace) throws(StorageError) -> Ref {
         var offsets: [Int64] = []
         offsets.reserveCapacity(children.count)

@@ -7,12 +7,16 @@
 /// to n - 1 ascending offsets, 1 to n are the children, n + 1 is the total.
 /// Source: docs/format.md, "B+ trees".
 package struct BPlusTree: Sendable {
+    /// The root of the tree; `Ref.none` for an empty one.
     package let root: Ref
+    /// The space that the nodes are read in.
     package let space: NodeSpace
+    /// What the leaves look like.
     package let shape: ElementShape
     /// The number of elements, as the root tells it.
     package let count: Int
 
+    /// A tree by its root. Reads the root to learn the count. Throws `.corrupt` when that is no node of such a tree.
     package init(root: Ref, space: NodeSpace, shape: ElementShape) throws(StorageError) {
         self.root = root
         self.space = space
@@ -28,10 +32,12 @@ package struct BPlusTree: Sendable {
             : try ColumnLeaf(node, space, shape, inCluster: false).count
     }
 
+    /// Whether there are no elements.
     package var isEmpty: Bool { count == 0 }
 
     /// An attached leaf and a row that it has.
     package struct Place: Sendable {
+        /// The leaf that holds the element.
         package let leaf: ColumnLeaf
         /// In `0..<leaf.count`, whatever the nodes above the leaf say.
         package let row: Int

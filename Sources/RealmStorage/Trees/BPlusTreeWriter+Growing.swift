@@ -3,14 +3,20 @@
 extension BPlusTreeWriter {
     /// A node after insertion, and the node that split off to its right.
     struct Grown {
+        /// The node after insertion.
         var ref: Ref
+        /// Whether it has offsets, so that its parent needs some too.
         var isGeneral: Bool
         /// How many of the values were taken.
         var added: Int
+        /// What did not fit and is now to the right of the node.
         var sibling: Sibling?
 
+        /// A node that was split off.
         struct Sibling {
+            /// The node to the right.
             let ref: Ref
+            /// Whether it has offsets.
             let isGeneral: Bool
             /// Elements that stay on the left.
             let headCount: Int
@@ -34,6 +40,7 @@ extension BPlusTreeWriter {
         return (try branch.make(writes, childCapacity: capacity(ofLevel: level)), grown.added)
     }
 
+    /// Inserts into the subtree at `ref`, which is `level` levels above the leaves.
     private func insert(
         _ values: ArraySlice<Value>, at index: Int, in ref: Ref, level: Int
     ) throws(StorageError) -> Grown {
@@ -45,6 +52,7 @@ extension BPlusTreeWriter {
         return try adjust(ref, place.index, grown.ref, by: grown.added, childIsGeneral: grown.isGeneral, level: level)
     }
 
+    /// Inserts into a leaf, which is split when it is full.
     private func insertIntoLeaf(_ values: ArraySlice<Value>, at row: Int, _ ref: Ref) throws(StorageError) -> Grown {
         let count = try leafCount(ref, row: row, isEnd: true)
         let room = leafCapacity - count

@@ -4,6 +4,7 @@ extension BPlusTreeWriter {
     /// Readers pass over unresolved links only where the root says that there are some.
     private var hasFlag: Bool { shape.type == .link }
 
+    /// Whether the value is a link to a tombstone.
     static func isUnresolved(_ value: Value) -> Bool {
         if case .link(_, let key) = value { return key.rawValue < 0 }
         return false
@@ -18,6 +19,7 @@ extension BPlusTreeWriter {
         return true
     }
 
+    /// Sets the flag of the root again if it has to be there.
     func raiseFlag(_ root: Ref, _ isSet: Bool) throws(StorageError) -> Ref {
         guard hasFlag, isSet else { return root }
         let node = try writes.writable(root)
@@ -25,6 +27,7 @@ extension BPlusTreeWriter {
         return node.ref
     }
 
+    /// Whether any element links to a tombstone. Looks at all of them.
     func hasUnresolved(_ root: Ref) throws(StorageError) -> Bool {
         var cursor = try tree(root).leaves()
         while let (leaf, _) = try cursor.next() {

@@ -3,16 +3,20 @@
 extension BPlusTreeWriter {
     /// A node after an element went.
     private struct Shrunk {
+        /// The node after the element went.
         var ref: Ref
+        /// Whether it has offsets, so that its parent needs some too.
         var isGeneral: Bool
         /// Elements left below it; with none left `ref` is an empty leaf, whatever the level.
         var count: Int
     }
 
+    /// Takes element `index` out; the flag of the root has been taken off before.
     func eraseElement(_ index: Int, in root: Ref) throws(StorageError) -> Ref {
         try collapsed(try erase(index, in: root, level: try height(root)).ref)
     }
 
+    /// Takes an element out of the subtree at `ref`.
     private func erase(_ index: Int, in ref: Ref, level: Int) throws(StorageError) -> Shrunk {
         guard level > 0 else {
             let count = try leafCount(ref, row: index)
@@ -63,6 +67,7 @@ extension BPlusTreeWriter {
             count: branch.count)
     }
 
+    /// Joins a child with the next one.
     private func merge(_ branch: inout BPlusBranch, _ child: Int, level: Int) throws(StorageError) {
         let next = branch.children.remove(at: child + 1)
         branch.children[child].count &+= next.count

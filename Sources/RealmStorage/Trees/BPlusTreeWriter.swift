@@ -14,8 +14,11 @@
 /// A nested collection that a Mixed element loses is given up with it; its backlinks are the caller's business.
 /// Source: docs/format.md, "B+ trees"; realm-core bplustree.cpp.
 package struct BPlusTreeWriter {
+    /// Where the nodes of the transaction are.
     package let writes: WriteSpace
+    /// What the leaves look like.
     package let shape: ElementShape
+    /// Changes the leaves.
     let leaves: LeafWriter
     /// Elements of a full leaf.
     let leafCapacity: Int
@@ -43,6 +46,7 @@ package struct BPlusTreeWriter {
         try BPlusTree(root: root, space: writes.space, shape: shape)
     }
 
+    /// How many elements a tree has.
     package func count(_ root: Ref) throws(StorageError) -> Int {
         guard !root.isNone else { return 0 }
         let node = try writes.node(at: root)
@@ -63,6 +67,7 @@ package struct BPlusTreeWriter {
         return try raiseFlag(root, flag || BPlusTreeWriter.isUnresolved(value))
     }
 
+    /// Adds an element at the end.
     package func append(_ value: Value, to root: Ref) throws(StorageError) -> Ref {
         try insert(value, at: try count(root), in: root)
     }
@@ -102,6 +107,7 @@ package struct BPlusTreeWriter {
         return try update(index, in: root, level: try height(root), change)
     }
 
+    /// Takes element `index` out, with any collection nested in it.
     package func erase(at index: Int, in root: Ref) throws(StorageError) -> Ref {
         var root = root
         try require(index, upTo: try count(root) - 1, root)
@@ -121,6 +127,7 @@ package struct BPlusTreeWriter {
 
     // MARK: - Common
 
+    /// Throws `.corrupt` unless the tree has such a position.
     private func require(_ index: Int, upTo last: Int, _ root: Ref) throws(StorageError) {
         guard index >= 0, index <= last else {
             throw .corrupt(ref: root, reason: "a tree of \(try count(root)) elements has no place \(index)")
@@ -173,6 +180,7 @@ package struct BPlusTreeWriter {
         try writes.discardTree(root)
     }
 
+    /// Replaces a leaf in the subtree at `ref`, and the refs above it.
     private func update(
         _ index: Int, in ref: Ref, level: Int, _ change: (_ leaf: Ref, _ row: Int) throws(StorageError) -> Ref
     ) throws(StorageError) -> Ref {

@@ -2,15 +2,22 @@
 
 /// Incoming links of one object from one origin column: object keys of the origin table, in no particular order.
 package struct BacklinkView: Sendable {
+    /// How many links come in, and how they are kept.
     private enum Form: Sendable {
+        /// No incoming links.
         case none
+        /// One incoming link, kept in the slot itself.
         case one(ObjectKey)
+        /// A tree of incoming links.
         case many(BPlusTree)
     }
 
+    /// How the links are kept.
     private let form: Form
+    /// How many links come in.
     package let count: Int
 
+    /// What the slot of a backlink column holds.
     init(_ slot: Node.Slot, _ space: NodeSpace) throws(StorageError) {
         switch slot {
         case .none:

@@ -2,12 +2,15 @@
 
 /// An inner node of a cluster tree, taken apart so that children can come and go.
 struct ClusterBranch {
+    /// A child with the offset of its keys.
     struct Child {
+        /// The root of the child.
         var ref: Ref
         /// Relative to the offset of this node; that of the first child is 0.
         var offset: UInt64
     }
 
+    /// The children in order.
     var children: [Child]
     /// 1 above leaves.
     let depth: Int
@@ -16,6 +19,7 @@ struct ClusterBranch {
     /// Whether the node may be written without offsets, provided that they follow from the position.
     private let mayBeCompact: Bool
 
+    /// A node of these children, not yet written.
     init(children: [Child], depth: Int, objectCount: Int) {
         self.children = children
         self.depth = depth
@@ -56,6 +60,7 @@ struct ClusterBranch {
         return (start, tail)
     }
 
+    /// Writes the node, with offsets only where they do not follow from the positions. Returns its ref.
     func make(_ writes: WriteSpace, shift: Int) throws(StorageError) -> Ref {
         var node = try writes.makeNode(.inner, widthCode: 6, count: children.count + 3, capacity: children.count * 8 + 64)
         let isCompact =

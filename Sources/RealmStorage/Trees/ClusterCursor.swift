@@ -2,23 +2,34 @@
 
 /// Walks the leaves of a cluster tree in key order, checking depths, ranges of keys and sizes of subtrees.
 package struct ClusterCursor: Sendable {
+    /// An inner node on the way to the next leaf.
     private struct Frame {
+        /// The inner node.
         let inner: ClusterTree.InnerNode
+        /// The child that is visited next.
         var next: Int
         /// Keys of this subtree are below this offset; nil at the right edge.
         let end: UInt64?
+        /// The objects in the children that were visited.
         var objectsSeen = 0
         /// Whether all children are visited, so that the sizes must add up.
         let isComplete: Bool
     }
 
+    /// The tree that is walked.
     private let tree: ClusterTree
+    /// The inner nodes from the root down to the present leaf.
     private var frames: [Frame] = []
+    /// Where to begin; nil once the first leaf was reached.
     private var firstKey: ObjectKey?
+    /// Whether the root was visited.
     private var isStarted = false
+    /// How many nodes may still be visited.
     private var budget: Int
+    /// What to ask the memory for ahead.
     private let hints: LeafHints
 
+    /// A cursor in front of the first leaf, or of the one in which `key` would be.
     init(_ tree: ClusterTree, from key: ObjectKey?, hints: LeafHints) {
         self.tree = tree
         self.hints = hints
@@ -75,6 +86,7 @@ package struct ClusterCursor: Sendable {
         return nil
     }
 
+    /// Throws `.corrupt` unless the keys of a leaf ascend and lie in its range.
     private mutating func check(_ leaf: ClusterLeaf, end: UInt64?) throws(StorageError) {
         firstKey = nil
         try leaf.validateKeys()
@@ -85,6 +97,7 @@ package struct ClusterCursor: Sendable {
         }
     }
 
+    /// Leaves an inner node. Throws `.corrupt` unless its size was right.
     private mutating func finish(_ frame: Frame) throws(StorageError) {
         frames.removeLast()
         if frame.isComplete, frame.objectsSeen != frame.inner.objectCount {

@@ -8,14 +8,18 @@ package struct ClusterLeaf: Sendable {
     /// All released writers put at most this many objects into a leaf; a row mask has as many bits.
     package static let maximumCount = 256
 
+    /// The node of the leaf.
     package let node: Node
+    /// The space that the columns are read in.
     package let space: NodeSpace
     /// Added to the relative keys, modulo 2^64.
     package let offset: UInt64
+    /// How many objects there are.
     package let count: Int
     /// Nil in compact form.
     private let keys: PackedOffsets?
 
+    /// Attaches a cluster leaf. Throws `.corrupt` for one without keys or of too many objects.
     init(_ node: Node, _ space: NodeSpace, offset: UInt64) throws(StorageError) {
         self.node = node
         self.space = space
@@ -86,6 +90,7 @@ extension ClusterLeaf {
         return refs
     }
 
+    /// The node of a column. Throws `.corrupt` when the leaf has none.
     private func columnNode(_ column: Column) throws(StorageError) -> Node {
         try space.node(at: try node.requiredRef(column.leafIndex + 1, "column '\(column.name)'"))
     }

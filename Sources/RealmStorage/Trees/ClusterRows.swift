@@ -5,7 +5,9 @@
 /// Keys are relative to the leaf's offset and ordered as unsigned numbers. The keys 0 to n - 1 are stored as the number n.
 /// Source: docs/format.md, "Cluster trees".
 struct ClusterRows {
+    /// Where the nodes of the transaction are.
     let writes: WriteSpace
+    /// All columns of the table, hidden ones included.
     let columns: [ClusterWriter.Column]
 
     /// A leaf as it stands, with relative keys.
@@ -105,6 +107,7 @@ struct ClusterRows {
 
     // MARK: - Keys
 
+    /// The leaf for reading.
     private func view(leaf node: MutableNode) throws(StorageError) -> ClusterLeaf {
         try ClusterLeaf(node.node, writes.space, offset: 0)
     }
@@ -135,6 +138,7 @@ struct ClusterRows {
         return count
     }
 
+    /// Moves the keys from `row` on to `tail`, relative to the first of them, which is returned.
     private func splitKeys(
         _ row: Int, _ node: inout MutableNode, _ tail: inout MutableNode
     ) throws(StorageError) -> UInt64 {

@@ -6,15 +6,19 @@
 /// `i << (shift * depth)`) or a ref to the children's offsets, 1 the depth, 2 the number of objects, 3 + i the children.
 /// Source: docs/format.md, "Cluster trees".
 package struct ClusterTree: Sendable {
+    /// More levels than any table needs: four are enough for 2^32 objects.
     static let maximumDepth = 8
     /// More than any file has room for, and far from where sums of counts overflow.
     static let maximumCount = 1 << 48
 
+    /// The root of the tree; `Ref.none` for an empty one.
     package let root: Ref
+    /// The space that the nodes are read in.
     package let space: NodeSpace
     /// log2 of the writer's leaf size: 8 for every released SDK.
     package let shift: Int
 
+    /// A tree by its root; no node is read yet.
     package init(root: Ref, space: NodeSpace, shift: Int = 8) {
         self.root = root
         self.space = space
@@ -76,6 +80,7 @@ package struct ClusterTree: Sendable {
         ClusterCursor(self, from: key, hints: hints)
     }
 
+    /// Throws `.corrupt` for a leaf where the depth of its parent promises an inner node.
     static func requireLeafDepth(_ parentDepth: Int?, _ node: Node) throws(StorageError) {
         guard parentDepth == nil || parentDepth == 1 else {
             throw node.corrupt("a cluster leaf where depth \(parentDepth ?? 0) promises an inner node")
@@ -84,15 +89,24 @@ package struct ClusterTree: Sendable {
 
     /// An inner node, checked, with the absolute offset of its keys.
     struct InnerNode: Sendable {
+        /// The node that this reads.
         private let node: Node
+        /// The space that children are read in.
         private let space: NodeSpace
+        /// log2 of the writer's leaf size.
         private let shift: Int
+        /// Added to the keys of all children, modulo 2^64.
         let offset: UInt64
+        /// The height above the leaves; 1 right above them.
         let depth: Int
+        /// How many objects are below, as the node says.
         let objectCount: Int
+        /// How many children there are.
         let childCount: Int
+        /// The offsets of the children; nil where they follow from the positions.
         private let offsets: PackedOffsets?
 
+        /// Checks the shape of an inner node, its depth and its offsets. Throws `.corrupt`.
         init(
             _ node: Node, _ space: NodeSpace, _ shift: Int, offset: UInt64, parentDepth: Int?
         ) throws(StorageError) {
@@ -118,6 +132,7 @@ package struct ClusterTree: Sendable {
             }
         }
 
+        /// The ref of a child. Throws `.corrupt` when the slot holds none.
         func ref(_ child: Int) throws(StorageError) -> Ref { try node.requiredRef(3 + child, "cluster child") }
 
         /// The absolute offset of a child's keys.
@@ -141,8 +156,10 @@ package struct ClusterTree: Sendable {
             return nil
         }
 
+        /// Throws `.corrupt` unless the offsets of the children ascend.
         func validateOffsets() throws(StorageError) { try offsets?.requireAscending("cluster offsets") }
 
+        /// An error that names this node.
         func corrupt(_ reason: String) -> StorageError { node.corrupt(reason) }
     }
 }

@@ -24,6 +24,7 @@ extension ClusterWriter {
         try rewriteLeaves(of: root, slot: leafIndex + 1, change)
     }
 
+    /// Rewrites one column in all leaves of a subtree.
     private func rewriteLeaves(
         of root: Ref, slot: Int, _ change: (_ leaf: Ref, _ count: Int) throws(StorageError) -> Ref
     ) throws(StorageError) -> Ref {

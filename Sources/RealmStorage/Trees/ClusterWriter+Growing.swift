@@ -18,10 +18,13 @@ extension ClusterWriter {
 
     /// A node after insertion, and the node that split off behind it.
     private struct Grown {
+        /// The node after insertion.
         let ref: Ref
+        /// What did not fit and follows the node.
         var sibling: ClusterBranch.Child?
     }
 
+    /// Inserts into the subtree at `ref`; `key` is relative to it.
     private func insert(_ key: UInt64, in ref: Ref, depth: Int, _ values: [Value?]) throws(StorageError) -> Grown {
         guard depth > 0 else { return try insertIntoLeaf(key, ref, values) }
         let inner = try inner(ref, depth)
@@ -39,6 +42,7 @@ extension ClusterWriter {
         return Grown(ref: node.ref)
     }
 
+    /// Inserts into a leaf, which is split when it is full.
     private func insertIntoLeaf(_ key: UInt64, _ ref: Ref, _ values: [Value?]) throws(StorageError) -> Grown {
         let leaf = try rows.view(ref)
         let objectKey = ObjectKey(Int64(bitPattern: key))

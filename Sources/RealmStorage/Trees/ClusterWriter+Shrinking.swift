@@ -9,11 +9,13 @@ extension ClusterWriter {
 
     /// A node after an object went.
     private struct Shrunk {
+        /// The node after the object went.
         let ref: Ref
         /// Objects left below it; with none left `ref` is an empty leaf, whatever the depth.
         let count: Int
     }
 
+    /// Takes an object out of the subtree at `ref`; `key` is relative to it.
     private func erase(_ key: UInt64, in ref: Ref, depth: Int) throws(StorageError) -> Shrunk {
         guard depth > 0 else {
             let count = try rows.view(ref).count
@@ -80,6 +82,7 @@ extension ClusterWriter {
         return try branch.make(writes, shift: shift)
     }
 
+    /// Joins a child with the next one, whose keys become relative to the first.
     private func merge(_ branch: inout ClusterBranch, _ child: Int) throws(StorageError) {
         let next = branch.children.remove(at: child + 1)
         let own = branch.children[child]

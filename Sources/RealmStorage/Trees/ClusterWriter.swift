@@ -16,10 +16,14 @@ package struct ClusterWriter {
     ///
     /// A class, because every change of an object walks over all columns.
     package final class Column {
+        /// Where the column is in each cluster leaf.
         package let leafIndex: Int
+        /// What its leaves hold.
         package let shape: LeafShape
+        /// Changes its leaves.
         package let leaf: LeafWriter
 
+        /// A column of the table that is being changed.
         package init(leafIndex: Int, shape: LeafShape, leaf: LeafWriter) {
             self.leafIndex = leafIndex
             self.shape = shape
@@ -30,9 +34,11 @@ package struct ClusterWriter {
         var slot: Int { leafIndex + 1 }
     }
 
+    /// Where the nodes of the transaction are.
     package let writes: WriteSpace
     /// All columns of the table, backlinks included.
     package let columns: [Column]
+    /// Changes single leaves.
     let rows: ClusterRows
     /// log2 of what leaves and inner nodes hold.
     let shift: Int
@@ -45,6 +51,7 @@ package struct ClusterWriter {
         rows = ClusterRows(writes: writes, columns: columns)
     }
 
+    /// How many objects a leaf holds at most, and how many children an inner node.
     var capacity: Int { 1 << shift }
 
     // MARK: - Reading
@@ -52,8 +59,10 @@ package struct ClusterWriter {
     /// The tree as it stands, for reading.
     package func tree(_ root: Ref) -> ClusterTree { ClusterTree(root: root, space: writes.space, shift: shift) }
 
+    /// How many objects the tree has.
     package func count(_ root: Ref) throws(StorageError) -> Int { try tree(root).count() }
 
+    /// Whether an object is in the tree; O(depth).
     package func contains(_ key: ObjectKey, in root: Ref) throws(StorageError) -> Bool {
         guard let leaf = try tree(root).leaf(for: key) else { return false }
         return leaf.row(of: key) != nil
@@ -86,6 +95,7 @@ package struct ClusterWriter {
         return node.isInner ? try inner(root, nil).depth : 0
     }
 
+    /// The inner node at `ref`, of the given depth if that is known. Throws `.corrupt` for a leaf.
     func inner(_ ref: Ref, _ depth: Int?) throws(StorageError) -> ClusterTree.InnerNode {
         let node = try writes.node(at: ref)
         guard node.isInner else { throw node.corrupt("a cluster leaf where an inner node belongs") }
@@ -101,6 +111,7 @@ package struct ClusterWriter {
         return row
     }
 
+    /// Replaces a node below the subtree at `ref`, and the refs above it.
     private func update(
         _ key: UInt64, _ slot: Int, in ref: Ref, depth: Int,
         _ change: (_ leaf: Ref, _ row: Int) throws(StorageError) -> Ref

@@ -2,9 +2,12 @@
 
 /// The key of a dictionary entry. No SDK writes integer keys, but the format has them.
 package enum DictionaryKey: Sendable, Equatable {
+    /// The key is text, as SDKs write it.
     case text(ByteView)
+    /// The key is a number.
     case integer(Int64)
 
+    /// The key that an element of the tree of keys stands for. Throws `.corrupt` for null.
     init(_ value: Value, _ tree: Ref) throws(StorageError) {
         switch value {
         case .string(let bytes): self = .text(bytes)

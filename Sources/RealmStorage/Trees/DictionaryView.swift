@@ -7,20 +7,28 @@
 /// instead; those are read whole and shown sorted.
 /// Source: docs/format.md, "Dictionaries".
 package struct DictionaryView: Sendable {
+    /// How the entries are kept.
     private enum Form: Sendable {
+        /// The form of format 23 and later.
         case trees(keys: BPlusTree, values: BPlusTree)
+        /// The entries of the older form, sorted.
         case entries([Entry])
     }
 
     /// A key with its value.
     package struct Entry: Sendable {
+        /// The key of the entry.
         package let key: DictionaryKey
+        /// The value of the entry; an unresolved link reads as null.
         package let value: Value
     }
 
+    /// How the entries are kept.
     private let form: Form
+    /// How many entries there are.
     package let count: Int
 
+    /// A dictionary by its root. Throws `.corrupt` when keys and values differ in number.
     package init(
         root: Ref, space: NodeSpace, keyType: ColumnType = .string, fileFormat: Int = 24
     ) throws(StorageError) {
@@ -48,6 +56,7 @@ package struct DictionaryView: Sendable {
         count = keys.count
     }
 
+    /// Whether there are no entries.
     package var isEmpty: Bool { count == 0 }
 
     /// The tree of keys; nil in the form of formats 21 and 22.
@@ -88,6 +97,7 @@ package struct DictionaryView: Sendable {
         }
     }
 
+    /// The position of a key; nil when it is absent. Looks at all keys before it.
     private static func index(of wanted: ByteView, in keys: BPlusTree) throws(StorageError) -> Int? {
         var cursor = keys.leaves()
         while let (leaf, start) = try cursor.next() {

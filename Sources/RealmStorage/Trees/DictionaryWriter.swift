@@ -7,10 +7,14 @@
 /// A file that was upgraded from an older format may have keys in another order; such a dictionary is sorted when it is
 /// changed for the first time. Source: docs/format.md, "Dictionaries".
 package struct DictionaryWriter {
+    /// Where the nodes of the transaction are.
     private let writes: WriteSpace
+    /// Changes the keys.
     private let keys: BPlusTreeWriter
+    /// Changes the values.
     private let values: BPlusTreeWriter
 
+    /// Keys are texts that are never null.
     private static let keyShape = ElementShape(type: .string, isNullable: false)
 
     /// Smaller capacities than the format's 1000 are for tests.
@@ -24,10 +28,12 @@ package struct DictionaryWriter {
 
     /// An entry as it is stored; its bytes are valid until the dictionary changes.
     package struct Entry {
+        /// The bytes of the key.
         package let keyBytes: ByteView
         /// With an unresolved link as it is stored.
         package let value: Value
 
+        /// The key as text; bytes that are not UTF-8 are replaced.
         package var key: String { keyBytes.string }
     }
 
@@ -63,6 +69,7 @@ package struct DictionaryWriter {
         return scanned.isPresent ? scanned.index : nil
     }
 
+    /// The same for a key that is not in a file.
     package func position(of key: String, in root: Ref) throws(StorageError) -> Int? {
         let bytes = ByteStorage(key)
         defer { withExtendedLifetime(bytes) {} }
@@ -73,8 +80,11 @@ package struct DictionaryWriter {
 
     /// A dictionary with the place of an entry in it.
     package struct Change {
+        /// The root after the change.
         package let root: Ref
+        /// The position of the entry.
         package let index: Int
+        /// Whether there was no entry with that key.
         package let isNew: Bool
     }
 
@@ -92,6 +102,7 @@ package struct DictionaryWriter {
         return Change(root: try replace(parts, in: root), index: place.index, isNew: !place.isPresent)
     }
 
+    /// The same for a key that is not in a file.
     package func set(_ key: String, _ value: Value, in root: Ref) throws(StorageError) -> Change {
         let bytes = ByteStorage(key)
         defer { withExtendedLifetime(bytes) {} }
@@ -118,11 +129,15 @@ package struct DictionaryWriter {
 
     // MARK: - Parts
 
+    /// The two trees.
     private struct Parts {
+        /// The root of the tree of keys.
         var keys: Ref
+        /// The root of the tree of values.
         var values: Ref
     }
 
+    /// The two trees of a dictionary. Throws `.corrupt` unless they have the same length.
     private func parts(_ root: Ref) throws(StorageError) -> Parts {
         let node = try writes.node(at: root)
         guard node.hasRefs, !node.isInner, node.count == 2 else { throw node.corrupt("a dictionary is a node of two refs") }
@@ -135,6 +150,7 @@ package struct DictionaryWriter {
         return parts
     }
 
+    /// Stores the roots of the two trees.
     private func replace(_ parts: Parts, in root: Ref) throws(StorageError) -> Ref {
         var top = try writes.writable(root)
         if top.ref(0) != parts.keys { try top.set(0, parts.keys) }
@@ -142,15 +158,18 @@ package struct DictionaryWriter {
         return top.ref
     }
 
+    /// Where a key is, or would go.
     private func place(of key: ByteView, in keyRoot: Ref) throws(StorageError) -> OrderedSearch.Place {
         var search = OrderedSearch(try keys.tree(keyRoot))
         return try search.find(DictionaryWriter.order(key))
     }
 
+    /// How the key of an entry sorts against the wanted one.
     private static func order(_ key: ByteView) -> (_ leaf: ColumnLeaf, _ row: Int) throws(StorageError) -> Int {
         { leaf, row throws(StorageError) in try bytes(leaf, row).compare(key) }
     }
 
+    /// The bytes of a key. Throws `.corrupt` when it is none.
     private static func bytes(_ leaf: ColumnLeaf, _ row: Int) throws(StorageError) -> ByteView {
         guard case .string(let strings) = leaf, let bytes = try strings.string(row) else {
             throw .corrupt(ref: .none, reason: "a dictionary key is not text")
@@ -158,6 +177,7 @@ package struct DictionaryWriter {
         return bytes
     }
 
+    /// All keys in stored order.
     private func keyBytes(_ keyRoot: Ref) throws(StorageError) -> [ByteView] {
         var found: [ByteView] = []
         var cursor = try keys.tree(keyRoot).leaves()
@@ -192,6 +212,7 @@ extension DictionaryWriter {
         return true
     }
 
+    /// The dictionary, with its entries sorted if they are not.
     private func sorted(_ root: Ref) throws(StorageError) -> Ref {
         try isSorted(root) ? root : rebuilt(root)
     }

@@ -2,16 +2,22 @@
 
 /// Walks the elements of a collection in order.
 package struct ElementCursor: Sendable {
+    /// Walks the leaves.
     private var leaves: LeafCursor
+    /// The leaf with the next element.
     private var leaf: ColumnLeaf?
+    /// The row of the next element.
     private var row = 0
+    /// Whether links to tombstones are left out.
     private let skipsUnresolved: Bool
 
+    /// A cursor in front of the first element.
     init(_ tree: BPlusTree, skipsUnresolved: Bool = false, within budget: WalkBudget? = nil) {
         leaves = tree.leaves(within: budget)
         self.skipsUnresolved = skipsUnresolved
     }
 
+    /// The next element, or nil at the end. Throws `.corrupt` on damage.
     package mutating func next() throws(StorageError) -> Value? {
         while true {
             if let leaf, row < leaf.count {

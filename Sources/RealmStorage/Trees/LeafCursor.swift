@@ -2,21 +2,30 @@
 
 /// Walks the leaves of a B+ tree in order, checking that every subtree holds what its parent promises.
 package struct LeafCursor: Sendable {
+    /// An inner node on the way to the next leaf.
     private struct Frame {
+        /// The inner node.
         let inner: BPlusInnerNode
+        /// The child that is visited next.
         var next: Int
     }
 
+    /// The space that the tree is read in.
     private let space: NodeSpace
+    /// What the leaves look like.
     private let shape: ElementShape
+    /// The inner nodes from the root down to the present leaf.
     private var frames: [Frame] = []
+    /// The node to be visited next, with the size that its parent promises.
     private var pending: (ref: Ref, promised: Int?)?
+    /// How many nodes may still be visited.
     private var budget: Int
     /// What the walk that this tree is a part of may still visit.
     private let walk: WalkBudget?
     /// The position of the next leaf's first element.
     private var position = 0
 
+    /// A cursor in front of the first leaf.
     init(_ tree: BPlusTree, within walk: WalkBudget?) {
         space = tree.space
         shape = tree.shape
@@ -46,12 +55,14 @@ package struct LeafCursor: Sendable {
         return nil
     }
 
+    /// Counts visited nodes. Throws `.corrupt` for more than the file has room for.
     private mutating func spend(_ count: Int, _ ref: Ref) throws(StorageError) {
         budget -= count
         guard budget >= 0 else { throw .corrupt(ref: ref, reason: "a tree with more nodes than the file has room for") }
         try walk?.spend(count, at: ref)
     }
 
+    /// Enters an inner node. Throws `.corrupt` unless its size is what its parent promises.
     private mutating func descend(_ node: Node, _ promised: Int?) throws(StorageError) {
         let inner = try BPlusInnerNode(node, space)
         if let promised, promised != inner.total {
@@ -61,6 +72,7 @@ package struct LeafCursor: Sendable {
         frames.append(Frame(inner: inner, next: 0))
     }
 
+    /// The next node in order, with the size that its parent promises.
     private mutating func nextRef() throws(StorageError) -> (ref: Ref, promised: Int?)? {
         if let first = pending {
             pending = nil

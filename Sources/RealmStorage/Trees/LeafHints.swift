@@ -7,12 +7,15 @@ internal import CProcessor
 /// The nodes of a leaf lie anywhere in the file, and without hints each is waited for: first the leaf's, then the
 /// column's, then those that a column of texts refers to. Hints change no result and report no damage.
 package struct LeafHints: Sendable {
+    /// How many columns are looked ahead for at most.
     private static let maximumColumns = 4
 
     /// Positions of the columns' refs in a leaf.
     private var slots: SIMD4<UInt32> = .zero
+    /// How many columns there are hints for.
     private var count = 0
 
+    /// No hints: nothing is asked for ahead.
     package static let none = LeafHints(leafIndexes: [])
 
     /// Columns beyond the first few are left out.
@@ -49,18 +52,21 @@ package struct LeafHints: Sendable {
         }
     }
 
+    /// A leaf that will be read; nil where it cannot be found, which is left to the walk to report.
     @inline(__always)
     private func leaf(_ child: Int, of parent: ClusterTree.InnerNode, _ space: NodeSpace) -> Node? {
         guard let ref = try? parent.ref(child) else { return nil }
         return try? space.node(at: ref)
     }
 
+    /// The node of a column; nil where it cannot be found.
     @inline(__always)
     private func column(_ slot: Int, of leaf: Node, _ space: NodeSpace) -> Node? {
         guard let ref = LeafHints.ref(slot, of: leaf) else { return nil }
         return try? space.node(at: ref)
     }
 
+    /// The ref in a slot; nil where there is none.
     @inline(__always)
     private static func ref(_ slot: Int, of node: Node) -> Ref? {
         guard case .ref(let ref)? = try? node.slot(slot) else { return nil }

@@ -4,9 +4,11 @@
 ///
 /// Lists and sets of links leave unresolved links out; elsewhere an unresolved link reads as null.
 package struct ListView: Sendable {
+    /// The elements as they are stored.
     private let tree: BPlusTree
     /// Positions of the visible elements; nil when every element is visible.
     private let visible: [Int]?
+    /// How many elements can be seen.
     package let count: Int
 
     /// `mayHoldUnresolved` tells that the target table has tombstones, so that links must be looked through.
@@ -29,7 +31,9 @@ package struct ListView: Sendable {
         try self.init(root: root, space: space, shape: .mixed)
     }
 
+    /// Whether there are none.
     package var isEmpty: Bool { count == 0 }
+    /// What the elements are.
     package var shape: ElementShape { tree.shape }
 
     /// The element at `index`, which must be in `0..<count`.
@@ -51,6 +55,7 @@ package struct ListView: Sendable {
     /// The leaves, for kernels over whole runs. Unresolved links are in them.
     package func leaves() -> LeafCursor { tree.leaves() }
 
+    /// Where the links to live objects are.
     private static func resolvedPositions(_ tree: BPlusTree) throws(StorageError) -> [Int] {
         var positions: [Int] = []
         var cursor = tree.leaves()

@@ -4,15 +4,20 @@
 struct OrderedSearch {
     /// Where an element stands, or would stand.
     struct Place {
+        /// The position of the element, or where it would go.
         let index: Int
+        /// Whether it is there.
         let isPresent: Bool
     }
 
+    /// The tree that is searched.
     private let tree: BPlusTree
     /// The leaf that was looked at last.
     private var leaf: ColumnLeaf?
+    /// The position of the first element of the leaf.
     private var start = 0
 
+    /// A search in `tree`, which must not change meanwhile.
     init(_ tree: BPlusTree) { self.tree = tree }
 
     /// Halves the tree. `order` tells how an element sorts against the one that is wanted.
@@ -47,6 +52,7 @@ struct OrderedSearch {
         return Place(index: insertion ?? tree.count, isPresent: false)
     }
 
+    /// The leaf with an element; searches mostly stay in one leaf.
     private mutating func leaf(holding index: Int) throws(StorageError) -> ColumnLeaf {
         if let leaf, index >= start, index - start < leaf.count { return leaf }
         let place = try tree.place(of: index)

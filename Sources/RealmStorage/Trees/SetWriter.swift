@@ -5,6 +5,7 @@
 /// Numbers of different types that are equal are one element of a set of Mixed. Unresolved links have their places among
 /// the others. Source: docs/format.md, "Sets".
 package struct SetWriter {
+    /// Changes the elements.
     private let elements: BPlusTreeWriter
 
     /// Smaller capacities than the format's 1000 are for tests.
@@ -14,12 +15,15 @@ package struct SetWriter {
 
     /// A set with the place of an element in it.
     package struct Insertion {
+        /// The root after the insertion.
         package let root: Ref
+        /// The position of the element.
         package let index: Int
         /// False when an equal element was there; the set is as it was.
         package let isNew: Bool
     }
 
+    /// Adds an element unless an equal one is there.
     package func insert(_ value: Value, in root: Ref) throws(StorageError) -> Insertion {
         let place = try place(of: value, in: root)
         guard !place.isPresent else { return Insertion(root: root, index: place.index, isNew: false) }
@@ -33,10 +37,12 @@ package struct SetWriter {
         return place.isPresent ? place.index : nil
     }
 
+    /// Takes element `index` out.
     package func erase(at index: Int, in root: Ref) throws(StorageError) -> Ref {
         try elements.erase(at: index, in: root)
     }
 
+    /// Where an element is, or would go.
     private func place(of value: Value, in root: Ref) throws(StorageError) -> OrderedSearch.Place {
         var search = OrderedSearch(try elements.tree(root))
         let type = elements.shape.type

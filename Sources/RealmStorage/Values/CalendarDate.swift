@@ -5,12 +5,14 @@
 /// The arithmetic counts eras of 400 years (146097 days) that begin on a first of March, so that the leap day, where
 /// there is one, is the last day of its year.
 package struct CalendarDate: Hashable, Sendable {
+    /// The year; 0 and below stand for years before the year 1.
     package let year: Int64
     /// 1...12
     package let month: Int
     /// 1...31
     package let day: Int
 
+    /// 400 years have 97 leap days.
     private static let daysPerEra: Int64 = 146_097
     /// From 0000-03-01 to 1970-01-01.
     private static let epochOffset: Int64 = 719_468
@@ -49,6 +51,7 @@ package struct CalendarDate: Hashable, Sendable {
             - CalendarDate.epochOffset
     }
 
+    /// How many days a month has.
     private static func dayCount(year: Int64, month: Int) -> Int {
         switch month {
         case 2: return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
@@ -65,6 +68,7 @@ package struct CalendarDate: Hashable, Sendable {
 }
 
 extension Timestamp {
+    /// Seconds of a day without leap seconds, as the format counts them.
     static let secondsPerDay: Int64 = 86_400
 
     /// The second this instant lies in, rounded down, and the nanoseconds after it, 0 ..< 10^9.

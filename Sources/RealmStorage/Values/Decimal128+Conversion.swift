@@ -6,10 +6,12 @@ internal import CDecimal
 let nearestEven: UInt32 = 0
 
 extension BID_UINT128 {
+    /// The number as the decimal library takes it.
     init(_ number: Decimal128) { self.init(w: (number.low, number.high)) }
 }
 
 extension Decimal128 {
+    /// The number as the decimal library returns it.
     init(_ number: BID_UINT128) { self.init(low: number.w.0, high: number.w.1) }
 }
 
@@ -79,6 +81,7 @@ extension Decimal128 {
         return truncated
     }
 
+    /// The magnitude with the sign of this number; nil when that does not fit 64 bits.
     private func signed(_ magnitude: UInt128) -> Int64? {
         isNegative
             ? Int64(exactly: -Int128(truncatingIfNeeded: min(magnitude, 1 << 64)))
@@ -87,5 +90,6 @@ extension Decimal128 {
 }
 
 extension Decimal128: ExpressibleByIntegerLiteral {
+    /// A literal whole number, exactly.
     package init(integerLiteral number: Int64) { self.init(number) }
 }

@@ -4,16 +4,22 @@
 ///
 /// value = (-1)^sign × coefficient × 10^exponent. Source: docs/format.md, "Decimal128".
 extension Decimal128 {
+    /// The bit of the high word that is set in negative numbers.
     static let signBit: UInt64 = 1 << 63
+    /// What is added to the exponent before it is stored.
     @usableFromInline static let exponentBias = 6176
     /// The exponents that can be stored.
     static let exponents = -6176...6111
     /// The largest coefficient has 34 digits; a bigger one in the file is not canonical and reads as zero.
     static let maximumDigitCount = 34
+    /// The greatest coefficient of 34 digits.
     @usableFromInline static let maximumCoefficient: UInt128 = 9_999_999_999_999_999_999_999_999_999_999_999
 
+    /// Positive infinity.
     package static let infinity = Decimal128(low: 0, high: 0x7800_0000_0000_0000)
+    /// Negative infinity.
     package static let negativeInfinity = Decimal128(low: 0, high: 0xf800_0000_0000_0000)
+    /// A NaN that does not signal. Null is another NaN; see `isNull`.
     package static let notANumber = Decimal128(low: 0, high: 0x7c00_0000_0000_0000)
 
     /// A finite number; `coefficient` has at most 34 digits and `exponent` is in -6176...6111.
@@ -25,9 +31,13 @@ extension Decimal128 {
             high: UInt64(truncatingIfNeeded: coefficient >> 64) | biased << 49 | (isNegative ? Decimal128.signBit : 0))
     }
 
+    /// Whether the sign is negative, also of zero and NaN.
     @inlinable package var isNegative: Bool { high >> 63 == 1 }
+    /// Whether the number is a NaN; so is null.
     @inlinable package var isNaN: Bool { high & 0x7c00_0000_0000_0000 == 0x7c00_0000_0000_0000 }
+    /// Whether the number is one of the infinities.
     @inlinable package var isInfinite: Bool { high & 0x7c00_0000_0000_0000 == 0x7800_0000_0000_0000 }
+    /// Whether the number is neither infinite nor a NaN.
     @inlinable package var isFinite: Bool { high & 0x7800_0000_0000_0000 != 0x7800_0000_0000_0000 }
     /// A finite number equal to zero, of either sign and any exponent.
     @inlinable package var isZero: Bool { isFinite && coefficient == 0 }

@@ -17,6 +17,7 @@ extension Decimal128 {
     /// Equal by value, or the very same NaN.
     package func isEqual(to other: Decimal128) -> Bool { compare(other) == 0 }
 
+    /// NaNs come first, ordered by their bits.
     private func compareNaN(_ other: Decimal128) -> Int {
         guard isNaN && other.isNaN else { return isNaN ? -1 : 1 }
         return high != other.high ? (high < other.high ? -1 : 1) : (low < other.low ? -1 : low > other.low ? 1 : 0)
@@ -62,6 +63,7 @@ extension Decimal128 {
         hasher.combine(Int16(truncatingIfNeeded: isNegative ? ~power : power))
     }
 
+    /// The number as a whole one below the limit; nil when it is none.
     private static func wholeNumber(_ digits: UInt64, _ power: Int) -> Int64? {
         guard power < 15 else { return nil }
         let (product, overflow) = digits.multipliedReportingOverflow(by: PowersOfTen.short[power])

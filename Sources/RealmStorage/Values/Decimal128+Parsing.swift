@@ -10,6 +10,7 @@ extension Decimal128 {
         return reader.read()
     }
 
+    /// The same for text that is not in a file.
     package static func parse(_ text: String) -> ParsedDecimal? {
         let storage = ByteStorage(text)
         return withExtendedLifetime(storage) { parse(storage.view) }

@@ -3,7 +3,9 @@
 extension Decimal128 {
     /// The fields of the binary-integer encoding.
     package enum Parts: Sendable, Equatable {
+        /// Not a number.
         case nan(isNegative: Bool)
+        /// Infinite.
         case infinity(isNegative: Bool)
         /// `coefficient * 10^exponent`. The coefficient is as stored: 10^34 and above are not canonical.
         case finite(isNegative: Bool, coefficient: UInt128, exponent: Int)

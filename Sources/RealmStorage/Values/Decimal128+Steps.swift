@@ -31,8 +31,10 @@ extension Decimal128 {
         return Decimal128(isNegative: false, coefficient: coefficient % scaled, exponent: exponent)
     }
 
+    /// The number without its sign.
     private var magnitude: Decimal128 { Decimal128(isNegative: false, coefficient: coefficient, exponent: exponent) }
 
+    /// 10 to the power `exponent`, modulo `step`; O(log exponent).
     private static func powerOfTen(_ exponent: Int, modulo step: UInt128) -> UInt128 {
         var result = 1 % step
         var base = 10 % step

@@ -65,6 +65,7 @@ extension Decimal128 {
         self.init(low: 0, high: special.high | (isNegative ? Decimal128.signBit : 0))
     }
 
+    /// A decimal whose coefficient counts as zero where it is above `limit`.
     private init(isNegative: Bool, coefficient: some UnsignedInteger, limit: UInt64, exponent: Int) {
         let digits = UInt64(coefficient)
         self.init(isNegative: isNegative, coefficient: digits <= limit ? UInt128(digits) : 0, exponent: exponent)

@@ -3,6 +3,7 @@
 /// The scientific string of General Decimal Arithmetic: every digit and the exponent are kept, so that reading the
 /// text gives the same number with the same exponent. Examples: `12.50`, `1E+3`, `-0`, `1.2E-9`, `NaN`, `-Infinity`.
 extension Decimal128: CustomStringConvertible {
+    /// The text of the number; see the extension.
     package var description: String {
         var text: [UInt8] = []
         append(to: &text)
@@ -32,11 +33,13 @@ extension Decimal128: CustomStringConvertible {
         }
     }
 
+    /// Appends the words for NaN and the infinities.
     private func appendSpecial(to text: inout [UInt8]) {
         if isNaN { return text.append(contentsOf: "NaN".utf8) }
         text.append(contentsOf: (isNegative ? "-Infinity" : "Infinity").utf8)
     }
 
+    /// Appends the exponent with its sign.
     private static func append(exponent: Int, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "E"))
         text.append(exponent < 0 ? UInt8(ascii: "-") : UInt8(ascii: "+"))

@@ -4,9 +4,12 @@
 ///
 /// `==` and `hash` of this type compare the *bits*; numeric comparison is `Decimal128.compare`.
 package struct Decimal128: Hashable, Sendable {
+    /// The lower 64 bits of the coefficient.
     package var low: UInt64
+    /// Sign, exponent and the upper bits of the coefficient.
     package var high: UInt64
 
+    /// A decimal from its two stored words.
     @inlinable package init(low: UInt64, high: UInt64) {
         self.low = low
         self.high = high
@@ -14,7 +17,9 @@ package struct Decimal128: Hashable, Sendable {
 
     /// The NaN that the format uses for null.
     package static let null = Decimal128(low: 0xaa, high: 0x7c00_0000_0000_0000)
+    /// Zero with exponent 0.
     package static let zero = Decimal128(low: 0, high: 0x3040_0000_0000_0000)
 
+    /// Whether these are the bits that stand for null: a NaN that no calculation makes.
     @inlinable package var isNull: Bool { low == 0xaa && high == 0x7c00_0000_0000_0000 }
 }

@@ -2,18 +2,25 @@
 
 /// Reads the parts of a number from text and rounds them into a decimal.
 struct DecimalReader {
+    /// The text that is read.
     let text: ByteView
+    /// The next byte to be read.
     var position = 0
     /// The first 34 significant digits.
     var coefficient: UInt128 = 0
+    /// How many significant digits were met, those that no longer fit included.
     var digitCount = 0
     /// The first digit that no longer fits, and whether any digit behind it is not zero.
     var roundDigit: UInt8 = 0
+    /// Whether a digit after `roundDigit` was not zero.
     var isSticky = false
+    /// The power of ten that goes with the coefficient.
     var exponent = 0
 
+    /// A reader at the start of `text`.
     init(_ text: ByteView) { self.text = text }
 
+    /// Reads the whole text; nil when it is not a number. Called once.
     mutating func read() -> ParsedDecimal? {
         let isNegative = readSign()
         guard let first = peek else { return nil }
@@ -22,16 +29,20 @@ struct DecimalReader {
         return position == text.count ? rounded(isNegative) : nil
     }
 
+    /// The next byte; nil at the end.
     private var peek: UInt8? { position < text.count ? text[position] : nil }
 
+    /// Whether a byte is one of the digits 0 to 9.
     private func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 
+    /// Goes past a sign; whether it was a minus.
     private mutating func readSign() -> Bool {
         guard let byte = peek, byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") else { return false }
         position += 1
         return byte == UInt8(ascii: "-")
     }
 
+    /// Reads the words for NaN and the infinities, in any letter case.
     private func readSpecial(_ isNegative: Bool) -> ParsedDecimal? {
         let special: Decimal128
         switch text.suffix(from: position).string.lowercased() {
@@ -62,6 +73,7 @@ struct DecimalReader {
         return hasDigit
     }
 
+    /// Adds a digit to the coefficient, or to what is rounded away.
     private mutating func take(_ digit: UInt8, _ isFraction: Bool) {
         if digitCount < Decimal128.maximumDigitCount {
             coefficient = coefficient * 10 + UInt128(digit)
@@ -90,6 +102,7 @@ struct DecimalReader {
         return hasDigit
     }
 
+    /// The number from what was read, rounded half to even.
     private func rounded(_ isNegative: Bool) -> ParsedDecimal {
         var coefficient = coefficient
         var exponent = exponent

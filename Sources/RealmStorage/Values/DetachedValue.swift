@@ -4,8 +4,10 @@
 package struct DetachedValue: Sendable {
     /// Valid as long as this struct is.
     package let value: Value
+    /// The bytes of a text or binary; nil for other values, which borrow nothing.
     private let storage: ByteStorage?
 
+    /// Copies what `value` borrows.
     package init(_ value: Value) {
         switch value {
         case .string(let bytes):

@@ -4,6 +4,7 @@
 ///
 /// Comparing a column of integers with 5.5 is comparing it with the gap between 5 and 6; nothing is rounded.
 enum ExactNeedle<Number: Comparable & Sendable>: Sendable, Equatable {
+    /// The constant is a value of the column's own type.
     case exactly(Number)
     /// Greater than this value and less than the next one.
     case justAbove(Number)
@@ -71,6 +72,7 @@ extension ExactNeedle where Number == Float {
 extension ExactNeedle {
     /// How a comparison with this constant is put as one with a value of the column's own type.
     enum Comparison: Equatable {
+        /// The same as this comparison with a value of the column's own type.
         case with(Relation, Number)
         /// The same answer for every value that is not null.
         case constant(Bool)

@@ -14,6 +14,7 @@ extension ObjectID: CustomStringConvertible {
         self = bytes.objectID(at: 0)
     }
 
+    /// The twelve bytes in the order of the text.
     package var bytes: [UInt8] { HexReader.bytes(first, 8) + HexReader.bytes(UInt64(last), 4) }
 
     /// Appends 24 lower-case hex digits.
@@ -24,6 +25,7 @@ extension ObjectID: CustomStringConvertible {
         }
     }
 
+    /// The text: 24 lower-case hex digits.
     package var description: String {
         var text: [UInt8] = []
         append(to: &text)
@@ -48,6 +50,7 @@ extension UUIDValue: CustomStringConvertible {
         self = bytes.uuid(at: 0)
     }
 
+    /// The sixteen bytes in the order of the text.
     package var bytes: [UInt8] { HexReader.bytes(first, 8) + HexReader.bytes(last, 8) }
 
     /// Appends the canonical lower-case form.
@@ -58,6 +61,7 @@ extension UUIDValue: CustomStringConvertible {
         }
     }
 
+    /// The canonical text in lower case.
     package var description: String {
         var text: [UInt8] = []
         append(to: &text)

@@ -5,10 +5,12 @@
 /// Every function returns a negative number, zero or a positive number. A NaN sorts below everything else, also below
 /// minus infinity; among NaNs the bits decide, so that a NaN equals itself. Zero and minus zero are equal.
 package enum NumberOrder {
+    /// Compares two integers.
     @inlinable package static func compare(_ left: Int64, _ right: Int64) -> Int {
         left < right ? -1 : left > right ? 1 : 0
     }
 
+    /// Compares two doubles.
     @inlinable package static func compare(_ left: Double, _ right: Double) -> Int {
         if left < right { return -1 }
         if left > right { return 1 }
@@ -17,6 +19,7 @@ package enum NumberOrder {
         return left.isNaN ? -1 : 1
     }
 
+    /// Compares two floats.
     @inlinable package static func compare(_ left: Float, _ right: Float) -> Int {
         if left < right { return -1 }
         if left > right { return 1 }
@@ -36,6 +39,7 @@ package enum NumberOrder {
         return fraction > 0 ? -1 : fraction < 0 ? 1 : 0
     }
 
+    /// Compares the bits of two NaNs as unsigned numbers.
     @inlinable static func compareBits(_ left: UInt64, _ right: UInt64) -> Int {
         left < right ? -1 : left > right ? 1 : 0
     }

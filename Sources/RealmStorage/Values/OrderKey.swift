@@ -5,14 +5,19 @@
 /// Keys of values of one property type can be compared with each other, keys of different types cannot. Two values
 /// have the same key exactly when they are equal in the total order; -0 and 0 are. Texts are an exception.
 package struct OrderKey: Comparable, Hashable, Sendable {
+    /// The number by which keys are ordered.
     package let rawValue: UInt128
 
+    /// A key from its number.
     @inlinable init(rawValue: UInt128) { self.rawValue = rawValue }
 
+    /// The key of null, less than all others.
     package static let null = OrderKey(rawValue: 0)
 
+    /// Whether this is the key of null.
     @inlinable package var isNull: Bool { rawValue == 0 }
 
+    /// Whether the value of `left` sorts before that of `right`.
     @inlinable package static func < (left: OrderKey, right: OrderKey) -> Bool { left.rawValue < right.rawValue }
 
     /// The key that sorts the other way round.
@@ -25,12 +30,15 @@ extension OrderKey {
     /// The same for what is neither null nor NaN.
     @usableFromInline static let number: UInt128 = 2 << 64
 
+    /// The key of an integer.
     @inlinable package init(_ value: Int64) {
         rawValue = OrderKey.number | UInt128(UInt64(bitPattern: value) ^ 1 << 63)
     }
 
+    /// The key of a boolean; false is less than true.
     @inlinable package init(_ value: Bool) { self.init(value ? 1 : 0 as Int64) }
 
+    /// The key of a double. Zero and minus zero have the same; NaNs are below all numbers.
     @inlinable package init(_ value: Double) {
         let bits = (value == 0 ? 0 : value).bitPattern
         guard !value.isNaN else {
@@ -44,6 +52,7 @@ extension OrderKey {
     /// Widening keeps the order, that of NaNs included.
     @inlinable package init(_ value: Float) { self.init(Double(value)) }
 
+    /// The key of a date.
     @inlinable package init(_ value: Timestamp) {
         let seconds = UInt128(UInt64(bitPattern: value.seconds) ^ 1 << 63)
         let nanoseconds = UInt128(UInt32(bitPattern: value.nanoseconds) ^ 1 << 31)

@@ -4,17 +4,22 @@
 ///
 /// It borrows the bytes of its value. See `Value.hashByOrder` for the one pair of types that it cannot tell.
 package struct OrderedValue: Hashable, Comparable, Sendable {
+    /// The value that is ordered.
     package let value: Value
 
+    /// Wraps `value`; nothing is copied.
     @inlinable package init(_ value: Value) { self.value = value }
 
+    /// Whether both values are equal in the total order, whatever their types.
     @inlinable package static func == (left: OrderedValue, right: OrderedValue) -> Bool {
         Value.order(left.value, right.value) == 0
     }
 
+    /// Whether `left` sorts before `right` in the total order.
     @inlinable package static func < (left: OrderedValue, right: OrderedValue) -> Bool {
         Value.order(left.value, right.value) < 0
     }
 
+    /// Feeds a hash that agrees for values that are equal in the total order.
     package func hash(into hasher: inout Hasher) { value.hashByOrder(into: &hasher) }
 }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Reads the parts of an RFC 3339 date from text.
 struct RFC3339Reader {
+    /// The text that is read.
     let text: ByteView
+    /// The next byte to be read.
     var position = 0
 
+    /// Reads the whole text: seconds since 1970 in UTC, and the nanoseconds after them. Nil when it is not a date.
     mutating func read() -> (seconds: Int64, nanoseconds: Int64)? {
         guard let year = number(4), take("-"), let month = number(2), take("-"), let day = number(2), year >= 1,
             let date = CalendarDate(year: year, month: Int(month), day: Int(day)), take("T") || take("t"),
@@ -25,12 +29,14 @@ struct RFC3339Reader {
         return number
     }
 
+    /// The value of the next byte if it is a digit.
     private var digit: Int64? {
         guard position < text.count else { return nil }
         let digit = text[position] &- UInt8(ascii: "0")
         return digit < 10 ? Int64(digit) : nil
     }
 
+    /// Goes past a character if it comes next.
     private mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard position < text.count, UInt32(text[position]) == character.value else { return false }
         position += 1

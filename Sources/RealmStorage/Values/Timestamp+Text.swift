@@ -25,6 +25,7 @@ extension Timestamp {
         self.init(floor: seconds, nanoseconds: nanoseconds)
     }
 
+    /// The same for text that is not in a file.
     package init?(rfc3339 text: String) {
         let storage = ByteStorage(text)
         guard let date = withExtendedLifetime(storage, { Timestamp(rfc3339: storage.view) }) else { return nil }

@@ -4,14 +4,18 @@
 ///
 /// Half a second before the epoch is (0, -500000000). Source: docs/format.md, "Timestamp".
 package struct Timestamp: Hashable, Comparable, Sendable {
+    /// Seconds since 1970-01-01 UTC; negative before.
     package var seconds: Int64
+    /// Nanoseconds, of the same sign as the seconds; their magnitude is below one billion.
     package var nanoseconds: Int32
 
+    /// A date from its stored parts, unchecked.
     @inlinable package init(seconds: Int64, nanoseconds: Int32) {
         self.seconds = seconds
         self.nanoseconds = nanoseconds
     }
 
+    /// Whether `left` is earlier.
     @inlinable package static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.seconds != right.seconds ? left.seconds < right.seconds : left.nanoseconds < right.nanoseconds
     }

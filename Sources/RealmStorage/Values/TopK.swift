@@ -8,13 +8,16 @@
 /// A heap with the last of the kept rows on top: an offer that is no better costs one comparison, another
 /// O(log limit). Nothing is allocated once `limit` rows are kept.
 package struct TopK: Sendable {
+    /// A row that is kept.
     package struct Entry: Sendable {
+        /// The key that the row was offered with.
         package let key: OrderKey
         /// What the caller calls the row: an object key, a position.
         package let row: Int64
         /// The how many-th offer it was.
         @usableFromInline let turn: UInt64
 
+        /// A row that was offered as number `turn`.
         @inlinable init(key: OrderKey, row: Int64, turn: UInt64) {
             self.key = key
             self.row = row
@@ -22,10 +25,14 @@ package struct TopK: Sendable {
         }
     }
 
+    /// How many rows are kept at most.
     package let limit: Int
+    /// The rows that are kept, as a binary heap whose first entry is the last in order.
     @usableFromInline var heap: [Entry] = []
+    /// How many rows were offered so far.
     @usableFromInline var turn: UInt64 = 0
 
+    /// An empty collection that keeps `limit` rows; nothing for a negative limit.
     package init(limit: Int) {
         self.limit = max(limit, 0)
         heap.reserveCapacity(min(self.limit, 4096))
@@ -78,6 +85,7 @@ extension TopK {
     /// The kept rows in the order of their keys.
     @inlinable package func sorted() -> [Entry] { sorted { _, _ in 0 } }
 
+    /// Whether `left` comes before `right` among the rows that are kept.
     @inlinable
     static func precedes<Failure: Error>(
         _ left: Entry, _ right: Entry, _ order: (Int64, Int64) throws(Failure) -> Int

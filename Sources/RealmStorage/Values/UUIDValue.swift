@@ -2,14 +2,18 @@
 
 /// Sixteen bytes in the order of the usual hex text, as two big-endian words.
 package struct UUIDValue: Hashable, Comparable, Sendable {
+    /// The first eight bytes as a big-endian number.
     package let first: UInt64
+    /// The last eight bytes as a big-endian number.
     package let last: UInt64
 
+    /// A UUID from its two big-endian halves.
     @inlinable package init(first: UInt64, last: UInt64) {
         self.first = first
         self.last = last
     }
 
+    /// The order of the bytes.
     @inlinable package static func < (left: UUIDValue, right: UUIDValue) -> Bool {
         left.first != right.first ? left.first < right.first : left.last < right.last
     }

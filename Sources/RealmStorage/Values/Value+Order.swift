@@ -66,8 +66,10 @@ extension Value {
         }
     }
 
+    /// Whether this is a number of any type.
     @inlinable package var isNumber: Bool { typeRank == 2 }
 
+    /// The order of two values of different types.
     @usableFromInline static func orderAcrossTypes(_ left: Value, _ right: Value) -> Int {
         let rank = left.typeRank
         let otherRank = right.typeRank
@@ -128,6 +130,7 @@ extension Value {
         }
     }
 
+    /// Integers and equal doubles hash alike.
     private static func hash(_ number: Int64, into hasher: inout Hasher) {
         guard number.magnitude < Decimal128.hashedWholeNumberLimit else {
             return Decimal128(number).hashNumerically(into: &hasher)
@@ -135,6 +138,7 @@ extension Value {
         hasher.combine(number)
     }
 
+    /// Doubles and equal integers and decimals hash alike.
     private static func hash(_ number: Double, into hasher: inout Hasher) {
         if number.magnitude < Double(Decimal128.hashedWholeNumberLimit), number.rounded(.towardZero) == number {
             return hasher.combine(Int64(number))

@@ -5,16 +5,27 @@
 /// Strings and binaries are borrowed (`ByteView`); a value is valid as long as the snapshot or the
 /// constant it came from. A collection nested in Mixed is named by the ref of its root, `Ref.none` when empty.
 package enum Value: Sendable {
+    /// No value.
     case null
+    /// A signed integer of 64 bits.
     case int(Int64)
+    /// True or false.
     case bool(Bool)
+    /// A floating-point number of 32 bits.
     case float(Float)
+    /// A floating-point number of 64 bits.
     case double(Double)
+    /// UTF-8 text, read in place.
     case string(ByteView)
+    /// Bytes, read in place.
     case binary(ByteView)
+    /// A point in time.
     case timestamp(Timestamp)
+    /// A decimal number of 34 digits.
     case decimal(Decimal128)
+    /// An id of 12 bytes.
     case objectID(ObjectID)
+    /// A UUID.
     case uuid(UUIDValue)
     /// A link with its table: what a link property, a list of links or a Mixed holds. Never unresolved.
     case link(TableKey, ObjectKey)
@@ -23,6 +34,7 @@ package enum Value: Sendable {
     /// A dictionary nested in Mixed.
     case dictionary(Ref)
 
+    /// Whether there is no value.
     @inlinable package var isNull: Bool {
         if case .null = self { return true }
         return false

@@ -2,24 +2,33 @@
 
 /// Checks the values of one column, object by object, and gathers the links in them.
 struct CellCheck {
+    /// The version that is checked.
     private let snapshot: Snapshot
+    /// The table that is checked.
     private let table: Table
+    /// The column that is checked.
     private let column: Column
+    /// The object that messages name.
     private var object = ObjectKey.null
+    /// Links that were met.
     private(set) var links: [ObjectCheck.Link] = []
 
+    /// A check of one column.
     init(snapshot: Snapshot, table: Table, column: Column) {
         self.snapshot = snapshot
         self.table = table
         self.column = column
     }
 
+    /// Goes on with another object, which messages name.
     mutating func begin(_ object: ObjectKey) { self.object = object }
 
+    /// How messages begin.
     private var place: String { "\(table.name).\(column.name) object \(object.rawValue)" }
 
     // MARK: - Values
 
+    /// Checks a single value and notes the links in it.
     mutating func value(_ leaf: ColumnLeaf, _ row: Int, _ report: inout VerifyReport) throws(StorageError) {
         switch leaf {
         case .link(let links):
@@ -40,6 +49,7 @@ struct CellCheck {
         }
     }
 
+    /// Checks one value, and what is nested in it.
     private mutating func checkValue(_ value: Value, _ report: inout VerifyReport, depth: Int) throws(StorageError) {
         guard depth <= WalkBudget.maximumDepth else {
             throw .corrupt(ref: .none, reason: "\(place): collections nested deeper than \(WalkBudget.maximumDepth)")
@@ -55,10 +65,12 @@ struct CellCheck {
 
     // MARK: - Collections
 
+    /// Checks the list at `root` and notes the links in it.
     mutating func list(_ root: Ref, _ shape: ElementShape, _ report: inout VerifyReport) throws(StorageError) {
         try elements(root, shape, &report, depth: 0)
     }
 
+    /// Checks the elements of a list or set.
     private mutating func elements(
         _ root: Ref, _ shape: ElementShape, _ report: inout VerifyReport, depth: Int
     ) throws(StorageError) {
@@ -73,6 +85,7 @@ struct CellCheck {
         if count != tree.count { report.error("\(place): a collection of \(count) elements claims \(tree.count)") }
     }
 
+    /// Checks one element.
     private mutating func element(
         _ leaf: ColumnLeaf, _ row: Int, _ report: inout VerifyReport, depth: Int
     ) throws(StorageError) {
@@ -88,6 +101,7 @@ struct CellCheck {
         }
     }
 
+    /// Checks the set at `root`, its order included, and notes the links in it.
     mutating func set(_ root: Ref, _ shape: ElementShape, _ report: inout VerifyReport) throws(StorageError) {
         try elements(root, shape, &report, depth: 0)
         guard try !hasUnorderedElements(root, shape) else { return }
@@ -124,6 +138,7 @@ struct CellCheck {
         return false
     }
 
+    /// Checks the dictionary at `root`, the order of its keys included, and notes the links in it.
     mutating func dictionary(
         _ root: Ref, keyType: ColumnType, _ report: inout VerifyReport, depth: Int = 0
     ) throws(StorageError) {
@@ -143,11 +158,13 @@ struct CellCheck {
         try dictionaryValues(root, dictionary, &report, depth: depth)
     }
 
+    /// Throws `.corrupt` when the keys of a dictionary cannot be read.
     private func keyLeaves(_ dictionary: DictionaryView) throws(StorageError) {
         guard var leaves = dictionary.keyTree?.leaves() else { return }
         while let (leaf, _) = try leaves.next() { try LeafCheck.run(leaf) }
     }
 
+    /// Checks the values of a dictionary.
     private mutating func dictionaryValues(
         _ root: Ref, _ dictionary: DictionaryView, _ report: inout VerifyReport, depth: Int
     ) throws(StorageError) {
@@ -162,6 +179,7 @@ struct CellCheck {
         try elements(values.root, .mixed, &report, depth: depth)
     }
 
+    /// Notes a link.
     private mutating func add(_ target: TableKey, _ key: ObjectKey) {
         guard !key.isNull else { return }
         links.append(

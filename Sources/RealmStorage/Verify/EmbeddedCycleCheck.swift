@@ -2,14 +2,20 @@
 
 /// Finds embedded objects that hold themselves, by whatever way. No reader comes to an end with them.
 struct EmbeddedCycleCheck {
+    /// An object of a table.
     struct Place: Hashable {
+        /// The table.
         let table: TableKey
+        /// The object.
         let object: ObjectKey
     }
 
+    /// Which objects each object holds.
     private var held: [Place: [Place]] = [:]
+    /// How many objects hold each object.
     private var owners: [Place: Int] = [:]
 
+    /// Notes that `owner` holds `object` in one of its properties.
     mutating func add(_ owner: Place, holds object: Place) {
         held[owner, default: []].append(object)
         owners[object, default: 0] += 1

@@ -5,8 +5,10 @@
 /// SDKs take the version less the number of kept changes for the oldest one that they can be told apart from, so there
 /// are never more changes than versions. Source: docs/format.md, "The top node".
 struct HistoryCheck {
+    /// The version that is checked.
     let snapshot: Snapshot
 
+    /// Checks what the top node says of the history.
     func run(_ report: inout VerifyReport) throws(StorageError) {
         let top = snapshot.top
         guard let type = TopNode.HistoryType(rawValue: top.historyType) else {

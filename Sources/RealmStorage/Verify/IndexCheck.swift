@@ -3,10 +3,13 @@
 /// Checks the search indexes of a table: their nodes, and that they file every object where its value says and
 /// nothing else.
 struct IndexCheck {
+    /// The table that is checked.
     private let table: Table
 
+    /// A check of all indexes of `table`.
     init(table: Table) { self.table = table }
 
+    /// Checks each index and compares it with the objects.
     func run(_ report: inout VerifyReport) {
         for column in table.columns {
             report.attempt("\(table.name).\(column.name) index") { (report) throws(StorageError) in
@@ -16,6 +19,7 @@ struct IndexCheck {
         }
     }
 
+    /// Warns when an index and what the spec says of it differ.
     private func checkDeclaration(_ column: Column, _ report: inout VerifyReport) {
         let isPrimaryKey = column.leafIndex == table.primaryKey?.leafIndex
         let place = "\(table.name).\(column.name)"
@@ -53,6 +57,7 @@ struct IndexCheck {
         report.statistics.indexEntries += walker.objectCount
     }
 
+    /// Adds objects that the index does not have to the report.
     private func reportMissing(
         _ column: Column, _ found: Set<ObjectKey>, _ place: String, _ report: inout VerifyReport
     ) throws(StorageError) {
@@ -67,6 +72,7 @@ struct IndexCheck {
 
     // MARK: - Words
 
+    /// The words that all texts of a column have.
     private func texts(_ column: Column) throws(StorageError) -> WordIndexCheck.Words {
         var words: WordIndexCheck.Words = [:]
         var cursor = table.leaves()
@@ -80,6 +86,7 @@ struct IndexCheck {
         return words
     }
 
+    /// The elements that all lists of a column have.
     private func elements(_ column: Column) throws(StorageError) -> WordIndexCheck.Words {
         var words: WordIndexCheck.Words = [:]
         var cursor = table.leaves()

@@ -10,26 +10,36 @@ struct IndexWalker {
     struct Entry {
         /// The keys at offsets 0, 4, 8, …
         let path: [Int32]
+        /// The objects of the entry.
         let objects: [ObjectKey]
+        /// Whether they are in a list.
         let isList: Bool
         /// The node that holds the entry.
         let node: Ref
     }
 
+    /// What is called with each entry.
     typealias Visit = (Entry, inout VerifyReport) throws(StorageError) -> Void
 
+    /// The space that the index is read in.
     private let space: NodeSpace
+    /// How messages begin.
     private let place: String
+    /// The keys from the root down to the present entry.
     private var path: [Int32] = []
+    /// How many nodes may be visited.
     private let budget: WalkBudget
+    /// How many objects were met.
     private(set) var objectCount = 0
 
+    /// A walk whose messages begin with `place`.
     init(space: NodeSpace, place: String) {
         self.space = space
         self.place = place
         budget = WalkBudget(space)
     }
 
+    /// Calls `visit` with each entry below `root`, in order of keys. Throws `.corrupt` for nodes that cannot be read.
     mutating func walk(_ root: Ref, _ report: inout VerifyReport, _ visit: Visit) throws(StorageError) {
         let node = try space.node(at: root)
         // An index of nothing is a leaf without keys.
@@ -61,6 +71,7 @@ struct IndexWalker {
         return node.count == 0 ? nil : node.key(node.count - 1)
     }
 
+    /// Adds to the report when the keys of a node do not ascend.
     private func checkKeys(_ node: IndexNode, _ report: inout VerifyReport) {
         let ref = node.node.ref
         if node.keyWidth != 32 { report.error("\(place): the keys of node \(ref) are \(node.keyWidth) bits wide") }
@@ -71,6 +82,7 @@ struct IndexWalker {
         }
     }
 
+    /// Goes on with an entry: an object, a list or another level.
     private mutating func visit(
         _ slot: IndexSlot, _ node: IndexNode, _ depth: Int, _ report: inout VerifyReport, _ visit: Visit
     ) throws(StorageError) {
@@ -91,6 +103,7 @@ struct IndexWalker {
         }
     }
 
+    /// Hands an entry to the caller.
     private mutating func file(
         _ objects: [ObjectKey], isList: Bool, _ node: IndexNode, _ report: inout VerifyReport, _ visit: Visit
     ) throws(StorageError) {

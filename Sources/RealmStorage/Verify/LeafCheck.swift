@@ -22,12 +22,14 @@ struct LeafCheck {
         }
     }
 
+    /// Throws `.corrupt` for an element that no writer makes.
     private static func check(_ leaf: BoolLeaf) throws(StorageError) {
         for row in 0..<leaf.count where ![0, 1, 3].contains(leaf.elements[row]) {
             throw .corrupt(ref: .none, reason: "a boolean is stored as \(leaf.elements[row])")
         }
     }
 
+    /// Throws `.corrupt` for a text that lies nowhere.
     private static func check(_ leaf: StringLeaf) throws(StorageError) {
         switch leaf.form {
         case .short(let node): try checkPadding(node)

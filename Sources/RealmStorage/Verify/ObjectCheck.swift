@@ -4,28 +4,40 @@
 struct ObjectCheck {
     /// One link, as its origin holds it and as the backlinks of its target tell it.
     struct Link: Hashable {
+        /// The table of the object that links.
         let origin: TableKey
+        /// The leaf index of its property.
         let column: Int
+        /// The object that links.
         let originKey: ObjectKey
+        /// The table that is linked to.
         let target: TableKey
+        /// The object that is linked to.
         let targetKey: ObjectKey
     }
 
+    /// The version that is checked.
     private let snapshot: Snapshot
+    /// The objects of each table.
     private var live: [TableKey: Set<ObjectKey>] = [:]
+    /// The tombstones of each table.
     private var dead: [TableKey: Set<ObjectKey>] = [:]
     /// Links counted up, backlinks counted down: sound files end with zeros only.
     private var balance: [Link: Int] = [:]
     /// Incoming links of embedded objects.
     private var owners: [TableKey: [ObjectKey: Int]] = [:]
+    /// Tables of embedded classes.
     private let embedded: Set<TableKey>
+    /// Finds objects that hold each other in a circle.
     private var cycles = EmbeddedCycleCheck()
 
+    /// A check of all objects of a version.
     init(_ snapshot: Snapshot) {
         self.snapshot = snapshot
         embedded = Set(snapshot.tables.filter { $0.kind == .embedded }.map(\.key))
     }
 
+    /// Checks all objects and adds what is wrong to the report.
     mutating func run(_ report: inout VerifyReport) {
         report.statistics.tables = snapshot.tables.count
         for table in snapshot.tables { readKeys(table, &report) }
@@ -40,6 +52,7 @@ struct ObjectCheck {
 
     // MARK: - Keys
 
+    /// Reads the keys of all objects and tombstones of a table.
     private mutating func readKeys(_ table: Table, _ report: inout VerifyReport) {
         live[table.key] = keys(of: table.objects, table.name, &report)
         dead[table.key] = keys(of: table.tombstones, "\(table.name) tombstones", &report)
@@ -51,6 +64,7 @@ struct ObjectCheck {
         report.statistics.tombstones += deadKeys.count
     }
 
+    /// The keys in one tree; what cannot be read is added to the report.
     private func keys(of tree: ClusterTree, _ what: String, _ report: inout VerifyReport) -> Set<ObjectKey> {
         var keys: Set<ObjectKey> = []
         report.attempt(what) { (report) throws(StorageError) in
@@ -66,6 +80,7 @@ struct ObjectCheck {
 
     // MARK: - Schema
 
+    /// Adds columns that contradict each other to the report.
     private func checkColumns(_ table: Table, _ report: inout VerifyReport) {
         for column in table.columns where column.type == .link {
             let target = column.targetTable.flatMap { snapshot.table($0) }
@@ -93,6 +108,7 @@ struct ObjectCheck {
 
     // MARK: - Objects
 
+    /// Checks all leaves of one tree.
     private mutating func checkObjects(_ table: Table, _ tree: ClusterTree, _ report: inout VerifyReport) {
         var primaryKeys: Set<[UInt8]?> = []
         do throws(StorageError) {
@@ -112,6 +128,7 @@ struct ObjectCheck {
         }
     }
 
+    /// Adds slots that no column has to the report.
     private func checkSlots(_ table: Table, _ leaf: ClusterLeaf, _ report: inout VerifyReport) {
         let used = Set((table.columns + table.backlinks).map(\.leafIndex))
         for slot in 1..<max(leaf.node.count, 1) where !used.contains(slot - 1) && leaf.node.integer(slot) != 0 {
@@ -119,6 +136,7 @@ struct ObjectCheck {
         }
     }
 
+    /// Checks one column of a leaf.
     private mutating func checkColumn(
         _ table: Table, _ column: Column, _ leaf: ClusterLeaf, _ report: inout VerifyReport
     ) throws(StorageError) {
@@ -150,6 +168,7 @@ struct ObjectCheck {
 
     // MARK: - Links
 
+    /// Notes links and adds those that lead nowhere to the report.
     private mutating func add(_ links: [Link], _ report: inout VerifyReport) {
         report.statistics.links += links.count
         for link in links {
@@ -166,6 +185,7 @@ struct ObjectCheck {
         }
     }
 
+    /// Counts what a backlink column says.
     private mutating func countBacklinks(_ table: Table, _ column: Column, _ leaf: ClusterLeaf) throws(StorageError) {
         _ = try leaf.attachRefs(column)
         for row in 0..<leaf.count {
@@ -180,6 +200,7 @@ struct ObjectCheck {
         }
     }
 
+    /// Adds links and backlinks that do not match to the report.
     private func reportLinks(_ report: inout VerifyReport) {
         for (link, count) in balance where count != 0 {
             if count > 0 {
@@ -193,6 +214,7 @@ struct ObjectCheck {
         }
     }
 
+    /// Adds embedded objects without exactly one owner to the report.
     private func reportOwners(_ report: inout VerifyReport) {
         for table in snapshot.tables where table.kind == .embedded {
             for key in live[table.key] ?? [] {
@@ -204,6 +226,7 @@ struct ObjectCheck {
         if count > 0 { report.error("\(count) embedded objects hold themselves, or lie in such ones") }
     }
 
+    /// A link in words.
     private func describe(_ link: Link) -> String {
         let origin = snapshot.table(link.origin)
         let column = origin?.columns.first { $0.leafIndex == link.column }?.name ?? "column \(link.column)"

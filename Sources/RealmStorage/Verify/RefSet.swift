@@ -2,8 +2,10 @@
 
 /// A set of refs below a limit, one bit each.
 struct RefSet {
+    /// One bit for every eight bytes.
     private var words: [UInt64]
 
+    /// A set for refs below `limit`, the size of the file in bytes.
     init(limit: UInt64) { words = Array(repeating: 0, count: Int(clamping: limit >> 9) + 1) }
 
     /// Adds a ref of a node that exists; false when it was there already.

@@ -9,12 +9,17 @@
 /// are not looked at; `Snapshot.verify` does that. The time is that of one walk over all nodes with refs and the headers
 /// of the others; damage cannot make it longer, because what is walked over twice ends it.
 struct SpaceAudit {
+    /// The space that is looked through.
     private let space: NodeSpace
+    /// The root of the version.
     private let top: TopNode
+    /// Bytes that belong to a node.
     private let used: ByteMarks
     /// Where the free blocks begin and end; both ascend.
     private var freeStarts: [UInt64] = []
+    /// The ends of free blocks, ascending.
     private var freeEnds: [UInt64] = []
+    /// Refs still to be visited.
     private var pending: [Ref] = []
 
     /// Between two questions whether to go on.
@@ -39,6 +44,7 @@ struct SpaceAudit {
         }
     }
 
+    /// Reads the free lists. Throws `.refused` for blocks that cannot be.
     private mutating func readFreeBlocks() throws(StorageError) {
         let free = try FreeSpace(top, space)
         if let block = free.locked.first {
@@ -50,6 +56,7 @@ struct SpaceAudit {
         freeEnds = free.usable.map { UInt64($0.end) }
     }
 
+    /// Visits nodes until none is left, or `goesOn` says no.
     private mutating func walk(_ goesOn: () -> Bool) throws(StorageError) -> Bool {
         try visit(top.ref)
         var count = 0
@@ -82,6 +89,7 @@ struct SpaceAudit {
         if node.hasRefs { pending.append(ref) }
     }
 
+    /// The first free block that ends after a position; O(log n).
     private func firstFree(endingAfter position: UInt64) -> Int {
         var low = 0
         var high = freeEnds.count

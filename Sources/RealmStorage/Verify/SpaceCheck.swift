@@ -2,17 +2,26 @@
 
 /// Checks that header, reachable nodes and free blocks tile the logical file: no gap, no overlap, no node twice.
 struct SpaceCheck {
+    /// Some bytes of the file.
     private struct Extent {
+        /// The offset of the first byte.
         let start: UInt64
+        /// The offset after the last byte.
         let end: UInt64
+        /// Whether it is a node; else it is a free block.
         let isNode: Bool
     }
 
+    /// The version that is checked.
     private let snapshot: Snapshot
+    /// The space that is looked through.
     private let space: NodeSpace
+    /// Nodes that were visited.
     private var seen: RefSet
+    /// All nodes and free blocks, for comparison.
     private var extents: [Extent] = []
 
+    /// A check of how the bytes of a version are used.
     init(_ snapshot: Snapshot) {
         self.snapshot = snapshot
         space = snapshot.space
@@ -26,6 +35,7 @@ struct SpaceCheck {
         check.tile(&report)
     }
 
+    /// Visits all nodes.
     private mutating func walk(_ report: inout VerifyReport) {
         var stack = [(ref: snapshot.top.ref, parent: Ref.none)]
         var budget = space.nodeBudget
@@ -61,6 +71,7 @@ struct SpaceCheck {
         }
     }
 
+    /// Reads the free lists.
     private mutating func readFreeList(_ report: inout VerifyReport) throws(StorageError) {
         let top = snapshot.top
         guard !top.freePositions.isNone, !top.freeLengths.isNone else { return }
@@ -88,6 +99,7 @@ struct SpaceCheck {
         }
     }
 
+    /// Adds versions that do not fit the free blocks to the report.
     private func checkVersions(_ count: Int, _ report: inout VerifyReport) throws(StorageError) {
         let top = snapshot.top
         guard !top.freeVersions.isNone else { return }
@@ -104,6 +116,7 @@ struct SpaceCheck {
         return try node.integers()
     }
 
+    /// Adds overlaps and gaps between nodes and free blocks to the report.
     private mutating func tile(_ report: inout VerifyReport) {
         extents.sort { $0.start < $1.start }
         var cursor = UInt64(FileHeader.byteCount)

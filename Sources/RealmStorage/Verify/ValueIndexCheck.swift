@@ -2,25 +2,30 @@
 
 /// Checks a general index against the values of the objects.
 struct ValueIndexCheck {
+    /// How messages begin.
     private let place: String
+    /// Whether the column holds Mixed, whose lists may hold different values.
     private let isMixed: Bool
     /// The value of an object; nil when there is none with that key.
     private let valueOf: (ObjectKey) throws(StorageError) -> Value?
     /// The objects that the index holds.
     private(set) var found: Set<ObjectKey> = []
 
+    /// A check of one index; `valueOf` tells the stored value of an object.
     init(place: String, isMixed: Bool, valueOf: @escaping (ObjectKey) throws(StorageError) -> Value?) {
         self.place = place
         self.isMixed = isMixed
         self.valueOf = valueOf
     }
 
+    /// Checks all entries below `root`.
     mutating func run(
         _ root: Ref, _ walker: inout IndexWalker, _ report: inout VerifyReport
     ) throws(StorageError) {
         try walker.walk(root, &report) { (entry, report) throws(StorageError) in try check(entry, &report) }
     }
 
+    /// Compares one entry with the objects.
     private mutating func check(_ entry: IndexWalker.Entry, _ report: inout VerifyReport) throws(StorageError) {
         var members: [(object: ObjectKey, value: Value, data: IndexData)] = []
         for object in entry.objects {
@@ -48,6 +53,7 @@ struct ValueIndexCheck {
         checkOrder(members.map { ($0.object, $0.value) }, entry, &report)
     }
 
+    /// Adds a list whose objects are out of order to the report.
     private func checkOrder(
         _ members: [(object: ObjectKey, value: Value)], _ entry: IndexWalker.Entry, _ report: inout VerifyReport
     ) {

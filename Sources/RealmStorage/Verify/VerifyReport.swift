@@ -6,30 +6,47 @@ package struct VerifyReport: Sendable {
     package private(set) var errors: [String] = []
     /// What writers are known to leave behind, and what only looks odd.
     package private(set) var warnings: [String] = []
+    /// What was counted on the way.
     package var statistics = Statistics()
 
+    /// How many errors are kept; more are only counted.
     package static let maximumCount = 200
 
+    /// What a file holds.
     package struct Statistics: Sendable, Equatable {
+        /// Nodes in use.
         package var nodes = 0
+        /// Bytes of nodes in use.
         package var usedBytes: UInt64 = 0
+        /// Bytes of free blocks.
         package var freeBytes: UInt64 = 0
+        /// Free blocks.
         package var freeBlocks = 0
+        /// Bytes that are neither in use nor free: lost, but harmless.
         package var unaccountedBytes: UInt64 = 0
+        /// The logical size of the file in bytes.
         package var logicalSize: UInt64 = 0
+        /// Tables, those of the SDK included.
         package var tables = 0
+        /// Objects of all tables.
         package var objects = 0
+        /// Deleted objects that are still linked to.
         package var tombstones = 0
+        /// Links between objects.
         package var links = 0
+        /// Objects in all search indexes, each as often as it is filed.
         package var indexEntries = 0
     }
 
+    /// Whether no error was found.
     package var isClean: Bool { errors.isEmpty }
 
+    /// Adds an error: the file is damaged.
     mutating func error(_ text: String) {
         if errors.count < VerifyReport.maximumCount { errors.append(text) }
     }
 
+    /// Adds a warning: the file is unusual, but sound.
     mutating func warn(_ text: String) {
         if warnings.count < VerifyReport.maximumCount { warnings.append(text) }
     }
@@ -72,6 +89,7 @@ extension Snapshot {
         return report
     }
 
+    /// Checks how the bytes of the file are used.
     private func checkSpace(_ report: inout VerifyReport) {
         report.statistics.logicalSize = top.logicalSize
         report.attempt("space") { (report) throws(StorageError) in try SpaceCheck(self).run(&report) }

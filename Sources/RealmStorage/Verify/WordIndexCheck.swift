@@ -5,14 +5,18 @@ struct WordIndexCheck {
     /// Which objects, ascending, have a word; nil stands for null.
     typealias Words = [[UInt8]?: [ObjectKey]]
 
+    /// How messages begin.
     private let place: String
+    /// The objects that must be filed under each word.
     private let words: Words
 
+    /// A check of one index against the words that its objects have.
     init(place: String, words: Words) {
         self.place = place
         self.words = words
     }
 
+    /// Compares all entries below `root` with the words.
     func run(_ root: Ref, _ walker: inout IndexWalker, _ report: inout VerifyReport) throws(StorageError) {
         var missing = words
         try walker.walk(root, &report) { (entry, report) throws(StorageError) in
@@ -43,12 +47,14 @@ struct WordIndexCheck {
         }
     }
 
+    /// Adds a list whose objects are out of order to the report.
     private func checkOrder(_ entry: IndexWalker.Entry, _ report: inout VerifyReport) {
         for (object, next) in zip(entry.objects, entry.objects.dropFirst()) where object >= next {
             return report.error("\(place): a list in node \(entry.node) is out of order at object \(next.rawValue)")
         }
     }
 
+    /// A word for messages.
     private func text(_ word: [UInt8]?) -> String { word.map { "'\(String(decoding: $0, as: UTF8.self))'" } ?? "null" }
 
     // MARK: - From keys to words
@@ -68,6 +74,7 @@ struct WordIndexCheck {
     /// The word that ends with all four bytes of the last key.
     private static func longWord(endingWith path: [Int32]) -> [UInt8] { path.flatMap(bytes(of:)) }
 
+    /// The four bytes of a key, the highest first.
     private static func bytes(of key: Int32) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: UInt32(bitPattern: key) >> $0) }
     }

@@ -25,14 +25,19 @@ package final class WorkBudget: @unchecked Sendable {
     /// Why the work was given up; nil as long as it was not.
     package private(set) var stop: WorkStop?
 
+    /// Units until the clock is looked at again.
     private var unitsLeft = WorkBudget.unitsPerLook
+    /// Objects that links have led to in this part.
     private var objects = 0
+    /// How many bytes came before this part.
     private var partStart = 0
     /// Bytes that were taken of the memory for answers; the first ones are free.
     private var roomTaken = WorkBudget.roomStep
     /// Up to where nobody has to be asked.
     private var roomLimit = Int.max
+    /// When to ask again whether the answer is still wanted; in the distant future before the first question.
     private var nextProbe: Instant
+    /// Set by any thread; read by the one that works.
     private let cancelled = Atomic<Bool>(false)
 
     /// Between two looks at the clock: some hundred microseconds of work.
@@ -40,6 +45,7 @@ package final class WorkBudget: @unchecked Sendable {
     /// Between two questions whether somebody still waits, and before the first.
     private static let secondsPerProbe = 0.25
 
+    /// A budget without limits but the deadline; set the others before the work begins.
     package init(deadline: Instant = .distantFuture) {
         self.deadline = deadline
         nextProbe = .distantFuture
@@ -59,6 +65,7 @@ package final class WorkBudget: @unchecked Sendable {
         return unitsLeft >= 0 || allowsMore()
     }
 
+    /// Looks at the clock inside of a sort and tells whether to go on.
     @inline(never) private func allowsMore() -> Bool {
         unitsLeft = stop == nil ? WorkBudget.unitsPerLook : 0
         return stop == nil && goesOn
@@ -67,6 +74,7 @@ package final class WorkBudget: @unchecked Sendable {
     /// Units of a value of so many bytes that is compared or copied.
     @inline(__always) package static func units(forBytes count: Int) -> Int { 1 &+ count / 1024 }
 
+    /// Looks at the clock, because the units are used up.
     @inline(never) private func look() throws(StorageError) {
         unitsLeft = WorkBudget.unitsPerLook
         try check()
@@ -86,6 +94,7 @@ package final class WorkBudget: @unchecked Sendable {
         return true
     }
 
+    /// Why to give up now; nil to go on.
     private func reasonToStop() -> WorkStop? {
         if cancelled.load(ordering: .relaxed) { return .cancelled }
         let now = Instant.now()
@@ -94,6 +103,7 @@ package final class WorkBudget: @unchecked Sendable {
         return isWanted(now) ? nil : .cancelled
     }
 
+    /// Asks whether the answer is still wanted, but not more often than every quarter of a second.
     private func isWanted(_ now: Instant) -> Bool {
         guard let isStillWanted else { return true }
         if nextProbe.isDistantFuture { nextProbe = now.adding(seconds: WorkBudget.secondsPerProbe) }
@@ -119,6 +129,7 @@ package final class WorkBudget: @unchecked Sendable {
     /// Nobody waits for this work any more; any thread may say so.
     package func cancel() { cancelled.store(true, ordering: .relaxed) }
 
+    /// Whether `cancel` was called.
     package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
     /// Forgets what was spent, and that the work was stopped: it begins once more, on a thread that has time.
@@ -147,8 +158,10 @@ package final class WorkBudget: @unchecked Sendable {
     /// So much is taken at a time.
     private static let roomStep = 1 << 20
 
+    /// Takes the nearer of the limits for `requireRoom`.
     private func limitRoom() { roomLimit = takesRoom == nil ? byteLimit : min(byteLimit, roomTaken) }
 
+    /// Takes more of the shared memory for answers. Throws `.stopped` when there is none.
     @inline(never) private func takeRoom(for count: Int) throws(StorageError) {
         if count > byteLimit { try refuse(.tooManyBytes(limit: byteLimit)) }
         guard let takesRoom else { return }
@@ -170,6 +183,7 @@ package final class WorkBudget: @unchecked Sendable {
         partStart = count
     }
 
+    /// Notes why the work stops, and throws that.
     @inline(never) private func refuse(_ reason: WorkStop) throws(StorageError) {
         stop = reason
         throw .stopped(reason)

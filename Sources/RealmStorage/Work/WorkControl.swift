@@ -4,16 +4,20 @@ internal import Synchronization
 
 /// Lets others follow long work and stop it: opening, upgrading, migrating, copying.
 package final class WorkControl: Sendable {
+    /// Set by any thread; read by the one that works.
     private let cancelled = Atomic(false)
     /// The part of the whole, from 0 to 1, that the present stage is.
     private let stage = RankedMutex<ClosedRange<Double>>(.leaf, 0...1)
+    /// Called with the share of the whole that is done.
     private let report: @Sendable (Double) -> Void
 
     /// `report` is told how much is done, from 0 to 1.
     package init(_ report: @escaping @Sendable (Double) -> Void = { _ in }) { self.report = report }
 
+    /// Asks the work to end. May be called by any thread, and more than once.
     package func cancel() { cancelled.store(true, ordering: .releasing) }
 
+    /// Whether the work is no longer wanted.
     package var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
     /// What follows is this part of the whole.
@@ -30,5 +34,6 @@ package final class WorkControl: Sendable {
         if isCancelled { throw WorkControl.stopped }
     }
 
+    /// What `check` throws after `cancel`.
     package static let stopped = StorageError.refused(.notWritable("the work was cancelled"))
 }
