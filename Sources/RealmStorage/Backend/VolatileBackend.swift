@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A backend whose changes are memory, and gone with it.
+///
+/// Writing is copying, and there is nothing to sync. Realms in memory and trial runs on a copy of a file share this.
 package protocol VolatileBackend: StorageBackend {
     /// The memory that shows what there is now.
     var current: ReservedMemory { get }

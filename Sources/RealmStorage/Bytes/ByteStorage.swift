@@ -3,6 +3,9 @@
 /// Owns bytes that `ByteView`s point to: query constants, decoded values, joined split values.
 ///
 /// `@unchecked Sendable`: the buffer is filled in `init` and never written again.
+///
+/// Whoever uses `view` keeps this object alive for as long, by `withExtendedLifetime` where the optimiser could otherwise let it
+/// go early.
 @safe package final class ByteStorage: @unchecked Sendable {
     /// The copy; never written to after `init`.
     private let buffer: UnsafeMutableBufferPointer<UInt8>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Writes the free lists and the top node, the last nodes of every version.
+///
+/// The free lists describe the file as it is after they themselves were written, so their own place is laid out first.
+/// Source: docs/format.md, "The top node" and "Free space".
 struct TopWriter {
     /// The number of the new version.
     let version: UInt64

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One operation on a collection.
+///
+/// Positions count stored elements, unresolved links included, and each change refers to the collection as the changes before it
+/// have left it. Observers turn a run of these into insertions, deletions and moves.
 package enum CollectionChange: Sendable, Equatable {
     /// An element was put in at this position; the later ones moved up by one.
     case insert(Int)

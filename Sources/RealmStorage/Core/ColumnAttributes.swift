@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The attribute bits of a column in the spec.
+///
+/// Nullability and the kind of collection stand in the column key as well, and must agree with it.
+/// Source: docs/format.md, "Spec".
 package struct ColumnAttributes: OptionSet, Sendable, Hashable {
     /// The bits as the spec of a table stores them.
     package let rawValue: Int

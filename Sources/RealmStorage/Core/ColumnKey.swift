@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Identifies a column: leaf index in bits 15:0, type in 21:16, attributes in 29:22, tag in 61:30.
+///
+/// Links name the column at their other end by such a key, so it stays the same for as long as the column exists, while positions
+/// in the spec change. The tag is random, so that a column that is made anew at the same leaf index has another key.
+/// Source: docs/format.md, "Keys".
 package struct ColumnKey: Hashable, Sendable {
     /// The key as it is stored.
     package let rawValue: Int64

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What is needed to read a leaf of values.
+///
+/// The header of a leaf does not say what its elements mean, so this comes from the column. It is the same for a property and for
+/// the elements of a list or set of that type.
 package struct ElementShape: Sendable {
     /// The type of the values.
     package let type: ColumnType

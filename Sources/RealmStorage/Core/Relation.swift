@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One of the six ways to compare two ordered values.
+///
+/// Conditions of queries, kernels and index look-ups use these. Whether null or NaN satisfies a relation is decided where values
+/// are compared, because it differs between types.
 package enum Relation: UInt8, Sendable, CaseIterable {
     /// All six relations; the raw values have no meaning in files.
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual

@@ -3,6 +3,10 @@
 package import SystemPackage
 
 /// Everything that can go wrong below the query layer.
+///
+/// The cases differ in what the caller can do. `refused` concerns a whole file and lasts until something about it changes;
+/// `corrupt` concerns what was read and spares the rest of the file; `limit` is a fault of the input; `io` may pass; `stopped`
+/// says nothing about the file at all.
 package enum StorageError: Error, Sendable, Equatable {
     /// The file cannot be opened at all; nothing in it was looked at beyond its header.
     case refused(Refusal)

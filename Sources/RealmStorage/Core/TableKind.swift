@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The role of a table.
+///
+/// The kind decides who owns the objects of a table. It is stored in the two lowest bits of slot 12 of the table's top node.
+/// Source: docs/format.md, "Tables".
 package enum TableKind: Int, Sendable, Hashable {
     /// An ordinary class.
     case topLevel = 0

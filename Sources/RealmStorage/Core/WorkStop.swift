@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why work was given up before its end.
+///
+/// A stop is no error of the file or of the request: the same work may succeed with more time, or on another thread. The HTTP
+/// layer maps each case to a status of its own.
 package enum WorkStop: Sendable, Hashable {
     /// Its time is over.
     case expired

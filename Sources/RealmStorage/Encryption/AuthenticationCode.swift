@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An HMAC-SHA-224. Two of them are compared in a time that does not depend on their bytes.
+///
+/// The code is calculated over the encrypted bytes, so that a page is never decrypted before it is known to be genuine.
+/// Source: docs/format.md, "Encryption".
 package struct AuthenticationCode: Sendable {
     /// The size of a code in bytes.
     package static let byteCount = 28

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A reference that does not keep its object alive, for use in collections.
+///
+/// Used for pages that older snapshots may still read: they are told of changes while somebody holds them, and forgotten after
+/// that.
 struct WeakReference<Object: AnyObject> {
     /// The object, or nil once nobody else keeps it.
     weak var value: Object?

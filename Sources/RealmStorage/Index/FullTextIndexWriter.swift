@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Changes a full-text index: every word of an object's text once. Null has no words.
+///
+/// A text files its object under each of its distinct words. Changing a text takes out the words that are gone and adds those
+/// that are new, and leaves the others alone. Source: docs/format.md, "Search indexes".
 package struct FullTextIndexWriter {
     /// Changes the tree of words.
     private let words: WordIndexWriter

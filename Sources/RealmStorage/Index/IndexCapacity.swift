@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How much fits into the nodes of an index; other sizes than the standard are for tests.
+///
+/// Files of other sizes are sound, but slower in other programs; tests use small ones to make splits happen early.
 package struct IndexCapacity: Sendable {
     /// Keys in a node, at least 2.
     package var ofNodes: Int

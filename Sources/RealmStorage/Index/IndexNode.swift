@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One node of a search index, checked.
+///
+/// Attaching checks that there are as many keys as entries. That keys ascend is checked by `verify`, not by look-ups, which would
+/// have to read all of them.
 struct IndexNode {
     /// The node that this reads.
     let node: Node

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What an index has under one key.
+///
+/// A list is a single leaf, or a B+ tree when it is long, told by the inner flag of its root. The context flag tells a subindex
+/// from a list. Source: docs/format.md, "Search indexes".
 enum IndexSlot: Equatable {
     /// Nothing is filed under the key.
     case absent

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The list of object keys under one key of a search index.
+///
+/// Short lists are one leaf of integers, which is read without making a tree of it. Keys ascend within objects of equal value.
 struct KeyList {
     /// How the objects are kept.
     private enum Form {

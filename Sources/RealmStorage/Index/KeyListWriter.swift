@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Changes lists of object keys.
+///
+/// A list begins as a leaf and becomes a tree when it outgrows its capacity. The caller knows where a key belongs, because the
+/// order depends on the values.
 struct KeyListWriter {
     /// Where the nodes of the transaction are.
     let writes: WriteSpace

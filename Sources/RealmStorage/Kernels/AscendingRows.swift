@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Collects rows that come in ascending order, without touching a vector for each.
+///
+/// The word of the current group stays in a register until the next group begins; setting bits of a vector by a variable index
+/// would cost several instructions for each row.
 struct AscendingRows {
     /// The groups that are complete.
     private var words = SIMD4<UInt64>.zero

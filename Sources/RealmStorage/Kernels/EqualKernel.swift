@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Elements equal to a constant.
+///
+/// The constant is repeated in all lanes once, when the kernel is made, so that the loop over a leaf has nothing but loads,
+/// compares and packing in it.
 struct EqualKernel<Element: PackedElement>: MaskKernel {
     /// The constant in all sixteen lanes.
     let needle: SIMD16<Element>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Elements greater than a constant.
+///
+/// The other orders are made of this one by changing the constant, exchanging both sides or inverting the answer; see
+/// `RangedComparison`.
 struct GreaterKernel<Element: PackedElement>: MaskKernel {
     /// The constant in all sixteen lanes.
     let needle: SIMD16<Element>

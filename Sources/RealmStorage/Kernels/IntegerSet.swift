@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The constants of an `IN {…}`, prepared once and asked for many leaves.
+///
+/// A few members are compared one by one with vector instructions; for elements of one byte a table of 256 entries answers; for
+/// all other cases the range of the members is tested first and only what lies in it is looked up.
 package struct IntegerSet: Sendable {
     /// Distinct, ascending.
     package let values: [Int64]

@@ -3,6 +3,9 @@
 internal import CProcessor
 
 /// Packing of compared lanes into mask bits.
+///
+/// Vector compares give a lane of all bits for "yes". Packing takes one bit of each lane, which the processor does for sixteen
+/// lanes of bytes with one instruction, so wider lanes are narrowed to bytes first.
 enum LanePacking {
     /// Four times 16 lanes as 64 bits, first lane lowest.
     @inline(__always)

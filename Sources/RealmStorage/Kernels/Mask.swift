@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One bit per row of a cluster leaf: 256 rows at most. Bit `i` is row `i`.
+///
+/// A query combines the masks of its conditions with and, or and not, and reads single rows only where a bit is set. Masks are
+/// values of 32 bytes in a vector register; nothing of them is allocated.
 package struct Mask: Equatable, Sendable {
     /// As many rows as a mask has bits.
     package static let capacity = 256

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// `Float` and `Double` as packed arrays hold them.
+///
+/// The bits of a number are compared as a signed integer of the same size where null, which is one particular NaN, has to be told
+/// from other NaNs.
 protocol PackedReal: BinaryFloatingPoint, SIMDScalar, Codable, Sendable {
     /// The signed integer of the same size.
     associatedtype Bits: PackedElement
@@ -26,7 +29,7 @@ extension PackedReal {
 extension Float: PackedReal {
     @inline(__always) init(packedBits: Int32) { self.init(bitPattern: UInt32(bitPattern: packedBits)) }
     @inline(__always) var packedBits: Int32 { Int32(bitPattern: bitPattern) }
-    /// The quiet NaN that means null. Source: docs/format.md, "Float, Double".
+    /// The quiet NaN that means null. Source: docs/format.md, "Float, double".
     @inline(__always) static var nullBits: Int32 { Int32(bitPattern: 0x7fc0_00aa) }
 
     @inline(__always) static func equal(_ left: SIMD16<Float>, _ right: SIMD16<Float>) -> ByteLanes {
@@ -45,7 +48,7 @@ extension Float: PackedReal {
 extension Double: PackedReal {
     @inline(__always) init(packedBits: Int64) { self.init(bitPattern: UInt64(bitPattern: packedBits)) }
     @inline(__always) var packedBits: Int64 { Int64(bitPattern: bitPattern) }
-    /// The quiet NaN that means null. Source: docs/format.md, "Float, Double".
+    /// The quiet NaN that means null. Source: docs/format.md, "Float, double".
     @inline(__always) static var nullBits: Int64 { Int64(bitPattern: 0x7ff8_0000_0000_00aa) }
 
     @inline(__always) static func equal(_ left: SIMD16<Double>, _ right: SIMD16<Double>) -> ByteLanes {

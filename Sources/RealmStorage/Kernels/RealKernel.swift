@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Numbers that pass `Test` against a constant.
+///
+/// The test is a type, not a value, so that each of the six relations becomes a loop of its own without a branch for the
+/// relation.
 struct RealKernel<Real: PackedReal, Test: RealTest>: MaskKernel {
     /// The constant in all sixteen lanes.
     let needle: SIMD16<Real>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One byte node per value.
+///
+/// Used when any value of the leaf is longer than a medium leaf may hold. Reading a value costs a look at its node, and nothing
+/// is copied unless the value is split over several nodes.
 struct BigBlobs: Sendable {
     /// The node with one ref per value.
     private let node: Node

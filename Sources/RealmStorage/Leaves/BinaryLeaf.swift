@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Binaries: medium or big form, without terminators.
+///
+/// The form is told by the context flag of the leaf, as for strings; there is no short form. Source: docs/format.md, "Binary".
 package struct BinaryLeaf: Sendable {
     /// The values in either form.
     private let blob: BlobLeaf

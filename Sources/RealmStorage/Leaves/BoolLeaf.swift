@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Booleans: 0 false, 3 null, anything else true.
+///
+/// Stored in two bits where any value is null, else in one or none. Source: docs/format.md, "Bool".
 package struct BoolLeaf: Sendable {
     /// One element per value: 0, 1, or 3 for null.
     package let elements: PackedIntegers

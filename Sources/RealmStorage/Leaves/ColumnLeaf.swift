@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The values of one column in one cluster leaf, or one leaf of a collection, attached and checked once.
+///
+/// An enumeration rather than a protocol: the cases are plain values without reference counting, and a loop that has switched
+/// once works on one concrete type. Borrows from the snapshot.
 package enum ColumnLeaf: Sendable {
     /// Integers.
     case int(IntLeaf)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Double-precision numbers; null is the NaN with the bits 7ff80000000000aa.
+///
+/// Elements have eight bytes each, at any alignment. Other NaNs than that of null are values.
+/// Source: docs/format.md, "Float, double".
 package struct DoubleLeaf: Sendable {
     /// The bits of null; see `PackedReal.nullBits`.
     package static let nullBits = UInt64(bitPattern: Double.nullBits)

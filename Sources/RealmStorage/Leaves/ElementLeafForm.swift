@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Leaves of one node with an element for each row.
+///
+/// Such leaves have one element per value and nothing beside it, so erasing and splitting are the same for all of them.
 protocol ElementLeafForm: LeafForm {
     /// The node of a leaf, checked, ready to be changed.
     func writable(_ leaf: Ref) throws(StorageError) -> MutableNode

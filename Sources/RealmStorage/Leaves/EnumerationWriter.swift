@@ -3,7 +3,7 @@
 /// The list of distinct strings of an enumerated column while a transaction changes it.
 ///
 /// The list only grows. `root` may be another after any change of a leaf; its place is the column's entry in the
-/// spec. Source: docs/format.md, "Enumerated strings".
+/// spec. Source: docs/format.md, "String".
 package final class EnumerationWriter {
     /// The root of the list; another after it has grown.
     package private(set) var root: Ref

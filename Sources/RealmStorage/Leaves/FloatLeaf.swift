@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Single-precision numbers; null is the NaN with the bits 7fc000aa.
+///
+/// Elements have four bytes each, at any alignment. Other NaNs than that of null are values.
+/// Source: docs/format.md, "Float, double".
 package struct FloatLeaf: Sendable {
     /// The bits of null; see `PackedReal.nullBits`.
     package static let nullBits = UInt32(bitPattern: Float.nullBits)

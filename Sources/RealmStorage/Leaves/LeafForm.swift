@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How one type of value is laid out in its leaves. The meaning of the functions is that of `LeafWriter`.
+///
+/// Each method takes the ref of a leaf and returns the ref that takes its place: a committed leaf is copied before it changes,
+/// and a leaf that outgrows its memory moves. The old ref must not be used any further. Rows are checked; a row outside the leaf
+/// throws `.corrupt`, because only a damaged file leads there.
 protocol LeafForm {
     /// Where the nodes of the transaction are.
     var writes: WriteSpace { get }

@@ -7,7 +7,7 @@
 /// form or a row outside it, and `.limit` for values that the leaf cannot hold. Nothing is lost: nodes that are no
 /// longer needed are discarded, except collections below a value, see `erase`.
 ///
-/// Source: docs/format.md, "Column leaves".
+/// Source: docs/format.md, "Cluster trees".
 package struct LeafWriter {
     /// Where the nodes of the transaction are.
     package let writes: WriteSpace

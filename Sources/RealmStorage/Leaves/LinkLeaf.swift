@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Links to one table: object key plus 1 in a cluster, the plain object key in a collection.
+///
+/// A key below 0 is a link to nothing or to a tombstone; both read as null, and only those that maintain links look at the key
+/// itself. Source: docs/format.md, "Link".
 package struct LinkLeaf: Sendable {
     /// One element per link.
     package let elements: PackedIntegers

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One byte node with all values one after another, an array of end offsets and one of null flags.
+///
+/// Attaching checks the counts only; where each value begins and ends is checked when it is read, because a scan of one column
+/// would otherwise pay for it in every leaf. The form is used while no value is longer than 63 bytes of text or 64 of data.
 struct MediumBlobs: Sendable {
     /// Where each value ends in `bytes`, its terminator included.
     let ends: PackedIntegers

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One value of a Mixed leaf in its stored parts: type number and payload.
+///
+/// What the word of a value says, with its payload if it has one. Writers compare slots rather than types: replacing a value by
+/// one with its payload in the same slot reuses the place. Source: docs/format.md, "Mixed".
 enum MixedEntry {
     /// Null, or a value in the word itself.
     case word(Int64)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Leaves of Mixed.
+///
+/// Opens the nodes of a leaf for each change and stores what became of them. Ids of nested collections, which other programs use
+/// for notifications, move with their values.
 struct MixedLeafForm: LeafForm {
     let writes: WriteSpace
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Leaves of `Int?`.
+///
+/// Null is stored as a number that no value has, and that number is the first element. Source: docs/format.md, "Int".
 struct NullableIntegerForm: LeafForm {
     let writes: WriteSpace
     var defaultValue: Value { .null }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Cells of equal width: text, zeros, and a last byte that counts the zeros, or is the width for null.
+///
+/// A cell has 1, 2, 4, 8 or 16 bytes, so texts of up to 15 bytes fit. A text that needs more makes all cells of the leaf wider.
+/// Source: docs/format.md, "Short strings".
 enum ShortStrings {
     /// Puts a string where `removed` others were, in wider cells if it needs them.
     static func replace(

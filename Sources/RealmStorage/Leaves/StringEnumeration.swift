@@ -2,7 +2,7 @@
 
 /// The distinct strings of an enumerated column: a string leaf, or a B+ tree of them.
 ///
-/// Source: docs/format.md, "Enumerated strings".
+/// Source: docs/format.md, "String".
 package final class StringEnumeration: Sendable {
     /// The space that the list is read in.
     private let space: NodeSpace

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Dates: a nullable integer node of seconds beside a plain one of nanoseconds.
+///
+/// Comparisons look at the seconds first, with the kernels for integers, and at the nanoseconds only of rows with equal seconds.
+/// Source: docs/format.md, "Timestamp".
 package struct TimestampLeaf: Sendable {
     /// Whole seconds, null where the date is null.
     package let seconds: IntLeaf

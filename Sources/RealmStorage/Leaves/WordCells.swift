@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The cells of a short leaf of at least 8 bytes each, as words.
+///
+/// Equality compares whole words, and orders compare the first word with its bytes turned round, so most rows are decided without
+/// a loop over bytes.
 struct WordCells {
     /// The node with the cells.
     private let node: Node

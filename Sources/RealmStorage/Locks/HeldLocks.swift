@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Which locks the running thread holds, in debug builds; in release builds nothing of this is there.
+///
+/// Calls to this type are in all paths that take locks or call back, so the checks cover every test run of a debug build; a
+/// release build pays nothing for them.
 public enum HeldLocks {
     /// To be said before a completion, an observer or another closure of a caller is called: it may lock whatever it likes.
     @inlinable

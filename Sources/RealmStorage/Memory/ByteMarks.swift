@@ -3,6 +3,9 @@
 /// One bit for every eight bytes of a file. Takes memory where something is marked only.
 ///
 /// Not Sendable: belongs to whoever marks.
+///
+/// Used to find nodes that share bytes: all nodes of a file are marked one after the other, and the first that meets a mark is
+/// damage. For a file of n bytes it takes at most n / 64 bytes of memory.
 @safe final class ByteMarks {
     /// One word for 512 bytes of the file; zero pages take no memory.
     private let words: UnsafeMutablePointer<UInt64>

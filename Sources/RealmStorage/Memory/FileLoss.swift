@@ -7,6 +7,9 @@ internal import Synchronization
 /// Set by a signal handler, for all ranges that show one file. It stays set: the file has to be opened again.
 ///
 /// `@unchecked Sendable`: the pointer is set once, and what it points to is atomic.
+///
+/// The flag is the only thing that the signal handler changes. Readers look at it after they have read, and before they send what
+/// was made of the bytes; see "The life of a file that changes underneath" in docs/ARCHITECTURE.md.
 @safe package final class FileLoss: @unchecked Sendable {
     /// The flag at a place that the handler knows.
     let flag: UnsafeMutablePointer<Atomic<UInt8>>

@@ -5,6 +5,9 @@
 /// An inner node of n children has n + 2 slots: 0 is a number e (every child but the last holds e elements) or a ref
 /// to n - 1 ascending offsets, 1 to n are the children, n + 1 is the total.
 /// Source: docs/format.md, "B+ trees".
+///
+/// Compact form means that all children but the last are equally full, which is what appending makes. Any other change gives the
+/// node offsets. The sizes are promises: walks compare them with what they find.
 struct BPlusInnerNode {
     /// Eight levels are enough for any real file.
     static let maximumDepth = 16

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Key arrays of cluster leaves and offset arrays of inner nodes: ascending numbers, unsigned at every width.
+///
+/// They are stored with the smallest width that fits, signed by the header but meant unsigned: a width of 8 bits holds 0 to 255.
+/// Order is checked by the walks that rely on it, because a look-up cannot afford to.
 package struct PackedOffsets: Sendable {
     /// The numbers as they are stored.
     private let integers: PackedIntegers

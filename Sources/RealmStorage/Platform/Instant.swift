@@ -3,6 +3,9 @@
 internal import Glibc
 
 /// A point in time that no clock change moves; for deadlines and durations.
+///
+/// The clock is the system's monotonic one: it starts at an arbitrary moment, goes on at an even pace and is not comparable
+/// between machines or across restarts.
 package struct Instant: Sendable, Comparable {
     /// Nanoseconds of the system's monotonic clock.
     package let nanoseconds: UInt64

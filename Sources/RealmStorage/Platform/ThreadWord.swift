@@ -4,6 +4,9 @@
 internal import Glibc
 
 /// A word of which each thread has its own, 0 at first. The system keeps words of threads as pointers; this one points nowhere.
+///
+/// Only debug builds have it. `HeldLocks` keeps one bit for each rank of locks in it, which costs no allocation and no lock of
+/// its own.
 struct ThreadWord: Sendable {
     /// The system's name for the word.
     private let key: pthread_key_t

@@ -4,6 +4,9 @@ internal import CProcessor  // its headers are where the compiler finds attribut
 internal import Glibc
 
 /// A thread of the operating system: work that blocks stays off the cooperative pool.
+///
+/// A blocked thread of the cooperative pool would stall unrelated tasks, so disks, the C library of HTTP and long queries have
+/// threads of their own. There is no way to cancel a thread: what it does ends by itself.
 package enum Threads {
     /// What a new thread is handed: its name and what it does.
     private final class Start {

@@ -3,6 +3,8 @@
 internal import Glibc
 
 /// Time of day.
+///
+/// Used for dates that are shown or stored. Durations and deadlines use `Instant`, because the time of day may jump.
 package struct WallClock: Sendable {
     /// Since 1970-01-01 UTC.
     package let nanoseconds: Int64

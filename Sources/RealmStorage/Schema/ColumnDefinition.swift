@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A column that is to be made.
+///
+/// What a user says about a new property. Keys, leaf indexes and the hidden columns of links follow from it when the column is
+/// made.
 package struct ColumnDefinition: Sendable {
     /// The name of the property.
     package let name: String

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The columns of a table between two changes of its schema.
+///
+/// Made from a definition when it is first asked for, and shared by all copies of the state until the definition changes.
 final class ColumnSet: Sendable {
     /// Public columns in order.
     let columns: [Column]

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The per-column arrays of a table node, by leaf index. Missing entries mean "none".
+///
+/// All are optional per column: a list may be shorter than the number of columns, and then there is nothing for the later ones.
+/// Source: docs/format.md, "Tables".
 struct Opposites {
     /// The other table of each link or backlink column, by leaf index.
     private let tables: PackedIntegers

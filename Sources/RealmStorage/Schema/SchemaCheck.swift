@@ -7,7 +7,7 @@
 /// - Embedded classes may hold each other in a circle: SDKs refuse such a schema, but the engine below them writes such files.
 ///   That an object holds itself is found by those who walk over objects.
 ///
-/// Source: docs/format.md, "Links and opposite columns".
+/// Source: docs/format.md, "Tables".
 struct SchemaCheck {
     /// All tables of the version.
     private let tables: [Table]

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One table of a snapshot: its columns and the roots of its trees.
+///
+/// Immutable, and shared between versions in parts: a version whose spec is the same as in the version before takes over its
+/// columns. Attaching a table reads its top node and spec, but none of its objects.
 package final class Table: Sendable {
     /// User classes are the tables whose name starts with this.
     package static let classPrefix = "class_"

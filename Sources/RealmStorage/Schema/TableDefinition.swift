@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What of a table seldom changes.
+///
+/// A class with one owner: a state that is copied shares it, and makes a copy before it changes anything here. Most transactions
+/// change objects only and never do.
 final class TableDefinition {
     /// The full name of the table.
     var name: String

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Keeps one version of a file as long as it lives.
+///
+/// Part of a snapshot: while any thread holds the snapshot, the commit leaves the blocks alone that only older versions use.
 package final class VersionPin: Sendable {
     /// Where the pin is counted.
     private let pins: VersionPins

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Which versions of a file are being read, so that their nodes are not written over.
+///
+/// A commit asks for the oldest pinned version before it hands freed blocks out. Pinning and letting go may happen on any thread,
+/// the latter wherever the last reference to a snapshot ends.
 package final class VersionPins: Sendable {
     /// How often, and since when, a version is pinned.
     private struct Pinned {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A run of bytes of the file that no node uses.
+///
+/// Both numbers are multiples of 8, as all nodes are. Source: docs/format.md, "Free space".
 package struct FreeBlock: Sendable, Equatable {
     /// The offset of the first byte.
     package var position: Int

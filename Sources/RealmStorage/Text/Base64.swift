@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Base64 of RFC 4648, strictly: padding where it belongs, no foreign characters, no stray bits.
+///
+/// Encoding writes into memory that the caller provides; decoding refuses everything that encoding would not have written, so
+/// that each sequence of bytes has exactly one text.
 package enum Base64 {
     /// The two sets of 64 characters that RFC 4648 defines.
     package enum Alphabet: Sendable {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Decimal digits of whole numbers, written straight into memory or appended to an array of bytes.
+///
+/// Answers are mostly numbers, so these functions write two digits at a time and neither allocate nor go through `String`.
+/// Callers provide room for `maximumByteCount` bytes.
 package enum DigitWriter {
     /// "00", "01" … "99": two digits a step halve the divisions.
     @usableFromInline static let pairs: StaticString = """

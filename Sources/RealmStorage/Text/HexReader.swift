@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Reads hex digits from text, from left to right.
+///
+/// Used for ids in texts and for encryption keys. After the first character that is no digit the reader is not used any further.
 struct HexReader {
     /// The digits that were not read yet.
     private var rest: Substring.UTF8View

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Hex digits, written straight into memory.
+///
+/// Eight digits are made at a time with arithmetic on a word, without a table.
 package enum HexWriter {
     /// Writes the lower-case digits of the `byteCount` low bytes of `word`, most significant first.
     package static func write(_ word: UInt64, byteCount: Int, to target: UnsafeMutablePointer<UInt8>) {

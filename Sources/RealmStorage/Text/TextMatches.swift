@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The positions in a run of bytes at which a pattern stands, one bit each.
+///
+/// Made by `BytePattern.withMatches` for all texts of a leaf together, and valid during that call only. Asking whether a text has
+/// a match is then a look at a few bits.
 @safe struct TextMatches {
     /// The words of `count` bits and one more, which is 0.
     let words: UnsafeRawPointer

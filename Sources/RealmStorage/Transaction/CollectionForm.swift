@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How the elements of a collection are kept.
+///
+/// Elements of collections nested in Mixed are Mixed, whatever the property is; sets cannot be nested.
 package enum CollectionForm: Sendable {
     /// A list of such elements.
     case list(ElementShape)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A collection of an object: that of a property, or one nested in a Mixed property.
+///
+/// Names a collection by where it is rather than by its root, because the root changes with every change of the collection, and
+/// so do those above it.
 package struct CollectionPlace: Sendable {
     /// The table of the object.
     package let table: TableKey

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What changes the rows of a table, for one state of its columns.
+///
+/// Kept by a transaction for each table that it changes objects in, and made anew when the columns of the table change.
 final class TableWriters {
     /// The columns that the writers are for.
     let columnSet: ColumnSet

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Incoming links of one object from one origin column: object keys of the origin table, in no particular order.
+///
+/// One link is kept in the slot itself; more are a tree of keys, in which an origin that links several times is listed as often.
+/// Source: docs/format.md, "Backlinks".
 package struct BacklinkView: Sendable {
     /// How many links come in, and how they are kept.
     private enum Form: Sendable {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An inner node of a cluster tree, taken apart so that children can come and go.
+///
+/// Used for changes of structure only: a change of one object edits inner nodes where they are. Taking a node apart gives it up,
+/// so the result of `make` must be stored.
 struct ClusterBranch {
     /// A child with the offset of its keys.
     struct Child {

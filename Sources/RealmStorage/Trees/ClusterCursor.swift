@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Walks the leaves of a cluster tree in key order, checking depths, ranges of keys and sizes of subtrees.
+///
+/// Every level is checked on the way: depths fall by one, keys lie below the offset of the next child, and complete subtrees hold
+/// as many objects as they claim. A walk that begins in the middle does not know the sizes of what it left out and does not check
+/// those.
 package struct ClusterCursor: Sendable {
     /// An inner node on the way to the next leaf.
     private struct Frame {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The key of a dictionary entry. No SDK writes integer keys, but the format has them.
+///
+/// Text keys are compared by their bytes. They borrow from the snapshot, as values do.
 package enum DictionaryKey: Sendable, Equatable {
     /// The key is text, as SDKs write it.
     case text(ByteView)

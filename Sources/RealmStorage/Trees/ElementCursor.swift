@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Walks the elements of a collection in order.
+///
+/// A value type: a copy goes on by itself from the same place. The collection must not change while it is walked.
 package struct ElementCursor: Sendable {
     /// Walks the leaves.
     private var leaves: LeafCursor

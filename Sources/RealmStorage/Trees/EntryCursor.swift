@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Walks the entries of a dictionary in stored order.
+///
+/// Walks both trees of a dictionary at the same pace. A value type: a copy goes on by itself from the same place.
 package struct EntryCursor: Sendable {
     /// Walks the keys; nil over entries that were read before.
     private var keys: ElementCursor?

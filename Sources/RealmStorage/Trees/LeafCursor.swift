@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Walks the leaves of a B+ tree in order, checking that every subtree holds what its parent promises.
+///
+/// For kernels that work on whole leaves. Each subtree must hold what its parent promises, and a walk ends as damage after more
+/// nodes than the file has room for, so circles cannot hold it up.
 package struct LeafCursor: Sendable {
     /// An inner node on the way to the next leaf.
     private struct Frame {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Finds places in a B+ tree whose elements ascend by some order: sets and the keys of dictionaries.
+///
+/// Keeps the leaf that it looked at last, because the last steps of a search are all in one leaf. The order is a closure, so that
+/// sets and dictionaries can share this.
 struct OrderedSearch {
     /// Where an element stands, or would stand.
     struct Place {

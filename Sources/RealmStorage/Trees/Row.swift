@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One object: its leaf and its row there.
+///
+/// Valid while its snapshot is, and for one version: the same object may be in another row of the next one. Keep the object key
+/// to find it again.
 package struct Row: Sendable {
     /// The leaf that holds the object.
     package let leaf: ClusterLeaf

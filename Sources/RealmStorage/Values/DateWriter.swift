@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// RFC 3339 in UTC: `YYYY-MM-DDTHH:MM:SS[.fraction]Z`, with as many fraction digits as needed.
+///
+/// The years 0001 to 9999 are those that RFC 3339 can express. Dates outside of them are written in another form by the HTTP
+/// layer, so `canWrite` tells them apart first.
 package enum DateWriter {
     /// Seconds of 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z.
     package static let writableSeconds: ClosedRange<Int64> = -62_135_596_800...253_402_300_799

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Reads the parts of a number from text and rounds them into a decimal.
+///
+/// The first 34 significant digits are kept exactly; of the rest only what rounding needs is remembered. So the time is that of
+/// reading the text, and no text can make the number of digits in memory grow.
 struct DecimalReader {
     /// The text that is read.
     let text: ByteView

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A value with bytes of its own, for when the node it came from is going to change.
+///
+/// Values borrow texts and bytes from the snapshot or the leaf they were read from. A transaction that changes the leaf detaches
+/// the old value first when it still needs it.
 package struct DetachedValue: Sendable {
     /// Valid as long as this struct is.
     package let value: Value

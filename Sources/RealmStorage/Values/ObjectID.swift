@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Twelve bytes in the order of the usual hex text: `first` holds bytes 0 to 7 big endian, `last` bytes 8 to 11.
+///
+/// The two parts are kept as numbers in big-endian order, so that comparing them is comparing the bytes.
+/// Source: docs/format.md, "ObjectId, UUID".
 package struct ObjectID: Hashable, Comparable, Sendable {
     /// The first eight bytes as a big-endian number.
     package let first: UInt64

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Powers of ten that fit 128 bits, and the digit counts that follow from them.
+///
+/// The tables are built once, at first use, and are read by all threads.
 enum PowersOfTen {
     /// 10^0 to 10^38.
     static let values: [UInt128] = (0...38).map { power in (0..<power).reduce(UInt128(1)) { product, _ in product * 10 } }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Sixteen bytes in the order of the usual hex text, as two big-endian words.
+///
+/// The two halves are kept as big-endian numbers, so that comparing them is comparing the bytes. The version and variant bits
+/// have no meaning here. Source: docs/format.md, "ObjectId, UUID".
 package struct UUIDValue: Hashable, Comparable, Sendable {
     /// The first eight bytes as a big-endian number.
     package let first: UInt64

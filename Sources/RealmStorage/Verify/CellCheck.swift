@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Checks the values of one column, object by object, and gathers the links in them.
+///
+/// Links that it meets are collected rather than followed, because they can only be judged when all objects are known.
 struct CellCheck {
     /// The version that is checked.
     private let snapshot: Snapshot

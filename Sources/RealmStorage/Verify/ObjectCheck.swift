@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Checks tables, objects, values and links of a version.
+///
+/// First the keys of all tables are read, then all objects, and at last links and backlinks are matched. An error in one leaf
+/// does not keep the rest from being checked.
 struct ObjectCheck {
     /// One link, as its origin holds it and as the backlinks of its target tell it.
     struct Link: Hashable {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A set of refs below a limit, one bit each.
+///
+/// A set of marks that needs one bit for each place where a node can begin, which is less than a hash table takes for a file that
+/// is mostly nodes.
 struct RefSet {
     /// One bit for every eight bytes.
     private var words: [UInt64]

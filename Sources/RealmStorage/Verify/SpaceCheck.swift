@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Checks that header, reachable nodes and free blocks tile the logical file: no gap, no overlap, no node twice.
+///
+/// Nodes and free blocks together have to cover the logical file without overlaps. Gaps are reported as a warning: bytes that are
+/// lost for good, but harm nobody.
 struct SpaceCheck {
     /// Some bytes of the file.
     private struct Extent {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Checks a general index against the values of the objects.
+///
+/// Every object must be filed exactly once, under the data of its value, and lists must ascend. What the index has beyond that is
+/// an error as well.
 struct ValueIndexCheck {
     /// How messages begin.
     private let place: String

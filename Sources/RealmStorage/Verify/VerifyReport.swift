@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a check of a whole file found.
+///
+/// Errors mean that data is or may be lost; warnings mean that a file differs from what writers usually make. The texts are for
+/// people and name tables, columns and object keys, but no values.
 package struct VerifyReport: Sendable {
     /// Damage. At most `maximumCount` are kept.
     package private(set) var errors: [String] = []

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Checks an index of complete words against the words of the objects.
+///
+/// The words of all objects are read from the objects and crossed off while the index is walked; what is left on either side is
+/// an error.
 struct WordIndexCheck {
     /// Which objects, ascending, have a word; nil stands for null.
     typealias Words = [[UInt8]?: [ObjectKey]]

@@ -3,6 +3,9 @@
 internal import Synchronization
 
 /// Lets others follow long work and stop it: opening, upgrading, migrating, copying.
+///
+/// One thread works and reports; any other thread may cancel. The part of the whole that a stage takes is estimated by its
+/// caller, so progress goes forward but not evenly.
 package final class WorkControl: Sendable {
     /// Set by any thread; read by the one that works.
     private let cancelled = Atomic(false)
