@@ -107,8 +107,9 @@ package final class Database: VersionSource {
         observation: ObservationLimits = ObservationLimits(), logger: Logger = EngineLog.silent
     ) {
         let epoch = Epoch()
+        let log = EngineLog(logger, name)
         self.name = name
-        log = EngineLog(logger, name)
+        self.log = log
         self.path = path
         self.mode = mode
         identity = mode == .copy || path.isEmpty ? nil : System.identity(path: path)
@@ -124,7 +125,9 @@ package final class Database: VersionSource {
         self.limits = limits
         self.backlinkNames = backlinkNames
         asyncWrites = AsyncWrites(limits)
-        observations = ObservationHub(commits, name: name.text, backlinkNames: backlinkNames, limits: observation)
+        observations = ObservationHub(
+            commits, name: name.text, backlinkNames: backlinkNames, limits: observation,
+            didEvaluate: { begin in log.noteEvaluation(since: begin) })
         newest = RankedMutex(.leaf, Version(snapshot, VersionToken(epoch: epoch, version: snapshot.version)))
         observations.serve(self)
     }

@@ -74,6 +74,12 @@ package struct EngineLog: Sendable {
             metadata: ["milliseconds": EngineLog.milliseconds(since: begin), "class": .string(className)])
     }
 
+    /// The evaluation of an observed target, which began at `begin`, is over. Only slow ones are logged.
+    func noteEvaluation(since begin: Instant) {
+        guard Instant.now().duration(since: begin) > EngineLog.slowQuery else { return }
+        logger.warning("slow evaluation of an observed target", metadata: ["milliseconds": EngineLog.milliseconds(since: begin)])
+    }
+
     // MARK: - Refused states
 
     /// The file is only read, although it was to be written.

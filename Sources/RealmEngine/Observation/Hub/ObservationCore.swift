@@ -18,6 +18,7 @@ final class ObservationCore: @unchecked Sendable {
     private let feed: CommitFeed
     private let names: BacklinkNames
     private let limits: ObservationLimits
+    private let didEvaluate: @Sendable (_ begin: Instant) -> Void
     /// Bounds each evaluation; any thread may stop it.
     let clock: EvaluationClock
 
@@ -37,10 +38,14 @@ final class ObservationCore: @unchecked Sendable {
     private var deferred: [(atLeast: UInt64, call: @Sendable () -> Void)] = []
 
     /// Observes the commits of `feed`, as long as there is an attachment.
-    init(_ feed: CommitFeed, _ names: BacklinkNames, _ limits: ObservationLimits) {
+    init(
+        _ feed: CommitFeed, _ names: BacklinkNames, _ limits: ObservationLimits,
+        didEvaluate: @escaping @Sendable (_ begin: Instant) -> Void
+    ) {
         self.feed = feed
         self.names = names
         self.limits = limits
+        self.didEvaluate = didEvaluate
         clock = EvaluationClock(limit: limits.evaluationTime)
     }
 
@@ -224,7 +229,9 @@ final class ObservationCore: @unchecked Sendable {
     private func advance(_ observation: Observation, over range: ObservedRange, isLost: Bool = false) {
         defer { observation.version = range.to }
         guard !observation.observer.isGone, isLost || observation.observer.mayChange(over: range) else { return }
+        let begin = Instant.now()
         clock.start()
+        defer { didEvaluate(begin) }
         do throws(ObservationError) {
             let change = try change(of: observation, over: range, isLost: isLost)
             metrics.withLock { metrics in

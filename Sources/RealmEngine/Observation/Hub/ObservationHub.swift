@@ -18,11 +18,15 @@ package final class ObservationHub: Sendable {
     private let name: String
     private let core: ObservationCore
 
-    /// A hub for the commits of `feed`; `serve` has to be called before anything is observed.
-    init(_ feed: CommitFeed, name: String, backlinkNames: BacklinkNames, limits: ObservationLimits = ObservationLimits()) {
+    /// A hub for the commits of `feed`; `serve` has to be called before anything is observed. `didEvaluate` is
+    /// called on the thread of the hub after each evaluation of a target, with the time when it began.
+    init(
+        _ feed: CommitFeed, name: String, backlinkNames: BacklinkNames, limits: ObservationLimits = ObservationLimits(),
+        didEvaluate: @escaping @Sendable (_ begin: Instant) -> Void = { _ in }
+    ) {
         self.limits = limits
         self.name = name
-        core = ObservationCore(feed, backlinkNames, limits)
+        core = ObservationCore(feed, backlinkNames, limits, didEvaluate: didEvaluate)
     }
 
     /// The database whose commits these are; set before anything is observed.
