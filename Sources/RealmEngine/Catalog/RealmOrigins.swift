@@ -24,9 +24,11 @@ final class RealmOrigins: Sendable {
         var failures: [String: Instant] = [:]
     }
 
+    /// Where realms come from; the lock is a leaf.
     private let state = RankedMutex(.leaf, State())
     /// How many `failures` there are: this is asked with every request.
     private let failureCount = Atomic(0)
+    /// How long a failed realm that only a request has named is remembered.
     private let forgetsAfter: Duration
 
     /// Realms that failed and that only a request has named are forgotten after `forgetsAfter`.

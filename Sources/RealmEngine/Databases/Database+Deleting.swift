@@ -35,6 +35,7 @@ extension Database {
 }
 
 extension RealmFiles {
+    /// The refusal of a file that another process has open.
     static var inUse: StorageError { .refused(.fileInUse("another program has the file open")) }
 
     /// Deletes a file that is not open here, whatever is in it, with what belongs to it. Throws `.refused` when somebody

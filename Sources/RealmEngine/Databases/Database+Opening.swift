@@ -168,6 +168,7 @@ extension Database {
 
     /// The name of the copy that was made before an upgrade.
     private final class KeptOriginal: Sendable {
+        /// The name, set at most once.
         private let stored = RankedMutex<String?>(.leaf, nil)
 
         /// The name of the copy in its folder; nil as long as none was made.

@@ -113,6 +113,7 @@ package struct EngineLog: Sendable {
     /// A copy of the file was made beside it.
     func copied(to name: String) { logger.notice("file copied", metadata: ["copy": .string(name)]) }
 
+    /// How long something took until now, in whole milliseconds.
     private static func milliseconds(since begin: Instant) -> Logger.MetadataValue {
         .stringConvertible(Int(Instant.now().seconds(since: begin) * 1000))
     }

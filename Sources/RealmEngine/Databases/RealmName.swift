@@ -24,11 +24,13 @@ package struct RealmName: Sendable, Hashable, Comparable, CustomStringConvertibl
         self.init(name.hasSuffix(".realm") ? String(name.dropLast(6)) : name)
     }
 
+    /// The text.
     package var description: String { text }
 
     /// In the order of the texts.
     package static func < (left: RealmName, right: RealmName) -> Bool { left.text < right.text }
 
+    /// Whether a name may have the byte.
     private static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),

@@ -16,6 +16,7 @@ package struct FileCopies: Sendable {
         /// Before an upgrade from this file format.
         case upgrade(format: Int)
 
+        /// Whether both were made before the same kind of thing.
         fileprivate func isLike(_ other: Kind) -> Bool {
             switch (self, other) {
             case (.migration, .migration), (.upgrade, .upgrade): return true
@@ -32,6 +33,7 @@ package struct FileCopies: Sendable {
         package let kind: Kind
         /// The length of the file.
         package let byteCount: Int
+        /// When the file was last written: seconds and nanoseconds, by which copies are ordered.
         fileprivate let modified: [Int]
     }
 
@@ -48,8 +50,10 @@ package struct FileCopies: Sendable {
 
     /// The folder of the file, in which its copies are.
     private var folder: String { System.folder(of: path) }
+    /// The name of the file without its folder.
     private var fileName: String { String(path.split(separator: "/").last ?? "") }
 
+    /// The path of the copy of this name.
     private func path(of name: String) -> String { folder == "/" ? "/" + name : folder + "/" + name }
 
     // MARK: - Making
@@ -71,6 +75,7 @@ package struct FileCopies: Sendable {
         throw .io(operation: "link", errno: Errno.fileExists.rawValue)
     }
 
+    /// What the name of such a copy has after the name of the file.
     private static func suffix(_ kind: Kind) -> String {
         switch kind {
         case .migration(let version): return ".before-\(version)"

@@ -6,6 +6,7 @@ internal import Glibc
 package enum RealmFiles {
     /// Why a folder cannot be read, as a sentence for the command line.
     package struct Failure: Error, CustomStringConvertible {
+        /// The sentence.
         package let description: String
     }
 

@@ -60,6 +60,7 @@ indirect enum Expression {
         }
     }
 
+    /// The result for whole numbers; throws `outOfRange` when 64 bits cannot hold it, or for a division by zero.
     private static func integer(_ sign: Operator, _ left: Int64, _ right: Int64) throws(WriteError) -> Int64 {
         let (result, overflow): (Int64, Bool)
         switch sign {
@@ -78,6 +79,7 @@ indirect enum Expression {
         return false
     }
 
+    /// A number as a double; NaN for what is no number.
     private static func real(_ value: Value) -> Double {
         switch value {
         case .int(let number): return Double(number)
@@ -87,6 +89,7 @@ indirect enum Expression {
         }
     }
 
+    /// The result for doubles, with infinities and NaN as IEEE 754 has them.
     private static func double(_ sign: Operator, _ left: Double, _ right: Double) -> Double {
         switch sign {
         case .add: return left + right
@@ -96,6 +99,7 @@ indirect enum Expression {
         }
     }
 
+    /// The result for decimals.
     private static func decimal(_ sign: Operator, _ left: Decimal128, _ right: Decimal128) -> Decimal128 {
         switch sign {
         case .add: return left + right

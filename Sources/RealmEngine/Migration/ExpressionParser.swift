@@ -4,12 +4,17 @@ internal import RealmStorage
 
 /// Reads expressions; nesting is bounded.
 struct ExpressionParser {
+    /// The whole text.
     private let characters: [Character]
+    /// The next character to read.
     private var position = 0
+    /// How deep factors are nested at the moment.
     private var depth = 0
     /// Signs so far: a chain of them is a tree as deep as it is long.
     private var signs = 0
+    /// Operators that an expression may have.
     private static let maximumSigns = 500
+    /// Names that a key path may have.
     private static let maximumSteps = 128
 
     /// Reads `text` once.
@@ -28,10 +33,12 @@ struct ExpressionParser {
         WriteError(.invalidSchema, "the expression cannot be read at \(position): \(detail)")
     }
 
+    /// Goes on to the next character that is no space.
     private mutating func skipSpaces() {
         while position < characters.count, characters[position].isWhitespace { position += 1 }
     }
 
+    /// Reads one of the wanted characters, if it comes next.
     private mutating func take(_ wanted: [Character]) -> Character? {
         skipSpaces()
         guard position < characters.count, wanted.contains(characters[position]) else { return nil }
@@ -39,6 +46,7 @@ struct ExpressionParser {
         return characters[position - 1]
     }
 
+    /// Products, added and subtracted from left to right.
     private mutating func sum() throws(WriteError) -> Expression {
         var left = try product()
         while let sign = take(["+", "-"]) {
@@ -48,6 +56,7 @@ struct ExpressionParser {
         return left
     }
 
+    /// Factors, multiplied and divided from left to right.
     private mutating func product() throws(WriteError) -> Expression {
         var left = try factor()
         while let sign = take(["*", "/"]) {
@@ -57,11 +66,13 @@ struct ExpressionParser {
         return left
     }
 
+    /// Counts an operator; throws when there are too many.
     private mutating func countSign() throws(WriteError) {
         signs += 1
         guard signs <= ExpressionParser.maximumSigns else { throw error("more than \(ExpressionParser.maximumSigns) signs") }
     }
 
+    /// A literal, a key path, a negated factor, or an expression in parentheses.
     private mutating func factor() throws(WriteError) -> Expression {
         depth += 1
         defer { depth -= 1 }
@@ -77,6 +88,7 @@ struct ExpressionParser {
         return characters[position].isNumber ? try number() : try word()
     }
 
+    /// The text up to the closing quote, with escapes resolved.
     private mutating func text(until quote: Character) throws(WriteError) -> String {
         var text = ""
         while position < characters.count, characters[position] != quote {
@@ -89,6 +101,7 @@ struct ExpressionParser {
         return text
     }
 
+    /// A number: an int without a point that 64 bits hold, else a double.
     private mutating func number() throws(WriteError) -> Expression {
         let start = position
         while position < characters.count, characters[position].isNumber || characters[position] == "." { position += 1 }
@@ -98,6 +111,7 @@ struct ExpressionParser {
         return .value(OwnedValue(.double(real)))
     }
 
+    /// A literal word, or a key path of names with dots between them.
     private mutating func word() throws(WriteError) -> Expression {
         var names = [""]
         while position < characters.count {

@@ -53,6 +53,7 @@ package enum SchemaValidator {
         for (index, one) in input.classes.enumerated() { try inClass(index, try requireNoEmbeddedIndex(one)) }
     }
 
+    /// Runs a check of one class; its errors get the path of the class.
     private static func inClass<Result>(
         _ index: Int, _ body: @autoclosure () throws(WriteError) -> Result
     ) throws(WriteError) -> Result {
@@ -153,6 +154,7 @@ package enum SchemaValidator {
             objectType: input.objectType)
     }
 
+    /// The kind of collection that a name says; nil for none.
     private static func collection(named name: String?) throws(WriteError) -> CollectionKind? {
         switch name {
         case nil: return nil
@@ -271,15 +273,18 @@ package enum SchemaValidator {
         }
     }
 
+    /// The path of a class in the input; empty for a class that was there before.
     private static func place(_ name: String, _ position: (String) -> Int?) -> [InputPath.Step] {
         position(name).map { [.name("classes"), .index($0)] } ?? []
     }
 
+    /// The error of embedded classes that hold each other.
     private static func cycle(_ way: [String], _ again: String, _ position: (String) -> Int?) -> WriteError {
         let names = (way + [again]).suffix(20).joined(separator: " → ")
         return invalid("embedded classes hold each other: \(names)", place(way.last ?? again, position))
     }
 
+    /// Throws when embedded objects would lie too deep in each other.
     private static func requireHeight(_ visit: Visit, _ position: (String) -> Int?) throws(WriteError) {
         guard visit.height > maximumEmbedding else { return }
         throw invalid(

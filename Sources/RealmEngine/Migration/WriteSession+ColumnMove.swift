@@ -25,6 +25,7 @@ extension WriteSession {
         try requireLoss(of: [(name: "nulls", count: lost)], losing)
     }
 
+    /// Moves a single value, converted where that is asked for.
     private func moveValue(_ mover: ColumnMover, _ object: ObjectKey, _ lost: inout Int) throws(WriteError) {
         let place = ObjectPlace(table: mover.table, object: object)
         let target = Slot.property(place, mover.target)
@@ -58,6 +59,7 @@ extension WriteSession {
         return converted
     }
 
+    /// Moves the elements of a list or set.
     private func moveElements(_ mover: ColumnMover, _ object: ObjectKey, _ lost: inout Int) throws(WriteError) {
         let target = CollectionPlace(mover.table, object, mover.target)
         let elements = try members(of: CollectionPlace(mover.table, object, mover.source))
@@ -78,6 +80,7 @@ extension WriteSession {
         }
     }
 
+    /// Moves the entries of a dictionary.
     private func moveEntries(_ mover: ColumnMover, _ object: ObjectKey, _ lost: inout Int) throws(WriteError) {
         let target = CollectionPlace(mover.table, object, mover.target)
         var entries: [(key: String, value: OwnedValue)] = []

@@ -31,6 +31,7 @@ extension WriteSession {
         }
     }
 
+    /// Throws unless the class that new links lead to is there.
     private func requireTarget(_ name: String, _ property: PropertySchema) throws(WriteError) {
         guard let target = try stored(try transaction.table(named: Table.classPrefix + name)) else {
             throw WriteSession.invalid("there is no class '\(name)'", "objectType")
@@ -97,6 +98,7 @@ extension WriteSession {
         try stored(try changing.setPrimaryKey(column.key, of: table.key))
     }
 
+    /// Throws `duplicateKey` when two objects have the same value.
     private func requireDistinct(_ column: Column, of key: TableKey) throws(WriteError) {
         // Nothing changes meanwhile, so the values may stay where they are.
         var values: [Value] = []

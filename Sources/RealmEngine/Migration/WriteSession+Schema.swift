@@ -59,6 +59,7 @@ extension WriteSession {
     /// A schema that additions alone cannot make of the one in the file.
     private static func conflict(_ detail: String) -> WriteError { WriteError(.schemaVersionConflict, detail) }
 
+    /// Throws unless additions alone can make the wanted class of the present one.
     private func requireFit(_ wanted: ClassSchema, _ one: ClassSchema) throws(WriteError) {
         guard wanted.kind == one.kind, wanted.primaryKey == one.primaryKey else {
             throw WriteSession.conflict("class '\(one.name)' has another type or primary key in the file")
@@ -127,6 +128,7 @@ extension WriteSession {
     /// Tables that are no classes: the schema version, and what else apps may have there.
     private static let tablesBesides = 1
 
+    /// The error of a schema with too many classes or properties.
     private static func tooLarge(_ detail: String, _ limit: Int) -> WriteError {
         var error = WriteError(.invalidSchema, detail)
         error.limit = limit

@@ -29,6 +29,7 @@ package enum KeyText {
     /// The text of an object without primary key.
     package static func text(_ objectKey: ObjectKey) -> String { "@k\(objectKey.rawValue)" }
 
+    /// The text of a string; not every string is UTF-8.
     private static func text(_ bytes: ByteView) -> String {
         if bytes.isEmpty { return "@empty" }
         guard let text = bytes.validatedString else { return "@b64." + Base64.encode(bytes.array, .url) }
@@ -71,6 +72,7 @@ package enum KeyText {
         return ObjectKey(key)
     }
 
+    /// The bytes of the string that a text stands for; nil for a text with an unknown prefix.
     private static func stringBytes(_ text: String) -> [UInt8]? {
         guard text.hasPrefix("@") else { return text.isEmpty ? nil : Array(text.utf8) }
         if text == "@empty" { return [] }

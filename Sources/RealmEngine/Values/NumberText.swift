@@ -37,12 +37,15 @@ package enum NumberText {
         return parsed.value
     }
 
+    /// Whether the text has digits, and nothing but a sign, a point and an exponent beside them.
     private static func isWrittenOut(_ text: String) -> Bool {
         let digits = text.utf8.first.map(isSign) == true ? text.utf8.dropFirst() : text.utf8[...]
         guard let first = digits.first, !isSign(first) else { return false }
         return digits.contains(where: isDigit) && digits.allSatisfy { isDigit($0) || ".eE+-".utf8.contains($0) }
     }
 
+    /// Whether the byte is a plus or a minus.
     private static func isSign(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") }
+    /// Whether the byte is a decimal digit.
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 }

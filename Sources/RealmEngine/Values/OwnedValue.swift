@@ -9,6 +9,7 @@ package import RealmStorage
 package struct OwnedValue: Sendable {
     /// Good as long as this value, or a copy of it, is there; see `use`.
     package let value: Value
+    /// The bytes that `value` borrows; nil when it borrows none.
     private let storage: ByteStorage?
 
     /// A value that borrows nothing.
@@ -17,6 +18,7 @@ package struct OwnedValue: Sendable {
         storage = nil
     }
 
+    /// A value of bytes that it keeps.
     private init(_ storage: ByteStorage, _ make: (ByteView) -> Value) {
         self.storage = storage
         value = make(storage.view)

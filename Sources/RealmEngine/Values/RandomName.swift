@@ -2,6 +2,7 @@
 
 /// Names that cannot be guessed: 128 random bits.
 package enum RandomName {
+    /// 64 characters that need no escape in a path.
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
     /// 22 characters of letters, digits, `-` and `_`.

@@ -6,7 +6,9 @@ package import RealmStorage
 ///
 /// Used by one thread at a time.
 package final class RowFinder {
+    /// The table that is searched.
     private let table: Table
+    /// The leaf of the last object that was found.
     private var leaf: ClusterLeaf?
 
     /// Finds objects of `table`, whose snapshot has to be held meanwhile.

@@ -18,6 +18,7 @@ package final class CommitFeed: Sendable {
         var nextToken = 0
     }
 
+    /// The observers; the lock is a leaf and not held while they are called.
     private let state = RankedMutex(.leaf, State())
 
     /// A feed without observers, for which commits cost nothing.

@@ -7,6 +7,7 @@ internal import RealmStorage
 ///
 /// All threads may ask. Values guard their own state.
 package final class DerivedValues: Sendable {
+    /// The values so far; the lock is a leaf.
     private let values = RankedMutex<[any AnyObject & Sendable]>(.leaf, [])
 
     /// Without any value yet.

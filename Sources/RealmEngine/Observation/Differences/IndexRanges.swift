@@ -4,6 +4,7 @@
 ///
 /// Kept as ascending ranges that do not touch each other: what is inserted or removed in one go costs one range.
 package struct IndexRanges: Sendable, Equatable {
+    /// Ascending, not empty, with gaps between them.
     private var ranges: [Range<Int>] = []
 
     /// No positions.

@@ -27,11 +27,13 @@ struct MatchingBlocks {
         var modified: Int?
     }
 
+    /// How many elements there were.
     private let oldCount: Int
     /// Which group of equal elements each element of the old side belongs to.
     private var groups: [Int] = []
     /// Positions on the new side, ascending in each group; those of group g from `starts[g]` on.
     private var positions: [Int] = []
+    /// Where the positions of each group begin in `positions`.
     private var starts: [Int] = []
     /// How many modified elements there are below each position.
     private var modifiedBelow: [Int]
@@ -58,6 +60,7 @@ struct MatchingBlocks {
         index(old, new)
     }
 
+    /// Groups equal elements, and notes where those of each group are on the new side.
     private mutating func index(_ old: [Int64], _ new: [Int64]) {
         var heads: [Int64: Int] = [:]
         heads.reserveCapacity(new.count)
@@ -116,6 +119,7 @@ struct MatchingBlocks {
         }
     }
 
+    /// The longest run in a window; empty when the sequences have nothing in common there.
     private mutating func longestRun(in window: Window) -> Run {
         var best = Run(old: window.old.lowerBound, new: window.new.lowerBound, count: 0, modified: 0)
         // Where the runs end that the element before belongs to.
@@ -154,6 +158,7 @@ struct MatchingBlocks {
         }
     }
 
+    /// How many elements of a run are modified.
     private func modified(endingAt end: Int, _ count: Int) -> Int {
         let start = end - count + 1
         guard start >= 0, end + 1 < modifiedBelow.count else { return 0 }

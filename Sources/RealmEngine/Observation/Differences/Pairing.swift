@@ -2,16 +2,21 @@
 
 /// Which element of one sequence is which of the other. Common ends cost no memory.
 struct Pairing {
+    /// How many elements both sequences begin with.
     private let prefix: Int
     /// How many elements at the end are paired one to one.
     private let suffix: Int
+    /// How many elements there were.
     private let oldCount: Int
+    /// How many elements there are.
     private let newCount: Int
     /// For the middle parts; -1 is none.
     private var toNew: [Int]
+    /// The same the other way round.
     private var toOld: [Int]
 
-    /// Pairs equal elements of both sequences. With `isUnique` none occurs twice, which is quicker.
+    /// Pairs equal elements of both sequences. With `isUnique` none occurs twice, so that a
+    /// common end can be left out of account as well.
     init(_ before: [Int64?], _ after: [Int64], isUnique: Bool) {
         oldCount = before.count
         newCount = after.count
@@ -30,6 +35,7 @@ struct Pairing {
         pair(before, after)
     }
 
+    /// Pairs what is between the common beginning and end.
     private mutating func pair(_ before: [Int64?], _ after: [Int64]) {
         // Positions of each key, the first one at the head.
         var heads: [Int64: Int] = [:]

@@ -2,11 +2,15 @@
 
 /// Divides the difference of two results among their sections.
 struct SectionChangeMaker {
+    /// The rows before by section.
     private let old: SectionMap
+    /// The rows after by section.
     private let new: SectionMap
     /// Sections by the number of their key, without those that are deleted or inserted.
     private var oldSections: [Int: Int] = [:]
+    /// Positions after of the sections, by their number.
     private var newSections: [Int: Int] = [:]
+    /// The difference so far.
     private var changes = SectionChanges()
 
     /// `old` and `new` have the section of each row.

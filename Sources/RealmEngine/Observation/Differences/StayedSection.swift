@@ -36,6 +36,7 @@ struct StayedSection {
     /// Rows after that are reported as inserted, when the pairs in `kept` stay.
     func insertions(keeping kept: [Int]) -> [Int] { StayedSection.union(inserted, writtenNow, without: kept) }
 
+    /// Both lists in ascending order, less the rows of `kept`.
     private static func union(_ rows: [Int], _ written: [Int], without kept: [Int]) -> [Int] {
         guard written.count > kept.count else { return rows }
         let kept = Set(kept)

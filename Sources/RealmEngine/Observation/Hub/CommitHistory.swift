@@ -15,6 +15,7 @@ struct CommitHistory {
         let changeCount: Int
     }
 
+    /// Oldest first.
     private var entries: [Entry] = []
     /// How many changes there are in all.
     private(set) var changeCount = 0

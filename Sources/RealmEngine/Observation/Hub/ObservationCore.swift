@@ -15,9 +15,13 @@ final class ObservationCore: @unchecked Sendable {
     let rounds = RoundFeed()
     /// Counts of the hub; any thread may read them.
     let metrics = RankedMutex(.leaf, ObservationMetrics())
+    /// Where commits come from.
     private let feed: CommitFeed
+    /// Names of linking objects, for queries and key paths.
     private let names: BacklinkNames
+    /// Bounds of passive targets and evaluations.
     private let limits: ObservationLimits
+    /// Called after each evaluation.
     private let didEvaluate: @Sendable (_ begin: Instant) -> Void
     /// Bounds each evaluation; any thread may stop it.
     let clock: EvaluationClock
@@ -28,13 +32,17 @@ final class ObservationCore: @unchecked Sendable {
     private var position: Version?
     /// By identity, in the order in which they began, which is the order of events.
     private var observations: OrderedDictionary<String, Observation> = [:]
+    /// Observations by the numbers of their attachments.
     private var byNumber: [Int: Observation] = [:]
+    /// The number of the attachment that was made last.
     private var nextNumber = 0
     /// The commits that passive targets have not been advanced over, oldest first.
     private var history = CommitHistory()
     /// How long it took to lead all passive targets on, the last time.
     private var catchUpTime = Duration.zero
+    /// Which classes link to which; nil until it is needed, and after a change of the schema.
     private var graph: LinkGraph?
+    /// Calls that wait for a version to be delivered.
     private var deferred: [(atLeast: UInt64, call: @Sendable () -> Void)] = []
 
     /// Observes the commits of `feed`, as long as there is an attachment.
@@ -117,6 +125,7 @@ final class ObservationCore: @unchecked Sendable {
         }
     }
 
+    /// The observation of a target: a known one, brought to the present position, or a new one.
     private func observation(of target: ObservedTarget, at position: Version) throws(ObservationError) -> Observation {
         if let known = observations[target.identity] {
             bringUp(known)
@@ -246,6 +255,7 @@ final class ObservationCore: @unchecked Sendable {
         }
     }
 
+    /// The difference that a range makes to a target; when it is not known what happened, its contents are read again.
     private func change(
         of observation: Observation, over range: ObservedRange, isLost: Bool
     ) throws(ObservationError) -> ObservedChange? {
@@ -270,6 +280,7 @@ final class ObservationCore: @unchecked Sendable {
         forget(observation)
     }
 
+    /// Takes an observation out, unless another one has its place by now.
     private func forget(_ observation: Observation) {
         guard observations[observation.target.identity] === observation else { return }
         observations[observation.target.identity] = nil
@@ -346,6 +357,7 @@ final class ObservationCore: @unchecked Sendable {
         return Set(observations.values.lazy.filter { $0.version !== position }.map { $0.version.token.version }).count
     }
 
+    /// Advances one passive target to the position of the others.
     private func bringUp(_ observation: Observation) {
         var ranges: [UInt64: ObservedRange] = [:]
         let isBehind = observation.version !== position
@@ -356,6 +368,7 @@ final class ObservationCore: @unchecked Sendable {
         }
     }
 
+    /// The same for many: targets at the same version share the range.
     private func bringUp(_ observation: Observation, _ ranges: inout [UInt64: ObservedRange]) {
         guard let position, observation.version !== position else { return }
         let start = observation.version.token.version

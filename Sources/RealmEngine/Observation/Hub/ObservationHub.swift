@@ -14,8 +14,11 @@ internal import RealmStorage
 package final class ObservationHub: Sendable {
     /// Bounds of what is observed.
     package let limits: ObservationLimits
+    /// What waits for the thread. Commits are added on the writer thread, calls on any.
     private let inbox = Monitor(ObservationInbox(), rank: .observationInbox)
+    /// The name of the realm, after which the thread is named.
     private let name: String
+    /// The state, which belongs to the thread.
     private let core: ObservationCore
 
     /// A hub for the commits of `feed`; `serve` has to be called before anything is observed. `didEvaluate` is

@@ -15,6 +15,7 @@ final class RoundFeed: Sendable {
         var nextToken = 0
     }
 
+    /// The observers; the lock is a leaf and not held while they are called.
     private let state = RankedMutex(.leaf, State())
 
     /// Calls `observer` at the end of each round; returns a token for `remove`.

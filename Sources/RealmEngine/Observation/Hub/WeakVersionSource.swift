@@ -7,6 +7,7 @@ final class WeakVersionSource: Sendable {
     /// `@unchecked Sendable`: only used inside `state`, whose lock guards it.
     private struct Reference: @unchecked Sendable { weak var source: (any VersionSource)? }
 
+    /// Guards the reference; the lock is a leaf.
     private let state = RankedMutex(.leaf, Reference())
 
     /// Nil when it was never set, or is gone.

@@ -28,11 +28,17 @@ struct KeyPathResolver {
         let target: Table?
     }
 
+    /// The path as it was given.
     private let path: String
+    /// The version in whose schema it is resolved.
     private let snapshot: Snapshot
+    /// Names of linking objects.
     private let names: BacklinkNames
+    /// Whether `@links.Class.property` is accepted.
     private let acceptsLinks: Bool
+    /// The parts of the path.
     private var components: [Component] = []
+    /// What was found so far.
     private var chains: [[KeyPathStep]] = []
 
     /// How many steps have been looked at.
@@ -44,6 +50,7 @@ struct KeyPathResolver {
     private static let maximumWork = 20_000
     /// Steps that a filter keeps, all its paths together.
     static let maximumSteps = 10_000
+    /// Parts that a path may have.
     private static let maximumComponents = 128
 
     /// Resolves `path` in a version.
@@ -62,6 +69,7 @@ struct KeyPathResolver {
         return chains
     }
 
+    /// The parts of the path; throws `malformed` for an empty one.
     private func split() throws(KeyPathFilter.Failure) -> [Component] {
         let parts = path.split(separator: ".", omittingEmptySubsequences: false)
         var components: [Component] = []
@@ -102,11 +110,13 @@ struct KeyPathResolver {
         try append(choice, rest, behind: chain, isChosen: true, endsEarly: false)
     }
 
+    /// Whether the part is a star.
     private static func isAll(_ component: Component) -> Bool {
         if case .all = component { return true }
         return false
     }
 
+    /// Adds the chains that begin with `chain` and go on from a class.
     private mutating func append(
         _ choice: Choice, _ rest: ArraySlice<Component>, behind chain: [KeyPathStep], isChosen: Bool, endsEarly: Bool
     ) throws(KeyPathFilter.Failure) {
@@ -129,6 +139,7 @@ struct KeyPathResolver {
 
     // MARK: - Properties
 
+    /// Where a part leads from a class; nil when the class has no such property.
     private func choice(_ component: Component, of table: Table) -> Choice? {
         switch component {
         case .all: return nil
@@ -146,16 +157,19 @@ struct KeyPathResolver {
         return table.columns.map { choice($0, of: table) } + sources.compactMap { backlink($0, of: table) }
     }
 
+    /// Where a property leads.
     private func choice(_ column: Column, of table: Table) -> Choice {
         let target = column.type == .link ? column.targetTable.flatMap { snapshot.table($0) } : nil
         return Choice(step: .property(table.key, column.key), target: target)
     }
 
+    /// Where linking objects lead, by the class and property that they come from.
     private func backlink(_ source: String, of table: Table) -> Choice? {
         guard let (origin, column, _) = table.backlinkColumn(from: source, in: snapshot) else { return nil }
         return Choice(step: .linkingObjects(target: table.key, origin: origin.key, column.key), target: origin)
     }
 
+    /// An error about one part of the path.
     private func failure(_ kind: KeyPathFilter.Failure.Kind, _ component: String) -> KeyPathFilter.Failure {
         KeyPathFilter.Failure(kind: kind, path: path, component: component)
     }

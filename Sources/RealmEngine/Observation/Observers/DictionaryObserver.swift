@@ -4,10 +4,13 @@ internal import RealmStorage
 
 /// Follows a dictionary by the operations on it; of objects also what happens to those.
 final class DictionaryObserver: TargetObserver {
+    /// The property that is observed.
     private let property: ObservedProperty
+    /// Which changes of elements count.
     private var filter: ObservedTarget.Filter
     /// The class of the values, if they are objects.
     private let target: TableKey?
+    /// How many elements it has.
     private var count = 0
     /// Whether the object that has the dictionary was deleted.
     private(set) var isGone = false
@@ -33,6 +36,7 @@ final class DictionaryObserver: TargetObserver {
         count = entries.count
     }
 
+    /// The entries in a version; nil when the object is gone.
     private func entries(in snapshot: Snapshot) throws(StorageError) -> DictionaryView? {
         guard let (row, column) = try property.owner(in: snapshot) else { return nil }
         return try row.dictionary(column, in: snapshot)
@@ -49,6 +53,7 @@ final class DictionaryObserver: TargetObserver {
         try observed(try change(range))
     }
 
+    /// The difference that a range makes, old entries compared with new ones.
     private func change(_ range: ObservedRange) throws(StorageError) -> ObservedChange? {
         if range.log.isDeleted(property.object) {
             isGone = true
@@ -83,6 +88,7 @@ final class DictionaryObserver: TargetObserver {
         }
     }
 
+    /// All keys, in order.
     private static func keys(_ entries: DictionaryView) throws(StorageError) -> [DictionaryKey] {
         var keys: [DictionaryKey] = []
         for index in 0..<entries.count { keys.append(try entries.key(at: index)) }

@@ -6,9 +6,11 @@ internal import Synchronization
 
 /// Bounds how long the thread of a hub looks at one target: all others wait meanwhile.
 final class EvaluationClock: Sendable {
+    /// How long one evaluation may take.
     private let limit: Duration
     /// In nanoseconds.
     private let end = Atomic<UInt64>(.max)
+    /// Whether nothing is evaluated any more.
     private let isStopped = Atomic<Bool>(false)
 
     /// Each evaluation may take `limit`.

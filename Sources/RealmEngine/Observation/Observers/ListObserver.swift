@@ -4,10 +4,13 @@ internal import RealmStorage
 
 /// Follows a list or set by the operations on it; of objects also what happens to those.
 final class ListObserver: TargetObserver {
+    /// The property that is observed.
     private let property: ObservedProperty
+    /// Which changes of elements count.
     private var filter: ObservedTarget.Filter
     /// The class of the elements, if they are objects.
     private var target: TableKey?
+    /// How many elements it has.
     private var count = 0
     /// The keys of the elements, if they are objects.
     private var keys: [ObjectKey] = []
@@ -76,6 +79,7 @@ final class ListObserver: TargetObserver {
         return changes.isEmpty ? nil : change(changes, before, range)
     }
 
+    /// The difference of positions: from the operations, or by comparison where operations count links that are not shown.
     private func changes(_ before: [ObjectKey], _ modified: Set<ObjectKey>, _ range: ObservedRange) -> CollectionChanges {
         if let target,
             range.from.snapshot.table(target)?.hasTombstones == true || range.to.snapshot.table(target)?.hasTombstones == true
@@ -93,6 +97,7 @@ final class ListObserver: TargetObserver {
         return log.changes()
     }
 
+    /// The event for a difference, with keys for objects and places for values.
     private func change(_ changes: CollectionChanges, _ before: [ObjectKey], _ range: ObservedRange) -> ObservedChange {
         guard let target else {
             return .values(

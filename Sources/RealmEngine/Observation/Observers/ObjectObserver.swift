@@ -4,7 +4,9 @@ internal import RealmStorage
 
 /// Tells which properties of an object were written, or which key paths from it lead to a change.
 final class ObjectObserver: TargetObserver {
+    /// The object that is observed.
     private let object: ObservedObject
+    /// Which changes of the object count.
     private var filter: ObservedTarget.Filter
     /// Whether the object was deleted.
     private(set) var isGone = false
@@ -40,6 +42,7 @@ final class ObjectObserver: TargetObserver {
         return steps.isEmpty ? nil : .object(steps)
     }
 
+    /// The properties that were changed, as steps of key paths.
     private func changedSteps(_ range: ObservedRange) throws(ObservationError) -> [KeyPathStep] {
         switch filter {
         case .shallow: return []
@@ -57,6 +60,7 @@ final class ObjectObserver: TargetObserver {
         }
     }
 
+    /// The properties of the class, in order.
     private func columns(_ range: ObservedRange) -> [Column] { range.to.snapshot.table(object.table)?.columns ?? [] }
 
     /// In the order of the schema, linking objects last.

@@ -15,14 +15,19 @@ struct RowPlan {
 
     /// The class of the rows.
     let table: TableKey
+    /// What the rows come from.
     private let source: RowSource
+    /// Their selection and order.
     private let query: ObservedQuery
+    /// Names of linking objects, for the query.
     private let names: BacklinkNames
+    /// Bounds each evaluation.
     private let clock: EvaluationClock
     /// The columns that decide, by table.
     private var columns: [TableKey: ColumnBits] = [:]
     /// Tables whose new and deleted objects matter: those that incoming links are counted or followed from.
     private var origins: Set<TableKey> = []
+    /// Whether values of any type are followed, so that every table matters.
     private var mayReachAnyTable = false
     /// Whether links lead from the class back to it, so that one object decides about others.
     private var isReflexive = false
@@ -62,6 +67,7 @@ struct RowPlan {
         }
     }
 
+    /// Notes the columns that decide, and the tables that links are followed from.
     private mutating func addDependencies(_ dependencies: QueryDependencies, _ snapshot: Snapshot) {
         mayReachAnyTable = dependencies.mayReachAnyTable
         for place in dependencies.columns {
@@ -117,6 +123,7 @@ struct RowPlan {
         return isPlain && isInObjectOrder && !isReflexive ? .members : .anything
     }
 
+    /// Whether the collection that the rows come from was written.
     private func isSourceWritten(_ log: RangeLog) -> Bool {
         switch source {
         case .table: return false
@@ -174,6 +181,7 @@ struct RowPlan {
         return try row.leaf.backlinks(records, row: row.index).keys().filter { $0.rawValue >= 0 }
     }
 
+    /// The rows among given objects.
     private func select(from keys: [ObjectKey], _ snapshot: Snapshot) throws(ObservationError) -> [ObjectKey] {
         let limit = query.limit ?? .max
         if isPlain, columns.isEmpty, origins.isEmpty, query.query.text == Query.all.text { return keys }

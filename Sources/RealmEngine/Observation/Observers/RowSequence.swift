@@ -20,9 +20,13 @@ final class RowSequence {
         let isEvaluated: Bool
     }
 
+    /// What the rows come from.
     private let source: RowSource
+    /// Their selection and order.
     private let query: ObservedQuery
+    /// Names of linking objects, for the query.
     private let names: BacklinkNames
+    /// Bounds each evaluation.
     private let clock: EvaluationClock
     /// How the rows are found in the version that they are of.
     private(set) var plan: RowPlan
@@ -33,6 +37,7 @@ final class RowSequence {
 
     /// More objects than this part of the class are looked at one by one only if they are few.
     private static let share = 8
+    /// So few rows are replaced one by one.
     private static let fewRows = 8
 
     /// Evaluates the rows of a version; throws `notFound` when there is nothing that they come from.
@@ -112,6 +117,7 @@ final class RowSequence {
 
     // MARK: - Rows in the order of their keys
 
+    /// Where a key is, or would be, among rows in the order of keys.
     private func lowerBound(_ key: ObjectKey) -> Int {
         var low = 0
         var high = keys.count

@@ -4,7 +4,9 @@ internal import RealmStorage
 
 /// Follows a result, a view of a collection of objects, or the objects that link to one.
 final class RowsObserver: TargetObserver {
+    /// The rows, kept in order.
     private let rows: RowSequence
+    /// Which changes of elements count.
     private var filter: ObservedTarget.Filter
 
     /// Follows rows from the version of `snapshot` on; throws `notFound` when there is nothing that they come from.

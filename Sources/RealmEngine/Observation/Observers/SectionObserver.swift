@@ -5,13 +5,19 @@ internal import RealmStorage
 
 /// Follows a result that is divided into sections.
 final class SectionObserver: TargetObserver {
+    /// The rows, kept in order.
     private let rows: RowSequence
+    /// Bounds each evaluation.
     private let clock: EvaluationClock
+    /// How rows are divided.
     private let sections: ObservedSections
+    /// Which changes of elements count.
     private var filter: ObservedTarget.Filter
+    /// Which section each row is in.
     private var map = SectionMap()
     /// The numbers that sections have in the map, as long as they are there.
     private var numbers: [SectionIdentity: Int] = [:]
+    /// The number of the section that was met last.
     private var nextNumber = 0
 
     let isGone = false

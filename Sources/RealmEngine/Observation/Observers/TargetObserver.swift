@@ -57,6 +57,7 @@ extension ObservedTarget {
         }
     }
 
+    /// The observer of a collection that stands for itself.
     private func collection(
         _ property: ObservedProperty, _ snapshot: Snapshot
     ) throws(ObservationError) -> any TargetObserver {
@@ -66,6 +67,7 @@ extension ObservedTarget {
         return try ListObserver(property, filter, at: snapshot)
     }
 
+    /// The observer of a selection of a collection.
     private func view(
         _ property: ObservedProperty, _ query: ObservedQuery, in snapshot: Snapshot, names: BacklinkNames,
         clock: EvaluationClock

@@ -5,8 +5,11 @@ internal import RealmStorage
 
 /// Follows a selection of the values of a list, set or dictionary, by their positions in it.
 final class ValueViewObserver: TargetObserver {
+    /// The property that is observed.
     private let property: ObservedProperty
+    /// The selection and order.
     private let query: ObservedQuery
+    /// Bounds each evaluation.
     private let clock: EvaluationClock
     /// Values of any type may be links, so that a query over them looks into other objects.
     private let mayReachObjects: Bool
@@ -48,6 +51,7 @@ final class ValueViewObserver: TargetObserver {
         places = Array(matches.prefix(query.limit ?? .max))
     }
 
+    /// All values of the collection, in its order.
     private func values(_ column: Column, _ row: Row, _ snapshot: Snapshot) throws(ObservationError) -> [Value] {
         var values: [Value] = []
         if column.collection == .dictionary {

@@ -7,8 +7,11 @@ internal import RealmStorage
 /// Goes backwards from what was written, along the records of incoming links: that costs what depends on the change,
 /// however many objects are observed. Tables that are too far from the class are left out.
 struct AffectedObjects {
+    /// What was written.
     private let range: ObservedRange
+    /// The class whose objects are looked for.
     private let table: TableKey
+    /// How far each table is from that class.
     private let distances: [TableKey: Int]
 
     /// Looks for objects of `table`.

@@ -8,6 +8,7 @@ internal import RealmStorage
 /// there. A property is changed where it was written; linking objects are where one came or was lost. A path that goes on
 /// behind linking objects is not changed by one that was there before and links to the object now.
 struct ChainHits {
+    /// What was written.
     private let range: ObservedRange
 
     /// Looks at what was written in `range`.
@@ -29,6 +30,7 @@ struct ChainHits {
         return behind
     }
 
+    /// Objects of a class whose property was written or leads to an object in `behind`.
     private func hits(
         _ table: TableKey, _ column: ColumnKey, _ behind: Set<ObjectKey>
     ) throws(StorageError) -> Set<ObjectKey> {

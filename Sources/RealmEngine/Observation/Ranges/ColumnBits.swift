@@ -4,7 +4,9 @@ internal import RealmStorage
 
 /// Columns of one table, by the leaf index of their keys.
 struct ColumnBits: Equatable {
+    /// The first 64 columns, which is all of them in most classes.
     private var low: UInt64 = 0
+    /// All others.
     private var high: Set<Int> = []
 
     /// Whether there is no column.

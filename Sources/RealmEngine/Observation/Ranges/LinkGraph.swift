@@ -11,6 +11,7 @@ final class LinkGraph {
 
     /// Tables that one links to.
     private var targets: [TableKey: Set<TableKey>] = [:]
+    /// What was calculated so far, by the table that it begins from.
     private var distances: [TableKey: [TableKey: Int]] = [:]
 
     /// The graph of one version; it stays true until the schema changes.

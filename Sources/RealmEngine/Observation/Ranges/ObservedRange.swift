@@ -14,7 +14,9 @@ final class ObservedRange {
     let log: RangeLog
     /// Which classes link to which.
     let graph: LinkGraph
+    /// What was found so far, by table.
     private var affected: [TableKey: Set<ObjectKey>] = [:]
+    /// What was found so far, by the chains of a filter.
     private var hits: [String: [Set<ObjectKey>]] = [:]
 
     /// A range over the commits that `log` sums up.

@@ -27,6 +27,7 @@ final class RangeLog {
 
     /// The tables in which something was done.
     private(set) var tables: [TableKey: TableLog] = [:]
+    /// The operations of each commit, for what is asked of single collections.
     private let changes: [[ObjectChange]]
 
     /// The changes of each commit, oldest first.
@@ -103,15 +104,18 @@ final class RangeLog {
 }
 
 extension RangeLog.TableLog {
+    /// An object was deleted; one that came in the same range was never there.
     fileprivate mutating func delete(_ object: ObjectKey) {
         modified[object] = nil
         if inserted.remove(object) == nil { deleted.insert(object) }
     }
 
+    /// A property of an object was written.
     fileprivate mutating func modify(_ object: ObjectKey, _ column: ColumnKey) {
         if !inserted.contains(object) { modified[object, default: ColumnBits()].insert(column) }
     }
 
+    /// Sums up the columns when all operations are in.
     fileprivate mutating func finish() {
         for bits in modified.values { columns.formUnion(bits) }
     }

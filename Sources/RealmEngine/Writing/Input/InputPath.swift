@@ -30,6 +30,7 @@ package struct InputPath: Sendable, Equatable, CustomStringConvertible {
         }.joined()
     }
 
+    /// A name as a part of a JSON Pointer.
     private static func escaped(_ name: String) -> String {
         var text = ""
         for character in name {

@@ -57,6 +57,7 @@ enum ValueReader {
         }
     }
 
+    /// Runs a reader of texts; its errors become those of writes.
     private static func number<Number>(
         _ text: String, _ read: (String) throws(NumberText.OutOfRange) -> Number?
     ) throws(WriteError) -> Number? {
@@ -99,10 +100,12 @@ enum ValueReader {
         }
     }
 
+    /// A value that its type cannot hold.
     private static func outOfRange(_ detail: String) -> WriteError { WriteError(.outOfRange, detail) }
 
     // MARK: - Texts
 
+    /// A text, or bytes that were said to be one.
     private static func string(_ input: InputValue) -> OwnedValue? {
         switch input {
         case .text(let text): return .string(text)
@@ -111,6 +114,7 @@ enum ValueReader {
         }
     }
 
+    /// Bytes, or a text in base64.
     private static func binary(_ input: InputValue) -> OwnedValue? {
         switch input {
         case .typed(.binary(let bytes)): return .binary(bytes)
@@ -121,6 +125,7 @@ enum ValueReader {
         }
     }
 
+    /// A date, or a text as RFC 3339 has it.
     private static func timestamp(_ input: InputValue) -> Timestamp? {
         switch input {
         case .typed(.timestamp(let date)): return date
@@ -129,6 +134,7 @@ enum ValueReader {
         }
     }
 
+    /// An id, or its 24 hex digits.
     private static func objectID(_ input: InputValue) -> ObjectID? {
         switch input {
         case .typed(.objectID(let id)): return id
@@ -137,6 +143,7 @@ enum ValueReader {
         }
     }
 
+    /// A UUID, or its canonical text.
     private static func uuid(_ input: InputValue) -> UUIDValue? {
         switch input {
         case .typed(.uuid(let id)): return id
@@ -161,6 +168,7 @@ enum ValueReader {
         }
     }
 
+    /// A value whose type was said, with bytes of its own.
     private static func held(_ typed: TypedInput) -> OwnedValue {
         switch typed {
         case .int(let number): return OwnedValue(.int(number))

@@ -21,6 +21,7 @@ package final class AsyncWrites: Sendable {
         /// It was cancelled before it began.
         case cancelled
 
+        /// The memory that remembering it takes.
         fileprivate var byteCount: Int {
             switch self {
             case .committed(let bytes), .failed(let bytes): return bytes.count
@@ -59,7 +60,9 @@ package final class AsyncWrites: Sendable {
         var bytes = 0
     }
 
+    /// How long, how many and how much is remembered.
     private let limits: WriteLimits
+    /// All writes; the lock is a leaf.
     private let entries = RankedMutex(.leaf, Entries())
 
     /// Remembers writes within `limits`.

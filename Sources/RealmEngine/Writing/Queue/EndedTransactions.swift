@@ -5,7 +5,9 @@ internal import RealmStorage
 
 /// Interactive transactions that are over, for those who still ask.
 struct EndedTransactions {
+    /// By id, with the time until which they are remembered.
     private var infos: [String: (info: TransactionInfo, until: Instant)] = [:]
+    /// Ids, oldest first.
     private var order: Deque<String> = []
 
     /// Remembers a transaction, and forgets those that are over for too long or are too many.

@@ -11,8 +11,11 @@ internal import RealmStorage
 /// closed. Until then the writer thread belongs to it; whatever else waits for the writer is refused as soon as it has waited
 /// for too long.
 struct InteractiveTransaction {
+    /// The queue, whose monitor has the step of the next request.
     private let queue: WriteQueue
+    /// The database.
     private let writer: any WriteBackend
+    /// The transaction that is held.
     private let transaction: WriteTransaction
 
     /// Begins the transaction, answers `request`, and returns when the transaction is over.

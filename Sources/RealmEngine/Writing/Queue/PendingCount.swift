@@ -5,6 +5,7 @@ internal import Synchronization
 
 /// How many writes are not answered yet.
 final class PendingCount: Sendable {
+    /// The count; any thread may change it.
     private let count = Atomic<Int>(0)
 
     /// The count now.

@@ -7,8 +7,11 @@ internal import RealmStorage
 /// A commit costs two syncs, whatever it has in it. Under load the writes that come during one commit are the group of the
 /// next, so the number of syncs does not grow with the number of clients.
 struct WriteGroup {
+    /// In the order in which they came.
     private let jobs: [WriteJob]
+    /// The database.
     private let writer: any WriteBackend
+    /// How large a group may become.
     private let limits: WriteLimits
 
     /// The jobs in the order in which they came.

@@ -19,9 +19,13 @@ final class WriteJob: @unchecked Sendable {
     let request: WriteRequest
     /// When it entered the queue.
     let submitted = Instant.now()
+    /// What it does; keeps the value that it returns.
     private let body: (WriteSession) throws -> Void
+    /// Called once, on the writer thread or on that which refuses or cancels it.
     private let completion: (Outcome) -> Void
+    /// Called when it can no longer be cancelled.
     private let didStart: @Sendable () -> Void
+    /// See `Stage`.
     private let stage = Atomic<UInt8>(0)
     /// Counts the writes that are not answered; set when the job enters a queue.
     private var pending: PendingCount?

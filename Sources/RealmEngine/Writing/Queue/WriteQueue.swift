@@ -65,8 +65,11 @@ final class WriteQueue: Sendable {
     let limits: WriteLimits
     /// The state; the writer thread waits on it.
     let monitor = Monitor(State())
+    /// The database.
     private let writer: any WriteBackend
+    /// Where waits and holds are noted.
     private let figures: WriteFigures
+    /// The name of the realm, after which the thread is named.
     private let name: String
 
     /// A queue for one database, whose thread is named after it.
@@ -77,6 +80,7 @@ final class WriteQueue: Sendable {
         self.name = name
     }
 
+    /// Counts the writes that are not answered.
     private let pending = PendingCount()
 
     /// Writes that are not answered yet.
@@ -119,6 +123,7 @@ final class WriteQueue: Sendable {
         return nil
     }
 
+    /// The error of a write for which the system gives no thread.
     private static let withoutThread: WriteError = {
         var error = WriteError(.overloaded, "the server can make no thread for the writer of this realm at the moment")
         error.retryAfter = .seconds(1)

@@ -26,6 +26,7 @@ extension WriteSession {
         }
     }
 
+    /// A link to the object with a primary key; throws `linkTargetMissing` without one.
     private func link(primaryKey input: InputValue, to table: TableState) throws(WriteError) -> Value {
         guard let column = table.primaryKey else { throw ValueReader.mismatch(input, .link) }
         let key = try ValueReader.read(input, as: column.type, isNullable: false)
@@ -50,10 +51,12 @@ extension WriteSession {
         }
     }
 
+    /// The error of a link to an object of another class.
     private static func otherClass(_ table: TableState) -> WriteError {
         WriteError(.typeMismatch, "the links lead to objects of class '\(table.className)'")
     }
 
+    /// The error of a link to an object that is not there.
     private static func missingTarget(_ table: TableState) -> WriteError {
         WriteError(.linkTargetMissing, "no object of class '\(table.className)' has this key")
     }

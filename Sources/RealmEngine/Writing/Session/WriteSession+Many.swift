@@ -48,6 +48,7 @@ extension WriteSession {
         return count
     }
 
+    /// The keys of all matches; throws `tooManyAffected` when there are more than `maximum`.
     private func matches(
         of query: Query, in table: TableState, _ arguments: [QueryArgument], maximum: Int?
     ) throws(WriteError) -> [ObjectKey] {
@@ -124,6 +125,7 @@ extension WriteSession {
         return sum
     }
 
+    /// The sum in the type of the left number; throws `outOfRange` when that cannot hold it.
     private static func sum(_ left: Value, _ right: Value) throws(WriteError) -> Value {
         switch (left, right) {
         case (.int(let left), .int(let right)):
@@ -144,5 +146,6 @@ extension WriteSession {
         }
     }
 
+    /// The error of a sum that is beyond a type.
     private static func tooLarge(_ type: String) -> WriteError { WriteError(.outOfRange, "no \(type) is that large") }
 }

@@ -12,6 +12,7 @@ extension WriteSession {
         return Written(place: place, isCreated: false)
     }
 
+    /// Makes one edit.
     private func apply(_ edit: PathEdit, to place: ObjectPlace, _ options: Options) throws(WriteError) {
         try checkDeadline()
         switch edit {
@@ -29,6 +30,7 @@ extension WriteSession {
         }
     }
 
+    /// Writes a value to a place: a new element, entry or member, or over a property.
     private func add(_ value: InputValue, _ location: Location, _ options: Options) throws(WriteError) {
         switch location {
         case .object: throw WriteSession.noPath
@@ -43,12 +45,14 @@ extension WriteSession {
         }
     }
 
+    /// Writes over a place where something is.
     private func replace(_ value: InputValue, _ location: Location, _ options: Options) throws(WriteError) {
         guard case .member(let place, let index) = location else { return try add(value, location, options) }
         try eraseElement(at: index, in: place)
         try insertMember(value, in: place, options)
     }
 
+    /// Empties a place.
     private func remove(_ location: Location) throws(WriteError) {
         switch location {
         case .object, .newMember: throw WriteSession.noPath
@@ -59,6 +63,7 @@ extension WriteSession {
         }
     }
 
+    /// Takes an element or entry out, or makes a property null.
     private func remove(_ slot: Slot, _ shape: SlotShape) throws(WriteError) {
         switch slot {
         case .property:
@@ -122,6 +127,7 @@ extension WriteSession {
 
     // MARK: - Primary keys
 
+    /// Whether a column is the primary key of an object's class.
     private func isPrimaryKey(_ column: Column, of place: ObjectPlace) throws(WriteError) -> Bool {
         try table(place.table).primaryKey?.leafIndex == column.leafIndex
     }

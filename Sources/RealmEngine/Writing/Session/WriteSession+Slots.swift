@@ -51,6 +51,7 @@ extension WriteSession {
 
     // MARK: - Collections
 
+    /// Reads committed and new nodes alike.
     private var space: NodeSpace { transaction.writes.space }
 
     /// The elements of a list or set. Valid until the next change.

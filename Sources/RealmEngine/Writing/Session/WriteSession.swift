@@ -47,9 +47,11 @@ package final class WriteSession {
     package var byteLimit: Int
     /// What others in the same transaction took before.
     private let bytesBefore: Int
+    /// How many changes others in the same transaction made before.
     private let changesBefore: Int
     /// What a note of a change takes: every element of a list has one. While their array grows there are two of it.
     private static let bytesOfChange = 2 * MemoryLayout<ObjectChange>.stride
+    /// Where the nodes of the transaction are made; tells how much memory changes take.
     private let arena: NodeArena
     /// Columns that were made; the clock is looked at now and then.
     var schemaSteps = 0
