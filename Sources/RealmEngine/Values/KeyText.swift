@@ -2,7 +2,7 @@
 
 package import RealmStorage
 
-/// Object keys as text: what stands in URLs (there percent-encoded), in `$meta` and in link stubs.
+/// Object keys as text, as addresses, links and answers have them.
 ///
 /// | key | text |
 /// |---|---|
