@@ -47,9 +47,8 @@ extension Catalog {
 
     // MARK: - Plans
 
-    /// Notes how a realm that failed with `error` is opened again, in place of an earlier plan. `isBusy` is set while somebody
-    /// still
-    /// closes what the realm was.
+    /// Notes how a realm that failed with `error` is opened again, in place of an earlier plan. `isBusy` is set while another
+    /// thread still closes what the realm was.
     func plan(_ name: RealmName, _ path: String, _ options: Database.OpenOptions, after error: StorageError, isBusy: Bool = false)
     {
         let facts = error.isAboutContents ? try? System.facts(path: path) : nil

@@ -38,7 +38,7 @@ extension RealmFiles {
     /// The refusal of a file that another process has open.
     static var inUse: StorageError { .refused(.fileInUse("another program has the file open")) }
 
-    /// Deletes a file that is not open here, whatever is in it, with what belongs to it. Throws `.refused` when somebody
+    /// Deletes a file that is not open here, whatever is in it, with what belongs to it. Throws `.refused` when another process
     /// uses it, when it is gone, or is no regular file.
     package static func delete(_ path: String, key: EncryptionKey? = nil) throws(StorageError) {
         try requireDeletable(path)

@@ -2,7 +2,7 @@
 
 /// The name a realm is served by: 1 to 64 of `[A-Za-z0-9._-]`, not beginning with a dot, case sensitive.
 package struct RealmName: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The name as it stands in paths.
+    /// The name as it is written in paths.
     package let text: String
 
     /// What a name may be, for messages.

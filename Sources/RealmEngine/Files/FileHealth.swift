@@ -3,7 +3,7 @@
 package import RealmStorage
 internal import Synchronization
 
-/// Whether the file of a realm is still what was opened. Once it is not, it never is again: the file is opened anew.
+/// Whether the file of a realm is still what was opened. Once it is not, it never is again: the file has to be opened again.
 ///
 /// Answers are made from mapped memory, and another program may take the file away under it. So every answer asks `isSound`
 /// before it is sent; requests and commits look at the file itself, not too often.

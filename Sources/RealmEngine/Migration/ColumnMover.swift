@@ -12,7 +12,7 @@ struct ColumnMover {
     let target: Column
     /// How values become those of the new type; nil when the type stays.
     let conversion: ValueConversion?
-    /// What stands for nulls that the new property cannot have; nil loses them.
+    /// What replaces nulls that the new property cannot have; nil loses them.
     let nullValue: InputValue?
     /// The class of both.
     let table: TableKey

@@ -14,6 +14,6 @@ struct PropertyChange {
     let type: String?
     /// The name of a `ValueConversion`; needed when the type changes.
     let conversion: String?
-    /// What stands for nulls where they are no longer possible.
+    /// What replaces nulls where they are no longer possible.
     let nullValue: InputValue?
 }

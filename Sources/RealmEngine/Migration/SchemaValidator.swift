@@ -230,7 +230,7 @@ package enum SchemaValidator {
     /// Embedded objects lie in each other so many levels deep.
     static let maximumEmbedding = 100
 
-    /// A class on the way, and where in it the search stands.
+    /// A class on the search path, and how far the search in it has come.
     private struct Visit {
         /// The class.
         let one: ClassSchema
@@ -240,8 +240,8 @@ package enum SchemaValidator {
         var height = 1
     }
 
-    /// Embedded objects that hold each other would have no end. A schema decides how deep the search goes, so it keeps its way in a
-    /// list and not on the stack.
+    /// Embedded objects that hold each other would have no end. A schema decides how deep the search goes, so it keeps its way
+    /// in a list and not on the stack.
     private static func checkCycles(_ classes: [ClassSchema], position: (String) -> Int?) throws(WriteError) {
         let embedded = Dictionary(
             classes.filter { $0.kind == .embedded }.map { ($0.name, $0) }, uniquingKeysWith: { _, new in new })

@@ -136,7 +136,7 @@ extension WriteSession {
 
     // MARK: - Types
 
-    /// Makes the property anew beside the old one, moves the values over, and gives it the name.
+    /// Makes a new property beside the old one, moves the values over, and gives it the name.
     func changeProperty(_ change: PropertyChange, _ losing: Bool) throws(WriteError) {
         let table = try migrating(change.className)
         let column = try property(change.name, of: table)

@@ -7,7 +7,7 @@ internal import RealmStorage
 package struct ObservedQuery: Sendable {
     /// The condition; all rows by default.
     package let query: Query
-    /// What stands for the placeholders of the condition.
+    /// The values of the placeholders of the condition.
     package let arguments: [QueryArgument]
     /// Applied after what `query` says itself.
     package let order: ResultOrder

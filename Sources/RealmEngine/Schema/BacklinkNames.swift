@@ -44,7 +44,7 @@ package struct BacklinkNames: Sendable, Equatable {
         return nil
     }
 
-    /// Names stand in key paths, so dots, brackets and the like cannot be in them.
+    /// Names are used in key paths, so dots, brackets and the like cannot be in them.
     private static func isName(_ name: String) -> Bool {
         !name.isEmpty && name.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || ("0"..."9").contains($0) || $0 == "_" }
     }

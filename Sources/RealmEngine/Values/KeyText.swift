@@ -14,7 +14,7 @@ package import RealmStorage
 ///
 /// `@b64.` and base64url of the bytes is accepted for every string, and written for those that are not UTF-8.
 package enum KeyText {
-    /// The text of an object with such a primary key value; `objectKey` stands in for values that are no primary keys.
+    /// The text of an object with such a primary key value; `objectKey` is used for values that are no primary keys.
     package static func text(_ value: Value, objectKey: ObjectKey) -> String {
         switch value {
         case .null: return "@null"

@@ -7,7 +7,7 @@ package struct Epoch: Sendable, Hashable {
     /// Eight lower-case letters and digits without those that are easily confused.
     package let text: String
 
-    /// Eight letters and digits: short enough to read, random enough that no two incarnations meet.
+    /// Eight letters and digits: short enough to read, random enough that no two incarnations have the same.
     package init() {
         let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
         var generator = SystemRandomNumberGenerator()

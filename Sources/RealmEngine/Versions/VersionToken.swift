@@ -21,6 +21,6 @@ package struct VersionToken: Sendable, Hashable {
         self.version = version
     }
 
-    /// The token as it stands in headers and documents.
+    /// The token as it is written in headers and documents.
     package var text: String { epoch + "." + String(version) }
 }

@@ -127,7 +127,7 @@ package struct IndexRanges: Sendable, Equatable {
 
     // MARK: - Positions among those that are no members
 
-    /// Where the element stands that is number `index` of those that are no members.
+    /// The position of the element that is number `index` of those that are no members.
     package func shifted(_ index: Int) -> Int {
         var index = index
         for range in ranges {

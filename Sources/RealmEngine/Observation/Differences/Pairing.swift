@@ -77,7 +77,7 @@ struct Pairing {
         return partner < 0 ? nil : partner + prefix
     }
 
-    /// Whether the pairs stand in the same order on both sides.
+    /// Whether the pairs are in the same order on both sides.
     var isOrdered: Bool {
         var last = -1
         for partner in toNew where partner >= 0 {

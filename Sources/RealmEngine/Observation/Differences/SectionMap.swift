@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the rows of a result stand in its sections.
+/// Where the rows of a result are in its sections.
 package struct SectionMap: Sendable, Equatable {
     /// A number for the key of each section: the same key has the same number in all maps of a result.
     package var sections: [Int] = []

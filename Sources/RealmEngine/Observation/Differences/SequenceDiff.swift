@@ -2,15 +2,15 @@
 
 /// The difference of two sequences of object keys.
 ///
-/// Equal keys are paired, those of an object that stands in a sequence several times in the order of their positions.
+/// Equal keys are paired, those of an object that is in a sequence several times in the order of their positions.
 /// What has no partner was deleted or inserted. Where the order may change, the pairs that do not keep it are reported as
 /// deleted and inserted again (`MatchingBlocks`).
 package enum SequenceDiff {
     /// - Parameters:
-    ///   - before: nil stands for an object that is gone.
+    ///   - before: nil where the object is gone.
     ///   - isModified: by position in `after`; nil when nothing is.
     ///   - canReorder: false promises that the keys of both sequences that are in both have the same order.
-    ///   - isUnique: promises that no key stands in a sequence twice.
+    ///   - isUnique: promises that no key is in a sequence twice.
     package static func changes(
         from before: [Int64?], to after: [Int64], isModified: ((Int) -> Bool)?, canReorder: Bool, isUnique: Bool = false
     ) -> CollectionChanges {

@@ -10,7 +10,7 @@ struct StayedSection {
     var writtenBefore: [Int] = []
     /// Rows after that were written.
     var writtenNow: [Int] = []
-    /// Places at which the same row that was written stood and stands.
+    /// Places at which the same row was and is, and was written.
     var same: [Int] = []
 
     /// Places that are reported as modified. A written row may be where another one was: a reader that reads its place again gets

@@ -16,7 +16,7 @@ final class Observation {
     let target: ObservedTarget
     /// Follows the target from version to version.
     let observer: any TargetObserver
-    /// Where it stands.
+    /// The version that it is at.
     var version: Version
     /// By the number of their attachment.
     var listeners: [Int: Listener] = [:]

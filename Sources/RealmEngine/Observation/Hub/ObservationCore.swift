@@ -351,7 +351,7 @@ final class ObservationCore: @unchecked Sendable {
         }
     }
 
-    /// How many versions passive targets stand at.
+    /// At how many versions passive targets are.
     private var versionsBehind: Int {
         guard let position else { return 0 }
         return Set(observations.values.lazy.filter { $0.version !== position }.map { $0.version.token.version }).count

@@ -5,9 +5,9 @@ internal import RealmStorage
 /// Advances the observed targets of one database from version to version, on a thread of its own.
 ///
 /// All active targets go together: a *round* takes them over one commit, or over several when those come faster than they
-/// are told. Each target is looked at once per round, however many listen. A target without a listener that waits is passive:
-/// it keeps its version until it is asked for or has fallen too far behind, and then catches up in one range.
-/// While nothing is observed, commits cost nothing here.
+/// are delivered. Each target is evaluated once per round, however many listen. A target without a listener that waits is
+/// passive: it keeps its version until it is asked for or has fallen too far behind, and then catches up in one range. While
+/// nothing is observed, commits cost nothing here.
 ///
 /// Threads: the calls here may be made from any thread and return at once. Completions, listeners and observers of rounds are
 /// called on the thread of the hub, with no lock held; they must not wait.

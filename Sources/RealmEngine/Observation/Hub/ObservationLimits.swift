@@ -9,10 +9,10 @@ package struct ObservationLimits: Sendable {
     /// So many commits may wait that are to be delivered by themselves. Beyond that their changes are forgotten.
     package var waitingBarriers = 64
     /// A passive target falls behind, and keeps its version in the file. It is advanced when it has fallen behind by
-    /// so many commits, or for so long, or such targets stand at so many versions. When that takes long it is done less often, so
+    /// so many commits, or for so long, or such targets are at so many versions. When that takes long it is done less often, so
     /// that it takes a tenth of the time at the most; but after `maximumPassiveTime` in any case.
     package var passiveCommits = 8
-    /// So many versions at which passive targets may stand.
+    /// At so many versions passive targets may be.
     package var passiveVersions = 4
     /// So long a passive target may stay behind.
     package var passiveTime = Duration.seconds(1)

@@ -27,7 +27,7 @@ enum SchemaComparison {
 }
 
 extension ObservedTarget.Filter {
-    /// The filter in a schema to which something was added: stars stand for more then.
+    /// The filter in a schema to which something was added: stars include more then.
     func resolved(in snapshot: Snapshot, _ names: BacklinkNames) -> ObservedTarget.Filter {
         guard case .keyPaths(let filter) = self, let key = filter.chains.first?.first?.table,
             let table = snapshot.table(key),

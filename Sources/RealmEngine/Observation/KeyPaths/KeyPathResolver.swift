@@ -91,8 +91,8 @@ struct KeyPathResolver {
         return components
     }
 
-    /// `isChosen` tells that the component before was a name, or that there is none, so that what does not fit is a mistake.
-    /// A star chooses nothing: what does not fit behind it is left out.
+    /// `isChosen` means that the component before was a name, or that there is none, so that what does not fit is a mistake.
+    /// A star chooses nothing: what does not fit after it is left out.
     private mutating func follow(
         _ rest: ArraySlice<Component>, from table: Table, behind chain: [KeyPathStep], isChosen: Bool
     ) throws(KeyPathFilter.Failure) {

@@ -134,7 +134,7 @@ struct RowPlan {
         }
     }
 
-    /// The objects of which it has to be asked anew whether they are among the rows, where the effect is on members.
+    /// The objects that have to be tested again for being among the rows, where the effect is on members.
     func candidates(in log: RangeLog) -> [ObjectKey] {
         guard let changes = log.tables[table] else { return [] }
         var keys = Array(changes.inserted)

@@ -56,7 +56,7 @@ final class RowSequence {
     /// The class of the rows.
     var table: TableKey { plan.table }
 
-    /// Evaluates the rows anew, whatever happened since.
+    /// Evaluates the rows again, whatever happened since.
     func restart(at snapshot: Snapshot) throws(ObservationError) {
         plan = try RowPlan(source, query, names: names, clock: clock, at: snapshot)
         guard let keys = try plan.evaluate(in: snapshot) else {

@@ -19,10 +19,10 @@ protocol TargetObserver: AnyObject {
     /// Advances to the end of the range, which begins at the present version. Nil when there is no change.
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange?
 
-    /// Begins anew at a version, whatever happened in between.
+    /// Reads the state at a version, whatever happened in between.
     func restart(at snapshot: Snapshot) throws(ObservationError)
 
-    /// Classes or properties were added in the version that it stands at, and the filter may stand for more now.
+    /// Classes or properties were added in the present version, and the filter may include more now.
     func adapt(to snapshot: Snapshot, _ filter: ObservedTarget.Filter) throws(ObservationError)
 }
 

@@ -6,7 +6,7 @@ internal import RealmStorage
 ///
 /// A chain is walked from its end: what is changed at a step makes all objects changed from which the steps before lead
 /// there. A property is changed where it was written; linking objects are where one came or was lost. A path that goes on
-/// behind linking objects is not changed by one that was there before and links to the object now.
+/// after linking objects is not changed by one that was there before and links to the object now.
 struct ChainHits {
     /// What was written.
     private let range: ObservedRange
@@ -53,7 +53,7 @@ struct ChainHits {
     }
 
     /// What the objects in `behind` and new ones link to, and what those link or linked to that changed the property; if the
-    /// chain goes on behind them, only what they link to no more.
+    /// chain goes on after them, only what they no longer link to.
     private func targets(
         _ origin: TableKey, _ column: ColumnKey, _ behind: Set<ObjectKey>, isEnd: Bool
     ) throws(StorageError) -> Set<ObjectKey> {

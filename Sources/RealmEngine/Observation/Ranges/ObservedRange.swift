@@ -6,7 +6,7 @@ internal import RealmStorage
 ///
 /// Used on the thread of the hub only.
 final class ObservedRange {
-    /// Where targets stand.
+    /// The version that targets are at.
     let from: Version
     /// Where they are advanced to.
     let to: Version

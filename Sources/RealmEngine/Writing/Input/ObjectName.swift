@@ -4,7 +4,7 @@ package import RealmStorage
 
 /// Which object of a class is meant.
 package enum ObjectName: Sendable {
-    /// A key as it stands in addresses and stubs; what it means depends on the primary key.
+    /// A key as it is written in addresses and stubs; what it means depends on the primary key.
     case text(String)
     /// The key that the file stores for the object.
     case objectKey(ObjectKey)

@@ -19,6 +19,6 @@ struct InteractiveState: Sendable {
     /// A request for the writer thread.
     var step: TransactionStep?
 
-    /// When the lease is over as things stand.
+    /// When the lease is over, unless a request prolongs it.
     var ends: Instant { isBusy ? expires : min(expires, idleEnds) }
 }

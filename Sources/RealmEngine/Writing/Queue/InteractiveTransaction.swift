@@ -132,7 +132,7 @@ struct InteractiveTransaction {
         }
     }
 
-    /// Lets the next request in; the idle time begins anew.
+    /// Lets the next request in; the idle time starts again.
     private func release() {
         queue.monitor.withLock { state in
             guard let idle = state.interactive?.info.idleTime else { return }

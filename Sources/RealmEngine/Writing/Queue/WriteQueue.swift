@@ -290,7 +290,7 @@ final class WriteQueue: Sendable {
     }
 
     /// Does something with the writer, and notes how long that took, and how long those waited who wanted it. Jobs that are
-    /// left over begin to wait anew.
+    /// left over start to wait again.
     private func hold<Result>(_ submissions: [Instant], _ body: () -> Result) -> Result {
         let begin = Instant.now()
         for submitted in submissions { figures.noteWait(begin.seconds(since: submitted)) }

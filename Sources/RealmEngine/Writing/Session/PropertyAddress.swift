@@ -6,7 +6,7 @@ internal import RealmStorage
 package struct PropertyAddress: Sendable {
     /// What was written.
     package let text: String
-    /// The steps that the text stands for, unless a property bears it as its name; nil when it is no path.
+    /// The steps that the text stands for, unless a property has the text as its name; nil when it is no path.
     package let steps: [InputPath.Step]?
 
     /// An address that was written as `text`.

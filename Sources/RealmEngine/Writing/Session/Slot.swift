@@ -2,7 +2,7 @@
 
 internal import RealmStorage
 
-/// Where one value stands, or is going to stand.
+/// Where one value is, or is going to be.
 ///
 /// A slot says where, a `SlotShape` says what may be there. Together they are enough to write a value, whether it is the value
 /// of a property, an element of a list or an entry of a dictionary.

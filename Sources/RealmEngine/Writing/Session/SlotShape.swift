@@ -2,7 +2,7 @@
 
 internal import RealmStorage
 
-/// What may stand in a slot.
+/// Which values a slot takes.
 struct SlotShape {
     /// The type of the value.
     let type: ColumnType

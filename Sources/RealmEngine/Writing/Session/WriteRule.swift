@@ -2,7 +2,7 @@
 
 internal import RealmStorage
 
-/// How an input meets an object that is there.
+/// How an input is written into an object that is there.
 ///
 /// Creating, replacing, upserting and merging differ only in this; the code that writes values is the same.
 enum WriteRule {

@@ -76,7 +76,7 @@ extension WriteSession {
         }
     }
 
-    /// Within one list an element keeps what it is; elsewhere it is made anew.
+    /// Within one list an element keeps what it is; elsewhere a new one is made.
     private func move(
         _ from: [InputPath.Step], to path: [InputPath.Step], in place: ObjectPlace, _ options: Options
     ) throws(WriteError) {

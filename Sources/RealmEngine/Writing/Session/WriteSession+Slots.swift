@@ -32,7 +32,7 @@ extension WriteSession {
         return ObjectPlace(table: target, object: key)
     }
 
-    /// What stands in a slot; nil for an entry or element that is not there. Valid until the next change.
+    /// The value in a slot; nil for an entry or element that is not there. Valid until the next change.
     func value(in slot: Slot) throws(WriteError) -> Value? {
         switch slot {
         case .property(let place, let column):
