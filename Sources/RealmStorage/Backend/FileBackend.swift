@@ -12,7 +12,7 @@ package final class FileBackend: StorageBackend, @unchecked Sendable {
     private var current: ReservedMemory?
     /// How many addresses to reserve instead of the usual count.
     private let reservation: Int?
-    /// Whether a part of the file was gone when somebody read it.
+    /// Whether a part of the file was gone when it was read.
     package let loss = FileLoss()
 
     /// Takes over an open descriptor. `reservation` replaces the usual size of address ranges.
@@ -27,7 +27,7 @@ package final class FileBackend: StorageBackend, @unchecked Sendable {
         self.reservation = reservation
     }
 
-    /// What the system tells of the open file now.
+    /// What the system reports about the open file now.
     func facts() throws(StorageError) -> System.FileFacts { try System.facts(descriptor) }
 
     /// Opens an existing file; nil when there is none.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file that has no name of its own until it is whole, so that nobody ever sees a part of it and nothing is left of it
+/// A file that has no name of its own until it is whole, so that no reader ever sees a part of it and nothing is left of it
 /// when the process ends before.
 ///
-/// Where the file system has no files without names it has one that nobody else uses, and that `removeLeftovers` knows.
+/// Where the file system has no files without names it has one that no other file uses, and that `removeLeftovers` knows.
 package final class NewFile: Sendable {
     /// Open for reading and writing.
     package let descriptor: Int32
@@ -25,7 +25,7 @@ package final class NewFile: Sendable {
         let temporary = NewFile.temporaryPath(beside: path)
         descriptor = try System.createForWriting(temporary)
         temporaryPath = temporary
-        // Tells those who clean up that somebody still works on it.
+        // Shows `removeLeftovers` that the file is in use.
         _ = try? System.lock(descriptor, .shared)
     }
 

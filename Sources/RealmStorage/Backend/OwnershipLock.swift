@@ -14,7 +14,7 @@ internal import Synchronization
 /// | 64 | 16 | a random token of the owner |
 ///
 /// An exclusive lock would keep others out as well, but they would wait for it for ever. A lock ends with its process,
-/// and what is left of the file is prepared anew by whoever comes next. Source: docs/format.md, "Lock file".
+/// and what is left of the file is prepared anew by the next program. Source: docs/format.md, "Lock file".
 ///
 /// Other programs have files that end with `.lock`, too. What does not look like a lock file of Realm is never written to.
 package final class OwnershipLock: Sendable {
@@ -65,7 +65,7 @@ package final class OwnershipLock: Sendable {
         System.close(descriptor)
     }
 
-    /// Whether the lock file still has its name: without it somebody else could take a lock beside this one.
+    /// Whether the lock file still has its name: without it another program could take a lock beside this one.
     var isNamed: Bool {
         let descriptor = descriptor.load(ordering: .acquiring)
         guard descriptor >= 0, let place = try? System.place(descriptor) else { return false }
@@ -100,7 +100,7 @@ package final class OwnershipLock: Sendable {
         try requireLockFile(descriptor)
     }
 
-    /// Throws `.refused(.fileInUse)` when somebody has the file at `path` open to write to it, as far as that can be seen.
+    /// Throws `.refused(.fileInUse)` when another program has the file at `path` open to write to it, as far as that can be seen.
     package static func requireUnused(_ path: String) throws(StorageError) {
         if holders(ofFile: path) > 0 { throw inUse }
     }
@@ -112,7 +112,7 @@ package final class OwnershipLock: Sendable {
 
     // MARK: - Taking
 
-    /// The descriptor that holds the lock; nil when somebody came in between.
+    /// The descriptor that holds the lock; nil when another program came in between.
     private static func attempt(_ file: String) throws(StorageError) -> (descriptor: Int32, isNew: Bool)? {
         let path = file + ".lock"
         let isNew = System.entry(atPath: path, followsLink: false) == nil
@@ -132,7 +132,7 @@ package final class OwnershipLock: Sendable {
         return nil
     }
 
-    /// Nil when somebody else was first.
+    /// Nil when another program was first.
     private static func create(_ path: String) throws(StorageError) -> Int32? {
         do throws(StorageError) {
             return try System.createForWriting(path)
@@ -170,7 +170,7 @@ package final class OwnershipLock: Sendable {
         guard bytes.count == size, isLockFile(bytes) else { throw foreign }
     }
 
-    /// Byte 0 tells whether it is prepared, 1 and 2 the sizes of two structures, 3 and 5 small numbers, 6 the version.
+    /// Byte 0 says whether it is prepared, 1 and 2 the sizes of two structures, 3 and 5 small numbers, 6 the version.
     private static func isLockFile(_ bytes: [UInt8]) -> Bool {
         if bytes.allSatisfy({ $0 == 0 }) { return bytes.count <= 16 << 10 }
         guard bytes.count >= 8, bytes[0] <= 1 else { return false }

@@ -12,7 +12,7 @@ package final class ShadowBackend: VolatileBackend, @unchecked Sendable {
     package let current: ReservedMemory
     /// The size of the file in bytes as it is seen here.
     package private(set) var byteCount: Int
-    /// Which file is shown; nil when the system does not tell.
+    /// Which file is shown; nil when the system does not say.
     package let identity: System.FileIdentity?
 
     /// The regular file at `path`. It has to be one that may be written to when it is for `writing`.

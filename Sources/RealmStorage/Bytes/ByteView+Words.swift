@@ -19,7 +19,7 @@ extension ByteView {
 }
 
 extension ByteView {
-    /// The eight bytes from `offset` as a number that sorts like them; bytes behind the end count as zero.
+    /// The eight bytes from `offset` as a number that sorts like them; bytes after the end count as zero.
     @inlinable package func word(at offset: Int) -> UInt64 {
         guard let start = unsafe start, offset >= 0, offset < count else { return 0 }
         if count - offset >= 8 {

@@ -8,7 +8,7 @@ internal import Glibc
 /// is alive; views of constants are valid while the `ByteStorage` that made them is. Nothing keeps a
 /// view beyond the read it belongs to: copy with `array` or `string` first.
 ///
-/// `@unchecked Sendable`: the bytes behind a view never change while it is valid, so any thread may read them.
+/// `@unchecked Sendable`: the bytes of a view never change while it is valid, so any thread may read them.
 @safe package struct ByteView: @unchecked Sendable {
     /// The first byte; nil only for a view of no bytes that points nowhere.
     @usableFromInline let start: UnsafePointer<UInt8>?

@@ -8,7 +8,7 @@
 ///
 /// A crash before step 3 leaves the old version, one after it the new one, and nothing needs repair. A write that the disk
 /// refuses leaves everything as it was, also the one of step 3 when reading its byte back shows the old one. Otherwise,
-/// and after an error in any sync, nobody can tell what is on the disk: further commits are refused until the file is
+/// and after an error in any sync, what is on the disk is unknown: further commits are refused until the file is
 /// opened again. In an encrypted file so they are after a write that may have replaced a page in use.
 /// Source: docs/format.md, "Commits".
 ///
@@ -85,7 +85,7 @@ package final class Committer: @unchecked Sendable {
             snapshot = try makeSnapshot(header, previous)
             try writeSlot(header)
             try data.sync()
-            // The next byte must not go into somebody else's file.
+            // The next byte must not go into another program's file.
             try witness?.requireOwn(byteCount: data.backend.byteCount, bytes: data.head, data.mappedHead())
         } catch {
             data.forgetChanges()

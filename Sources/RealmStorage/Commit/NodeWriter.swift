@@ -21,7 +21,7 @@ struct NodeWriter {
     var allocator: SpaceAllocator
     /// Where new nodes are written to.
     let output: NodeOutput
-    /// The elements of all nodes from the root to the one at hand, behind each other.
+    /// The elements of all nodes from the root to the one at hand, one after another.
     private var elements: [Int64] = []
     /// Nodes whose children are being written.
     private var frames: [Frame] = []

@@ -18,7 +18,7 @@ struct TopWriter {
             entryCount: free.blockCount + added + 2, topSlotCount: slotCount, logicalSize: free.logicalSize, version: newest)
     }
 
-    /// Writes them behind the nodes of `writer`, whose allocator knows all that is free, and returns the top's ref.
+    /// Writes them after the nodes of `writer`, whose allocator knows all that is free, and returns the top's ref.
     func write(_ writer: inout NodeWriter, names: Ref, tables: Ref) throws(StorageError) -> Ref {
         var block = 0
         var room = 0

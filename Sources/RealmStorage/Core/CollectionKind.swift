@@ -3,5 +3,5 @@
 /// What a property holds besides a single value.
 ///
 /// The kind is an attribute of the column, not a part of its type: a list of integers is a column of type `int` with the
-/// attribute `list`. Collections nested in Mixed have kinds of their own, which their values tell.
+/// attribute `list`. Collections nested in Mixed have kinds of their own, which their values show.
 package enum CollectionKind: Sendable, Hashable { case list, set, dictionary }

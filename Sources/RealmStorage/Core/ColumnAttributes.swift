@@ -2,7 +2,7 @@
 
 /// The attribute bits of a column in the spec.
 ///
-/// Nullability and the kind of collection stand in the column key as well, and must agree with it.
+/// Nullability and the kind of collection are in the column key as well, and must agree with it.
 /// Source: docs/format.md, "Spec".
 package struct ColumnAttributes: OptionSet, Sendable, Hashable {
     /// The bits as the spec of a table stores them.

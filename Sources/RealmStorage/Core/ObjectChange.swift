@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a write did, in order: what notifications, entity tags and tests are told.
+/// What a write did, in order: what notifications, entity tags and tests are made of.
 ///
-/// A transaction lists these in order while it runs. What a commit tells observers is made of the list alone, so everything that
+/// A transaction lists these in order while it runs. What observers receive of a commit is made of the list alone, so everything
+/// that
 /// changes an object must be in it; changes of an object that was created before in the same transaction may be left out.
 package enum ObjectChange: Sendable {
     /// A new object of this table.

@@ -2,7 +2,8 @@
 
 /// Identifies a table in its file: position in bits 15:0, a reuse tag in bits 30:16.
 ///
-/// The position is where the table is in the list of tables; the tag tells a table from an earlier one at the same position, so
+/// The position is where the table is in the list of tables; the tag distinguishes a table from an earlier one at the same
+/// position, so
 /// that old links cannot lead to a new table. Source: docs/format.md, "Keys".
 package struct TableKey: Hashable, Comparable, Sendable {
     /// The key as it is stored.

@@ -17,6 +17,6 @@ package enum WorkStop: Sendable, Hashable {
     case noRoom(limit: Int, ofPrincipal: Bool)
     /// It was about to follow links to more objects than it may.
     case tooManyObjects(limit: Int)
-    /// It was about to keep more values to sort by, or to tell rows apart by.
+    /// It was about to keep more values to sort by, or to distinguish rows by.
     case tooManyValues(limit: Int)
 }

@@ -7,7 +7,7 @@
 package struct AuthenticationCode: Sendable {
     /// The size of a code in bytes.
     package static let byteCount = 28
-    /// A code of zeros, which stands for a page that was never written.
+    /// A code of zeros, which means a page that was never written.
     package static let zero = AuthenticationCode([UInt8](repeating: 0, count: byteCount))
 
     /// The bytes of the code.

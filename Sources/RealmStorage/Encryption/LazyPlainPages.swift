@@ -5,7 +5,7 @@ internal import Synchronization
 /// The plain bytes of an encrypted file: private memory in which each page appears when it is first asked for.
 ///
 /// Reading costs one atomic load per page once the page is there. A page is decrypted exactly once, under the lock of
-/// its stripe, before anybody is told that it is ready; so bytes that are visible never change. A write puts new bytes
+/// its stripe, before it counts as ready; so bytes that are visible never change. A write puts new bytes
 /// into ready pages, where no version that is being read has anything.
 ///
 /// `@unchecked Sendable`: the fields are set once. A page at `address` becomes ready under the lock of its stripe, and is
@@ -51,7 +51,7 @@ internal import Synchronization
             capacity: memory.capacity / page * page, key: key)
     }
 
-    /// Checks the size of the file and opens page 0, which tells a wrong key.
+    /// Checks the size of the file and opens page 0, which reveals a wrong key.
     ///
     /// `source` is where its encrypted bytes are, as long as `owner` lives; `capacity` the greatest size that the plain
     /// bytes may grow to.
@@ -150,7 +150,7 @@ internal import Synchronization
         grownPageCount.store(count, ordering: .releasing)
     }
 
-    /// Decrypts a page that is about to be written, so that nobody looks at its encrypted bytes any more.
+    /// Decrypts a page that is about to be written, so that no thread looks at its encrypted bytes any more.
     ///
     /// A page without contents becomes one of zeros. So does a damaged page when `isDisposable` says that no version
     /// has anything in it; any other damaged page is an error, because what it holds would be lost for good.

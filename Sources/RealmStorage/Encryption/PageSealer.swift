@@ -5,7 +5,7 @@
 /// - The entries of all changed pages are written and synced before the first page is. Until its page follows, an entry
 ///   still holds, as its previous stamp, the one that fits the page on the disk.
 /// - No page is written twice between two syncs: the previous stamp always describes what is durable.
-/// - The stamp that is kept is the one that *fits* the old page, not the one that stands first in the entry. They
+/// - The stamp that is kept is the one that *fits* the old page, not the one that is first in the entry. They
 ///   differ after a write that was cut short.
 ///
 /// Source: docs/format.md, "Encryption".
@@ -41,7 +41,7 @@ final class PageSealer: @unchecked Sendable {
 
     /// Writes all changed pages and returns when they are durable.
     ///
-    /// After an error in a write, `isIntact` tells whether the file is what it was; after one in a sync nobody can.
+    /// After an error in a write, `isIntact` tells whether the file is what it was; after one in a sync that is unknown.
     func flush(
         _ pages: LazyPlainPages, to backend: any StorageBackend, _ scope: SyncScope, stage: inout Stage
     ) throws(StorageError) {

@@ -30,7 +30,7 @@ package final class DataFile: @unchecked Sendable {
     private var hasGrown = false
     /// The first bytes of the file below, as this object left them; see `MappedHead`.
     private(set) var head: [UInt8]
-    /// Whether a failed sync or a failed write has left the file in a state that only a new opening can tell.
+    /// Whether a failed sync or a failed write has left the file in a state that only a new opening reveals.
     package var isUncertain: Bool { uncertain.load(ordering: .acquiring) }
     /// Set when what is in the file is unknown; never cleared.
     private let uncertain = Atomic(false)
@@ -189,7 +189,7 @@ package final class DataFile: @unchecked Sendable {
         forgetChanges()
     }
 
-    /// Says that nobody can tell any more what is in the file.
+    /// Notes that what is in the file is unknown from now on.
     private func markUncertain() { uncertain.store(true, ordering: .releasing) }
 
     /// Gives up what was written since the last sync; for a commit that fails before its version is selected.

@@ -4,7 +4,7 @@
 ///
 /// - The path still names the file that was opened, and the file of locks its owner's.
 /// - Its size, the time of its last change and its first bytes are those that this process saw or wrote last.
-/// - No part of it was gone when somebody read there.
+/// - No part of it was gone when it was read.
 ///
 /// One look costs a system call or two. While this process writes, only the writer looks, who knows what it has written. The
 /// time of its last write is asked for by the first look afterwards, because asking slows the next write down: `WriteQueue`
@@ -15,7 +15,7 @@ package final class FileWitness: Sendable {
     private struct State: Sendable {
         /// The size of the file in bytes.
         var byteCount: Int
-        /// Nil when this process has written, and nobody looked since.
+        /// Nil when this process has written, and no look has followed.
         var modified: Int64?
         /// The first bytes of the file as they have to be.
         var bytes: [UInt8]
@@ -38,7 +38,7 @@ package final class FileWitness: Sendable {
     /// What the file has to look like, for any thread.
     private let state: RankedMutex<State>
 
-    /// What `facts` and `head` tell is what the file has to be from now on.
+    /// What `facts` and `head` say is what the file has to be from now on.
     init(path: String, _ facts: System.FileFacts, _ head: MappedHead, _ loss: FileLoss, lock: OwnershipLock? = nil) {
         self.path = path
         self.lock = lock
@@ -50,7 +50,7 @@ package final class FileWitness: Sendable {
 
     // MARK: - Looking
 
-    /// Throws `.refused(.fileChanged)` when the file is not what it was. While this process writes, only a loss is told.
+    /// Throws `.refused(.fileChanged)` when the file is not what it was. While this process writes, only a loss is reported.
     package func look() throws(StorageError) {
         try requireWhole()
         let seen = state.withLock { $0 }
@@ -79,7 +79,7 @@ package final class FileWitness: Sendable {
         return facts.modified
     }
 
-    /// The path leads to the file, which is as long as it was, and nobody else can own it. The time is not asked for.
+    /// The path leads to the file, which is as long as it was, and no other process can own it. The time is not asked for.
     private func requireNamed(byteCount: Int) throws(StorageError) {
         try require(try FileWitness.present { () throws(StorageError) in try System.place(path: path) }, byteCount)
     }
@@ -124,7 +124,7 @@ package final class FileWitness: Sendable {
             return state
         }
         do throws(StorageError) {
-            // Who writes all the time looks at the time only where somebody else has asked for it already.
+            // Who writes all the time looks at the time only where it was asked for already.
             if seen.modified == nil {
                 try requireOwn(byteCount: seen.byteCount, bytes: seen.bytes, seen.head)
             } else {

@@ -62,7 +62,7 @@
         if padding > 0 { unsafe room(padding).initializeMemory(as: UInt8.self, repeating: 0, count: padding) }
     }
 
-    /// Adds a node of packed integers, which all fit the width that `widthCode` stands for.
+    /// Adds a node of packed integers, which all fit the width that `widthCode` means.
     func append(integers values: some RandomAccessCollection<Int64>, flags: UInt8, widthCode: Int) {
         let flags = flags & ~7 | UInt8(widthCode)
         let payload = NodeLayout.padded(NodeLayout.payloadByteCount(flags: flags, count: values.count))

@@ -33,7 +33,7 @@
     func isIn(_ memory: ReservedMemory) -> Bool { owner === memory }
 
     /// The `byteCount` bytes at `offset`, or fewer where the file ends. In an encrypted file bytes of a page that was
-    /// never written read as zeros: the last page, where a footer may stand, often is such a page.
+    /// never written read as zeros: the last page, where a footer may be, often is such a page.
     func view(at offset: Int, byteCount wanted: Int) throws(StorageError) -> ByteView {
         let first = min(max(offset, 0), byteCount)
         let count = min(max(wanted, 0), byteCount - first)

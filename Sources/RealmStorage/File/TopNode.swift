@@ -48,7 +48,7 @@ package struct TopNode: Sendable {
     package let freeLengths: Ref
     /// The list of versions that released the blocks; missing in files that were never shared.
     package let freeVersions: Ref
-    /// The number of this version, counted from 1; 0 when the file does not tell.
+    /// The number of this version, counted from 1; 0 when the file does not say.
     package let version: UInt64
     /// What kind of history there is; see `HistoryType`.
     package let historyType: Int

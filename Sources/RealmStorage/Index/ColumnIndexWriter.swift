@@ -22,7 +22,7 @@ package final class ColumnIndexWriter {
     /// The column that is indexed.
     private let column: Column
 
-    /// `valueOf` tells the present value of another object; indexes of words never ask. Throws `.limit` for a column
+    /// `valueOf` returns the present value of another object; indexes of words never ask. Throws `.limit` for a column
     /// that cannot have an index.
     package init(
         _ column: Column, isFullText: Bool, _ writes: WriteSpace, capacity: IndexCapacity = .standard,
@@ -51,7 +51,7 @@ package final class ColumnIndexWriter {
 
     // MARK: - Single values
 
-    /// Files a new object, which stands in the table with `value` already. A list is empty at first and files nothing.
+    /// Files a new object, which is in the table with `value` already. A list is empty at first and files nothing.
     package func insert(_ value: Value, _ object: ObjectKey, into root: Ref) throws(StorageError) -> Ref {
         switch form {
         case .values(let writer): return try writer.insert(value, object, into: root)

@@ -118,7 +118,7 @@ package struct IndexData: Sendable {
         return Int32(bitPattern: key | UInt32(IndexData.endMark) << UInt32(24 - 8 * rest))
     }
 
-    /// The four bytes from `offset` on, big endian; bytes behind the end are 0.
+    /// The four bytes from `offset` on, big endian; bytes after the end are 0.
     private func leadingBytes(at offset: Int) -> UInt32 {
         switch content {
         case .nothing: return 0

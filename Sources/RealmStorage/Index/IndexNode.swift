@@ -40,7 +40,7 @@ struct IndexNode {
     /// The first position whose key is not below `key`.
     func lowerBound(_ key: Int32) -> Int { keys.lowerBound(signed: Int64(key)) }
 
-    /// What stands at `position`, without a look into lists.
+    /// What is at `position`, without a look into lists.
     func slot(_ position: Int) throws(StorageError) -> IndexSlot {
         switch try node.slot(position + 1) {
         case .none: throw node.corrupt("index entry \(position) is empty")

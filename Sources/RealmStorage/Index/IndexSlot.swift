@@ -2,7 +2,8 @@
 
 /// What an index has under one key.
 ///
-/// A list is a single leaf, or a B+ tree when it is long, told by the inner flag of its root. The context flag tells a subindex
+/// A list is a single leaf, or a B+ tree when it is long, marked by the inner flag of its root. The context flag distinguishes a
+/// subindex
 /// from a list. Source: docs/format.md, "Search indexes".
 enum IndexSlot: Equatable {
     /// Nothing is filed under the key.

@@ -83,7 +83,7 @@ struct IndexTreeWriter {
 
     // MARK: - Changing
 
-    /// Replaces what stands under `key` by what `change` makes of it. Returns the new root; nil when `change` did,
+    /// Replaces what is under `key` by what `change` makes of it. Returns the new root; nil when `change` did,
     /// and then nothing is changed. An index may become empty.
     func update(
         _ root: Ref, _ key: Int32, _ change: (IndexSlot) throws(StorageError) -> IndexSlot?
@@ -207,7 +207,7 @@ struct IndexTreeWriter {
     }
 
     /// Adds an entry. A full node passes its second half on; when the entry comes last, that is only the entry itself,
-    /// so that ascending keys leave full nodes behind.
+    /// so that ascending keys leave full nodes.
     private func insert(_ key: Int32, _ slot: Int64, at position: Int, in ref: Ref) throws(StorageError) -> Change {
         let full = try node(ref)
         let count = full.count

@@ -64,7 +64,7 @@ struct KeyList {
         return low
     }
 
-    /// Where `object` stands. Lists of equal values ascend; in others it is looked for one by one.
+    /// Where `object` is. Lists of equal values ascend; in others it is looked for one by one.
     func position(of object: ObjectKey) throws(StorageError) -> Int? {
         let position = try partition { (key) throws(StorageError) in key < object }
         if position < count, try key(position) == object { return position }

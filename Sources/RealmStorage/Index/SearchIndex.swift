@@ -69,7 +69,7 @@ package struct SearchIndex: Sendable {
         }
     }
 
-    /// What stands under `key` in the index node at `ref`.
+    /// What is filed under `key` in the index node at `ref`.
     func slot(for key: Int32, in ref: Ref) throws(StorageError) -> IndexSlot {
         var node = try IndexNode(ref, space)
         for _ in 0..<SearchIndex.maximumDepth {

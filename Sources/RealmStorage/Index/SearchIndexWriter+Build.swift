@@ -30,7 +30,7 @@ extension SearchIndexWriter {
         return try tree.pack(slots)
     }
 
-    /// What stands under the key that the entries of `group` share; they ascend by object key.
+    /// What is filed under the key that the entries of `group` share; they ascend by object key.
     private func slot(of group: inout [Entry], _ offset: Int, _ budget: WorkBudget?) throws(StorageError) -> IndexSlot {
         let first = group[0]
         if group.count == 1 { return .one(first.object) }

@@ -2,7 +2,7 @@
 
 /// Changes a general search index: from a value to the objects that hold it, one value an object.
 ///
-/// The index stores as little of a value as tells it from the others, so a change may have to look at the values of
+/// The index stores as little of a value as distinguishes it from the others, so a change may have to look at the values of
 /// other objects. Erase an object under its old value before the stored value changes, and insert it under the new one
 /// after; no other object may be between two values meanwhile. The shape is the same whatever the history, but for the
 /// cut into nodes and for lists below the last level. Source: docs/format.md, "Search indexes".
@@ -59,7 +59,7 @@ package final class SearchIndexWriter {
             data = IndexData(value)
         }
 
-        /// Negative, zero or positive as this entry stands before, with or after `other` in a list.
+        /// Negative, zero or positive as this entry comes before, with or after `other` in a list.
         func order(_ other: Entry) -> Int {
             let order = Value.order(value, other.value)
             return order != 0 ? order : object < other.object ? -1 : other.object < object ? 1 : 0

@@ -35,7 +35,7 @@ package struct WordIndexWriter {
     }
 
     /// Moves `object` from the words that it had to those that it has now, repetitions allowed. Returns nil, with nothing
-    /// changed, when it does not stand under all that it had: the index is damaged then and should be built anew.
+    /// changed, when it is not filed under all that it had: the index is damaged then and should be built anew.
     package func replace(
         _ old: [[UInt8]?], by new: [[UInt8]?], _ object: ObjectKey, in root: Ref
     ) throws(StorageError) -> Ref? {
@@ -104,7 +104,7 @@ package struct WordIndexWriter {
         }
     }
 
-    /// Does `object` stand under `word`?
+    /// Is `object` filed under `word`?
     private func holds(_ word: IndexData, _ object: ObjectKey, _ root: Ref) throws(StorageError) -> Bool {
         let index = SearchIndex(root: root, space: writes.space)
         var root = root

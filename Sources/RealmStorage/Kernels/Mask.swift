@@ -88,7 +88,7 @@ extension Mask {
         return result
     }
 
-    /// The same without a branch for the answer, for cheap tests of which nobody can guess the outcome.
+    /// The same without a branch for the answer, for cheap tests of which the outcome cannot be predicted.
     @inline(__always)
     func filtered(_ predicate: (Int) -> Bool) -> Mask {
         var result = SIMD4<UInt64>.zero

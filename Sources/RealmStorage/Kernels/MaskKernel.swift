@@ -12,14 +12,14 @@ protocol MaskKernel {
     /// The size of an element in bytes.
     static var elementByteCount: Int { get }
 
-    /// Bit `i` answers for the element `i` places behind `pointer`; all 64 elements are readable.
+    /// Bit `i` answers for the element `i` places after `pointer`; all 64 elements are readable.
     func word(at pointer: UnsafeRawPointer) -> UInt64
 }
 
 extension MaskKernel {
     /// Tests the elements `start..<start + count` of a payload; at most 256, all inside the payload.
     ///
-    /// A last group of fewer than 64 elements is read as the 64 elements that end with it, so that nothing behind
+    /// A last group of fewer than 64 elements is read as the 64 elements that end with it, so that nothing after
     /// the run is touched; a run too short for that is copied first.
     @inline(__always)
     func mask(_ payload: UnsafeRawPointer, start: Int, count: Int) -> Mask {

@@ -214,7 +214,7 @@ extension PackedIntegers {
         }
     }
 
-    /// Rows behind the array would be a bug of the caller.
+    /// Rows after the end of the array would be a bug of the caller.
     @inline(__always)
     func checkMask(_ mask: Mask, _ start: Int) {
         let room = Swift.max(count &- start, 0)

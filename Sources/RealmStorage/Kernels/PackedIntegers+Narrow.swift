@@ -37,7 +37,7 @@ extension PackedIntegers {
         return mask & Mask(first: count)
     }
 
-    /// Up to four words, `word` being told the first of their 64 elements.
+    /// Up to four words, `word` getting the first of their 64 elements.
     @inline(__always)
     private func words(_ count: Int, _ word: (Int) -> UInt64) -> Mask {
         var words = SIMD4<UInt64>.zero
@@ -76,9 +76,9 @@ extension PackedIntegers {
         return lanes
     }
 
-    /// 64 bits of the payload from bit `offset` on; bits behind the payload read as 0.
+    /// 64 bits of the payload from bit `offset` on; bits after the payload read as 0.
     ///
-    /// In bounds: nodes are padded to whole words, and no word behind the last one with elements is read.
+    /// In bounds: nodes are padded to whole words, and no word after the last one with elements is read.
     @inline(__always)
     func fieldWord(atBit offset: Int) -> UInt64 {
         let wordCount = (count &* width &+ 63) &>> 6

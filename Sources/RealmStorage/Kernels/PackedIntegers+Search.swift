@@ -53,7 +53,7 @@ extension PackedIntegers {
     /// Up to so many elements are searched by halving alone.
     private static let fewElements = 64
 
-    /// Looks first where the element would stand if all were evenly spread, and then ever further from there. Keys of
+    /// Looks first where the element would be if all were evenly spread, and then ever further from there. Keys of
     /// indexes mostly are spread, and each place looked at costs an access to memory. Never needs more than twice the
     /// steps of halving.
     @inline(__always)
@@ -62,7 +62,7 @@ extension PackedIntegers {
         let greatest = element(count &- 1, Number.self)
         guard wanted > least else { return 0 }
         guard wanted <= greatest else { return count }
-        // Element 0 is below, the last one is not: the answer lies behind `low` and not behind `high`.
+        // Element 0 is below, the last one is not: the answer lies after `low` and not after `high`.
         var low = 0
         var high = count &- 1
         // Large neighbours may be one number when rounded.
@@ -100,7 +100,7 @@ extension PackedIntegers {
         firstIndex(notBelow: wanted, from: 0, count: count)
     }
 
-    /// How many of the `count` elements from `start` on stand before the first that is not below `wanted`.
+    /// How many of the `count` elements from `start` on come before the first that is not below `wanted`.
     ///
     /// Halves the run without a branch that the processor would have to guess.
     @inline(__always)

@@ -14,7 +14,7 @@
     /// The code of the width, 0 to 7; see `widthCode`.
     @usableFromInline let storedWidthCode: UInt8
 
-    /// `payload` holds at least `count` elements of the width that `widthCode` stands for.
+    /// `payload` holds at least `count` elements of the width that `widthCode` means.
     @inlinable init(payload: UnsafeRawPointer, widthCode: Int, count: Int) {
         unsafe self.payload = unsafe payload
         storedWidthCode = UInt8(truncatingIfNeeded: widthCode)

@@ -2,7 +2,8 @@
 
 /// `Float` and `Double` as packed arrays hold them.
 ///
-/// The bits of a number are compared as a signed integer of the same size where null, which is one particular NaN, has to be told
+/// The bits of a number are compared as a signed integer of the same size where null, which is one particular NaN, has to be
+/// distinguished
 /// from other NaNs.
 protocol PackedReal: BinaryFloatingPoint, SIMDScalar, Codable, Sendable {
     /// The signed integer of the same size.

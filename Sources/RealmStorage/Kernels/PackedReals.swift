@@ -3,7 +3,7 @@
 /// The elements of a float or double node, with null as one particular NaN.
 ///
 /// Compares are either IEEE 754's, in which a NaN is unequal to everything and unordered, or those of the *general
-/// order*, in which NaN stands below every number and equals an identical NaN. Null, though stored as a NaN, takes
+/// order*, in which NaN is below every number and equals an identical NaN. Null, though stored as a NaN, takes
 /// part in neither.
 ///
 /// `@unchecked Sendable`: borrowed, never-changing memory of a snapshot (see `Node`).
@@ -27,7 +27,7 @@
         return unsafe payload.loadUnaligned(fromByteOffset: row &* Real.Bits.byteCount, as: Real.Bits.self)
     }
 
-    /// The number in `row`; null reads as the NaN that stands for it.
+    /// The number in `row`; null reads as its NaN.
     @inline(__always)
     func number(_ row: Int) -> Real { Real(packedBits: bits(row)) }
 

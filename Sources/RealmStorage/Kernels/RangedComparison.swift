@@ -25,7 +25,7 @@ enum RangedComparison: Equatable {
         }
     }
 
-    /// `x > needle`, with what the range of the elements tells.
+    /// `x > needle`, with what the range of the elements says.
     private static func greater(
         than needle: Int64, in range: ClosedRange<Int64>, inverted: Bool
     ) -> RangedComparison {

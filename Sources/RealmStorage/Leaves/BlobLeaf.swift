@@ -9,7 +9,7 @@ enum BlobLeaf: Sendable {
     /// A byte node for each value.
     case big(BigBlobs)
 
-    /// Attaches the leaf at `node` in the form that its header tells.
+    /// Attaches the leaf at `node` in the form that its header says.
     init(_ node: Node, _ space: NodeSpace, isText: Bool) throws(StorageError) {
         guard node.hasRefs, !node.isInner else { throw node.corrupt("a leaf of strings or binaries has refs") }
         self =

@@ -117,7 +117,7 @@ struct BlobNodes {
         return top.ref
     }
 
-    /// Moves the byte nodes of a big leaf behind those of another.
+    /// Moves the byte nodes of a big leaf after those of another.
     func joinBig(_ leaf: Ref, with next: Node) throws(StorageError) -> Ref {
         guard next.flags & 0xd8 == 0x40 else { throw next.corrupt("a leaf with refs expected") }
         var top = try writes.writableRefs(leaf)

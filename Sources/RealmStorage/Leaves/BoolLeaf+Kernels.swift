@@ -2,7 +2,7 @@
 
 /// Tests of a whole leaf at once. The elements are 0 for false, 3 for null and anything else for true.
 extension BoolLeaf {
-    /// The element that stands for null.
+    /// The element that means null.
     private static let null: Int64 = 3
 
     /// The rows that a mask from row `from` covers.

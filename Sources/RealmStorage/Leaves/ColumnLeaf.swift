@@ -28,7 +28,7 @@ package enum ColumnLeaf: Sendable {
     /// ObjectIds or UUIDs.
     case identifier(IdentifierLeaf)
 
-    /// Attaches the leaf at `node`. `inCluster` tells how links are stored.
+    /// Attaches the leaf at `node`. `inCluster` says how links are stored.
     init(
         _ node: Node, _ space: NodeSpace, _ shape: ElementShape, inCluster: Bool, enumeration: StringEnumeration? = nil
     ) throws(StorageError) {

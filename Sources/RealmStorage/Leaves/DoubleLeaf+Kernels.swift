@@ -60,7 +60,7 @@ extension FloatLeaf {
     /// The rows that compare so with a double, exactly and in the general order.
     package func compare(_ op: Relation, double needle: Double, from row: Int = 0) -> Mask {
         guard !needle.isNaN else {
-            // A NaN of a double may have more bits than a float's, so row by row: nobody is in a hurry here.
+            // A NaN of a double may have more bits than a float's, so row by row: this is rare.
             let key = OrderKey(needle)
             return Mask(first: rowCount(from: row)).filter { index in
                 float(row &+ index).map { op.holds(OrderKey($0), key) } ?? (op == .notEqual)

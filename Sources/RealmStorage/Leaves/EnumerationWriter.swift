@@ -29,7 +29,7 @@ package final class EnumerationWriter {
         return try position(of: bytes) != nil
     }
 
-    /// Where a string stands in the list, or nil.
+    /// Where a string is in the list, or nil.
     package func position(of bytes: ByteView?) throws(StorageError) -> Int64? {
         if let known = bytes.map({ known[$0.array] }) ?? knownNull { return known }
         guard let position = try strings.index(of: bytes) else { return nil }
@@ -37,7 +37,7 @@ package final class EnumerationWriter {
         return position
     }
 
-    /// Where a string stands in the list, which takes it when it was not there.
+    /// Where a string is in the list, which takes it when it was not there.
     func addedPosition(of bytes: ByteView?) throws(StorageError) -> Int64 {
         if let position = try position(of: bytes) { return position }
         let list = StringLeafForm(writes: writes, isNullable: true, enumeration: nil)

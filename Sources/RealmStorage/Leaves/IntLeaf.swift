@@ -28,7 +28,7 @@ package struct IntLeaf: Sendable {
         count = elements.count - 1
     }
 
-    /// Where value 0 stands in `elements`.
+    /// Where value 0 is in `elements`.
     @inlinable package var start: Int { isNullable ? 1 : 0 }
 
     /// The integer in `row`, or nil for null.

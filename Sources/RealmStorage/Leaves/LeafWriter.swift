@@ -14,7 +14,7 @@ package struct LeafWriter {
     /// Changes leaves of the shape. An existential, made once per column; rows go through it one call each.
     private let form: any LeafForm
 
-    /// `inCluster` tells how links are stored; `enumeration` is the list of distinct strings of an enumerated column,
+    /// `inCluster` says how links are stored; `enumeration` is the list of distinct strings of an enumerated column,
     /// whose root may have changed after any call.
     package init(
         _ writes: WriteSpace, _ shape: LeafShape, inCluster: Bool, enumeration: EnumerationWriter? = nil
@@ -73,7 +73,7 @@ package struct LeafWriter {
 
     // MARK: - Values
 
-    /// Puts `value` before the value in `row`, or behind the last one.
+    /// Puts `value` before the value in `row`, or after the last one.
     package func insert(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         try form.insert(value, at: row, in: leaf)
     }
@@ -93,7 +93,7 @@ package struct LeafWriter {
         try form.set(value, at: row, in: leaf)
     }
 
-    /// Removes the value in `row`. Collections below it are not discarded: whoever owns their links does that first.
+    /// Removes the value in `row`. Collections below it are not discarded: the owner of their links does that first.
     package func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref { try form.erase(row, in: leaf) }
 
     // MARK: - Leaves
@@ -103,7 +103,7 @@ package struct LeafWriter {
         try form.split(leaf, at: row)
     }
 
-    /// Moves all values of `next` behind those of `leaf`; `next` is used up.
+    /// Moves all values of `next` after those of `leaf`; `next` is used up.
     package func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref { try form.join(leaf, with: next) }
 
     /// Gives up a leaf and everything below it, nested collections included.

@@ -68,7 +68,7 @@ package struct MixedLeaf: Sendable {
         return nested
     }
 
-    /// The slot that must hold the payload of each type; int, bool and null may stand in the word.
+    /// The slot that must hold the payload of each type; int, bool and null may be in the word.
     private enum Slot { static let word = 0, integer = 1, pair = 2, string = 3, collection = 4 }
 
     /// The value in `row`, which must be in `0..<count`. Throws `.corrupt` for a word that contradicts its payload.

@@ -242,7 +242,7 @@ struct MixedNodes {
         try top.update(slot, .none)
     }
 
-    /// Returns where the entry stood that took the place of the removed one.
+    /// Returns where the entry was that took the place of the removed one.
     private mutating func removeNumbers(_ slot: Int, _ index: Int64, size: Int, _ ref: Ref) throws(StorageError) -> Int64 {
         var node = try payload(slot, ref)
         let last = node.count / size - 1

@@ -15,7 +15,7 @@ package final class StringEnumeration: Sendable {
         self.space = space
     }
 
-    /// The string that a leaf's index stands for, or nil for null. Throws `.corrupt` when the list has no such index.
+    /// The string that a leaf's index means, or nil for null. Throws `.corrupt` when the list has no such index.
     func string(at index: Int64) throws(StorageError) -> ByteView? {
         let count = try count()
         guard index >= 0, index < count else {

@@ -62,7 +62,7 @@ extension StringLeaf {
         _ pattern: BytePattern, among rows: Mask, from row: Int = 0
     ) throws(StorageError) -> Mask { try texts(among: rows, row, pattern.isSuffix) }
 
-    /// The rows in whose text the pattern stands.
+    /// The rows in whose text the pattern occurs.
     package func contains(
         _ pattern: BytePattern, among rows: Mask, from row: Int = 0
     ) throws(StorageError) -> Mask {
@@ -74,7 +74,7 @@ extension StringLeaf {
         case .medium(let blob): found = StringLeaf.search(blob, pattern, row, rowCount(from: row))
         case .big, .enumerated: found = nil
         }
-        // One by one, too, where texts lie in no order: that tells what is wrong with which of them.
+        // One by one, too, where texts lie in no order: that finds what is wrong with which of them.
         guard let found else { return try texts(among: rows, row, pattern.occurs) }
         return rows & found
     }
@@ -171,7 +171,7 @@ extension StringLeaf {
         }
     }
 
-    /// At least the rows whose key compares so, told by their first eight bytes.
+    /// At least the rows whose key compares so, judged by their first eight bytes.
     private func rowsByLeadingBytes(_ op: Relation, _ key: OrderKey, _ rows: Mask, _ row: Int) -> Mask {
         guard !key.isNull else { return rows }
         let wanted = key.leadingBytes

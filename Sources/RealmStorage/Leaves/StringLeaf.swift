@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Strings in one of four forms, told apart by the header of the leaf itself.
+/// Strings in one of four forms, distinguished by the header of the leaf itself.
 ///
 /// | has-refs | width type | form |
 /// |---|---|---|
@@ -22,7 +22,7 @@ package struct StringLeaf: Sendable {
         case enumerated(PackedIntegers, Unmanaged<StringEnumeration>)
     }
 
-    /// The form that the header of the leaf tells.
+    /// The form that the header of the leaf says.
     let form: Form
 
     /// `enumeration` is the column's list of distinct strings; it outlives the leaf with its table.

@@ -134,7 +134,7 @@ struct StringLeafForm: LeafForm {
         try StringLeaf(node, writes.space, enumeration: enumeration?.strings)
     }
 
-    /// The form that the header tells. Throws `.corrupt` for what is no leaf of texts.
+    /// The form that the header says. Throws `.corrupt` for what is no leaf of texts.
     private func form(of node: Node) throws(StorageError) -> Form {
         guard !node.isInner, node.widthType != Node.WidthType.ignore.rawValue else { throw node.corrupt("string leaf expected") }
         guard node.width > 0 || node.count <= NodeSpace.maximumEmptyCount else { throw NodeSpace.emptyNode(node.ref) }
@@ -142,7 +142,7 @@ struct StringLeafForm: LeafForm {
         return node.widthType == Node.WidthType.multiply.rawValue ? .short : .enumerated
     }
 
-    /// Removes the string in `row` by moving the last one into its place; tells where that one stood.
+    /// Removes the string in `row` by moving the last one into its place; returns where that one was.
     func eraseByMovingLast(_ row: Int, in leaf: Ref) throws(StorageError) -> (leaf: Ref, last: Int) {
         let node = try writes.node(at: leaf)
         let last = try count(leaf) - 1

@@ -14,7 +14,7 @@ public enum HeldLocks {
     }
 
     #if DEBUG
-    /// One bit for each rank: ranks are taken in rising order, so a set tells all.
+    /// One bit for each rank: ranks are taken in rising order, so a set is enough.
     private static let held = ThreadWord()
 
     /// Notes that the running thread takes a lock; stops the process when a lock of the same or a later rank is held.

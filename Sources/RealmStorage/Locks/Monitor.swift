@@ -12,7 +12,7 @@ internal import Glibc
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     /// The guarded state.
     private var state: State
-    /// Where the lock stands in the order of locks.
+    /// Where the lock is in the order of locks.
     private let rank: LockRank
 
     /// A lock over `state`. Take the rank `leaf` unless another lock is taken under it.

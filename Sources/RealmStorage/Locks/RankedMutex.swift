@@ -8,12 +8,12 @@ public import Synchronization
 /// `Mutex` and nothing else.
 ///
 /// Public, unlike everything else here: what is `package` is not inlined into other targets, and then each use would be a call
-/// of a generic function. There is no library product, so nobody else sees it.
+/// of a generic function. There is no library product, so no other package sees it.
 public struct RankedMutex<Value: ~Copyable>: ~Copyable {
     /// The lock itself.
     @usableFromInline let mutex: Mutex<Value>
     #if DEBUG
-    /// Where the lock stands in the order of locks.
+    /// Where the lock is in the order of locks.
     @usableFromInline let rank: LockRank
     #endif
 

@@ -2,7 +2,7 @@
 
 /// One bit for every eight bytes of a file. Takes memory where something is marked only.
 ///
-/// Not Sendable: belongs to whoever marks.
+/// Not Sendable: belongs to the thread that marks.
 ///
 /// Used to find nodes that share bytes: all nodes of a file are marked one after the other, and the first that meets a mark is
 /// damage. For a file of n bytes it takes at most n / 64 bytes of memory.

@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// Whether a part of a mapped file was gone when somebody read it, so that zeros were read instead.
+/// Whether a part of a mapped file was gone when it was read, so that zeros were read instead.
 ///
 /// Set by a signal handler, for all ranges that show one file. It stays set: the file has to be opened again.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A read-only mapping of a whole file. Nothing is read at this point; the system pages bytes in on first touch.
-/// Bytes that the file loses later read as zeros; `loss` tells that.
+/// Bytes that the file loses later read as zeros; `loss` says so.
 ///
 /// `@unchecked Sendable`: all fields are set once.
 @safe package final class FileMapping: @unchecked Sendable {

@@ -6,7 +6,7 @@ internal import Synchronization
 /// A range of addresses that shows a file and stays readable when the file gets shorter: zeros take the place of what
 /// is gone, and `loss` is set. Without that a read there would end the process.
 ///
-/// `@unchecked Sendable`: `remove` is called once, by the deinitializer of whoever unmaps the range.
+/// `@unchecked Sendable`: `remove` is called once, by the deinitializer of the owner, which unmaps the range.
 @safe final class MappedRange: @unchecked Sendable {
     /// The flag that is set when a part of the file is gone. Several ranges may share it.
     let loss: FileLoss

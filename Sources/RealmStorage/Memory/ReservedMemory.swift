@@ -5,7 +5,8 @@
 /// What is inside stays where it is while the range grows, so readers of older versions are not disturbed. A file that
 /// outgrows its range gets a new one; those who read in the old one keep it alive.
 ///
-/// `@unchecked Sendable`: `populated` and `range` are used by the thread that holds the write transaction only. Others read below a
+/// `@unchecked Sendable`: `populated` and `range` are used by the thread that holds the write transaction only. Others read
+/// below a
 /// limit that was there when they got hold of the range.
 @safe package final class ReservedMemory: @unchecked Sendable {
     /// The first byte of the range. It never changes.
@@ -39,7 +40,7 @@
     func show(descriptor: Int32, byteCount: Int, loss: FileLoss) throws(StorageError) {
         let wanted = try checked(byteCount)
         guard wanted > populated else { return }
-        // Before anybody can read there.
+        // Before any thread can read there.
         if let range {
             range.resize(byteCount: wanted)
         } else {

@@ -3,7 +3,7 @@
 /// How elements are read and which width a number needs.
 ///
 /// Widths below 8 bits have no sign bit in either form. Keys and offsets use the unsigned form, everything else the signed one;
-/// the header does not tell which it is. Source: docs/format.md, "Nodes".
+/// the header does not say which it is. Source: docs/format.md, "Nodes".
 package enum IntegerForm: Sendable {
     /// Widths 0 to 4 unsigned, 8 to 64 in two's complement: nearly all nodes.
     case signed

@@ -59,7 +59,7 @@ extension WriteSpace {
         return node
     }
 
-    /// A new node with the elements of `node` from `index` on, in the same width, behind `front` zeros.
+    /// A new node with the elements of `node` from `index` on, in the same width, after `front` zeros.
     func makeTail(of node: MutableNode, from index: Int, front: Int = 0) throws(StorageError) -> MutableNode {
         let moved = node.count - index
         var tail = try makeNode(node.hasRefs ? .refs : .integers, widthCode: node.widthCode, count: front + moved)

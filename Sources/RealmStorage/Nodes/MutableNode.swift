@@ -126,7 +126,7 @@ extension MutableNode {
         try set(index, MutableNode.tagged(number))
     }
 
-    /// What stands for `number` in a node of refs.
+    /// What means `number` in a node of refs.
     package static func tagged(_ number: UInt64) -> Int64 { Int64(bitPattern: number << 1 | 1) }
 
     /// Adds an element at the end.
@@ -186,7 +186,7 @@ extension MutableNode {
         if code > widthCode { try widen(toCode: code, form) }
     }
 
-    /// Raises the width to the one that `code` stands for.
+    /// Raises the width to the one that `code` means.
     package mutating func widen(toCode code: Int, _ form: IntegerForm = .signed) throws(StorageError) {
         let oldCode = widthCode
         guard code > oldCode else { return }
@@ -249,7 +249,7 @@ extension MutableNode {
         }
     }
 
-    /// Moves a run of bits, up to 32 at a time: those behind the run stay.
+    /// Moves a run of bits, up to 32 at a time: those after the run stay.
     private func moveBits(from source: Int, to target: Int, count: Int) {
         var done = 0
         while done < count {

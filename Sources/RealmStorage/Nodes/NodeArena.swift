@@ -2,7 +2,7 @@
 
 /// The memory in which a write builds its nodes, laid out as in the file.
 ///
-/// Refs of the arena are far above any offset of a file, so one comparison tells a new node from a committed one.
+/// Refs of the arena are far above any offset of a file, so one comparison distinguishes a new node from a committed one.
 /// They start at a random number: a damaged file cannot name a node of the arena. Bytes 0-3 of a node's header hold
 /// its capacity in units of 8 bytes, header included.
 ///
@@ -52,7 +52,7 @@
         throw NodeSpace.badRef(ref)
     }
 
-    /// The node at `ref`, or nil when there is none; why, `node(at:)` tells.
+    /// The node at `ref`, or nil when there is none; `node(at:)` says why.
     @inline(__always) func soundNode(at ref: Ref) -> Node? {
         // A ref below the origin wraps around to a number far above `used`.
         let offset = ref.rawValue &- origin
@@ -94,7 +94,7 @@
 
     /// Takes a young block back, once: what a damaged file has two refs to may be given up twice.
     ///
-    /// Its flags become impossible ones, so that whoever comes by the other ref finds damage, not what the block holds next.
+    /// Its flags become impossible ones, so that the other ref leads to an error, not what the block holds next.
     func release(_ ref: Ref, byteCount size: Int) {
         let offset = Int(ref.rawValue &- origin)
         let flags = unsafe memory + offset + 4

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a node is, as its flags tell. Source: docs/format.md, "Nodes".
+/// What a node is, as its flags say. Source: docs/format.md, "Nodes".
 package enum NodeKind: Sendable {
     /// Packed integers.
     case integers

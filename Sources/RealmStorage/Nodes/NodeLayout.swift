@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many bytes nodes take, of which the file tells flags and element count.
+/// How many bytes nodes take, of which the file holds flags and element count.
 ///
 /// Source: docs/format.md, "Nodes".
 @usableFromInline enum NodeLayout {

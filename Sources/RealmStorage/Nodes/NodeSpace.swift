@@ -68,7 +68,7 @@
     /// A node outside the file: only a write transaction has such.
     @usableFromInline func newNode(at ref: Ref) throws(StorageError) -> Node {
         guard let arena = unsafe arena else { throw NodeSpace.badRef(ref) }
-        // Without a retain: whoever made the space keeps the arena.
+        // Without a retain: the owner of the space keeps the arena.
         if let node = unsafe arena._withUnsafeGuaranteedRef({ $0.soundNode(at: ref) }) { return node }
         return try unsafe arena.takeUnretainedValue().node(at: ref)
     }

@@ -5,7 +5,7 @@ internal import Synchronization
 /// What a walk over several trees, or over collections that hold others, may visit in all.
 ///
 /// In a sound file every node has one parent, so nothing that is visited once takes more nodes than the file has room
-/// for. Where nodes share their children, a few of them can stand for more than anybody can ever read: a walk that visits
+/// for. Where nodes share their children, a few of them can mean more than can ever be read: a walk that visits
 /// more than there is room for ends as damage.
 ///
 /// A class, because the cursors of all levels of a walk spend from it.

@@ -2,9 +2,9 @@
 
 internal import Glibc
 
-/// System calls about names: what stands at a path, how it is opened without harm, how a file gets its name.
+/// System calls about names: what is at a path, how it is opened without harm, how a file gets its name.
 extension System {
-    /// What stands at a path, links followed.
+    /// What is at a path, links followed.
     package struct DirectoryEntry: Sendable {
         /// Which file it is, whatever its name.
         package let identity: FileIdentity
@@ -30,7 +30,7 @@ extension System {
         }
     }
 
-    /// What stands at a path; nil when there is nothing, or nothing that may be looked at.
+    /// What is at a path; nil when there is nothing, or nothing that may be looked at.
     package static func entry(atPath path: String, followsLink: Bool = true) -> DirectoryEntry? {
         var info = stat()
         return unsafe (followsLink ? stat(path, &info) : lstat(path, &info)) == 0 ? DirectoryEntry(info) : nil
@@ -48,7 +48,7 @@ extension System {
     /// Opens what is a regular file, and touches nothing else: it is opened by name only first, and looked at.
     ///
     /// Throws `.refused(.fileNotFound)` when there is nothing, and for an `isExact` path when a link was followed on the way:
-    /// somebody may have put it there since the path was resolved.
+    /// another program may have put it there since the path was resolved.
     package static func openRegular(
         _ path: String, writing: Bool = false, followsLink: Bool = true, isExact: Bool = false
     ) throws(StorageError) -> Int32 {
@@ -79,7 +79,7 @@ extension System {
         }
     }
 
-    /// Where an open file is now, without links; nil when that cannot be told, or it has no name any more.
+    /// Where an open file is now, without links; nil when that is unknown, or it has no name any more.
     package static func path(of descriptor: Int32) -> String? {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         let count = unsafe buffer.withUnsafeMutableBytes { bytes in
@@ -146,7 +146,7 @@ extension System {
         guard unsafe Glibc.link(old, path) == 0 else { throw .io(operation: "link", errno: errno) }
     }
 
-    /// Where programs keep what nobody needs later.
+    /// Where programs keep what is not needed later.
     package static var temporaryFolder: String { unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp" }
 
     /// A file without a name in a folder, as long as it is open; nil where the file system has no such thing.
@@ -158,7 +158,7 @@ extension System {
 
     /// How many locks of `flock` there are on a file, of this process and of others that it can see.
     ///
-    /// Looking disturbs nobody: whoever tries for a lock instead would make SDKs that come in that moment take what they
+    /// Looking disturbs no other program: trying for a lock instead would make SDKs that come in that moment take what they
     /// find in the lock file for the work of a living process.
     static func lockCount(on file: FileIdentity) -> Int {
         guard let locks = try? openForReading("/proc/locks") else { return 0 }
@@ -192,7 +192,7 @@ extension System {
         (device >> 8 & 0xfff | device >> 32 & ~0xfff, device & 0xff | device >> 12 & 0xffff_ff00)
     }
 
-    /// Lets those who may write the file at `model` use an open file too, and nobody else.
+    /// Lets those who may write the file at `model` use an open file too, and no others.
     static func share(_ descriptor: Int32, withWritersOf model: String) {
         var info = stat()
         guard unsafe stat(model, &info) == 0 else { return }

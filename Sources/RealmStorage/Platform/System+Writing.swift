@@ -172,7 +172,7 @@ extension System {
         return unsafe stat(path, &info) == 0 ? FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino)) : nil
     }
 
-    /// What the system tells of a file, but for times. Whoever asks for those has the next write note its own more exactly, and
+    /// What the system reports about a file, but for times. Asking for those makes the next write note its own more exactly, and
     /// on common file systems a commit takes a fifth longer then.
     struct FilePlace: Equatable, Sendable {
         /// Which file it is.
@@ -197,21 +197,21 @@ extension System {
         }
     }
 
-    /// What the system tells of an open file without its times.
+    /// What the system reports about an open file without its times.
     static func place(_ descriptor: Int32) throws(StorageError) -> FilePlace {
         var place = realm_rest_place()
         guard unsafe realm_rest_place_of(descriptor, nil, &place) == 0 else { throw .io(operation: "statx", errno: errno) }
         return FilePlace(place)
     }
 
-    /// What the system tells of the file at a path, without its times.
+    /// What the system reports about the file at a path, without its times.
     static func place(path: String) throws(StorageError) -> FilePlace {
         var place = realm_rest_place()
         guard unsafe realm_rest_place_of(-1, path, &place) == 0 else { throw .io(operation: "statx", errno: errno) }
         return FilePlace(place)
     }
 
-    /// What the system tells of a file without reading it.
+    /// What the system reports about a file without reading it.
     package struct FileFacts: Equatable, Sendable {
         /// Identity, size and number of names.
         let place: FilePlace
@@ -233,14 +233,14 @@ extension System {
         }
     }
 
-    /// What the system tells of an open file, including its times.
+    /// What the system reports about an open file, including its times.
     static func facts(_ descriptor: Int32) throws(StorageError) -> FileFacts {
         var info = stat()
         guard unsafe fstat(descriptor, &info) == 0 else { throw .io(operation: "fstat", errno: errno) }
         return FileFacts(info)
     }
 
-    /// What the system tells of the file at a path, including its times.
+    /// What the system reports about the file at a path, including its times.
     package static func facts(path: String) throws(StorageError) -> FileFacts {
         var info = stat()
         guard unsafe stat(path, &info) == 0 else { throw .io(operation: "stat", errno: errno) }
@@ -275,7 +275,7 @@ extension System {
     /// What `lock` asks for: a lock that excludes all others, one that excludes exclusive ones, or to give the lock up.
     enum LockKind { case exclusive, shared, none }
 
-    /// Takes, changes or gives up a lock on an open file without waiting; false when somebody else's is in the way.
+    /// Takes, changes or gives up a lock on an open file without waiting; false when another one is in the way.
     static func lock(_ descriptor: Int32, _ kind: LockKind) throws(StorageError) -> Bool {
         let operation: Int32
         switch kind {
@@ -296,7 +296,7 @@ extension System {
     /// The size of a page of memory, to which mappings are aligned.
     static let pageByteCount = Int(sysconf(Int32(_SC_PAGESIZE)))
 
-    /// A range of addresses with nothing behind them.
+    /// A range of addresses without memory.
     static func reserve(byteCount: Int) throws(StorageError) -> UnsafeMutableRawPointer {
         let address = unsafe mmap(nil, byteCount, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
         guard let address = unsafe address, unsafe address != MAP_FAILED else { throw .io(operation: "mmap", errno: errno) }

@@ -5,7 +5,7 @@ internal import Glibc
 /// All system calls of the storage layer. `errno` is captured at once and interrupted calls are repeated.
 ///
 /// Each call throws `.io` with the name of the call and the system's error number, unless the failure means that a file cannot be
-/// used at all, which is `.refused`. Descriptors are plain numbers here; whoever opens one closes it.
+/// used at all, which is `.refused`. Descriptors are plain numbers here; the caller that opens one closes it.
 package enum System {
     /// Opens for reading; the descriptor is closed on `exec`.
     package static func openForReading(_ path: String) throws(StorageError) -> Int32 {

@@ -53,7 +53,7 @@ package struct ColumnDefinition: Sendable {
         return bits
     }
 
-    /// What stands in the spec: the type, and for dictionaries the type of the keys.
+    /// What the spec holds: the type, and for dictionaries the type of the keys.
     var typeWord: Int64 {
         Int64(type.rawValue) | (collection == .dictionary ? Int64(ColumnType.string.rawValue) << 16 : 0)
     }

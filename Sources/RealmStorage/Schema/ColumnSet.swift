@@ -8,7 +8,7 @@ final class ColumnSet: Sendable {
     let columns: [Column]
     /// Hidden columns of incoming links.
     let backlinks: [Column]
-    /// Where the public column of a name stands in `columns`.
+    /// Where the public column of a name is in `columns`.
     let positions: [String: Int]
 
     /// Columns with a look-up by name.

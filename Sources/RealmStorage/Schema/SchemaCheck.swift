@@ -3,7 +3,7 @@
 /// What has to fit between the tables of one version, looked at whenever the columns of any of them are new.
 ///
 /// - Every link column has a target table in use, and there a backlink column that names it back. Backlink columns without
-///   an origin are left behind when a column of Mixed is removed, so these are left to `verify`.
+///   an origin stay in the file when a column of Mixed is removed, so these are left to `verify`.
 /// - Embedded classes may hold each other in a circle: SDKs refuse such a schema, but the engine below them writes such files.
 ///   That an object holds itself is found by those who walk over objects.
 ///

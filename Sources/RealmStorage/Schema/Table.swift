@@ -100,7 +100,7 @@ package final class Table: Sendable {
     /// Whether links to this table may be unresolved.
     package var hasTombstones: Bool { !tombstones.root.isNone }
 
-    /// Leaves in object key order, or those from the one in which `key` would stand. `hints` tell what will be read.
+    /// Leaves in object key order, or those from the one in which `key` would be. `hints` tell what will be read.
     package func leaves(from key: ObjectKey? = nil, hints: LeafHints = .none) -> ClusterCursor {
         objects.leaves(from: key, hints: hints)
     }

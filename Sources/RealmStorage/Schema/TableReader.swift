@@ -22,7 +22,7 @@ struct TableReader {
         let ref: Ref
         /// The slots that columns and keys are read from, as stored.
         fileprivate let slots: [UInt64]
-        /// Where the roots of search indexes stand, which change with the objects.
+        /// Where the roots of search indexes are, which change with the objects.
         fileprivate let indexes: UInt64
         /// The full name of the table.
         fileprivate let name: String
@@ -282,7 +282,7 @@ struct TableReader {
         return type
     }
 
-    /// The kind of collection that the attributes tell. Throws `.corrupt` for two at once.
+    /// The kind of collection that the attributes say. Throws `.corrupt` for two at once.
     private func collection(_ attributes: ColumnAttributes, _ index: Int) throws(StorageError) -> CollectionKind? {
         let kinds: [(ColumnAttributes, CollectionKind)] = [(.list, .list), (.set, .set), (.dictionary, .dictionary)]
         let present = kinds.filter { attributes.contains($0.0) }
@@ -290,7 +290,7 @@ struct TableReader {
         return present.first?.1
     }
 
-    /// Type and attributes stand in the key too and must agree.
+    /// Type and attributes are in the key too and must agree.
     private func check(
         _ key: ColumnKey, _ type: ColumnType, _ attributes: ColumnAttributes, _ index: Int
     ) throws(StorageError) {

@@ -227,7 +227,7 @@ package struct TableState {
             enumeration: list.isNone ? nil : StringEnumeration(root: list, space: space))
     }
 
-    /// The kind of collection that the attributes tell.
+    /// The kind of collection that the attributes say.
     private static func collection(_ attributes: ColumnAttributes) -> CollectionKind? {
         if attributes.contains(.list) { return .list }
         if attributes.contains(.set) { return .set }

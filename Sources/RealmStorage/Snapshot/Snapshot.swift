@@ -102,7 +102,7 @@ package final class Snapshot: Sendable {
     /// schema is good for the other.
     package func hasSameSchema(as other: Snapshot) -> Bool { Snapshot.haveSameSchema(tables, other.tables) }
 
-    /// The commit counter; 1 when the file does not tell.
+    /// The commit counter; 1 when the file does not say.
     package var version: UInt64 { max(top.version, 1) }
     /// The format of the file when this version was made.
     package var fileFormat: Int { file.header.fileFormat }

@@ -16,7 +16,7 @@ struct FreeListLayout {
     }
 
     let start: Int
-    /// All blocks, in order, the one behind the top node included.
+    /// All blocks, in order, the one after the top node included.
     private(set) var entries: [Entry] = []
     /// Width codes of positions, lengths, versions and top.
     private var codes: [Int]
@@ -30,7 +30,7 @@ struct FreeListLayout {
         return 2 * size(place, entryCount) + size(number, entryCount) + size(7, topSlotCount) + 8
     }
 
-    /// Lays the nodes at `start`, in a usable block that ends at `end` and has the room that `reserve` tells.
+    /// Lays the nodes at `start`, in a usable block that ends at `end` and has the room that `reserve` says.
     ///
     /// `rest` are all other free blocks; `top` the slots of the top node, with anything where the free lists go.
     init(start: Int, end: Int, rest: [Entry], top: [Int64]) {

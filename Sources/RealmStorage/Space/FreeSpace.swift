@@ -5,7 +5,7 @@
 /// - `usable` and `locked` ascend, do not overlap, and lie in `[24, logicalSize)`.
 /// - No usable block crosses a section of 64 MiB, because a node must not.
 /// - A locked block was freed by its version `V`: versions before `V` may still read it, so it becomes usable only when
-///   the oldest version that anybody reads is `V` or later. The version on the disk counts as being read.
+///   the oldest version that is being read is `V` or later. The version on the disk counts as being read.
 ///
 /// A value: a commit works on a copy and puts it back when it has succeeded.
 /// Source: docs/format.md, "Free space".

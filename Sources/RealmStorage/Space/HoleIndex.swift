@@ -5,7 +5,7 @@
 /// Sizes below 512 bytes have a class each, larger ones share an eighth of a doubling with their like. A block that is
 /// taken from is out of the index until it is put back.
 struct HoleIndex {
-    /// The first block of every class, and behind each block the next of its class; -1 where there is none.
+    /// The first block of every class, and after each block the next of its class; -1 where there is none.
     private var first = [Int32](repeating: -1, count: HoleIndex.classCount)
     /// The next block of the same class, by block.
     private var next: [Int32]

@@ -72,7 +72,7 @@ package final class FileStore: WriteOwner, Sendable {
     private let newest: RankedMutex<Snapshot>
     /// Whether a transaction runs, for any thread.
     private let writing = RankedMutex(.leaf, Writing.idle)
-    /// Whether nothing stands against the first write.
+    /// Whether nothing forbids the first write.
     private let isAudited: Atomic<Bool>
     /// The memory of the last write, for the next one.
     private let spareArena = RankedMutex<NodeArena?>(.leaf, nil)
@@ -121,7 +121,7 @@ package final class FileStore: WriteOwner, Sendable {
         return try FileStore(backend, path: path, key: key, options, lock: nil)
     }
 
-    /// A file that nobody but this process can reach yet.
+    /// A file that only this process can reach yet.
     package convenience init(
         _ file: NewFile, key: EncryptionKey?, options: Options = Options()
     ) throws(StorageError) {
@@ -298,7 +298,7 @@ package final class FileStore: WriteOwner, Sendable {
     /// See `WriteOwner`.
     func commit(_ nodes: WriteSpace, names: Ref, tables: Ref, base: Snapshot) throws(StorageError) -> Snapshot {
         let snapshot = try committer.commit(nodes, names: names, tables: tables, previous: base)
-        // The version before goes, if nobody reads it, after the lock is open again.
+        // The version before is freed, if it has no reader, after the lock is open again.
         let before = newest.withLock { newest in
             defer { newest = snapshot }
             return newest
@@ -317,7 +317,7 @@ package final class FileStore: WriteOwner, Sendable {
         writing.withLock { $0 = .idle }
     }
 
-    /// The spare memory, unless somebody still holds on to what a transaction had in it.
+    /// The spare memory, unless a caller still holds what a transaction had in it.
     private func takeSpareArena() -> NodeArena? {
         spareArena.withLock { spare in
             defer { spare = nil }

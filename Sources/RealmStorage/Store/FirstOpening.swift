@@ -3,8 +3,8 @@
 /// What has to be done with a file before the first commit to it: checks first, then repairs, each safe against crashes.
 ///
 /// - An empty file becomes an empty realm.
-/// - Streaming form, whose top ref stands at the end of the file, is left, because the file is going to grow.
-/// - What a crash or an SDK's shrinking left behind the logical end is cut off.
+/// - Streaming form, whose top ref is at the end of the file, is left, because the file is going to grow.
+/// - What a crash or an SDK's shrinking left after the logical end is cut off.
 ///
 /// Nothing is changed in a file that is refused. Source: docs/format.md, "Opening for writing".
 enum FirstOpening {
@@ -25,7 +25,7 @@ enum FirstOpening {
         }
     }
 
-    /// Opens the bytes of `backend`, which somebody owns by an `OwnershipLock` or nobody else knows.
+    /// Opens the bytes of `backend`, which are owned by an `OwnershipLock` or unknown to other processes.
     ///
     /// `willConvert` is called before anything is changed in a file of an older format. `isChecked` is false when the file
     /// has to be looked through before it is written to.
@@ -53,7 +53,7 @@ enum FirstOpening {
 
     // MARK: - Checks
 
-    /// Far more commits than anybody can make, and far less than what fits a slot of the top node.
+    /// Far more commits than can ever be made, and far less than what fits a slot of the top node.
     private static let maximumVersion: UInt64 = 1 << 56
 
     /// The top node, if this program may write to the file.

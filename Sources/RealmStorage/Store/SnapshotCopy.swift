@@ -47,7 +47,7 @@ package enum SnapshotCopy {
         return (top, writer.allocator.free.logicalSize)
     }
 
-    /// Makes the file `path`, which must not exist unless it may be replaced; nobody ever sees a part of it.
+    /// Makes the file `path`, which must not exist unless it may be replaced; no reader ever sees a part of it.
     package static func write(
         _ snapshot: Snapshot, toFile path: String, key: EncryptionKey?, replacing: Bool = false, _ control: WorkControl? = nil
     ) throws(StorageError) {

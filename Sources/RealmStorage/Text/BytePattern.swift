@@ -45,7 +45,7 @@ package struct BytePattern: Sendable {
     /// Whether `text` ends with the pattern.
     package func isSuffix(of text: ByteView) -> Bool { text.count >= count && matches(text, at: text.count - count) }
 
-    /// Whether the pattern stands somewhere in `text`.
+    /// Whether the pattern occurs anywhere in `text`.
     package func occurs(in text: ByteView) -> Bool {
         guard !isEmpty else { return true }
         var found = false
@@ -56,7 +56,7 @@ package struct BytePattern: Sendable {
         return found
     }
 
-    /// Whether the pattern stands at `position` of `text`, which reaches far enough.
+    /// Whether the pattern occurs at `position` of `text`, which reaches far enough.
     private func matches(_ text: ByteView, at position: Int) -> Bool {
         unsafe text.withBuffer { unsafe matches($0, at: position, from: 0) }
     }
@@ -75,7 +75,7 @@ package struct BytePattern: Sendable {
 // MARK: - Searching
 
 extension BytePattern {
-    /// Calls `body` with the positions in `text` at which the pattern stands, ascending.
+    /// Calls `body` with the positions in `text` at which the pattern occurs, ascending.
     ///
     /// `body` answers from where on it wants to hear of more. 64 positions are tested at once for the first two
     /// bytes; only where both fit the rest is looked at. The pattern is not empty.
@@ -95,7 +95,7 @@ extension BytePattern {
         }
     }
 
-    /// Calls `body` with all positions in `text` at which the pattern stands. The pattern is not empty.
+    /// Calls `body` with all positions in `text` at which the pattern occurs. The pattern is not empty.
     func withMatches<Result, Failure: Error>(
         in text: ByteView, _ body: (TextMatches) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -111,7 +111,7 @@ extension BytePattern {
         }
     }
 
-    /// Where in the 64 positions from `base` on the pattern stands.
+    /// Where in the 64 positions from `base` on the pattern occurs.
     @inline(__always)
     private func matches(_ search: Search, _ base: Int) -> UInt64 {
         let candidates = search.candidates(base)

@@ -3,8 +3,8 @@
 /// The letter case rule of `[c]`: simple, fixed and independent of any locale.
 ///
 /// A–Z match a–z, and U+00C0–U+00DE match U+00E0–U+00FE, except × and ÷. In UTF-8 both pairs differ in one bit, 0x20, of
-/// one byte: the letter itself, or the byte behind 0xC3. So folding never changes a length, and whether a byte folds can
-/// be told from it and the one before. Source: realm-core `unicode.cpp`.
+/// one byte: the letter itself, or the byte after 0xC3. So folding never changes a length, and whether a byte folds can
+/// be seen from it and the one before. Source: realm-core `unicode.cpp`.
 package enum CaseFolding {
     /// The bit in which the two cases of a letter differ.
     @usableFromInline static let caseBit: UInt8 = 0x20

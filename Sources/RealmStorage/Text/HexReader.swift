@@ -20,7 +20,7 @@ struct HexReader {
         return number
     }
 
-    /// Goes past the next byte and tells whether it was a hyphen.
+    /// Goes past the next byte and returns whether it was a hyphen.
     mutating func takeHyphen() -> Bool { rest.popFirst() == UInt8(ascii: "-") }
 
     /// The value of a hex digit; nil for another character.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The shortest decimal text that reads back as the same number, always with a point or an exponent, so that it is
-/// valid JSON and tells a double from an integer: `1.0`, `-0.0`, `0.1`, `1e+20`.
+/// valid JSON and distinguishes a double from an integer: `1.0`, `-0.0`, `0.1`, `1e+20`.
 ///
 /// What is not finite becomes `NaN`, `Infinity` or `-Infinity`, which JSON needs in quotes.
 package enum RealWriter {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The positions in a run of bytes at which a pattern stands, one bit each.
+/// The positions in a run of bytes at which a pattern occurs, one bit each.
 ///
 /// Made by `BytePattern.withMatches` for all texts of a leaf together, and valid during that call only. Asking whether a text has
 /// a match is then a look at a few bits.

@@ -169,7 +169,7 @@ extension WriteTransaction {
         try addBacklink(to: StoredLink(table: table, object: object), from: place.object, place.column, in: place.table)
     }
 
-    /// Takes the records of links back that are no longer there, and deletes embedded objects that nobody owns now.
+    /// Takes the records of links back that are no longer there, and deletes embedded objects without an owner.
     private func forget(_ links: [StoredLink], from place: CollectionPlace) throws(StorageError) {
         for link in links {
             try spend()

@@ -95,7 +95,7 @@ extension WriteTransaction {
         try forget(column, of: key)
     }
 
-    /// The reference engine leaves these behind, and then cannot delete objects that they mention.
+    /// The reference engine leaves these in the file, and then cannot delete objects that they mention.
     private func dropBacklinkColumns(from key: TableKey, _ column: ColumnKey) throws(StorageError) {
         for target in try tableKeys() {
             guard let known = try table(target).backlinkColumn(from: key, column) else { continue }

@@ -2,7 +2,7 @@
 
 /// Search indexes, kept in step with the values.
 ///
-/// An index that disagrees with the values, as the reference engine sometimes leaves behind, is built anew.
+/// An index that disagrees with the values, as the reference engine sometimes leaves it, is built anew.
 extension WriteTransaction {
     /// The columns of a table that have an index.
     private func indexedColumns(_ key: TableKey) throws(StorageError) -> [Column] {

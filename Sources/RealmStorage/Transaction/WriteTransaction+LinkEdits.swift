@@ -39,7 +39,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Whose link a record of the target tells.
+    /// Whose link a record of the target means.
     private struct Record: Hashable {
         /// The table of the link.
         let table: TableKey

@@ -11,7 +11,7 @@ package final class WriteTransaction: @unchecked Sendable {
     /// log2 of the size of cluster leaves: 8 but in tests of deep trees.
     let clusterShift: Int
 
-    /// What stands at each position of the list of tables.
+    /// What is at each position of the list of tables.
     private var slots: [Slot]
     /// What was done so far, in order.
     package internal(set) var changes: [ObjectChange] = []
@@ -26,7 +26,7 @@ package final class WriteTransaction: @unchecked Sendable {
 
     /// What is known about a table.
     fileprivate enum Slot {
-        /// A table nobody asked for yet.
+        /// A table that was not asked for yet.
         case committed(Ref)
         /// A table that was read, with its present state.
         case open(TableState)

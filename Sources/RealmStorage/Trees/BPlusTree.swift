@@ -13,7 +13,7 @@ package struct BPlusTree: Sendable {
     package let space: NodeSpace
     /// What the leaves look like.
     package let shape: ElementShape
-    /// The number of elements, as the root tells it.
+    /// The number of elements, as the root says.
     package let count: Int
 
     /// A tree by its root. Reads the root to learn the count. Throws `.corrupt` when that is no node of such a tree.

@@ -41,7 +41,7 @@ package struct BPlusTreeWriter {
 
     // MARK: - Reading
 
-    /// The tree as it stands, for reading.
+    /// The present tree, for reading.
     package func tree(_ root: Ref) throws(StorageError) -> BPlusTree {
         try BPlusTree(root: root, space: writes.space, shape: shape)
     }

@@ -10,7 +10,7 @@ struct ClusterRows {
     /// All columns of the table, hidden ones included.
     let columns: [ClusterWriter.Column]
 
-    /// A leaf as it stands, with relative keys.
+    /// The present leaf, with relative keys.
     func view(_ ref: Ref) throws(StorageError) -> ClusterLeaf {
         let node = try writes.node(at: ref)
         guard !node.isInner else { throw node.corrupt("an inner node where a cluster leaf belongs") }

@@ -25,7 +25,7 @@ package struct ClusterTree: Sendable {
         self.shift = shift
     }
 
-    /// The number of objects, as the root tells it.
+    /// The number of objects, as the root says.
     package func count() throws(StorageError) -> Int {
         guard !root.isNone else { return 0 }
         let node = try space.node(at: root)
@@ -40,7 +40,7 @@ package struct ClusterTree: Sendable {
         return Row(leaf: leaf, index: row)
     }
 
-    /// The leaf in which `key` would stand; nil in an empty tree.
+    /// The leaf in which `key` would be; nil in an empty tree.
     package func leaf(for key: ObjectKey) throws(StorageError) -> ClusterLeaf? {
         guard !root.isNone else { return nil }
         var node = try space.node(at: root)
@@ -75,7 +75,7 @@ package struct ClusterTree: Sendable {
         return remaining < leaf.count ? Row(leaf: leaf, index: remaining) : nil
     }
 
-    /// All leaves in key order, or those from the one in which `key` would stand. `hints` tell what will be read.
+    /// All leaves in key order, or those from the one in which `key` would be. `hints` tell what will be read.
     package func leaves(from key: ObjectKey? = nil, hints: LeafHints = .none) -> ClusterCursor {
         ClusterCursor(self, from: key, hints: hints)
     }

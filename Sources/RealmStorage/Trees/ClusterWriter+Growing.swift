@@ -16,7 +16,7 @@ extension ClusterWriter {
         return try ClusterBranch(children: children, depth: depth + 1, objectCount: count).make(writes, shift: shift)
     }
 
-    /// A node after insertion, and the node that split off behind it.
+    /// A node after insertion, and the node that split off after it.
     private struct Grown {
         /// The node after insertion.
         let ref: Ref
@@ -73,7 +73,7 @@ extension ClusterWriter {
             return Grown(ref: try branch.make(writes, shift: shift))
         }
         branch.children.insert(sibling, at: child + 1)
-        // A new last child stands alone; otherwise what follows the split child moves.
+        // A new last child is on its own; otherwise what follows the split child moves.
         let isLast = child + 2 == branch.children.count
         let (offset, tail) = try branch.split(at: isLast ? child + 1 : child + 2) { (ref) throws(StorageError) in
             try count(ref)

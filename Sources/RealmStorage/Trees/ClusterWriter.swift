@@ -7,7 +7,7 @@
 ///
 /// - All leaves are equally deep, and none is empty but a lone root.
 /// - The first child of an inner node has offset 0, and the keys of a child lie below the offset of the next.
-/// - Every inner node tells the number of objects below it.
+/// - Every inner node holds the number of objects below it.
 /// - An inner root has at least two children.
 ///
 /// Source: docs/format.md, "Cluster trees"; realm-core cluster.cpp and cluster_tree.cpp.
@@ -56,7 +56,7 @@ package struct ClusterWriter {
 
     // MARK: - Reading
 
-    /// The tree as it stands, for reading.
+    /// The present tree, for reading.
     package func tree(_ root: Ref) -> ClusterTree { ClusterTree(root: root, space: writes.space, shift: shift) }
 
     /// How many objects the tree has.

@@ -9,7 +9,7 @@ package enum DictionaryKey: Sendable, Equatable {
     /// The key is a number.
     case integer(Int64)
 
-    /// The key that an element of the tree of keys stands for. Throws `.corrupt` for null.
+    /// The key that an element of the tree of keys means. Throws `.corrupt` for null.
     init(_ value: Value, _ tree: Ref) throws(StorageError) {
         switch value {
         case .string(let bytes): self = .text(bytes)

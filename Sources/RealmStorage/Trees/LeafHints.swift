@@ -26,7 +26,7 @@ package struct LeafHints: Sendable {
         }
     }
 
-    /// Leaf `child` of `parent` is about to be read: prepares those behind it.
+    /// Leaf `child` of `parent` is about to be read: prepares those after it.
     @inline(__always)
     func prepare(behind child: Int, of parent: ClusterTree.InnerNode, _ space: NodeSpace) {
         guard count > 0, !space.isEncrypted, child + 1 < parent.childCount else { return }

@@ -11,7 +11,7 @@ package struct ListView: Sendable {
     /// How many elements can be seen.
     package let count: Int
 
-    /// `mayHoldUnresolved` tells that the target table has tombstones, so that links must be looked through.
+    /// `mayHoldUnresolved` says that the target table has tombstones, so that links must be looked through.
     package init(
         root: Ref, space: NodeSpace, shape: ElementShape, mayHoldUnresolved: Bool = false
     ) throws(StorageError) {

@@ -5,7 +5,7 @@
 /// Keeps the leaf that it looked at last, because the last steps of a search are all in one leaf. The order is a closure, so that
 /// sets and dictionaries can share this.
 struct OrderedSearch {
-    /// Where an element stands, or would stand.
+    /// Where an element is, or would be.
     struct Place {
         /// The position of the element, or where it would go.
         let index: Int
@@ -23,7 +23,7 @@ struct OrderedSearch {
     /// A search in `tree`, which must not change meanwhile.
     init(_ tree: BPlusTree) { self.tree = tree }
 
-    /// Halves the tree. `order` tells how an element sorts against the one that is wanted.
+    /// Halves the tree. `order` says how an element sorts against the one that is wanted.
     mutating func find(
         _ order: (_ leaf: ColumnLeaf, _ row: Int) throws(StorageError) -> Int
     ) throws(StorageError) -> Place {
@@ -38,7 +38,7 @@ struct OrderedSearch {
         return Place(index: low, isPresent: false)
     }
 
-    /// Looks at every element, for trees whose order cannot be relied on. An element that is not there would stand before
+    /// Looks at every element, for trees whose order cannot be relied on. An element that is not there would be before
     /// the first that sorts after it.
     func scan(
         _ order: (_ leaf: ColumnLeaf, _ row: Int) throws(StorageError) -> Int

@@ -5,7 +5,7 @@
 /// The arithmetic counts eras of 400 years (146097 days) that begin on a first of March, so that the leap day, where
 /// there is one, is the last day of its year.
 package struct CalendarDate: Hashable, Sendable {
-    /// The year; 0 and below stand for years before the year 1.
+    /// The year; 0 and below are years before the year 1.
     package let year: Int64
     /// 1...12
     package let month: Int

@@ -38,7 +38,7 @@ package enum DateWriter {
         return count + 1
     }
 
-    /// A separator with two digits behind it.
+    /// A separator with two digits after it.
     @inline(__always)
     private static func put(_ number: UInt64, _ separator: Unicode.Scalar, _ target: UnsafeMutablePointer<UInt8>) {
         unsafe target[0] = UInt8(truncatingIfNeeded: separator.value)

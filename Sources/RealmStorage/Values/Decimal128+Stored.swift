@@ -58,7 +58,7 @@ extension Decimal128 {
         return UInt64(truncatingIfNeeded: coefficient) | UInt64(exponent + 398) << 53 | (isNegative ? 1 << 63 : 0)
     }
 
-    /// Infinity and NaN, told by the five bits below the sign; nil for finite numbers.
+    /// Infinity and NaN, by the five bits below the sign; nil for finite numbers.
     private init?(specialBits bits: UInt64, isNegative: Bool) {
         guard bits & 0x1e == 0x1e else { return nil }
         let special = bits == 0x1f ? Decimal128.notANumber : .infinity

@@ -13,7 +13,7 @@ struct DecimalReader {
     var coefficient: UInt128 = 0
     /// How many significant digits were met, those that no longer fit included.
     var digitCount = 0
-    /// The first digit that no longer fits, and whether any digit behind it is not zero.
+    /// The first digit that no longer fits, and whether any digit after it is not zero.
     var roundDigit: UInt8 = 0
     /// Whether a digit after `roundDigit` was not zero.
     var isSticky = false

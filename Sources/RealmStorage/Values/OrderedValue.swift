@@ -2,7 +2,7 @@
 
 /// A value as a member of a set or a key of a dictionary; equal by the total order.
 ///
-/// It borrows the bytes of its value. See `Value.hashByOrder` for the one pair of types that it cannot tell.
+/// It borrows the bytes of its value. See `Value.hashByOrder` for the one pair of types that it cannot distinguish.
 package struct OrderedValue: Hashable, Comparable, Sendable {
     /// The value that is ordered.
     package let value: Value

@@ -2,7 +2,7 @@
 
 /// Reads the parts of an RFC 3339 date from text.
 ///
-/// Positions are bytes: everything but the text itself is ASCII. The year is checked by whoever uses the seconds, because an
+/// Positions are bytes: everything but the text itself is ASCII. The year is checked where the seconds are used, because an
 /// offset can move a date out of the range of years.
 struct RFC3339Reader {
     /// The text that is read.

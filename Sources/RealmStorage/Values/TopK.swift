@@ -14,7 +14,7 @@ package struct TopK: Sendable {
         package let key: OrderKey
         /// What the caller calls the row: an object key, a position.
         package let row: Int64
-        /// The how many-th offer it was.
+        /// The number of the offer, counted from 0.
         @usableFromInline let turn: UInt64
 
         /// A row that was offered as number `turn`.

@@ -49,7 +49,7 @@ extension Value {
         }
     }
 
-    /// Where the type stands in the total order; the same for all numbers.
+    /// Where the type is in the total order; the same for all numbers.
     @inlinable package var typeRank: Int {
         switch self {
         case .null: return 0

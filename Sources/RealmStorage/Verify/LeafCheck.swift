@@ -67,7 +67,7 @@ struct LeafCheck {
 }
 
 extension MediumBlobs {
-    /// Checks that every value, null or not, ends where or behind the one before it ends, and inside the bytes.
+    /// Checks that every value, null or not, ends where the one before it ends, or later, and inside the bytes.
     func requireOrder() throws(StorageError) {
         var previous: Int64 = 0
         for row in 0..<count {

@@ -5,7 +5,7 @@
 /// First the keys of all tables are read, then all objects, and at last links and backlinks are matched. An error in one leaf
 /// does not keep the rest from being checked.
 struct ObjectCheck {
-    /// One link, as its origin holds it and as the backlinks of its target tell it.
+    /// One link, as its origin holds it and as the backlinks of its target have it.
     struct Link: Hashable {
         /// The table of the object that links.
         let origin: TableKey
@@ -99,7 +99,7 @@ struct ObjectCheck {
             let origin = column.targetTable.flatMap { snapshot.table($0) }
             let source = column.oppositeColumn.flatMap { origin?.column($0) }
             if source == nil || source?.type == .backlink || (source?.type != .link && source?.type != .mixed) {
-                // Removing a mixed column leaves its backlink columns behind.
+                // Removing a mixed column leaves its backlink columns in the file.
                 report.warn("\(table.name): backlink column \(column.leafIndex) has no origin column")
             } else if let source, source.type == .link, source.key == column.oppositeColumn,
                 source.targetTable != table.key || source.oppositeColumn?.leafIndex != column.leafIndex

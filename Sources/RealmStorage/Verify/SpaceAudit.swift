@@ -5,7 +5,7 @@
 /// - Every node that can be reached lies inside the logical file, and no two of them share a byte.
 /// - No free block lies on a node, and none was released by a version that is still to come.
 ///
-/// Bytes that are neither reached nor free are allowed: they are lost, but nobody writes there. Values, indexes and keys
+/// Bytes that are neither reached nor free are allowed: they are lost, but no write goes there. Values, indexes and keys
 /// are not looked at; `Snapshot.verify` does that. The time is that of one walk over all nodes with refs and the headers
 /// of the others; damage cannot make it longer, because what is walked over twice ends it.
 struct SpaceAudit {

@@ -3,7 +3,7 @@
 /// Checks that header, reachable nodes and free blocks tile the logical file: no gap, no overlap, no node twice.
 ///
 /// Nodes and free blocks together have to cover the logical file without overlaps. Gaps are reported as a warning: bytes that are
-/// lost for good, but harm nobody.
+/// lost for good, but do no harm.
 struct SpaceCheck {
     /// Some bytes of the file.
     private struct Extent {

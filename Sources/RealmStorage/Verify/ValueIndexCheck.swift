@@ -14,7 +14,7 @@ struct ValueIndexCheck {
     /// The objects that the index holds.
     private(set) var found: Set<ObjectKey> = []
 
-    /// A check of one index; `valueOf` tells the stored value of an object.
+    /// A check of one index; `valueOf` returns the stored value of an object.
     init(place: String, isMixed: Bool, valueOf: @escaping (ObjectKey) throws(StorageError) -> Value?) {
         self.place = place
         self.isMixed = isMixed

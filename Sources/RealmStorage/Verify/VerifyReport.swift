@@ -7,7 +7,7 @@
 package struct VerifyReport: Sendable {
     /// Damage. At most `maximumCount` are kept.
     package private(set) var errors: [String] = []
-    /// What writers are known to leave behind, and what only looks odd.
+    /// What writers are known to leave, and what only looks odd.
     package private(set) var warnings: [String] = []
     /// What was counted on the way.
     package var statistics = Statistics()
@@ -84,7 +84,7 @@ extension Snapshot {
     /// Where they do not, a commit would write over nodes in use, or give up a node that another part still needs.
     ///
     /// Reads the header of every node once, and the refs of those that have some. Takes a bit of memory for every 8 bytes of
-    /// the file and 24 bytes for every node. `isClean` of the report is the verdict, `statistics` tell how much there was.
+    /// the file and 24 bytes for every node. `isClean` of the report is the verdict, `statistics` say how much there was.
     package func verifySpace() -> VerifyReport {
         var report = VerifyReport()
         guard !top.ref.isNone else { return report }

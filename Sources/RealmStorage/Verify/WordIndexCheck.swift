@@ -5,7 +5,7 @@
 /// The words of all objects are read from the objects and crossed off while the index is walked; what is left on either side is
 /// an error.
 struct WordIndexCheck {
-    /// Which objects, ascending, have a word; nil stands for null.
+    /// Which objects, ascending, have a word; nil means null.
     typealias Words = [[UInt8]?: [ObjectKey]]
 
     /// How messages begin.
@@ -65,7 +65,7 @@ struct WordIndexCheck {
     /// The word that ends with the last key of `path`; nil for null.
     private static func word(endingWith path: [Int32]) -> [UInt8]? {
         var rest = path[...]
-        // Below a key that reads as padded, 0 stands for the shorter word, which ended with that key.
+        // Below a key that reads as padded, 0 means the shorter word, which ended with that key.
         while let last = rest.last, last == 0 {
             rest.removeLast()
             if rest.isEmpty { return nil }

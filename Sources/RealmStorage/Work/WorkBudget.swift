@@ -8,7 +8,7 @@ internal import Synchronization
 /// Spending is a subtraction and a comparison; the clock is looked at every so many units only.
 ///
 /// `@unchecked Sendable`: one thread at a time works with a budget, and it is handed on through the locks of queues.
-/// `cancel` alone may be called by any thread; the flag behind it is atomic.
+/// `cancel` alone may be called by any thread; its flag is atomic.
 package final class WorkBudget: @unchecked Sendable {
     /// When to give up.
     package var deadline: Instant
@@ -16,11 +16,12 @@ package final class WorkBudget: @unchecked Sendable {
     package var handOverAt = Instant.distantFuture
     /// Bytes that may be made.
     package var byteLimit = Int.max { didSet { limitRoom() } }
-    /// Takes so many more bytes of the memory that all answers share, or tells why there are none; nil where nobody counts.
+    /// Takes so many more bytes of the memory that all answers share, or returns why there are none; nil where that is not
+    /// counted.
     package var takesRoom: (@Sendable (_ byteCount: Int) -> WorkStop?)? { didSet { limitRoom() } }
     /// Objects that may be reached through links.
     package var objectLimit = Int.max
-    /// Tells, when the work has taken a while, whether somebody still waits for it.
+    /// Returns, when the work has taken a while, whether the result is still wanted.
     package var isStillWanted: (@Sendable () -> Bool)?
     /// Why the work was given up; nil as long as it was not.
     package private(set) var stop: WorkStop?
@@ -33,7 +34,7 @@ package final class WorkBudget: @unchecked Sendable {
     private var partStart = 0
     /// Bytes that were taken of the memory for answers; the first ones are free.
     private var roomTaken = WorkBudget.roomStep
-    /// Up to where nobody has to be asked.
+    /// Up to where `takesRoom` need not be asked.
     private var roomLimit = Int.max
     /// When to ask again whether the answer is still wanted; in the distant future before the first question.
     private var nextProbe: Instant
@@ -42,7 +43,7 @@ package final class WorkBudget: @unchecked Sendable {
 
     /// Between two looks at the clock: some hundred microseconds of work.
     private static let unitsPerLook = 2048
-    /// Between two questions whether somebody still waits, and before the first.
+    /// Between two questions whether the result is still wanted, and before the first.
     private static let secondsPerProbe = 0.25
 
     /// A budget without limits but the deadline; set the others before the work begins.
@@ -65,7 +66,7 @@ package final class WorkBudget: @unchecked Sendable {
         return unitsLeft >= 0 || allowsMore()
     }
 
-    /// Looks at the clock inside of a sort and tells whether to go on.
+    /// Looks at the clock inside of a sort and returns whether to go on.
     @inline(never) private func allowsMore() -> Bool {
         unitsLeft = stop == nil ? WorkBudget.unitsPerLook : 0
         return stop == nil && goesOn
@@ -146,7 +147,7 @@ package final class WorkBudget: @unchecked Sendable {
         if count &- partStart > roomLimit { try takeRoom(for: count &- partStart) }
     }
 
-    /// The same for loops: up to this count nobody has to be asked.
+    /// The same for loops: up to this count `takesRoom` need not be asked.
     package var roomEnd: Int { partStart.addingReportingOverflow(roomLimit).overflow ? .max : partStart &+ roomLimit }
 
     /// Where the room ends once `count` bytes were allowed.
@@ -177,7 +178,7 @@ package final class WorkBudget: @unchecked Sendable {
         if objects > objectLimit { try refuse(.tooManyObjects(limit: objectLimit)) }
     }
 
-    /// Counts the objects and bytes of the next part of an answer by themselves; `count` bytes stand before it.
+    /// Counts the objects and bytes of the next part of an answer by themselves; `count` bytes come before it.
     package func beginPart(at count: Int) {
         objects = 0
         partStart = count

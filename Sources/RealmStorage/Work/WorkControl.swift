@@ -14,7 +14,7 @@ package final class WorkControl: Sendable {
     /// Called with the share of the whole that is done.
     private let report: @Sendable (Double) -> Void
 
-    /// `report` is told how much is done, from 0 to 1.
+    /// `report` receives how much is done, from 0 to 1.
     package init(_ report: @escaping @Sendable (Double) -> Void = { _ in }) { self.report = report }
 
     /// Asks the work to end. May be called by any thread, and more than once.
