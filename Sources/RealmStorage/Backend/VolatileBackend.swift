@@ -8,6 +8,7 @@ package protocol VolatileBackend: StorageBackend {
     var current: ReservedMemory { get }
 }
 
+/// What memory does for all such backends.
 extension VolatileBackend {
     /// The memory that shows what there is now.
     package func memory() -> ReservedMemory { current }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Whole texts as words, for hashing them eight bytes at a time.
 extension ByteView {
     /// Calls `body` with eight bytes at a time, little endian; the last word is filled up with zeros.
     @inlinable package func forEachWord(_ body: (UInt64) -> Void) {
@@ -18,6 +19,7 @@ extension ByteView {
     }
 }
 
+/// The first bytes of texts as words, for sorting and comparing most texts without a loop.
 extension ByteView {
     /// The eight bytes from `offset` as a number that sorts like them; bytes after the end count as zero.
     @inlinable package func word(at offset: Int) -> UInt64 {

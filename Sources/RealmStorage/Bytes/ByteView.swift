@@ -102,6 +102,7 @@ internal import Glibc
     package var string: String { unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self) }
 }
 
+/// Views are equal when their bytes are, wherever these lie.
 extension ByteView: Equatable, Hashable {
     /// Whether both views have the same bytes, wherever these are.
     @inlinable package static func == (left: ByteView, right: ByteView) -> Bool {
@@ -116,6 +117,7 @@ extension ByteView: Equatable, Hashable {
     }
 }
 
+/// The order of bytes, which is also that of UTF-8 texts by code point.
 extension ByteView: Comparable {
     /// Unsigned byte order; a proper prefix is smaller.
     @inlinable package static func < (left: ByteView, right: ByteView) -> Bool { left.compare(right) < 0 }

@@ -160,11 +160,13 @@ package final class Committer: @unchecked Sendable {
     }
 }
 
+/// Refs as the header stores them.
 extension Ref {
     /// As the header holds it.
     var littleEndianBytes: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: rawValue >> UInt64(8 * $0)) } }
 }
 
+/// Blocks of nodes that were given up.
 extension FreeBlock {
     /// The bytes of a committed node.
     init(_ node: Node) { self.init(position: Int(clamping: node.ref.rawValue), byteCount: node.byteCount) }

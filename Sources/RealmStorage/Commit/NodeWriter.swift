@@ -156,6 +156,7 @@ struct NodeWriter {
     }
 }
 
+/// Finding the smallest width for the children of a node that moved.
 extension NodeWriter {
     /// About how many bytes the nodes below `roots` will take at positions up to `limit`; seldom less.
     static func expectedByteCount(
@@ -183,6 +184,7 @@ extension NodeWriter {
     }
 }
 
+/// What a writer needs of a node.
 extension Node {
     /// The code of the width, 0 to 7.
     fileprivate var widthCode: Int { Int(flags & 7) }

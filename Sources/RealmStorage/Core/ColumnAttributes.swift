@@ -12,7 +12,7 @@ package struct ColumnAttributes: OptionSet, Sendable, Hashable {
 
     /// The column has a search index.
     package static let indexed = ColumnAttributes(rawValue: 1)
-    /// Values are unique. Written by old SDKs only; uniqueness of primary keys does not depend on it.
+    /// Values are unique, as some writers note of primary keys; nothing here depends on it.
     package static let unique = ColumnAttributes(rawValue: 2)
     /// Values, or elements of the collection, may be null.
     package static let nullable = ColumnAttributes(rawValue: 16)

@@ -35,6 +35,7 @@ package enum ColumnType: Int, Sendable, Hashable, CaseIterable {
     static let historicLinkList = 13
 }
 
+/// Names of types for people.
 extension ColumnType {
     /// The name of the type in dumps and messages.
     package var name: String {

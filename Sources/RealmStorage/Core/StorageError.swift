@@ -54,6 +54,7 @@ package enum StorageError: Error, Sendable, Equatable {
     }
 }
 
+/// Questions that decide what to do about an error.
 extension StorageError {
     /// What a system call failed with; nil for other errors.
     package var errno: Errno? {
@@ -68,6 +69,7 @@ extension StorageError {
     }
 }
 
+/// Texts for operators and logs.
 extension StorageError: CustomStringConvertible {
     /// A sentence about the error for operators. It holds no values of users.
     package var description: String {
@@ -82,6 +84,7 @@ extension StorageError: CustomStringConvertible {
     }
 }
 
+/// Texts for operators and logs.
 extension WorkStop {
     /// Why, in words.
     package var text: String {
@@ -97,6 +100,7 @@ extension WorkStop {
     }
 }
 
+/// Texts for operators; the HTTP layer has codes of its own for the cases.
 extension StorageError.Refusal {
     /// Why the file was refused, in words.
     package var text: String {

@@ -9,6 +9,6 @@ package enum TableKind: Int, Sendable, Hashable {
     case topLevel = 0
     /// A class whose objects live inside of others and go with them.
     case embedded = 1
-    /// A class whose objects are sent to a server and never kept. Local realms have none with objects.
+    /// A class whose objects are sent to a server and not kept in the file.
     case asymmetric = 2
 }

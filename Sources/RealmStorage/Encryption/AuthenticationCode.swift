@@ -20,6 +20,7 @@ package struct AuthenticationCode: Sendable {
     }
 }
 
+/// Compared in a time that does not depend on the bytes, so that it reveals nothing about a code.
 extension AuthenticationCode: Equatable {
     /// Whether both codes are the same. Takes the same time whatever they are.
     package static func == (left: AuthenticationCode, right: AuthenticationCode) -> Bool {

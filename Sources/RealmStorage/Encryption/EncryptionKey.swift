@@ -62,6 +62,7 @@ package struct EncryptionKey: Sendable, Equatable {
     }
 }
 
+/// Keeps the key out of logs and debuggers.
 extension EncryptionKey: CustomStringConvertible, CustomReflectable {
     /// The words "encryption key": the bytes are never shown.
     package var description: String { "encryption key" }

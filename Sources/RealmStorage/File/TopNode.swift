@@ -18,9 +18,9 @@ package struct TopNode: Sendable {
     package enum HistoryType: Int, Sendable {
         /// There is no history.
         case none = 0
-        /// A history of a kind that no SDK writes any more.
+        /// A history outside of the file, which no SDK keeps any more.
         case obsolete = 1
-        /// A history of changes for observers in other processes of old SDKs.
+        /// A history of changes in the file itself, as SDKs keep it for local realms.
         case inFile = 2
         /// The history of a client of a sync server.
         case syncClient = 3

@@ -135,6 +135,7 @@ package final class ColumnIndexWriter {
     }
 }
 
+/// Replacing a value in an index.
 extension SearchIndexWriter {
     /// Moves `object` from one value to another; nil when it was not under the old one.
     package func replace(

@@ -132,6 +132,7 @@ package struct IndexData: Sendable {
     }
 }
 
+/// Equal data is equal bytes, however they are kept.
 extension IndexData: Hashable {
     /// Whether two values are filed under the same data.
     package static func == (left: IndexData, right: IndexData) -> Bool {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Building a whole index at once, which is faster than filing one object after the other.
 extension SearchIndexWriter {
     /// A new index of all `entries`, which come in any order, each object once.
     package func build(_ entries: [(value: Value, object: ObjectKey)], _ budget: WorkBudget? = nil) throws(StorageError) -> Ref {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Objects by the value of an indexed property.
 extension Table {
     /// The object with that primary key value, or nil. Throws `.corrupt` on damage; nil without a primary key.
     ///
@@ -63,6 +64,7 @@ extension Table {
     }
 }
 
+/// Equality as indexes mean it: type and content, without conversions.
 extension Value {
     /// Same type and same content: what an index entry and a stored value must agree in.
     package func isIdentical(to other: Value) -> Bool {

@@ -165,6 +165,7 @@ package struct WordIndexWriter {
 
 // MARK: - Building
 
+/// Building a whole index of words at once.
 extension WordIndexWriter {
     /// A new index; `objects` of a word come in any order, and more than once without harm.
     package func build(_ words: [[UInt8]?: [ObjectKey]], _ budget: WorkBudget? = nil) throws(StorageError) -> Ref {

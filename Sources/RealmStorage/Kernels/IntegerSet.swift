@@ -65,6 +65,7 @@ package struct IntegerSet: Sendable {
     }
 }
 
+/// Membership of packed integers in a set of constants.
 extension PackedIntegers {
     /// More members than this are not compared one by one.
     private static let comparedOneByOne = 8

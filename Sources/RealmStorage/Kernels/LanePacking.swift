@@ -35,6 +35,7 @@ enum LanePacking {
     }
 }
 
+/// The way back from masks to lanes, for kernels that combine both.
 extension LanePacking {
     /// The inverse for 16 rows: the lowest 16 bits of `bits` as lanes of 0 or -1.
     @inline(__always)

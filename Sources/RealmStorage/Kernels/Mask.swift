@@ -60,6 +60,7 @@ package struct Mask: Equatable, Sendable {
     @inlinable package func inverted(first count: Int) -> Mask { Mask(first: count).subtracting(self) }
 }
 
+/// Going through the rows of a mask, and finding a row by its rank.
 extension Mask {
     /// Calls `body` with every set row, ascending.
     @inlinable package func forEach<Failure: Error>(_ body: (Int) throws(Failure) -> Void) throws(Failure) {

@@ -16,6 +16,7 @@ protocol MaskKernel {
     func word(at pointer: UnsafeRawPointer) -> UInt64
 }
 
+/// Running a kernel over any run of up to 256 elements.
 extension MaskKernel {
     /// Tests the elements `start..<start + count` of a payload; at most 256, all inside the payload.
     ///

@@ -12,6 +12,7 @@ protocol PackedElement: FixedWidthInteger, SignedInteger, SIMDScalar, Codable {
     static func widened(_ lanes: ByteLanes) -> SIMD16<Self>
 }
 
+/// What all four widths share.
 extension PackedElement {
     /// The size of an element in bytes.
     @inline(__always) static var byteCount: Int { bitWidth / 8 }
@@ -23,6 +24,7 @@ extension PackedElement {
     }
 }
 
+/// Elements of one byte: vector compares give byte lanes already.
 extension Int8: PackedElement {
     @inline(__always) static func equal(_ left: SIMD16<Int8>, _ right: SIMD16<Int8>) -> ByteLanes {
         unsafe unsafeBitCast(left .== right, to: ByteLanes.self)
@@ -35,6 +37,7 @@ extension Int8: PackedElement {
     @inline(__always) static func widened(_ lanes: ByteLanes) -> SIMD16<Int8> { lanes }
 }
 
+/// Elements of two bytes: lanes are narrowed once.
 extension Int16: PackedElement {
     @inline(__always) static func equal(_ left: SIMD16<Int16>, _ right: SIMD16<Int16>) -> ByteLanes {
         unsafe LanePacking.narrowed(unsafeBitCast(left .== right, to: SIMD16<Int16>.self))
@@ -47,6 +50,7 @@ extension Int16: PackedElement {
     @inline(__always) static func widened(_ lanes: ByteLanes) -> SIMD16<Int16> { SIMD16<Int16>(truncatingIfNeeded: lanes) }
 }
 
+/// Elements of four bytes: lanes are narrowed twice.
 extension Int32: PackedElement {
     @inline(__always) static func equal(_ left: SIMD16<Int32>, _ right: SIMD16<Int32>) -> ByteLanes {
         unsafe LanePacking.narrowed(unsafeBitCast(left .== right, to: SIMD16<Int32>.self))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The check of order that walks of cluster trees make for every leaf.
 extension PackedIntegers {
     /// Do the elements, read as unsigned numbers, ascend strictly?
     ///

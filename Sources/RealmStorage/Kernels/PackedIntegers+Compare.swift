@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Comparing a run with a constant or with two bounds.
 extension PackedIntegers {
     /// What elements of this width can be.
     var range: ClosedRange<Int64> {

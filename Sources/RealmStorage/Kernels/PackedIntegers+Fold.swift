@@ -90,6 +90,7 @@ extension PackedIntegers {
 
 // MARK: - Least and greatest
 
+/// Sums of runs and of the rows of a mask.
 extension PackedIntegers {
     /// The least of the `count` elements from `start` on, any number of them; nil when there are none.
     package func minimum(start: Int = 0, count: Int) -> Int64? { extreme(start, count, .least) }
@@ -202,6 +203,7 @@ extension PackedIntegers {
 
 // MARK: - Groups of 64
 
+/// The least and the greatest of runs and of the rows of a mask.
 extension PackedIntegers {
     /// Cuts a run of any length into groups of up to 64 elements.
     @inline(__always)

@@ -22,11 +22,13 @@ protocol PackedReal: BinaryFloatingPoint, SIMDScalar, Codable, Sendable {
     static func lessOrEqual(_ left: SIMD16<Self>, _ right: SIMD16<Self>) -> ByteLanes
 }
 
+/// What both sizes share.
 extension PackedReal {
     /// Whether these are the bits of null.
     @inline(__always) var isPackedNull: Bool { packedBits == Self.nullBits }
 }
 
+/// Numbers of 32 bits.
 extension Float: PackedReal {
     @inline(__always) init(packedBits: Int32) { self.init(bitPattern: UInt32(bitPattern: packedBits)) }
     @inline(__always) var packedBits: Int32 { Int32(bitPattern: bitPattern) }
@@ -46,6 +48,7 @@ extension Float: PackedReal {
     }
 }
 
+/// Numbers of 64 bits.
 extension Double: PackedReal {
     @inline(__always) init(packedBits: Int64) { self.init(bitPattern: UInt64(bitPattern: packedBits)) }
     @inline(__always) var packedBits: Int64 { Int64(bitPattern: bitPattern) }

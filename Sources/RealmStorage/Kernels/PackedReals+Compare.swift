@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Comparing a run with a constant, in either order of NaN.
 extension PackedReals {
     /// The rows among `count` from `start` on, at most 256, that hold null.
     @inline(__always)

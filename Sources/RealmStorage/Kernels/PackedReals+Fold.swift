@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Sums, least and greatest numbers of the rows of a mask.
 extension PackedReals {
     /// Adds the numbers in the rows of `mask`, row 0 being element `start` and `count` the rows there are.
     ///

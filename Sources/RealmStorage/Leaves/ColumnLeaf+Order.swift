@@ -16,6 +16,7 @@ extension IntLeaf {
     }
 }
 
+/// Sort keys of booleans.
 extension BoolLeaf {
     /// The key by which the value in `row` is sorted; that of null is the least.
     @inlinable package func orderKey(_ row: Int) -> OrderKey { bool(row).map { OrderKey($0) } ?? .null }
@@ -28,6 +29,7 @@ extension BoolLeaf {
     }
 }
 
+/// Sort keys of doubles.
 extension DoubleLeaf {
     /// The key by which the value in `row` is sorted; that of null is the least.
     @inlinable package func orderKey(_ row: Int) -> OrderKey { double(row).map { OrderKey($0) } ?? .null }
@@ -40,6 +42,7 @@ extension DoubleLeaf {
     }
 }
 
+/// Sort keys of floats.
 extension FloatLeaf {
     /// The key by which the value in `row` is sorted; that of null is the least.
     @inlinable package func orderKey(_ row: Int) -> OrderKey { float(row).map { OrderKey($0) } ?? .null }
@@ -52,6 +55,7 @@ extension FloatLeaf {
     }
 }
 
+/// Sort keys of dates.
 extension TimestampLeaf {
     /// Throws `.corrupt` for an impossible date.
     @inlinable package func orderKey(_ row: Int) throws(StorageError) -> OrderKey {
@@ -67,6 +71,7 @@ extension TimestampLeaf {
     }
 }
 
+/// What null adds to an answer about values.
 extension Mask {
     /// This mask being that of the nulls among `count` rows: the rows that compare so with null, the least value.
     fileprivate func compared(_ op: Relation, toNull count: Int) -> Mask {

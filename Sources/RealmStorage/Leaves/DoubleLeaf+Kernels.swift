@@ -86,6 +86,7 @@ extension FloatLeaf {
     package func maximum(_ mask: Mask, from row: Int = 0) -> Float? { reals.greatest(mask, row, rowCount(from: row)) }
 }
 
+/// What the two types of numbers share.
 extension PackedReals {
     @inline(__always)
     fileprivate func compareWithNull(_ op: Relation, _ start: Int, _ count: Int) -> Mask {

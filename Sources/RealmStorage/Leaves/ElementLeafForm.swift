@@ -8,6 +8,7 @@ protocol ElementLeafForm: LeafForm {
     func writable(_ leaf: Ref) throws(StorageError) -> MutableNode
 }
 
+/// What such leaves share, however large their elements are.
 extension ElementLeafForm {
     func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var node = try writable(leaf)

@@ -82,6 +82,7 @@ extension IntLeaf {
 
 // MARK: - Folds
 
+/// Sums, least and greatest values of the rows of a mask.
 extension IntLeaf {
     /// The rows of `mask` that hold a value.
     package func values(_ mask: Mask, from row: Int = 0) -> Mask {

@@ -26,6 +26,7 @@ protocol LeafForm {
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref
 }
 
+/// What all forms share.
 extension LeafForm {
     /// The caller handed over a value of another type, or a null where none may be.
     func misfit(_ what: String) -> StorageError { .limit("the value is not \(what)") }

@@ -112,6 +112,7 @@ package struct LeafWriter {
 
 // MARK: - Refs
 
+/// Leaves of refs: backlinks and collections.
 extension LeafWriter {
     /// Stores the root of a collection, or 0, in a leaf of refs.
     package func setRef(_ ref: Ref, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {

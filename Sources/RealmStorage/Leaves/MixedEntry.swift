@@ -92,6 +92,7 @@ enum MixedEntry {
     }
 }
 
+/// Checking dates before they are stored.
 extension Timestamp {
     /// The date itself; throws `.limit` when its nanoseconds are out of range or of the other sign.
     var checked: Timestamp {

@@ -175,6 +175,7 @@ package struct MixedLeaf: Sendable {
     }
 }
 
+/// Ids from bytes.
 extension ByteView {
     /// The 12 bytes from `offset` as an ObjectId; the caller has checked that they are there.
     func objectID(at offset: Int) -> ObjectID {

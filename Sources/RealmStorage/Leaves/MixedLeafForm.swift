@@ -73,6 +73,7 @@ struct MixedLeafForm: LeafForm {
     }
 }
 
+/// Collections nested in Mixed values.
 extension LeafWriter {
     /// Stores the new root of the collection that is nested in `row` of a Mixed leaf; its id stays.
     package func setNestedRoot(_ root: Ref, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {

@@ -275,6 +275,7 @@ struct MixedNodes {
 
 // MARK: - Ids of nested collections
 
+/// Ids of nested collections, by which other programs notify about them. Source: docs/format.md, "Mixed".
 extension MixedNodes {
     /// The id of the collection in `row`, 0 when there is none.
     func id(_ row: Int) throws(StorageError) -> Int64 {

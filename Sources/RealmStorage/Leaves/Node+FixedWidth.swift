@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The check that leaves of floats and doubles share.
 extension Node {
     /// Checks for width type "multiply" with elements of `byteCount`; an empty node may have width 0.
     func requireFixedWidth(_ byteCount: Int, _ what: String) throws(StorageError) {

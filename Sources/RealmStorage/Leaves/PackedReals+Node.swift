@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// From nodes to runs of numbers.
 extension PackedReals {
     /// The elements of a node that was checked to hold numbers of this size.
     @inline(__always)

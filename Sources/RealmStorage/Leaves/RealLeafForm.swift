@@ -87,6 +87,7 @@ struct RealLeafForm: ElementLeafForm {
 
 // MARK: - Whole-byte elements
 
+/// Splitting leaves of whole-byte elements.
 extension WriteSpace {
     /// Moves the elements from `row` on to a new node of the same width and flags.
     func splitElements(_ node: inout MutableNode, at row: Int) throws(StorageError) -> Ref {
@@ -99,6 +100,7 @@ extension WriteSpace {
     }
 }
 
+/// Joining leaves of whole-byte elements.
 extension MutableNode {
     /// Appends the elements of a node of the same width.
     mutating func appendElements(of other: Node) throws(StorageError) {

@@ -110,6 +110,7 @@ extension StringLeaf {
 
 // MARK: - Searching all texts at once
 
+/// Searching the texts of a short or medium leaf as one run of bytes.
 extension StringLeaf {
     /// The rows with a match that ends in front of their padding; nil for damaged cells.
     private static func search(_ node: Node, _ pattern: BytePattern, _ row: Int, _ count: Int) -> Mask? {
@@ -154,6 +155,7 @@ extension StringLeaf {
 
 // MARK: - Order
 
+/// Sort keys of texts, and rows on one side of a key.
 extension StringLeaf {
     /// A key by the first bytes of a text: where two are equal, the texts decide.
     package func orderKey(_ row: Int) throws(StorageError) -> OrderKey {

@@ -39,4 +39,5 @@ public struct RankedMutex<Value: ~Copyable>: ~Copyable {
     }
 }
 
+/// May be shared between threads, as a `Mutex` may.
 extension RankedMutex: Sendable where Value: ~Copyable {}

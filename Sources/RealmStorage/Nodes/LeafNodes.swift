@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Checks of rows that come from files.
 extension Node {
     /// Throws `.corrupt` unless `row` is one of the node's elements.
     func requireRow(_ row: Int) throws(StorageError) { try requireRow(row, below: count) }
@@ -10,6 +11,7 @@ extension Node {
     }
 }
 
+/// Checks of rows, and changes that several leaf forms need.
 extension MutableNode {
     /// Throws `.corrupt` unless `row` is one of the node's elements.
     func requireRow(_ row: Int) throws(StorageError) { try requireRow(row, below: count) }
@@ -28,6 +30,7 @@ extension MutableNode {
     mutating func truncateIntegers(to index: Int) { removeIntegers(index..<count) }
 }
 
+/// Opening leaves for changes, in the form that the caller expects.
 extension WriteSpace {
     /// A node of plain integers, ready to be changed.
     func writableIntegers(_ ref: Ref) throws(StorageError) -> MutableNode {

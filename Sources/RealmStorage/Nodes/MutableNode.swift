@@ -96,6 +96,7 @@
     }
 }
 
+/// Elements of packed nodes: reading, replacing, inserting and removing, with the width growing as values need it.
 extension MutableNode {
     /// Element `index` as its node's form says; the caller has checked the index.
     package func integer(_ index: Int, _ form: IntegerForm = .signed) -> Int64 {
@@ -278,6 +279,7 @@ extension MutableNode {
 
 // MARK: - Bytes
 
+/// Elements of whole bytes, moved as runs.
 extension MutableNode {
     /// Bytes per element of a node of whole bytes: its width, or 1 in a node of plain bytes.
     private var elementByteCount: Int { flags & 0x10 != 0 ? 1 : width }
@@ -323,6 +325,7 @@ extension MutableNode {
 
 // MARK: - Whole nodes
 
+/// Making nodes from values that are at hand.
 extension WriteSpace {
     /// A new node of integers in the smallest width that holds them all.
     package func makeIntegers(

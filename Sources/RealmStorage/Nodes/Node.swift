@@ -106,6 +106,7 @@
     package func corrupt(_ reason: String) -> StorageError { .corrupt(ref: ref, reason: reason) }
 }
 
+/// Whole payloads, and slots of nodes with refs.
 extension Node {
     /// Stores the elements of a bit-packed node of 8 bits or more as 64-bit numbers, for which there is room at `target`.
     func copyWords(to target: UnsafeMutableRawPointer) {

@@ -116,6 +116,7 @@ struct SpecState: Sendable {
     }
 }
 
+/// Writing the list of column names.
 extension WriteSpace {
     /// A new node of refs.
     func makeRefs(_ refs: [Ref], _ kind: NodeKind = .refs) throws(StorageError) -> Ref {

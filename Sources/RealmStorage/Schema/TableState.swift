@@ -304,6 +304,7 @@ package struct TableState {
     }
 }
 
+/// Writing what has changed back to nodes.
 extension TableState {
     /// The definition, which no other state has.
     private mutating func ownDefinition() -> TableDefinition {

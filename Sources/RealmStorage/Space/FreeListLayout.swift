@@ -112,6 +112,7 @@ struct FreeListLayout {
     }
 }
 
+/// Entries of the free lists.
 extension FreeListLayout.Entry {
     init(_ locked: FreeSpace.Locked) {
         self.init(position: locked.block.position, byteCount: locked.block.byteCount, version: locked.version)

@@ -94,6 +94,7 @@ package struct FreeSpace: Sendable, Equatable {
 
 // MARK: - Blocks that a commit frees
 
+/// Blocks that commits release, and when they become usable.
 extension FreeSpace {
     /// Sorts blocks and joins neighbours. Throws `.corrupt` when two of them overlap: a node was freed twice.
     static func joined(_ blocks: [FreeBlock]) throws(StorageError) -> [FreeBlock] {
@@ -148,6 +149,7 @@ extension FreeSpace {
     }
 }
 
+/// Reading the free lists of a version, checked.
 extension FreeSpace {
     /// Whether no version has anything in these bytes: they lie beyond the logical end or in one free block.
     func isUnused(_ bytes: Range<Int>) -> Bool {

@@ -76,7 +76,7 @@ struct HoleIndex {
     /// 64 exact classes, then 8 for every doubling.
     private static let classCount = 64 + 8 * 54
 
-    /// The class of sizes that a block belongs to: blocks of one class differ by less than a factor of two.
+    /// The class of sizes that a block belongs to; small sizes have a class each.
     static func sizeClass(_ byteCount: Int) -> Int {
         guard byteCount >= exactLimit else { return byteCount >> 3 }
         let doubling = Int.bitWidth - 1 - byteCount.leadingZeroBitCount

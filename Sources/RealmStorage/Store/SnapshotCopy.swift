@@ -67,6 +67,7 @@ package enum SnapshotCopy {
     }
 }
 
+/// Writing the copy.
 extension SnapshotCopy {
     /// Writes header and top node of the copy.
     private static func write(
@@ -81,6 +82,7 @@ extension SnapshotCopy {
     }
 }
 
+/// Compacting the file of a store.
 extension FileStore {
     /// Replaces a file that nobody has open by a copy without free space, encrypted with `newKey` if there is one.
     ///

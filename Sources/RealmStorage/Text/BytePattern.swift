@@ -74,6 +74,7 @@ package struct BytePattern: Sendable {
 
 // MARK: - Searching
 
+/// Searching many positions at a time with vector compares.
 extension BytePattern {
     /// Calls `body` with the positions in `text` at which the pattern occurs, ascending.
     ///

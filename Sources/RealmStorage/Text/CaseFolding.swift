@@ -22,6 +22,7 @@ package enum CaseFolding {
     }
 }
 
+/// Folding whole texts.
 extension CaseFolding {
     /// For each byte of `text` the bits in which its two letter cases differ: 0x20 for letters, 0 for all else.
     package static func caseBits(of text: ByteView) -> [UInt8] {
@@ -36,6 +37,7 @@ extension CaseFolding {
     }
 }
 
+/// Patterns from texts of queries.
 extension BytePattern {
     /// A pattern that is met as it is, or in both cases of each of its letters.
     package init(_ text: ByteView, ignoringCase: Bool) {

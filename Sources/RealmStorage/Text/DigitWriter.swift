@@ -59,6 +59,7 @@ package enum DigitWriter {
     }
 }
 
+/// Appending digits to answers and keys that are built as arrays of bytes.
 extension [UInt8] {
     /// Appends up to `capacity` bytes that `body` writes; it returns how many.
     mutating func appendBytes(capacity: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {

@@ -74,6 +74,7 @@ package enum RealWriter {
     }
 }
 
+/// Appending floating-point numbers to arrays of bytes.
 extension [UInt8] {
     /// Appends the shortest text that reads back as `number`; see `RealWriter`.
     package mutating func append(shortest number: Double) {

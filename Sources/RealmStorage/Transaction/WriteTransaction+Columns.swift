@@ -184,6 +184,7 @@ extension WriteTransaction {
     }
 }
 
+/// Choosing keys of new columns.
 extension ColumnKey {
     /// The key of a new column. Source: docs/format.md, "Keys".
     init(index: Int, _ definition: ColumnDefinition, tag: UInt32) {

@@ -192,6 +192,7 @@ extension WriteTransaction {
     }
 }
 
+/// What becomes of a link when its target goes or comes.
 extension WriteTransaction.LinkEdit {
     /// The value that takes the place of the link.
     func value(in table: TableKey) -> Value {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Insertion: down to a leaf, and back up with what split off.
 extension BPlusTreeWriter {
     /// A node after insertion, and the node that split off to its right.
     struct Grown {

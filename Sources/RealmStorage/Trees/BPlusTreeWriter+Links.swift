@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The flag that says that a tree of links has unresolved ones.
 extension BPlusTreeWriter {
     /// Readers pass over unresolved links only where the root says that there are some.
     private var hasFlag: Bool { shape.type == .link }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Removal: down to a leaf, and back up, joining what became small.
 extension BPlusTreeWriter {
     /// A node after an element went.
     private struct Shrunk {

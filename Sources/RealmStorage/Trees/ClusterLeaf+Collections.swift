@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Collections and incoming links of single objects.
 extension ClusterLeaf {
     /// The incoming links of `row` through a backlink column.
     package func backlinks(_ column: Column, row: Int) throws(StorageError) -> BacklinkView {

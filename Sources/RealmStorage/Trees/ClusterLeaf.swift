@@ -66,6 +66,7 @@ package struct ClusterLeaf: Sendable {
     package var allRows: Mask { Mask(first: count) }
 }
 
+/// Columns of a leaf.
 extension ClusterLeaf {
     /// Attaches the values of a single-valued column and checks that there is one per object.
     package func attach(_ column: Column) throws(StorageError) -> ColumnLeaf {

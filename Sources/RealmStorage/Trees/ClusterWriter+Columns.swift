@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Columns that come, go or are rewritten in all leaves of a table.
 extension ClusterWriter {
     /// Gives every object the default value in a new column, which is one of `columns`.
     package func addColumn(_ column: Column, in root: Ref) throws(StorageError) -> Ref {

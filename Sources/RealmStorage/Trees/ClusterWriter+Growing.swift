@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Insertion: down to a leaf, and back up with what split off.
 extension ClusterWriter {
     /// Adds an object, whose key must be free. `values` go with `columns`; missing and nil ones are defaults.
     package func insert(_ key: ObjectKey, in root: Ref, values: [Value?] = []) throws(StorageError) -> Ref {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Removal: down to a leaf, and back up, joining what became small.
 extension ClusterWriter {
     /// Removes an object, which must exist, and gives up all collections below it. The object's links, and those to it,
     /// are the caller's business.

@@ -138,6 +138,7 @@ package struct ClusterWriter {
     }
 }
 
+/// What changes of a leaf do to one column.
 extension ClusterWriter.Column {
     /// The column's leaf in a cluster leaf.
     func ref(in node: MutableNode) throws(StorageError) -> Ref {

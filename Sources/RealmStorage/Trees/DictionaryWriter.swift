@@ -190,6 +190,7 @@ package struct DictionaryWriter {
 
 // MARK: - Order
 
+/// Sorting dictionaries that older formats left in another order.
 extension DictionaryWriter {
     /// Whether the keys of a dictionary ascend.
     func isSorted(_ root: Ref) throws(StorageError) -> Bool {

@@ -74,6 +74,7 @@ package struct LeafHints: Sendable {
     }
 }
 
+/// Asking the processor for memory ahead of its use.
 extension NodeSpace {
     /// Memory of an encrypted file is read only after its pages were decrypted.
     var isEncrypted: Bool { unsafe pages != nil }

@@ -65,6 +65,7 @@ struct OrderedSearch {
     }
 }
 
+/// Links as they are stored.
 extension ColumnLeaf {
     /// The value in `row` with an unresolved link as it is stored, which `value(_:)` reads as null.
     func storedValue(_ row: Int) throws(StorageError) -> Value {

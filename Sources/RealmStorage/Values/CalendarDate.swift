@@ -67,6 +67,7 @@ package struct CalendarDate: Hashable, Sendable {
     }
 }
 
+/// Dates as days of the calendar, and as seconds with nanoseconds after them.
 extension Timestamp {
     /// Seconds of a day without leap seconds, as the format counts them.
     static let secondsPerDay: Int64 = 86_400

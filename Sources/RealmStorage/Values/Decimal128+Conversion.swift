@@ -5,16 +5,19 @@ internal import CDecimal
 /// Rounding mode 0 of the decimal library: to nearest, ties to even. The only one in use.
 let nearestEven: UInt32 = 0
 
+/// The number in the type of the decimal library.
 extension BID_UINT128 {
     /// The number as the decimal library takes it.
     init(_ number: Decimal128) { self.init(w: (number.low, number.high)) }
 }
 
+/// The number from the type of the decimal library.
 extension Decimal128 {
     /// The number as the decimal library returns it.
     init(_ number: BID_UINT128) { self.init(low: number.w.0, high: number.w.1) }
 }
 
+/// Conversions between decimals and binary numbers, which the rules of comparison rely on.
 extension Decimal128 {
     /// The same number, exactly, with exponent 0.
     package init(_ number: Int64) {
@@ -89,6 +92,7 @@ extension Decimal128 {
     }
 }
 
+/// Constants in code.
 extension Decimal128: ExpressibleByIntegerLiteral {
     /// A literal whole number, exactly.
     package init(integerLiteral number: Int64) { self.init(number) }

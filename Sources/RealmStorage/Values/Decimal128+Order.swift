@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Order, equality and hashes by value.
 extension Decimal128 {
     /// Negative, zero or positive as this number sorts before, with or after `other`.
     ///

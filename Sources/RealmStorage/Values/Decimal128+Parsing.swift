@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Reading decimals from text, as JSON numbers, wrapped values and queries have them.
 extension Decimal128 {
     /// Reads a whole text: `[+-] digits [. digits] [e [+-] digits]` with at least one digit before the exponent, or
     /// `inf`, `infinity`, `nan` with an optional sign, in any letter case.

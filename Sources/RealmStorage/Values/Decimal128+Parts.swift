@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Taking a decimal apart, for exact arithmetic outside of the library.
 extension Decimal128 {
     /// The fields of the binary-integer encoding.
     package enum Parts: Sendable, Equatable {

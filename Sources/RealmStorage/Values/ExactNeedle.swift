@@ -14,6 +14,7 @@ enum ExactNeedle<Number: Comparable & Sendable>: Sendable, Equatable {
     case aboveAll
 }
 
+/// Doubles among integers.
 extension ExactNeedle where Number == Int64 {
     /// `real`, which is not NaN, among integers.
     init(_ real: Double) {
@@ -30,6 +31,7 @@ extension ExactNeedle where Number == Int64 {
     }
 }
 
+/// Integers among doubles.
 extension ExactNeedle where Number == Double {
     /// `integer` among doubles; large integers fall between two of them.
     init(_ integer: Int64) {
@@ -44,6 +46,7 @@ extension ExactNeedle where Number == Double {
     }
 }
 
+/// Doubles and integers among floats.
 extension ExactNeedle where Number == Float {
     /// `real`, which is not NaN, among floats.
     init(_ real: Double) {
@@ -69,6 +72,7 @@ extension ExactNeedle where Number == Float {
     }
 }
 
+/// Comparisons with a constant that may fall between two values.
 extension ExactNeedle {
     /// How a comparison with this constant is put as one with a value of the column's own type.
     enum Comparison: Equatable {

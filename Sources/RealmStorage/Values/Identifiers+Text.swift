@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The text of 24 hex digits, and the bytes.
 extension ObjectID: CustomStringConvertible {
     /// Reads exactly 24 hex digits in either case.
     package init?(_ text: String) {
@@ -33,6 +34,7 @@ extension ObjectID: CustomStringConvertible {
     }
 }
 
+/// The text in five groups of hex digits, and the bytes.
 extension UUIDValue: CustomStringConvertible {
     /// Reads the canonical form 8-4-4-4-12, hex digits in either case.
     package init?(_ text: String) {

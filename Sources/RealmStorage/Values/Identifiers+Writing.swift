@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Writing the text into memory that the caller provides.
 extension ObjectID {
     /// The length of the text.
     package static let textByteCount = 24
@@ -11,6 +12,7 @@ extension ObjectID {
     }
 }
 
+/// Writing the text into memory that the caller provides.
 extension UUIDValue {
     /// The length of the text.
     package static let textByteCount = 36

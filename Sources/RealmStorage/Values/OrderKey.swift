@@ -24,6 +24,7 @@ package struct OrderKey: Comparable, Hashable, Sendable {
     @inlinable package var reversed: OrderKey { OrderKey(rawValue: ~rawValue) }
 }
 
+/// Keys of the types of values that can be sorted by.
 extension OrderKey {
     /// Above everything else of a number's key: null has no such bit, NaN this one.
     @usableFromInline static let nan: UInt128 = 1 << 64

@@ -46,6 +46,7 @@ package struct TopK: Sendable {
     @inlinable package var worst: OrderKey? { heap.count == limit ? heap.first?.key : nil }
 }
 
+/// Offering rows, and taking those that were kept.
 extension TopK {
     /// Offers a row; `order` is negative when its first row comes before its second, by what is not in the keys.
     @inlinable

@@ -105,6 +105,7 @@ extension Value {
 
 // MARK: - Hashing
 
+/// Hashing by the total order: what is equal in it has the same hash.
 extension Value {
     /// Feeds a hash in which values that sort alike agree: 1, 1.0 and decimal 1 are one.
     ///

@@ -41,6 +41,7 @@ package enum Value: Sendable {
     }
 }
 
+/// Questions about single values.
 extension Value {
     /// The name of the value's type in dumps and messages.
     package var typeName: String {

@@ -66,6 +66,7 @@ struct LeafCheck {
     }
 }
 
+/// A check that whole-file verification makes of every leaf.
 extension MediumBlobs {
     /// Checks that every value, null or not, ends where the one before it ends, or later, and inside the bytes.
     func requireOrder() throws(StorageError) {

@@ -12,7 +12,7 @@ package struct VerifyReport: Sendable {
     /// What was counted on the way.
     package var statistics = Statistics()
 
-    /// How many errors are kept; more are only counted.
+    /// How many errors are kept; later ones are left out.
     package static let maximumCount = 200
 
     /// What a file holds.
@@ -64,6 +64,7 @@ package struct VerifyReport: Sendable {
     }
 }
 
+/// Verifying a version.
 extension Snapshot {
     /// Checks the whole version: that every byte is a node or free once, every table, object, link and index.
     package func verify() -> VerifyReport {
