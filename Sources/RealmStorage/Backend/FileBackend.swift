@@ -16,6 +16,8 @@ package final class FileBackend: StorageBackend, @unchecked Sendable {
     package let loss = FileLoss()
 
     /// Takes over an open descriptor. `reservation` replaces the usual size of address ranges.
+    ///
+    /// After an error the descriptor is closed. Throws `.refused(.unsuitable)` when it is no regular file.
     package init(descriptor: Int32, reservation: Int? = nil) throws(StorageError) {
         do throws(StorageError) {
             byteCount = try System.regularFileSize(descriptor)
@@ -37,6 +39,8 @@ package final class FileBackend: StorageBackend, @unchecked Sendable {
     }
 
     /// Makes a file that must not exist, with the permissions of another one if there is such.
+    ///
+    /// For files that replace another one. The owner is taken over as far as the process may, and a failure to is no error.
     package convenience init(creating path: String, permissionsOf model: String? = nil) throws(StorageError) {
         try self.init(descriptor: try System.createForWriting(path))
         if let model { System.copyPermissions(of: model, to: descriptor) }

@@ -53,6 +53,9 @@ package final class NewFile: Sendable {
     package var openPath: String { temporaryPath ?? "/proc/self/fd/\(descriptor)" }
 
     /// Gives the file its name and returns when that is durable. Throws `.io` with `EEXIST` when the name is taken.
+    ///
+    /// Throws `.io` with the number of an existing file when there is one of that name; the caller decides what that means. The
+    /// name is durable only after its folder was synced.
     package func publish(as path: String) throws(StorageError) {
         try System.sync(descriptor, dataOnly: false)
         if let temporaryPath {
@@ -75,6 +78,8 @@ package final class NewFile: Sendable {
     }
 
     /// Removes what servers that ended in the middle of making a file have left in a folder.
+    ///
+    /// A file that a living process still works on is locked and left alone. Failing to remove one is no error.
     package static func removeLeftovers(inFolder folder: String, names: [String]) {
         for name in names where isTemporary(name) {
             let path = folder + "/" + name

@@ -52,12 +52,17 @@ package final class OwnershipLock: Sendable {
     deinit { release() }
 
     /// Gives the file up.
+    ///
+    /// Any thread may call it, and more than once. The lock file stays: removing it could take it away from a program that has
+    /// just opened it.
     package func release() {
         let descriptor = descriptor.exchange(-1, ordering: .acquiringAndReleasing)
         if descriptor >= 0 { System.close(descriptor) }
     }
 
     /// Gives the file up after nothing came of opening it: a lock file that was made for that goes, too.
+    ///
+    /// A lock file that was there before is left as any program leaves it.
     package func discard() {
         let descriptor = descriptor.exchange(-1, ordering: .acquiringAndReleasing)
         guard descriptor >= 0 else { return }
@@ -91,6 +96,8 @@ package final class OwnershipLock: Sendable {
     // MARK: - Looking
 
     /// Throws what taking ownership of the file at `path` would throw, but changes nothing.
+    ///
+    /// Used by trial runs, which must leave no trace. What it finds may have changed by the time the file is opened.
     package static func check(ofFile path: String) throws(StorageError) {
         let lock = path + ".lock"
         guard System.entry(atPath: lock, followsLink: false) != nil else { return try System.requireWritableFolder(of: path) }
@@ -106,6 +113,8 @@ package final class OwnershipLock: Sendable {
     }
 
     /// How many programs hold the lock of the file at `path`.
+    ///
+    /// Counts what the system lists. Programs in other containers, or on other machines, may not be in the list.
     package static func holders(ofFile path: String) -> Int {
         System.entry(atPath: path + ".lock", followsLink: false).map { System.lockCount(on: $0.identity) } ?? 0
     }

@@ -16,6 +16,9 @@ package final class ShadowBackend: VolatileBackend, @unchecked Sendable {
     package let identity: System.FileIdentity?
 
     /// The regular file at `path`. It has to be one that may be written to when it is for `writing`.
+    ///
+    /// Throws what opening the file would throw. Pages that are not written to are shared with the file, so what other programs
+    /// write there meanwhile shows.
     package init(path: String, writing: Bool, isExact: Bool) throws(StorageError) {
         let descriptor = try System.openRegular(path, writing: writing, isExact: isExact)
         do throws(StorageError) {

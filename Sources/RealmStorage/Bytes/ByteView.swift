@@ -35,6 +35,8 @@ internal import Glibc
     }
 
     /// Calls `body` with a view of an array, valid during the call.
+    ///
+    /// For arrays that a function takes or makes: reading them as a view needs no copy. The view must not leave the closure.
     package static func withBytes<Result>(
         of array: [UInt8], _ body: (ByteView) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {

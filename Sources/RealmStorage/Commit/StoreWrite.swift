@@ -37,6 +37,8 @@ package final class StoreWrite: @unchecked Sendable {
     }
 
     /// Forgets all changes that are not committed.
+    ///
+    /// Called again, or after a commit, it does nothing.
     package func rollBack() {
         guard isRunning else { return }
         isRunning = false

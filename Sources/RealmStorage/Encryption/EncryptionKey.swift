@@ -24,6 +24,8 @@ package struct EncryptionKey: Sendable, Equatable {
     }
 
     /// Reads 128 hex digits, or base64 of 64 bytes. White space around them is ignored.
+    ///
+    /// Throws `.refused(.encryptionKeyMalformed)` for any other text; the message does not repeat the text.
     package init(text: String) throws(StorageError) {
         let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0d).contains($0) }
         let trimmed = Array(Array(text.utf8.drop(while: isSpace).reversed()).drop(while: isSpace).reversed())
@@ -36,6 +38,8 @@ package struct EncryptionKey: Sendable, Equatable {
     }
 
     /// Reads a key from a small text file; see `init(text:)`.
+    ///
+    /// Throws `.refused` when there is no such file or when it holds no key.
     package init(contentsOfFile path: String) throws(StorageError) {
         let descriptor = try System.openForReading(path)
         defer { System.close(descriptor) }

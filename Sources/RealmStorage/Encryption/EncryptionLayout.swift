@@ -16,6 +16,8 @@ package enum EncryptionLayout {
     private static let groupByteCount = (pagesPerGroup + 1) * pageByteCount
 
     /// How many plain pages an encrypted file of `fileByteCount` bytes holds.
+    ///
+    /// Throws `.refused(.encryptionKeyWrong)` for a size that no encrypted file has: the usual reason is a key for a plain file.
     package static func plainPageCount(fileByteCount: Int) throws(StorageError) -> Int {
         guard fileByteCount >= 2 * pageByteCount, fileByteCount % pageByteCount == 0 else {
             throw .refused(

@@ -48,6 +48,9 @@ internal import COpenSSL
     }
 
     /// Decrypts plain page `page` from `source` to `target`, both of 4096 bytes, if `entry` fits it.
+    ///
+    /// The code of the encrypted bytes is compared with both stamps of the entry before anything is decrypted. Throws `.io` only
+    /// when the crypto library fails; a damaged page is an outcome.
     package func open(
         page: Int, entry: PageEntry, from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer
     ) throws(StorageError) -> Outcome {
@@ -72,6 +75,9 @@ internal import COpenSSL
     }
 
     /// Encrypts plain page `page` from `source` to `target`, both of 4096 bytes, and returns the stamp for its entry.
+    ///
+    /// Each counter gives another initialisation vector, so writing the same bytes again gives other encrypted bytes. `counter`
+    /// must not be 0.
     package func seal(
         page: Int, counter: UInt32, from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer
     ) throws(StorageError) -> PageEntry.Stamp {

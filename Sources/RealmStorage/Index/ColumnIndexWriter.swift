@@ -102,6 +102,9 @@ package final class ColumnIndexWriter {
     private static let unitsPerValue = 4
 
     /// A new index of all objects of a table.
+    ///
+    /// Reads all values of the column first, sorts them, and packs nodes as full as may be. Memory grows with the number of
+    /// objects; `budget` bounds the time.
     package func build(from objects: ClusterTree, _ budget: WorkBudget? = nil) throws(StorageError) -> Ref {
         var values: [(Value, ObjectKey)] = []
         var words: [[UInt8]?: [ObjectKey]] = [:]

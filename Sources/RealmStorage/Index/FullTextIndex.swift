@@ -12,6 +12,8 @@ package struct FullTextIndex: Sendable {
     package init(root: Ref, space: NodeSpace) { index = SearchIndex(root: root, space: space) }
 
     /// The objects that have exactly `word` (folded as the tokenizer does), ascending.
+    ///
+    /// O(length of the word). Throws `.corrupt` for nodes that cannot be read.
     package func objects(with word: [UInt8]) throws(StorageError) -> [ObjectKey] {
         let data = IndexData(bytes: word)
         var offset = 0
@@ -32,6 +34,8 @@ package struct FullTextIndex: Sendable {
     private func isLastChunk(_ offset: Int, _ word: [UInt8]) -> Bool { offset == word.count }
 
     /// The objects that have a word starting with `prefix`, ascending, each once.
+    ///
+    /// Takes time that grows with the number of words that begin so. Throws `.corrupt` for an index whose nodes go in circles.
     package func objects(withPrefix prefix: [UInt8]) throws(StorageError) -> [ObjectKey] {
         var found: Set<ObjectKey> = []
         try collect(prefix[...], index.root, &found, WalkBudget(index.space), depth: 0)

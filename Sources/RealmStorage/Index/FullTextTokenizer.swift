@@ -10,6 +10,8 @@ package enum FullTextTokenizer {
     package static let maximumWordByteCount = 64
 
     /// The words of `text` in order, with repetitions.
+    ///
+    /// Bytes that are not UTF-8 separate words. O(n).
     package static func words(of text: ByteView) -> [[UInt8]] {
         var words: [[UInt8]] = []
         var word: [UInt8] = []

@@ -60,6 +60,8 @@ package struct SearchIndex: Sendable {
     }
 
     /// The entry under `key` in the index node at `ref`, or nil.
+    ///
+    /// O(log n) within one level. Throws `.corrupt` for nodes that cannot be read.
     package func entry(for key: Int32, in ref: Ref) throws(StorageError) -> Entry? {
         switch try slot(for: key, in: ref) {
         case .absent: return nil

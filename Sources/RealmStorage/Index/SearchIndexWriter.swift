@@ -38,6 +38,8 @@ package final class SearchIndexWriter {
     // MARK: - Inserting
 
     /// Files `object` under `value`; returns the new root. An object that is there already stays there once.
+    ///
+    /// The object must not be filed yet. Throws `.corrupt` for an index that contradicts the values it was built from.
     package func insert(_ value: Value, _ object: ObjectKey, into root: Ref) throws(StorageError) -> Ref {
         guard object.rawValue >= 0 else { throw .limit("object key \(object.rawValue) cannot be indexed") }
         return try insert(Entry(value, object), root, offset: 0) ?? root

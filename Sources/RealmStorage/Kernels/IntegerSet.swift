@@ -71,6 +71,8 @@ extension PackedIntegers {
     private static let comparedOneByOne = 8
 
     /// Which of the `count` elements from `start` on, at most 256, are members of `set`.
+    ///
+    /// Bit 0 of the answer is element `start`.
     package func isMember(of set: IntegerSet, start: Int = 0, count: Int) -> Mask {
         checkRun(start, count)
         let members = set.members(in: range)

@@ -3,6 +3,8 @@
 /// Binary search in ascending keys and offsets, most of which are unsigned at every width.
 extension PackedIntegers {
     /// The first index whose element, read as unsigned, is at least `key`; `count` when there is none.
+    ///
+    /// The elements must ascend as unsigned numbers; if they do not, the answer is some index. O(log n).
     package func lowerBound(_ key: UInt64) -> Int {
         switch widthCode {
         case 4: return lowerBound(key, UInt8.self)
@@ -25,6 +27,9 @@ extension PackedIntegers {
     }
 
     /// The first index whose element is at least `key`; `count` when there is none. For the keys of index nodes.
+    ///
+    /// The elements must ascend as signed numbers; if they do not, the answer is some index. O(log n), and mostly few steps where
+    /// the keys are evenly spread.
     package func lowerBound(signed key: Int64) -> Int {
         switch widthCode {
         case 4: return lowerBound(signed: key, Int8.self)

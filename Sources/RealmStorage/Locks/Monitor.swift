@@ -78,6 +78,9 @@ internal import Glibc
     }
 
     /// Waits until `take` returns something, or until `deadline` (then nil).
+    ///
+    /// Other threads change the state by `signal` or `broadcast`, after which `take` is asked again. It may be asked without
+    /// need, so it must not rely on being the first to see a change. No other lock may be held.
     package func wait<Result>(until deadline: Instant = .distantFuture, _ take: (inout State) -> Result?) -> Result? {
         HeldLocks.assertNone()
         lock()

@@ -15,6 +15,8 @@
     private let range: MappedRange
 
     /// Maps `byteCount` bytes (more than 0) of an open file.
+    ///
+    /// The descriptor may be closed afterwards; the mapping keeps the file. Throws `.io` when the system refuses.
     package init(descriptor: Int32, byteCount: Int) throws(StorageError) {
         let address = try unsafe System.mapReadOnly(descriptor, byteCount: byteCount)
         do throws(StorageError) {

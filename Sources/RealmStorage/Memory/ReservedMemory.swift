@@ -85,6 +85,8 @@
     }
 
     /// The bytes from `offset`; valid while this object is alive. The caller knows that they are there.
+    ///
+    /// The range never moves, so the view stays valid while the range grows.
     package func view(at offset: Int, byteCount: Int) -> ByteView {
         precondition(
             offset >= 0 && byteCount >= 0 && byteCount <= populated - offset, "bytes at \(offset) end after \(populated)")

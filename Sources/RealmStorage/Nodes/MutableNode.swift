@@ -182,6 +182,9 @@ extension MutableNode {
     }
 
     /// Raises the width so that `value` fits.
+    ///
+    /// Elements are moved to a wider layout in place, from the last to the first, or to new memory when there is no room. The
+    /// width never shrinks.
     package mutating func widen(for value: Int64, _ form: IntegerForm = .signed) throws(StorageError) {
         let code = form.widthCode(for: value)
         if code > widthCode { try widen(toCode: code, form) }

@@ -27,6 +27,9 @@ package struct Instant: Sendable, Comparable {
     package var isDistantFuture: Bool { nanoseconds == .max }
 
     /// The point in time so many seconds later. Negative seconds count as 0, a billion and more as for ever.
+    ///
+    /// Used for deadlines: a caller that gives an absurd number of seconds gets a deadline that never comes rather than an
+    /// overflow.
     package func adding(seconds: Double) -> Instant {
         guard seconds < 1e9 else { return .distantFuture }
         return Instant(nanoseconds: nanoseconds &+ UInt64(max(seconds, 0) * 1e9))

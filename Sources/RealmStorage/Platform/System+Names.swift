@@ -31,6 +31,9 @@ extension System {
     }
 
     /// What is at a path; nil when there is nothing, or nothing that may be looked at.
+    ///
+    /// Does not open the file and changes nothing about it, not even the time of its last access. Of a symbolic link that is not
+    /// followed it describes the link.
     package static func entry(atPath path: String, followsLink: Bool = true) -> DirectoryEntry? {
         var info = stat()
         return unsafe (followsLink ? stat(path, &info) : lstat(path, &info)) == 0 ? DirectoryEntry(info) : nil
@@ -107,6 +110,9 @@ extension System {
     }
 
     /// Throws unless files may be made in the folder of `path`, and taken away again.
+    ///
+    /// Asks before anything is made, so that a refusal can name the reason. Permissions may change afterwards; the call that
+    /// makes the file reports that by itself.
     package static func requireWritableFolder(of path: String) throws(StorageError) {
         let folder = folder(of: path)
         // AT_EACCESS: as the one who the process acts as.

@@ -69,6 +69,9 @@ extension System {
     }
 
     /// Up to `byteCount` bytes from `offset`, fewer at the end of the file.
+    ///
+    /// Repeats until everything is read or the file ends. The position of the descriptor is neither used nor moved, so several
+    /// threads may read at once.
     package static func read(_ descriptor: Int32, at offset: Int, byteCount: Int) throws(StorageError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: byteCount)
         var done = 0
@@ -109,6 +112,9 @@ extension System {
     // MARK: - Names
 
     /// The path without symbolic links; the last part need not exist.
+    ///
+    /// Used as the identity of a realm: two paths to one file are one realm. Throws `.refused(.fileNotFound)` when the folder
+    /// does not exist, and for a link that leads nowhere.
     package static func resolved(_ path: String) throws(StorageError) -> String {
         if let whole = realPath(path) { return whole }
         guard errno == ENOENT else { throw .io(operation: "realpath", errno: errno) }
@@ -152,6 +158,9 @@ extension System {
     }
 
     /// Makes the names in the folder of `path` durable.
+    ///
+    /// A new or renamed file has its name after a crash only if its folder was synced too. Throws `.io` when the folder cannot be
+    /// opened or synced.
     package static func syncFolder(of path: String) throws(StorageError) {
         let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let descriptor = retrying { unsafe open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY) }

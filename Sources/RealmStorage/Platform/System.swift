@@ -8,6 +8,9 @@ internal import Glibc
 /// used at all, which is `.refused`. Descriptors are plain numbers here; the caller that opens one closes it.
 package enum System {
     /// Opens for reading; the descriptor is closed on `exec`.
+    ///
+    /// For files of the system and of the configuration. Realm files are opened by `openRegular`, which touches nothing that is
+    /// not a regular file.
     package static func openForReading(_ path: String) throws(StorageError) -> Int32 {
         let descriptor = retrying { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard descriptor < 0 else { return descriptor }
@@ -19,6 +22,8 @@ package enum System {
     }
 
     /// The size in bytes of an open regular file.
+    ///
+    /// Throws `.refused(.unsuitable)` for a folder, a pipe or a device.
     package static func regularFileSize(_ descriptor: Int32) throws(StorageError) -> Int {
         var info = stat()
         guard unsafe fstat(descriptor, &info) == 0 else { throw .io(operation: "fstat", errno: errno) }

@@ -31,6 +31,9 @@ package enum Threads {
     }
 
     /// Starts a detached thread called `name` (at most 15 characters are kept).
+    ///
+    /// The stack is 4 MiB unless asked otherwise, which costs addresses and only the memory that is used. Throws when the limit
+    /// on threads is reached; the caller then does the work another way or refuses it.
     package static func start(
         _ name: String, stackBytes: Int = 4 << 20, _ body: @escaping @Sendable () -> Void
     ) throws(Failure) {

@@ -85,6 +85,8 @@ package final class Table: Sendable {
     package var space: NodeSpace { objects.space }
 
     /// The public column of that name.
+    ///
+    /// O(1).
     package func column(named name: String) -> Column? { columnIndexes[name].map { columns[$0] } }
 
     /// The position of a public column in `columns`.
@@ -106,6 +108,8 @@ package final class Table: Sendable {
     }
 
     /// The object with `key`, or nil; O(log n).
+    ///
+    /// Tombstones are not found: users never see them. Throws `.corrupt` on damage.
     package func find(_ key: ObjectKey) throws(StorageError) -> Row? {
         key.rawValue < 0 ? nil : try objects.find(key)
     }

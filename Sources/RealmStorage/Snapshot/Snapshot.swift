@@ -29,6 +29,8 @@ package final class Snapshot: Sendable {
     let clusterShift: Int
 
     /// Reads top node and schema of the newest version. `clusterShift` is 8 for every released SDK.
+    ///
+    /// Throws `.corrupt` when top node, table list or specs contradict themselves or each other. Objects are not looked at.
     package convenience init(file: RealmFile, clusterShift: Int = 8) throws(StorageError) {
         try self.init(file: file, clusterShift: clusterShift, previous: nil, pin: nil)
     }
@@ -111,9 +113,13 @@ package final class Snapshot: Sendable {
     package func table(_ key: TableKey) -> Table? { positions[key].map { tables[$0] } }
 
     /// A table by its full name.
+    ///
+    /// O(1).
     package func table(named name: String) -> Table? { names[name].map { tables[$0] } }
 
     /// A user class by its name without prefix.
+    ///
+    /// O(1). Tables of the SDK are no classes.
     package func classTable(named name: String) -> Table? { table(named: Table.classPrefix + name) }
 
     /// User classes in position order.

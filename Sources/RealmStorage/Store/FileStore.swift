@@ -129,6 +129,8 @@ package final class FileStore: WriteOwner, Sendable {
     }
 
     /// An empty realm that lives in memory only.
+    ///
+    /// Everything works as with a file, but nothing outlives the process, and no other process can open it.
     package static func inMemory(_ options: Options = Options()) throws(StorageError) -> FileStore {
         try FileStore(MemoryBackend(), options: options)
     }

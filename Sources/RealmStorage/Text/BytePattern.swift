@@ -46,6 +46,9 @@ package struct BytePattern: Sendable {
     package func isSuffix(of text: ByteView) -> Bool { text.count >= count && matches(text, at: text.count - count) }
 
     /// Whether the pattern occurs anywhere in `text`.
+    ///
+    /// Positions are tested 64 at a time. In the worst case, a pattern and a text that agree almost everywhere, the time grows
+    /// with the product of both lengths; `LinearSearch` avoids that.
     package func occurs(in text: ByteView) -> Bool {
         guard !isEmpty else { return true }
         var found = false

@@ -9,6 +9,9 @@ package enum RealWriter {
     package static let maximumByteCount = 32
 
     /// Writes the text of `number` and returns its length in bytes.
+    ///
+    /// `target` has room for `maximumByteCount` bytes. Reading the text back gives the same number, bit by bit, except that all
+    /// NaNs become one.
     package static func write(_ number: Double, to target: UnsafeMutablePointer<UInt8>) -> Int {
         let magnitude = number.magnitude
         // Numbers of up to 15 digits with few decimals are the common case and need no search for the shortest text.

@@ -79,6 +79,8 @@ extension WriteTransaction {
     }
 
     /// Removes all elements.
+    ///
+    /// Embedded objects and nested collections in it are deleted; links to other objects only lose their records.
     package func clear(_ place: CollectionPlace) throws(StorageError) {
         let (root, form) = try collection(at: place)
         let count = try elementTree(root, form).count
@@ -95,6 +97,8 @@ extension WriteTransaction {
     // MARK: - Sets
 
     /// Adds a member unless an equal one is there. Returns whether the set changed.
+    ///
+    /// Returns whether the set has changed. Throws `.limit` for a value that the set cannot hold.
     @discardableResult
     package func insertMember(_ value: Value, in place: CollectionPlace) throws(StorageError) -> Bool {
         let index = try edit(place) { root, form throws(StorageError) -> Int? in
@@ -109,6 +113,8 @@ extension WriteTransaction {
     }
 
     /// Removes a member. Returns whether there was one.
+    ///
+    /// Returns whether the set has changed.
     @discardableResult
     package func removeMember(_ value: Value, in place: CollectionPlace) throws(StorageError) -> Bool {
         let (root, form) = try collection(at: place)

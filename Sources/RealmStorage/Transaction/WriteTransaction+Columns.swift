@@ -3,6 +3,9 @@
 /// Columns: made, removed, renamed, indexed.
 extension WriteTransaction {
     /// Adds a column with the default value in every object, and for links the hidden column in the target.
+    ///
+    /// All objects get the default value of the type: null where that is allowed. Takes time that grows with the number of
+    /// objects. Throws `.limit` for a name that is taken or cannot be stored.
     @discardableResult
     package func addColumn(_ definition: ColumnDefinition, to key: TableKey) throws(StorageError) -> ColumnKey {
         try requireName(definition.name)
@@ -76,6 +79,8 @@ extension WriteTransaction {
     }
 
     /// Removes a column with its values, its index, the embedded objects it owns and the records of its links.
+    ///
+    /// Takes time that grows with the number of objects, and more for links, whose records at their targets go as well.
     package func removeColumn(_ column: ColumnKey, of key: TableKey) throws(StorageError) {
         guard let known = try table(key).column(column) else { return }
         if known.type == .link || known.type == .mixed { try clearLinks(of: known, in: key) }
@@ -120,6 +125,8 @@ extension WriteTransaction {
     // MARK: - Indexes and keys
 
     /// Builds an index from the values that are there. A column has at most one.
+    ///
+    /// Reads all values of the column. Throws `.limit` for a column that cannot have such an index.
     package func addIndex(_ kind: IndexKind, to column: ColumnKey, of key: TableKey) throws(StorageError) {
         try setIndexAttribute(kind, of: column, in: key)
         try rebuildIndex(column, of: key)

@@ -64,6 +64,8 @@ extension WriteTransaction {
     // MARK: - Deletion
 
     /// Deletes an object, the embedded objects it owns and every link to it.
+    ///
+    /// Embedded objects that it held go with it. Links of other objects to it become null. Takes time that grows with the number of links.
     package func deleteObject(_ object: ObjectKey, in key: TableKey) throws(StorageError) {
         var pending = [StoredLink(table: key, object: object)]
         while let next = pending.popLast() {
@@ -74,6 +76,8 @@ extension WriteTransaction {
     }
 
     /// Deletes every object of a table.
+    ///
+    /// The result is that of deleting each of them by itself.
     package func deleteAllObjects(in key: TableKey) throws(StorageError) {
         for object in try objectKeys(in: key) { try deleteObject(object, in: key) }
     }

@@ -3,6 +3,8 @@
 /// Where objects are, and how one column of one of them is changed.
 extension WriteTransaction {
     /// The object, or nil; a negative key names a tombstone.
+    ///
+    /// The row borrows from the state of this moment and must not be used after the next change.
     package func row(_ object: ObjectKey, in key: TableKey) throws(StorageError) -> Row? {
         try ClusterTree(root: try root(of: object, in: key), space: writes.space, shift: clusterShift).find(object)
     }
@@ -16,6 +18,8 @@ extension WriteTransaction {
     }
 
     /// The value of a property without collection. Unresolved links read as null.
+    ///
+    /// Texts and bytes in it are valid until the next change of the leaf.
     package func value(_ column: Column, of object: ObjectKey, in key: TableKey) throws(StorageError) -> Value {
         try existingRow(object, in: key).value(column)
     }

@@ -79,6 +79,8 @@ extension WriteTransaction {
     private static let metadata = "metadata"
 
     /// Stores the schema version where the SDKs look for it; nil means "not versioned".
+    ///
+    /// SDKs keep the number in a table of their own, which is made if there is none.
     package func setSchemaVersion(_ version: UInt64?) throws(StorageError) {
         let known = try table(named: WriteTransaction.metadata)?.key
         let key = if let known { known } else { try createTable(WriteTransaction.metadata) }

@@ -222,12 +222,16 @@ package final class WriteTransaction: @unchecked Sendable {
     // MARK: - The new version
 
     /// Makes the next version durable, and ends the transaction. After an error it still runs and nothing was written.
+    ///
+    /// Throws `.io` when the disk refuses; the transaction then still runs, and may be tried again or ended.
     package func commit() throws(StorageError) -> Snapshot {
         let roots = try flush()
         return try store.commit(names: roots.names, tables: roots.tables)
     }
 
     /// Forgets everything and lets the next transaction begin.
+    ///
+    /// Called again, or after a commit, it does nothing.
     package func end() { store.rollBack() }
 
     /// The roots of the new version.
@@ -267,6 +271,8 @@ package final class WriteTransaction: @unchecked Sendable {
     }
 
     /// The present state as a snapshot, for queries and representations: valid until the next change or the end.
+    ///
+    /// Writes what has changed to nodes in memory first, so it is not for loops. The view must not be used after the next change.
     package func view() throws(StorageError) -> Snapshot {
         let roots = try flush()
         return try Snapshot(base: base, names: roots.names, tables: roots.tables, writes)

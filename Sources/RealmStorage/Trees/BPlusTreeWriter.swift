@@ -73,6 +73,9 @@ package struct BPlusTreeWriter {
     }
 
     /// Appends many values, filling leaf by leaf.
+    ///
+    /// Leaves are filled one after another, as the reference engine fills them when it appends, so lists that are built this way
+    /// are compact.
     package func append(contentsOf values: [Value], to root: Ref) throws(StorageError) -> Ref {
         var root = try root.isNone ? makeEmpty() : root
         let flag = try lowerFlag(&root)
@@ -88,6 +91,8 @@ package struct BPlusTreeWriter {
     }
 
     /// Replaces element `index`.
+    ///
+    /// A collection nested in the old element is given up. Throws `.corrupt` when there is no such element.
     package func set(_ value: Value, at index: Int, in root: Ref) throws(StorageError) -> Ref {
         var root = root
         let flag = try lowerFlag(&root)
@@ -120,6 +125,8 @@ package struct BPlusTreeWriter {
     package func discard(_ root: Ref) throws(StorageError) { try writes.discardTree(root) }
 
     /// Gives up all elements; the result is a tree that is not `Ref.none`.
+    ///
+    /// Nested collections go with their elements.
     package func clear(_ root: Ref) throws(StorageError) -> Ref {
         try discard(root)
         return try makeEmpty()

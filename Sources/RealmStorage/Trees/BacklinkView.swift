@@ -37,6 +37,8 @@ package struct BacklinkView: Sendable {
     }
 
     /// All origin keys, as stored.
+    ///
+    /// O(number of links). An origin that links to the object several times is in the result as often.
     package func keys() throws(StorageError) -> [ObjectKey] {
         switch form {
         case .none: return []

@@ -43,6 +43,8 @@ package struct ClusterCursor: Sendable {
     }
 
     /// The next leaf, possibly an empty one; nil at the end.
+    ///
+    /// Throws `.corrupt` for damage on the way to the leaf; the cursor is not used any further then.
     package mutating func next() throws(StorageError) -> ClusterLeaf? {
         if !isStarted {
             isStarted = true

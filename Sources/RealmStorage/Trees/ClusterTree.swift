@@ -35,6 +35,8 @@ package struct ClusterTree: Sendable {
     }
 
     /// The object with `key`, or nil; O(depth).
+    ///
+    /// Throws `.corrupt` for nodes on the way that cannot be read.
     package func find(_ key: ObjectKey) throws(StorageError) -> Row? {
         guard let leaf = try leaf(for: key), let row = leaf.row(of: key) else { return nil }
         return Row(leaf: leaf, index: row)
@@ -58,6 +60,8 @@ package struct ClusterTree: Sendable {
     }
 
     /// The object at `position` in key order, or nil past the end; O(depth * children).
+    ///
+    /// Used for pages by number. Walking from a key is cheaper for pages that follow one another.
     package func row(at position: Int) throws(StorageError) -> Row? {
         guard !root.isNone, position >= 0 else { return nil }
         var node = try space.node(at: root)

@@ -3,6 +3,8 @@
 /// Insertion: down to a leaf, and back up with what split off.
 extension ClusterWriter {
     /// Adds an object, whose key must be free. `values` go with `columns`; missing and nil ones are defaults.
+    ///
+    /// Throws `.corrupt` when the key is used, which only a damaged table leads to, and `.limit` when the table is full.
     package func insert(_ key: ObjectKey, in root: Ref, values: [Value?] = []) throws(StorageError) -> Ref {
         let root = try root.isNone ? makeEmpty() : root
         let depth = try depth(root)

@@ -88,6 +88,8 @@ package struct DictionaryView: Sendable {
     }
 
     /// The value for a text key, or nil when it is absent. Keys are scanned: an upgraded file may have them unsorted.
+    ///
+    /// O(n). Keys of texts only: an integer key is never found.
     package func find(_ wanted: ByteView) throws(StorageError) -> Value? {
         switch form {
         case .entries(let entries): return entries.first { $0.key.bytes == wanted }?.value

@@ -38,6 +38,8 @@ package struct DictionaryWriter {
     }
 
     /// All entries in stored order.
+    ///
+    /// Reads all of them into memory; for dictionaries of unbounded length use a cursor.
     package func entries(_ root: Ref) throws(StorageError) -> [Entry] {
         guard !root.isNone else { return [] }
         let parts = try parts(root)
@@ -89,6 +91,8 @@ package struct DictionaryWriter {
     }
 
     /// Sets the value under a key; a collection nested in the old value is given up.
+    ///
+    /// An entry keeps its place when its value changes. Throws `.limit` for a key or value that cannot be stored.
     package func set(_ key: ByteView, _ value: Value, in root: Ref) throws(StorageError) -> Change {
         let root = try root.isNone ? makeEmpty() : sorted(root)
         var parts = try parts(root)
@@ -110,6 +114,8 @@ package struct DictionaryWriter {
     }
 
     /// Removes an entry; a collection nested in its value is given up.
+    ///
+    /// Throws `.corrupt` when there is no entry at `index`.
     package func erase(at index: Int, in root: Ref) throws(StorageError) -> Ref {
         var parts = try parts(root)
         let isSorted = try areSorted(parts.keys)

@@ -37,6 +37,8 @@ package struct ListView: Sendable {
     package var shape: ElementShape { tree.shape }
 
     /// The element at `index`, which must be in `0..<count`.
+    ///
+    /// O(log n). Loops use `elements`, which goes from leaf to leaf.
     package func value(at index: Int) throws(StorageError) -> Value {
         try tree.value(at: visible.map { $0[index] } ?? index)
     }
@@ -48,6 +50,8 @@ package struct ListView: Sendable {
     }
 
     /// The elements in order. A walk that goes on into nested collections gives all of them the same `budget`.
+    ///
+    /// Throws while walking, not here: no node is read yet.
     package func elements(within budget: WalkBudget? = nil) -> ElementCursor {
         ElementCursor(tree, skipsUnresolved: visible != nil, within: budget)
     }

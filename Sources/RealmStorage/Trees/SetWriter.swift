@@ -24,6 +24,8 @@ package struct SetWriter {
     }
 
     /// Adds an element unless an equal one is there.
+    ///
+    /// O(log n), but for floats and doubles, whose sets are scanned. Throws `.limit` for a value of another type than the set's.
     package func insert(_ value: Value, in root: Ref) throws(StorageError) -> Insertion {
         let place = try place(of: value, in: root)
         guard !place.isPresent else { return Insertion(root: root, index: place.index, isNew: false) }

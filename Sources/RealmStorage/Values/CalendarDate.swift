@@ -26,6 +26,8 @@ package struct CalendarDate: Hashable, Sendable {
     }
 
     /// The day `days` after 1970-01-01; any day that a timestamp can lie in.
+    ///
+    /// Exact for every number of seconds that a timestamp can hold; see the comment of the type for the arithmetic.
     package init(daysSinceEpoch days: Int64) {
         let shifted = days + CalendarDate.epochOffset
         let era = CalendarDate.floorDivide(shifted, CalendarDate.daysPerEra)

@@ -16,6 +16,8 @@ extension Decimal128 {
     }
 
     /// Equal by value, or the very same NaN.
+    ///
+    /// 1.0 and 1.00 are equal, and so are 0 and -0. Unlike in IEEE 754 a NaN equals itself.
     package func isEqual(to other: Decimal128) -> Bool { compare(other) == 0 }
 
     /// NaNs come first, ordered by their bits.

@@ -11,6 +11,8 @@
 /// leading binary 100. Writers do not produce that form; readers accept it. Source: docs/format.md, "Decimal128".
 extension Decimal128 {
     /// Widens a 32-bit decimal exactly; a coefficient of more than 7 digits reads as zero.
+    ///
+    /// The coefficient has 23 bits, and the exponent has another bias than in 128 bits; the value stays the same.
     package init(stored32 bits: UInt32) {
         let isNegative = bits >> 31 == 1
         if let special = Decimal128(specialBits: UInt64(bits >> 26 & 0x1f), isNegative: isNegative) {
@@ -27,6 +29,8 @@ extension Decimal128 {
     }
 
     /// Widens a 64-bit decimal exactly; a coefficient of more than 16 digits reads as zero.
+    ///
+    /// The coefficient has 53 bits, and the exponent has another bias than in 128 bits; the value stays the same.
     package init(stored64 bits: UInt64) {
         let isNegative = bits >> 63 == 1
         if let special = Decimal128(specialBits: bits >> 58 & 0x1f, isNegative: isNegative) {

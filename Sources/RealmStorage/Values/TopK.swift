@@ -49,6 +49,9 @@ package struct TopK: Sendable {
 /// Offering rows, and taking those that were kept.
 extension TopK {
     /// Offers a row; `order` is negative when its first row comes before its second, by what is not in the keys.
+    ///
+    /// An offer that is not kept costs one comparison of keys, and calls `order` only for equal keys. One that is kept costs
+    /// O(log limit) of both.
     @inlinable
     package mutating func offer<Failure: Error>(
         _ key: OrderKey, _ row: Int64, order: (Int64, Int64) throws(Failure) -> Int
@@ -68,6 +71,8 @@ extension TopK {
     @inlinable package mutating func offer(_ key: OrderKey, _ row: Int64) { offer(key, row) { _, _ in 0 } }
 
     /// The kept rows in their order.
+    ///
+    /// Leaves the kept rows as they are. O(limit log limit).
     @inlinable
     package func sorted<Failure: Error>(order: (Int64, Int64) throws(Failure) -> Int) throws(Failure) -> [Entry] {
         var rest = self

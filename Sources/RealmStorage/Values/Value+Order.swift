@@ -41,6 +41,8 @@ extension Value {
     }
 
     /// The order in a set of decimals, where null is not first: it is one of the NaNs and sorts among them by its bits.
+    ///
+    /// Sets in files have this order, so it must not change.
     package static func decimalSetOrder(_ left: Value, _ right: Value) -> Int {
         switch (left, right) {
         case (.null, .decimal(let number)): return Decimal128.null.compare(number)

@@ -67,6 +67,8 @@ package struct VerifyReport: Sendable {
 /// Verifying a version.
 extension Snapshot {
     /// Checks the whole version: that every byte is a node or free once, every table, object, link and index.
+    ///
+    /// Never throws: what cannot be read is an error of the report. Takes time that grows with the size of the file.
     package func verify() -> VerifyReport {
         var report = VerifyReport()
         guard !top.ref.isNone else { return report }

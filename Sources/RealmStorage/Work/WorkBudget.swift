@@ -179,6 +179,8 @@ package final class WorkBudget: @unchecked Sendable {
     }
 
     /// Counts the objects and bytes of the next part of an answer by themselves; `count` bytes come before it.
+    ///
+    /// Answers that are sent in parts, such as exports, have limits for each part rather than for the whole.
     package func beginPart(at count: Int) {
         objects = 0
         partStart = count

@@ -24,6 +24,8 @@ package final class WorkControl: Sendable {
     package var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
     /// What follows is this part of the whole.
+    ///
+    /// A stage that is skipped need not be begun. Progress within the stage is given by `proceed`.
     package func begin(_ part: ClosedRange<Double>) { stage.withLock { $0 = part } }
 
     /// Tells how much of the stage is done, from 0 to 1.
