@@ -75,7 +75,7 @@ struct BroadcastBenchmarks {
     }
 
     private func start(_ path: String) throws -> RealmServer {
-        var options = RealmServer.Options()
+        var options = ServerOptions()
         options.port = 0
         options.paths = [path]
         options.logFormat = nil
@@ -98,7 +98,7 @@ struct BroadcastBenchmarks {
     }
 
     private func measure(_ server: RealmServer, _ name: String, _ crowd: StreamCrowd, _ outcome: inout Outcome) throws {
-        guard case .ready(let database)? = server.application.catalog[name] else {
+        guard case .ready(let database)? = server.state.catalog[name] else {
             throw BenchmarkError.unsuitable("the realm is not served")
         }
         let writer = try WrittenRealm(database, seed: 32)
@@ -142,7 +142,7 @@ struct BroadcastBenchmarks {
         let first = try client.body(of: target + "&initial=false") ?? []
         guard
             let next = String(decoding: first, as: UTF8.self).split(separator: "\"next\":\"").last?.prefix(while: { $0 != "\"" }),
-            case .ready(let database)? = server.application.catalog[name]
+            case .ready(let database)? = server.state.catalog[name]
         else { return 600 }
         _ = try WrittenRealm(database, seed: 33).makeOne(age: 5)
         return try client.body(of: target + "&since=\(next)")?.count ?? 600

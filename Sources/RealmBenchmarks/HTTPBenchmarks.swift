@@ -23,7 +23,7 @@ struct HTTPBenchmarks {
     }
 
     private func run(_ title: String, answerCacheBytes: Int, _ report: inout Report) throws {
-        var options = RealmServer.Options()
+        var options = ServerOptions()
         options.port = 0
         options.paths = [path]
         options.logFormat = nil

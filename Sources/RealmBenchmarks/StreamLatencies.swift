@@ -33,7 +33,7 @@ struct StreamLatencies {
 
     private func measure(_ name: String, _ path: String, query: String, _ report: inout Report) throws {
         guard only.map({ name.contains($0) }) ?? true else { return }
-        var options = RealmServer.Options()
+        var options = ServerOptions()
         options.port = 0
         options.paths = [path]
         options.logFormat = nil

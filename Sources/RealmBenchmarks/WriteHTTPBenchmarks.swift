@@ -65,7 +65,7 @@ struct WriteHTTPBenchmarks {
     private typealias Served = (server: RealmServer, realm: String, port: Int)
 
     private func withServer(_ path: String, _ body: (Served) throws -> Void) throws {
-        var options = RealmServer.Options()
+        var options = ServerOptions()
         options.port = 0
         options.paths = [path]
         options.logFormat = nil
@@ -77,7 +77,7 @@ struct WriteHTTPBenchmarks {
     }
 
     private func objectCount(_ served: Served) throws -> Int {
-        guard case .ready(let database)? = served.server.application.catalog[served.realm] else {
+        guard case .ready(let database)? = served.server.state.catalog[served.realm] else {
             throw BenchmarkError.unsuitable("the realm is not served")
         }
         return database.current.snapshot.classTable(named: "Item")?.count ?? 0

@@ -36,7 +36,7 @@ struct DemoCommand: ParsableCommand {
         } else {
             StandardStreams.error("\(file) is there already and is served as it is; --reset makes it anew")
         }
-        var options = RealmServer.Options()
+        var options = ServerOptions()
         options.port = port
         options.dataFolder = folder
         try ServerRun.run(options)

@@ -51,7 +51,9 @@ struct ExportCommand: ParsableCommand {
         try reporting {
             let snapshot = try options.open()
             do {
-                try ExportStream.all(snapshot, version: String(snapshot.version)).forEachChunk { try StandardStreams.output($0) }
+                try ExportStream.all(of: snapshot, version: String(snapshot.version)).forEachChunk {
+                    try StandardStreams.output($0)
+                }
             } catch let problem as Problem {
                 StandardStreams.error(problem.detail)
                 throw ExitCode(1)

@@ -134,8 +134,8 @@ struct ServeOptions: ParsableArguments {
     )
     var refusesAdministration = false
 
-    func serverOptions(paths: [String]) throws -> RealmServer.Options {
-        var server = RealmServer.Options()
+    func serverOptions(paths: [String]) throws -> ServerOptions {
+        var server = ServerOptions()
         server.host = host
         server.port = port
         server.paths = paths

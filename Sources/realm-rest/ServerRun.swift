@@ -8,7 +8,7 @@ import RealmStorage
 /// Runs a server on the main thread until a signal ends it.
 enum ServerRun {
     /// `whenListening` is called after the address was printed.
-    static func run(_ options: RealmServer.Options, whenListening: (String) throws -> Void = { _ in }) throws {
+    static func run(_ options: ServerOptions, whenListening: (String) throws -> Void = { _ in }) throws {
         // Blocked before any thread exists, so that all of them inherit it and only `sigwait` sees these signals.
         var signals = sigset_t()
         unsafe sigemptyset(&signals)

@@ -36,7 +36,7 @@ struct ChangedFileTests {
             let key = isEncrypted ? try EncryptionKey(bytes: Fixtures.key) : nil
             try SnapshotCopy.write(snapshot, toFile: folder + "/served/app.realm", key: key)
             original = try Data(contentsOf: URL(fileURLWithPath: folder + "/served/app.realm"))
-            var options = RealmServer.Options()
+            var options = ServerOptions()
             options.port = 0
             options.logFormat = nil
             options.graceSeconds = 0

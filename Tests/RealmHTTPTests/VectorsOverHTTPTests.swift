@@ -14,7 +14,7 @@ private typealias JSONValue = RealmTestSupport.JSONValue
 struct VectorsOverHTTPTests {
     /// One server for all groups, over all files of the vectors.
     private static let server: RealmServer? = {
-        var options = RealmServer.Options()
+        var options = ServerOptions()
         options.port = 0
         options.paths = [QueryVectors.folder.appendingPathComponent("realms").path]
         options.logFormat = nil

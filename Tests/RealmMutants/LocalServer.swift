@@ -6,62 +6,71 @@ package import RealmHTTP
 package import RealmStorage
 internal import Synchronization
 
-/// The application without a daemon: requests are handed to it as objects, so that thousands of files can be tried in
+/// The handler without a daemon: requests are handed to it as objects, so that thousands of files can be tried in
 /// the time in which sockets serve a few.
 package final class LocalServer: Sendable {
-    package let application: Application
+    private let state: ServerState
+    private let handler: RequestDispatcher
 
     package struct Answer: Sendable {
         package let status: Int
+        package let headers: [HeaderField]
         package let bytes: [UInt8]
         package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+        /// The value of the first header field of a name, spelt as the server spells it.
+        package func header(_ name: String) -> String? { headers.first { $0.name.description == name }?.text }
     }
 
     package init() {
-        var configuration = Application.Configuration(hosts: HostPolicy(boundAddress: "127.0.0.1"))
-        configuration.limits.readSeconds = 5
-        application = Application(catalog: Catalog(), configuration: configuration, accessLog: nil)
+        var options = ServerOptions()
+        options.limits.readSeconds = 5
+        state = ServerState(
+            catalog: Catalog(), options: options, rules: AccessRules(hosts: HostPolicy(boundAddress: "127.0.0.1")))
+        handler = RequestDispatcher(state)
     }
 
     /// Opens a file under a name; the error when it is not served.
     package func open(_ name: String, path: String, _ options: Database.OpenOptions) -> StorageError? {
         guard let realm = RealmName(name) else { return .limit("'\(name)' is no name of a realm") }
-        guard (try? application.catalog.reserve(realm)) != nil else { return .limit("'\(name)' is taken") }
-        guard case .failed(let error) = application.catalog.open(realm, path: path, options) else { return nil }
+        guard (try? state.catalog.reserve(realm)) != nil else { return .limit("'\(name)' is taken") }
+        guard case .failed(let error) = state.catalog.open(realm, path: path, options) else { return nil }
         return error
     }
 
-    package func close(_ name: String) { application.catalog.detach(name) }
+    deinit { state.workers.close() }
 
-    /// What the application answers; streams are taken up to `limit` bytes.
+    package func close(_ name: String) { state.catalog.detach(name) }
+
+    /// What the handler answers; streams are taken up to `limit` bytes.
     package func request(
         _ method: String, _ target: String, body: String? = nil, headers: [(RequestHeader, String)] = [], limit: Int = 4 << 20
     ) -> Answer {
         var fields = RequestHeaders()
         fields.add(.host, "127.0.0.1")
-        if body != nil, !headers.contains(where: { $0.0 == .contentType }) { fields.add(.contentType, "application/json") }
+        if body != nil, !headers.contains(where: { $0.0 == .contentType }) { fields.add(.contentType, "handler/json") }
         for (name, value) in headers { fields.add(name, value) }
         let request = Request(
             methodName: method, target: RequestTarget(Array(target.utf8)), headers: fields, id: RequestID(),
             arrival: Instant.now(),
             clientAddress: "127.0.0.1", isHTTP10: false)
-        if case .refuse(let response) = application.admit(request) { return answer(response, limit) }
+        if case .refuse(let response) = handler.admit(request) { return answer(response, limit) }
         request.body = Array((body ?? "").utf8)
-        switch application.reply(to: request) {
-        case .now(let response): return answer(application.finish(response, for: request), limit)
-        case .work(let work), .attend(let work): return answer(application.finish(work(), for: request), limit)
+        switch handler.reply(to: request) {
+        case .now(let response): return answer(handler.finish(response, for: request), limit)
+        case .work(let work), .attend(let work): return answer(handler.finish(work(), for: request), limit)
         case .later(let begin):
             let promise = Promise()
             begin(promise)
-            guard let response = promise.wait(seconds: 30) else { return Answer(status: 0, bytes: []) }
-            return answer(application.finish(response, for: request), limit)
+            guard let response = promise.wait(seconds: 30) else { return Answer(status: 0, headers: [], bytes: []) }
+            return answer(handler.finish(response, for: request), limit)
         }
     }
 
     private func answer(_ response: Response, _ limit: Int) -> Answer {
         switch response.body {
-        case .none, .events: return Answer(status: response.status, bytes: [])
-        case .bytes(let buffer): return Answer(status: response.status, bytes: buffer.array)
+        case .none, .events: return Answer(status: response.status, headers: response.headers, bytes: [])
+        case .bytes(let buffer): return Answer(status: response.status, headers: response.headers, bytes: buffer.array)
         case .stream(let producer):
             var bytes: [UInt8] = []
             let buffer = OutputBuffer()
@@ -71,7 +80,7 @@ package final class LocalServer: Sendable {
                 buffer.removeAll()
                 if isLast { break }
             }
-            return Answer(status: response.status, bytes: bytes)
+            return Answer(status: response.status, headers: response.headers, bytes: bytes)
         }
     }
 }

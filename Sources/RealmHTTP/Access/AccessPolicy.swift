@@ -9,6 +9,7 @@ package struct AccessPolicy: Sendable {
     /// Whether this machine administers through the main listener.
     package var administersOnMain = true
 
+    /// The policy of a main listener on loopback, through which this machine administers.
     package init() {}
 
     /// The most that whoever sent `request` may do.
@@ -26,16 +27,18 @@ package struct AccessPolicy: Sendable {
     }
 
     /// The one place where a request is let in or not.
-    package func check(_ request: Request) throws(Problem) {
+    ///
+    /// `needed` is what the method takes at this path; a path that `isHidden` does not exist for those who may not administer.
+    package func check(_ request: Request, needed: AccessClass, isHidden: Bool) throws(Problem) {
         let granted = grant(request)
         guard granted < .administer else { return }
-        var wanted = request.match.template.access(of: request.method)
+        var wanted = needed
         // What a transaction has not committed is for those who may write.
         if request.headers[.realmTransaction] != nil { wanted = max(wanted, .write) }
         guard wanted > granted else { return }
         if granted == .health { throw AccessPolicy.unauthenticated(request) }
         // Readers are not told that these paths exist.
-        guard !request.match.template.isAdministrative else { throw Problem(.notFound, "there is nothing at this path") }
+        guard !isHidden else { throw Problem(.notFound, "there is nothing at this path") }
         throw AccessPolicy.forbidden(granted)
     }
 

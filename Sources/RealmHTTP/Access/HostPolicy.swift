@@ -8,6 +8,7 @@ package struct HostPolicy: Sendable {
     /// Lower case, without port.
     package private(set) var hosts: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
 
+    /// Allows the address that the server is bound to, the names of loopback, and the names in `extra`.
     package init(boundAddress: String, extra: [String] = []) {
         insert(boundAddress)
         for host in extra { insert(host) }

@@ -9,6 +9,7 @@ package struct OriginPolicy: Sendable {
     /// Listed origins, exactly as browsers send them.
     package var allowed: Set<String> = []
 
+    /// Allows pages of the server's own origin, and those of the listed ones.
     package init(allowed: Set<String> = []) { self.allowed = allowed }
 
     /// Throws `cross_origin` for what a page of another origin sent.

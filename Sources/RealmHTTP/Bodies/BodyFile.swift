@@ -51,11 +51,13 @@ package final class BodyFile: @unchecked Sendable {
 
     deinit { close(descriptor) }
 
+    /// Writes bytes at the end of the file. Waits for the disk; throws when there is no room left.
     package func append(_ bytes: [UInt8]) throws(StorageError) {
         let result = unsafe bytes.withUnsafeBytes { piece in Result { () throws(StorageError) in try unsafe append(piece) } }
         try result.get()
     }
 
+    /// The same for bytes in memory that somebody else owns.
     func append(_ piece: UnsafeRawBufferPointer) throws(StorageError) {
         try share?.grow(by: piece.count, descriptor)
         var rest = unsafe piece

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// What a source of events has to say when it is asked.
 package enum EventPiece {
     /// Bytes to be sent; never changed any more, so that many connections may share them.
     case bytes(OutputBuffer)

@@ -4,6 +4,7 @@ internal import CZlib
 
 /// The gzip content coding, by zlib.
 package enum Gzip {
+    /// Why bytes were not unpacked.
     package enum Failure: Error, Equatable {
         /// The bytes are no complete gzip stream.
         case malformed

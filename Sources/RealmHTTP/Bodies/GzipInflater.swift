@@ -10,6 +10,7 @@ package import RealmStorage
     /// Whether the last member is complete.
     private(set) var isComplete = false
 
+    /// A stream that begins; nil when zlib has no memory for it.
     init?() {
         // 31 is the largest window plus the demand for a gzip header.
         guard unsafe inflateInit2_(&stream, 31, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }
@@ -58,6 +59,7 @@ package import RealmStorage
 }
 
 extension BodyFile {
+    /// Why the body in a file was not unpacked.
     package enum InflateFailure: Error {
         /// The bytes are no complete gzip stream.
         case malformed

@@ -7,6 +7,7 @@ internal import RealmStorage
 package final class PackedBody: Sendable {
     private let buffer = RankedMutex<OutputBuffer?>(.leaf, nil)
 
+    /// Whether the packed form has been made.
     var isKnown: Bool { buffer.withLock { $0 != nil } }
 
     /// The packed form of `plain`; nil when it is not shorter.

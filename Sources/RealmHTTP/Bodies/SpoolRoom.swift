@@ -20,10 +20,14 @@ package final class SpoolRoom: Sendable {
     private let limits: Limits
     private let state = RankedMutex(.leaf, State())
 
+    /// Room for as many files and bytes as the limits say.
     package init(_ limits: Limits) { self.limits = limits }
 
+    /// How many files there are at the moment.
     package var files: Int { state.withLock { $0.total.files } }
+    /// How many bytes they take together.
     package var bytes: Int { state.withLock { $0.total.bytes } }
+    /// How many files or bytes were refused since the start.
     package var refused: Int { state.withLock { $0.refused } }
 
     /// A file's part of the room; given back when nobody has it any more.
@@ -39,6 +43,7 @@ package final class SpoolRoom: Sendable {
 
         deinit { room.give(back: use.withLock { $0.bytes }, client) }
 
+        /// A share for one more file of the same client, such as the unpacked form of its body.
         func sibling() throws(StorageError) -> Share { try room.open(for: client) }
 
         /// The file becomes longer.
@@ -53,6 +58,7 @@ package final class SpoolRoom: Sendable {
             if isDue { try requireFreeDisk(descriptor) }
         }
 
+        /// Throws when the disk of a file has less free space than is to be left on it.
         func requireFreeDisk(_ descriptor: Int32) throws(StorageError) {
             var disk = statvfs()
             guard unsafe fstatvfs(descriptor, &disk) == 0 else { return }

@@ -5,6 +5,7 @@ final class BufferInTransit {
     private let buffer: OutputBuffer
     private let holding: ByteHolding?
 
+    /// Keeps a buffer and its part of the memory for answers until the daemon has sent it.
     init(_ buffer: OutputBuffer, _ holding: ByteHolding?) {
         self.buffer = buffer
         self.holding = holding

@@ -7,6 +7,8 @@ internal import Glibc
 ///
 /// Whoever has one IPv6 address has all that begin with the same 64 bits.
 enum ClientName {
+    /// The name of the client at an address: an IPv4 address, or the first 64 bits of an IPv6 address, which belong to one
+    /// site.
     static func of(_ address: UnsafePointer<sockaddr>?) -> String {
         guard let address = unsafe address, let name = unsafe SocketAddress.nameAndPort(address)?.0 else { return "" }
         guard unsafe Int32(address.pointee.sa_family) == AF_INET6 else { return name }

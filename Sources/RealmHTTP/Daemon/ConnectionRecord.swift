@@ -22,11 +22,15 @@ final class ConnectionRecord: Sendable {
         case timedOut
     }
 
+    /// The number of the connection, in the order in which they came.
     let number: Int
+    /// The socket. It stays open while the record is in the table.
     let descriptor: Int32
+    /// The address of the client as text; empty on a Unix socket.
     let address: String
     /// Whose connections and work it counts among; see `ClientName`.
     let client: String
+    /// Which limit the connection is above; nil for one that has a place.
     let excess: Excess?
     let isFromThisMachine: Bool
     private let phaseStorage = Atomic<Int>(Phase.waiting.rawValue)
@@ -45,6 +49,7 @@ final class ConnectionRecord: Sendable {
     private let bodyBegin = Atomic<UInt64>(0)
     private let bodyBytes = Atomic<Int>(0)
 
+    /// The record of a connection that has just come.
     init(number: Int, descriptor: Int32, address: String, client: String, excess: Excess?) {
         self.number = number
         self.descriptor = descriptor
@@ -63,6 +68,7 @@ final class ConnectionRecord: Sendable {
         return false
     }
 
+    /// Notes that the answer was sent, and that the next request is awaited.
     func becameIdle() {
         idleBytes.store(-1, ordering: .relaxed)
         progress.store(0, ordering: .relaxed)
@@ -79,6 +85,7 @@ final class ConnectionRecord: Sendable {
         return enter(.body)
     }
 
+    /// Notes how much of a body has come, by which its rate is judged.
     func noteBody(byteCount: Int, _ now: Instant) {
         bodyBytes.store(byteCount, ordering: .relaxed)
         progress.store(now.nanoseconds, ordering: .relaxed)
@@ -101,6 +108,7 @@ final class ConnectionRecord: Sendable {
         /// A request began and did not get on as fast as `limit` says.
         case tooSlow(detail: String, limit: Int)
 
+        /// The end of a connection whose request did not come in time.
         static func incomplete(after seconds: Int) -> Verdict {
             .tooSlow(detail: "the request was not complete after \(seconds) seconds", limit: seconds)
         }

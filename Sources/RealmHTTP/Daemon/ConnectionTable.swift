@@ -20,9 +20,11 @@ final class ConnectionTable: Sendable {
         /// Connections that count.
         var count: Int { records.count - leaving.count }
 
+        /// How many connections a client has.
         func count(_ client: String) -> Int { perClient[client]?.count ?? 0 }
     }
 
+    /// What the metrics show.
     struct Figures: Sendable {
         /// Closed as they came, because too many were open.
         var refused = 0
@@ -34,6 +36,7 @@ final class ConnectionTable: Sendable {
 
     /// Connections over the limits that are let in to be answered once.
     static let excess = 64
+    /// Connections above the limits that one client may have, to be told why it gets no more.
     static let excessPerClient = 8
     /// Connections that were given up and are not closed yet by the daemon.
     private static func leaving(_ connections: Int) -> Int { max(64, connections / 4) }
@@ -42,9 +45,11 @@ final class ConnectionTable: Sendable {
     private let state = RankedMutex(.leaf, State())
     private let watchEnds = Monitor(false)
 
+    /// A table without connections.
     init(_ limits: Limits) { self.limits = limits }
 
     var count: Int { state.withLock { $0.records.count } }
+    /// Connections that were refused, displaced or timed out since the start.
     var figures: Figures { state.withLock { $0.figures } }
 
     /// The most sockets there are at any time.
@@ -112,6 +117,7 @@ final class ConnectionTable: Sendable {
         return best?.record
     }
 
+    /// Takes a new connection in. One that is above a limit takes the place of an idle one, or is marked as excess.
     func add(descriptor: Int32, address: String, client: String) -> ConnectionRecord {
         state.withLock { state in
             state.next += 1
@@ -158,12 +164,14 @@ final class ConnectionTable: Sendable {
 
     // MARK: - The watch
 
+    /// Starts the thread that ends connections whose requests do not come in time.
     func startWatch() throws(Threads.Failure) {
         try Threads.start("watch", stackBytes: 512 << 10) { [self] in
             while watchEnds.wait(until: Instant.now().adding(seconds: 1), { $0 ? true : nil }) == nil { hangUpOverdue() }
         }
     }
 
+    /// Ends that thread.
     func stopWatch() { watchEnds.broadcast { $0 = true } }
 
     /// Ends every connection; the daemon closes them when it notices.

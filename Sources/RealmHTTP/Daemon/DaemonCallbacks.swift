@@ -7,6 +7,7 @@ internal import Glibc
 /// the server (retained by `start` until the daemon has stopped), a connection's record and a request's exchange (retained from the
 /// first to the last callback about them).
 enum DaemonCallbacks {
+    /// The options of a daemon that calls `server`. They do not retain it: `HTTPServer.start` does.
     static func options(for server: HTTPServer) -> realm_rest_daemon_options {
         var options = unsafe realm_rest_daemon_options()
         unsafe options.context = unsafe Unmanaged.passUnretained(server).toOpaque()

@@ -9,6 +9,7 @@ internal import RealmStorage
 /// Counted before the address is announced: a server that says it listens has room for all connections it promises and
 /// for the realms it was given. Realms that come later are refused when the rest is used up.
 package struct DescriptorBudget: Sendable {
+    /// A sentence for the command line.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
@@ -47,6 +48,7 @@ package struct DescriptorBudget: Sendable {
     /// How many realms there is room for.
     package var realms: Int { allowed == .max ? .max : max(0, (allowed - needed) / DescriptorBudget.perRealm) }
 
+    /// Throws when there is no room for all promised connections and so many realms.
     package func require(realms count: Int) throws(Failure) {
         guard allowed < needed || count > realms else { return }
         let total = needed + count * DescriptorBudget.perRealm

@@ -28,6 +28,7 @@ final class EventBody: Suspended {
 
     private let state = RankedMutex(.leaf, State())
     private let source: any EventSource
+    /// The connection, which is suspended while the source has nothing.
     let connection: ConnectionPointer
     private let server: HTTPServer
 
@@ -36,12 +37,14 @@ final class EventBody: Suspended {
         let pointer: OpaquePointer
     }
 
+    /// The body of an endless answer on a connection.
     init(_ source: any EventSource, _ connection: OpaquePointer, _ server: HTTPServer) {
         self.source = source
         self.connection = unsafe ConnectionPointer(pointer: connection)
         self.server = server
     }
 
+    /// Bytes that the daemon has taken.
     var bytesTaken: Int { state.withLock { $0.bytesTaken } }
 
     /// A message that reads from the source, and keeps it until the daemon is done.
@@ -188,6 +191,7 @@ final class EventBody: Suspended {
         source.didClose(reason)
     }
 
+    /// The server stops while the connection sleeps: nothing more is sent.
     func abandon() { giveUp(.left) }
 }
 

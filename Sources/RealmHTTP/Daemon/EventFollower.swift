@@ -5,12 +5,14 @@ internal import Glibc
 
 /// Follows a stream of events for the command line: one connection after another, each from where the last one ended.
 package final class EventFollower {
+    /// One event of a stream.
     package struct Event {
         package var name = ""
         package var id: String?
         package var data = ""
     }
 
+    /// A sentence for the command line.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
         /// Whether it makes sense to try again.

@@ -60,6 +60,7 @@ internal import Synchronization
     private var answerHolding: ByteHolding?
     private var transmission: Transmission?
 
+    /// An exchange that begins with the first line of a request. Called on the daemon's thread of the connection.
     init(server: HTTPServer, connection: OpaquePointer, record: ConnectionRecord, target: [UInt8], targetAddress: UInt) {
         self.server = server
         unsafe self.connection = unsafe connection
@@ -85,7 +86,9 @@ internal import Synchronization
     /// Goes on with the exchange; false makes the daemon close the connection.
     func advance(method: UnsafePointer<CChar>, version: UnsafePointer<CChar>?, piece: UnsafeRawBufferPointer) -> Bool {
         switch stage {
-        case .head: return unsafe beginBody(HeadLayout(method, targetAddress, targetBytes.count, version))
+        case .head:
+            return unsafe beginBody(
+                HeadLayout(method: method, target: targetAddress, targetByteCount: targetBytes.count, version: version))
         case .body: return unsafe receive(piece)
         case .answering: return sendOutcome()
         case .sent: return true
@@ -135,7 +138,7 @@ internal import Synchronization
             if problem == nil, server.isDraining { problem = Problem(.shuttingDown, "the server is shutting down") }
         }
         guard let problem else { return server.handler.admit(request) }
-        var response = finished(server.handler.response(to: problem, for: request), request)
+        var response = finished(Response(problem, for: request), request)
         response.closesConnection = true
         return .refuse(response)
     }
@@ -181,7 +184,7 @@ internal import Synchronization
     private func refuse(with problem: Problem, _ request: Request) {
         request.forgetBody()
         request.bodyFile = nil
-        refusal = finished(server.handler.response(to: problem, for: request), request)
+        refusal = finished(Response(problem, for: request), request)
     }
 
     private func take(_ piece: UnsafeRawBufferPointer) -> Bool {
@@ -264,7 +267,7 @@ internal import Synchronization
     private func tooLarge(_ request: Request) -> Response {
         let problem = Problem.overLimit(
             .bodyTooLarge, "the body is larger than \(bodyLimit) bytes", limit: bodyLimit)
-        return finished(server.handler.response(to: problem, for: request), request)
+        return finished(Response(problem, for: request), request)
     }
 
     // MARK: - Answer
@@ -310,7 +313,7 @@ internal import Synchronization
 
     private func shuttingDown(_ request: Request) -> Response {
         let problem = Problem(.shuttingDown, "the server is shutting down")
-        var response = finished(server.handler.response(to: problem, for: request), request)
+        var response = finished(Response(problem, for: request), request)
         response.closesConnection = true
         return response
     }
@@ -322,11 +325,7 @@ internal import Synchronization
         request.budget.isStillWanted = { [record, arrival] in
             !record.hasLeft(requestSeconds: Instant.now().seconds(since: arrival))
         }
-        let isQueued = workers.submit(for: record.client) { [self] in complete(work()) }
-        if !isQueued {
-            let problem = Problem.noWorker
-            complete(server.handler.response(to: problem, for: request))
-        }
+        workers.submit(for: request, to: self) { [self] in complete(work()) }
         return true
     }
 
@@ -357,7 +356,7 @@ internal import Synchronization
         // What the request brought is done with, or somebody else's by now.
         request.forgetBody()
         request.holding = nil
-        let transmission = Transmission(response, request, server, holding)
+        let transmission = Transmission(response, to: request, server: server, holding: holding)
         // The library takes sizes of chunks and trailers that others understand differently, and tells nobody. So what comes
         // after such a body is never taken for a request.
         if record.excess != nil || request.headers[.transferEncoding] != nil { transmission.closeAfterwards() }
@@ -380,7 +379,7 @@ internal import Synchronization
         guard let excess = holding.adjust(to: buffer.count) else { return holding }
         _ = holding.adjust(to: 0)
         let problem = Problem(server.unsentBytes.stop(excess))
-        response = finished(server.handler.response(to: problem, for: request), request)
+        response = finished(Response(problem, for: request), request)
         return nil
     }
 
@@ -406,6 +405,8 @@ extension Exchange {
 }
 
 extension Exchange: ResponsePromise, Suspended {
+    /// Finishes the answer on the calling thread and resumes the connection, whose thread sends it. Only the first call
+    /// counts.
     func complete(_ response: Response) {
         HeldLocks.assertNone()
         guard let request else { return }
@@ -421,6 +422,7 @@ extension Exchange: ResponsePromise, Suspended {
         unsafe server.suspensions.resume(connection, for: self)
     }
 
+    /// Watches the client while the connection sleeps. One action at a time; none after the answer.
     func onDisconnect(_ action: @escaping @Sendable () -> Void) {
         // Under the lock, so that nothing is watched that has been answered.
         waiter.withLock { waiter in
@@ -436,6 +438,7 @@ extension Exchange: ResponsePromise, Suspended {
         }
     }
 
+    /// The server stops while the connection sleeps: the client is told so.
     func abandon() {
         guard let request else { return }
         complete(shuttingDown(request))

@@ -13,38 +13,38 @@ internal import Synchronization
     package struct Configuration: Sendable {
         package var limits = Limits()
         package var daemonThreads = Threads.processorCount
-        /// Threads for what takes longer; nil for what the limits say.
-        package var workerThreads: Int?
-        /// Requests that may wait for a worker; nil for what the limits say.
-        package var workerQueue: Int?
         /// What requests that come by this listener are marked with.
         package var entrance = Entrance.main
 
+        /// The main listener with the usual limits, and a thread for each processor.
         package init() {}
-
-        fileprivate var workers: WorkerPool.Size {
-            WorkerPool.Size(
-                threads: workerThreads ?? limits.workers, threadsPerClient: limits.workersPerPrincipal,
-                queue: workerQueue ?? limits.workerQueue, queuePerClient: limits.workerQueuePerPrincipal)
-        }
     }
 
+    /// A sentence for the command line.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
 
+    /// What the server was made with.
     package let configuration: Configuration
+    /// Where it listens.
     package let socket: ListeningSocket
+    /// Threads for what takes longer than a daemon's thread may be away.
     package let workers: WorkerPool
     /// Tells what the server knows of itself, also when all workers have work for long.
     let attendant = WorkerPool(
         name: "attendant", WorkerPool.Size(threads: 1, threadsPerClient: 1, queue: 256, queuePerClient: 64))
+    /// Room for bodies that go to files.
     let spool: SpoolRoom
     /// Write long bodies to files; as many jobs as there are connections at the most.
     let spoolers = WorkerPool(name: "spooler", WorkerPool.Size(threads: 2, threadsPerClient: 1, queue: 0, queuePerClient: 0))
+    /// What admits and answers requests.
     let handler: any RequestHandler
+    /// The open connections, and who they belong to.
     let connections: ConnectionTable
+    /// Connections that wait for an answer or for events.
     let suspensions = SuspensionTable()
+    /// Watches sleeping connections for clients that left.
     let streams: StreamWatch
     /// Memory of long answers that are being made, or that clients have not taken yet.
     let unsentBytes: ByteLedger
@@ -57,7 +57,10 @@ internal import Synchronization
     /// What the daemon was started with, which it looks at while it runs.
     private var options: UnsafeMutablePointer<realm_rest_daemon_options>?
 
-    package init(socket: ListeningSocket, configuration: Configuration, handler: any RequestHandler) {
+    /// A server that answers at `socket` when it is started. It starts and closes the pool of workers, which others may share.
+    package init(
+        socket: ListeningSocket, configuration: Configuration, workers: WorkerPool, handler: any RequestHandler
+    ) {
         self.socket = socket
         self.configuration = configuration
         self.handler = handler
@@ -66,15 +69,20 @@ internal import Synchronization
         unsentBytes = ByteLedger(
             limit: configuration.limits.unsentBytes, limitOfPrincipal: configuration.limits.unsentBytesPerPrincipal)
         spool = SpoolRoom(configuration.limits)
-        workers = WorkerPool(name: "worker", configuration.workers)
+        self.workers = workers
     }
 
+    /// Whether new requests are refused because the server stops.
     package var isDraining: Bool { draining.load(ordering: .relaxed) }
+    /// Requests that have begun and whose answers have not left.
     package var requestsInFlight: Int { inFlight.load(ordering: .relaxed) }
+    /// Open connections, idle ones too.
     package var connectionCount: Int { connections.count }
+    /// Requests that wait for a worker.
     package var waitingJobs: Int { workers.waiting }
     /// The most sockets of clients that are open at any time.
     package static func mostSockets(_ limits: Limits) -> Int { ConnectionTable.mostSockets(limits.connections) }
+    /// The same for the administrators' listener.
     package static func mostSocketsOfAdministrators(_ limits: Limits) -> Int {
         ConnectionTable.mostSockets(limits.adminConnections)
     }

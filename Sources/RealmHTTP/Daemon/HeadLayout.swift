@@ -10,7 +10,9 @@ internal import Glibc
 /// between them tell what stood there. Only addresses of parts are compared, and only bytes between two of them are read.
 /// Versions from 1.0 on refuse such heads themselves, and keep their parts elsewhere.
 struct HeadLayout {
+    /// The method as it was sent.
     let method: String
+    /// Whether the request is one of HTTP/1.0, or tells no version.
     let isHTTP10: Bool
     /// Where the head begins.
     private let start: UInt
@@ -20,7 +22,8 @@ struct HeadLayout {
 
     private static let looksAtDistances = unsafe MHD_get_version().map { unsafe String(cString: $0).hasPrefix("0.9.") } ?? false
 
-    init(_ method: UnsafePointer<CChar>, _ target: UInt, _ targetByteCount: Int, _ version: UnsafePointer<CChar>?) {
+    /// Looks at the request line, whose parts are given as they lie in the memory of the library.
+    init(method: UnsafePointer<CChar>, target: UInt, targetByteCount: Int, version: UnsafePointer<CChar>?) {
         self.method = unsafe String(cString: method)
         start = UInt(bitPattern: method)
         isHTTP10 = unsafe version.map { unsafe strcmp($0, "HTTP/1.0") == 0 } ?? true

@@ -5,15 +5,18 @@ internal import Glibc
 
 /// A bound TCP or Unix socket that listens.
 package struct ListeningSocket: Sendable {
+    /// The socket, which the daemon closes when it stops.
     package let descriptor: Int32
     /// The port it really has.
     package let port: Int
     /// The address it is bound to, as text.
     package let address: String
+    /// Whether only this machine can reach it.
     package let isLoopback: Bool
     /// The file of a Unix socket.
     let file: UnixSocketFile?
 
+    /// A sentence for the command line.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
@@ -93,6 +96,7 @@ package struct ListeningSocket: Sendable {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
 
+    /// Closes a socket that no daemon was started on.
     func close() {
         Glibc.close(descriptor)
         removeFile()

@@ -22,6 +22,7 @@ final class MemoryReturn: Sendable {
     /// Once for the process, as the settings of the allocator are.
     private static let boundOfProcess: Void = realm_rest_bound_kept_memory(Int32(clamping: pieceCount), Int32(keptByteCount))
 
+    /// Bounds what the allocator keeps, once for the process, and returns memory by the thread of `alarm`.
     init(_ alarm: Alarm) {
         self.alarm = alarm
         MemoryReturn.boundOfProcess

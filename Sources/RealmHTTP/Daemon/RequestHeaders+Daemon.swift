@@ -22,6 +22,7 @@ extension RequestHeaders {
         let headers: UnsafeMutablePointer<RequestHeaders>
         let layout: UnsafeMutablePointer<HeadLayout>
 
+        /// Takes one field in, or only measures it when it is not known.
         func take(_ name: UnsafePointer<CChar>, _ value: UnsafePointer<CChar>?) {
             let nameLength = unsafe strlen(name)
             let valueLength = unsafe value.map { unsafe strlen($0) } ?? 0

@@ -5,6 +5,7 @@ internal import Glibc
 
 /// Text of socket addresses.
 enum SocketAddress {
+    /// The text and the port of an IPv4 or IPv6 address; nil for any other.
     static func nameAndPort(_ address: UnsafePointer<sockaddr>) -> (String, Int)? {
         switch unsafe Int32(address.pointee.sa_family) {
         case AF_INET:

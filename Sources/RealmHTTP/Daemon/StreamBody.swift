@@ -37,6 +37,7 @@ final class StreamBody: Suspended {
         let pointer: OpaquePointer
     }
 
+    /// The body of a long answer on a connection. Nothing is produced before the daemon asks for it.
     init(_ producer: any ChunkProducer, of client: String, _ connection: OpaquePointer, _ server: HTTPServer) {
         self.client = client
         state = RankedMutex(.streamBody, State(producer: producer))
@@ -45,6 +46,7 @@ final class StreamBody: Suspended {
         end = Instant.now().adding(seconds: Double(server.configuration.limits.answerSeconds))
     }
 
+    /// Bytes that the daemon has taken.
     var bytesTaken: Int { state.withLock { $0.bytesTaken } }
 
     /// A message that reads from this stream, and keeps it until the daemon is done.
@@ -151,6 +153,7 @@ final class StreamBody: Suspended {
     /// The daemon lets the stream go: sent, or the client has left.
     private func cancel() { finish(hasFailed: false) }
 
+    /// The server stops while the connection sleeps: the stream is cut off.
     func abandon() { finish(hasFailed: true) }
 
     private func finish(hasFailed: Bool) {

@@ -68,6 +68,7 @@ final class StreamWatch: Sendable {
     private let stallSeconds: Double
     private let watch: Int32
 
+    /// A watch that does nothing until it is started.
     init(_ limits: Limits) {
         ageSeconds = Double(limits.streamSeconds)
         stallSeconds = Double(limits.stallSeconds)
@@ -77,10 +78,12 @@ final class StreamWatch: Sendable {
 
     deinit { close(watch) }
 
+    /// Endless answers that are being sent.
     var count: Int { state.withLock { $0.entries.count } }
     /// Clients that were found to be gone without a word, so far.
     var deadClients: Int { state.withLock { $0.deadClients } }
 
+    /// Watches the client of an endless answer until it is removed.
     func add(_ body: EventBody, descriptor: Int32) {
         let now = Instant.now()
         state.withLock { state in

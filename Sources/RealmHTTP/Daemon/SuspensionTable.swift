@@ -19,6 +19,7 @@ final class SuspensionTable: Sendable {
 
     private let parts = (0..<16).map { _ in Part() }
 
+    /// Connections that sleep.
     var count: Int { parts.reduce(0) { $0 + $1.state.withLock { $0.waiting.count } } }
 
     private func part(of connection: UInt) -> Part {

@@ -7,12 +7,18 @@ internal import Synchronization
 
 /// The part of the kernel's `struct tcp_info` up to `tcpi_bytes_received`, whose layout Linux keeps stable.
 struct TCPInfoPrefix {
+    /// Eight bytes of states and options; the first one is the state of the connection.
     var states: UInt64 = 0
+    /// Pairs of 32-bit counters, of which the functions below read some.
     var counters: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
         (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    /// Not used, but in the way.
     var pacingRate: UInt64 = 0
+    /// Not used, but in the way.
     var maximumPacingRate: UInt64 = 0
+    /// Bytes that the other side has acknowledged.
     var bytesAcknowledged: UInt64 = 0
+    /// Bytes that have come from the other side.
     var bytesReceived: UInt64 = 0
 
     /// Whether the other side sends nothing more; the state is the first byte (TCP_CLOSE_WAIT).

@@ -15,7 +15,8 @@ final class Transmission {
     private var events: EventBody?
     private var byteCount = 0
 
-    init(_ response: Response, _ request: Request, _ server: HTTPServer, _ holding: ByteHolding?) {
+    /// The transmission of a finished answer; `holding` is what the answer takes of the memory for answers.
+    init(_ response: Response, to request: Request, server: HTTPServer, holding: ByteHolding?) {
         self.response = response
         self.holding = holding
         self.server = server

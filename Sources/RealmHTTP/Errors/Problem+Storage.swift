@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmEngine
 package import RealmStorage
 
 extension StorageError {
@@ -27,6 +28,7 @@ extension Problem {
     }
 
     private init(_ refusal: StorageError.Refusal) {
+        let newest = FileHeader.writtenFormat
         switch refusal {
         case .fileNotFound: self.init(.fileNotFound, refusal.text)
         case .unsuitable: self.init(.filesystemUnsuitable, refusal.text)
@@ -41,16 +43,16 @@ extension Problem {
         case .synchronized: self.init(.fileFormatUnsupported, refusal.text)
         case .tooManyVersions: self.init(.tooManySnapshots, refusal.text)
         case .writesStopped, .notWritable: self.init(.notReady, refusal.text)
-        case .formatUnsupported(let found, _): self.init(format: found, supported: [20, 21, 22, 23, 24], refusal)
-        case .formatNotWritable(let found): self.init(format: found, supported: [24], refusal)
+        case .formatUnsupported(let found, _): self.init(format: found, supported: FileHeader.supportedFormats, refusal)
+        case .formatNotWritable(let found): self.init(format: found, supported: newest...newest, refusal)
         }
     }
 
-    private init(format found: Int, supported: [Int64], _ refusal: StorageError.Refusal) {
+    private init(format found: Int, supported: ClosedRange<Int>, _ refusal: StorageError.Refusal) {
         self.init(.fileFormatUnsupported, refusal.text)
         extensions = [
             Extension(name: "found", value: .integer(Int64(found))),
-            Extension(name: "supported", value: .integers(supported)),
+            Extension(name: "supported", value: .integers(supported.map(Int64.init))),
         ]
     }
 
@@ -99,5 +101,12 @@ extension Problem {
         } catch {
             throw Problem(serving: error)
         }
+    }
+}
+
+extension Problem {
+    /// What is told of a realm that is not open because of `error`.
+    init(unavailable error: StorageError) {
+        self.init(.realmUnavailable, error.isFileChange ? error.description : "the realm could not be opened")
     }
 }

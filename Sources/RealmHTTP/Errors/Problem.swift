@@ -2,7 +2,9 @@
 
 /// An answer that is an error: what becomes an `application/problem+json` document (RFC 9457).
 package struct Problem: Error, Sendable {
+    /// The stable code, which programs may decide by.
     package let code: ProblemCode
+    /// The status of the answer: that of the code, unless the situation asks for another.
     package var status: Int
     /// For people; may change. Never contains paths, keys or values when the status is 5xx.
     package var detail: String
@@ -13,6 +15,7 @@ package struct Problem: Error, Sendable {
     /// Seconds for `Retry-After`, where the code has one.
     package var retryAfterSeconds = 1
 
+    /// A member of the document beside the fixed ones.
     package struct Extension: Sendable {
         package let name: StaticString
         package let value: Member
@@ -29,20 +32,24 @@ package struct Problem: Error, Sendable {
         case json([UInt8])
     }
 
+    /// A problem with the status of its code.
     package init(_ code: ProblemCode, _ detail: String) {
         self.code = code
         self.status = code.status
         self.detail = detail
     }
 
+    /// The same problem with one more member.
     package func with(_ name: StaticString, _ value: Member) -> Problem {
         var copy = self
         copy.extensions.append(Extension(name: name, value: value))
         return copy
     }
 
+    /// The same problem with one more member, a text.
     package func with(_ name: StaticString, _ text: String) -> Problem { with(name, .text(text)) }
 
+    /// The same problem with one more header field in its answer.
     package func with(header: HeaderField) -> Problem {
         var copy = self
         copy.headers.append(header)
@@ -61,6 +68,7 @@ extension Problem {
         Problem(.invalidParameter, detail).with("header", name)
     }
 
+    /// A parameter that makes no sense beside others, which are fine by themselves.
     package static func conflict(_ detail: String, parameter: String) -> Problem {
         Problem(.conflictingParameters, detail).with("parameter", parameter)
     }

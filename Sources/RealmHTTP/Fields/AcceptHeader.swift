@@ -8,6 +8,7 @@ package struct AcceptHeader: Sendable {
         package let weight: Double
     }
 
+    /// The ranges in the order in which the client wrote them.
     package let entries: [Entry]
 
     /// Unreadable members are left out, as if they named something this server does not have.

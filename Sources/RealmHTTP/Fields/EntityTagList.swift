@@ -4,6 +4,7 @@
 ///
 /// Source: RFC 9110, sections 8.8.3 and 13.1.
 struct EntityTagList {
+    /// One entity tag of the list.
     struct Tag: Equatable {
         /// With its quotes.
         let text: Substring
@@ -12,6 +13,7 @@ struct EntityTagList {
 
     /// Empty for `*`.
     private(set) var tags: [Tag] = []
+    /// Whether the value is `*`, which stands for whatever there is.
     let isAny: Bool
 
     /// Nil for text that is no such list.

@@ -7,5 +7,6 @@ package enum ForwardingHeader {
         "forwarded", "via", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "x-original-forwarded-for",
         "x-envoy-external-address", "true-client-ip", "cf-connecting-ip", "fastly-client-ip", "fly-client-ip", "cdn-loop",
     ]
+    /// The beginning of the names of one family: `x-forwarded-for`, `x-forwarded-proto` and others like them.
     package static let prefix: StaticString = "x-forwarded"
 }

@@ -4,10 +4,13 @@
 package struct MediaType: Sendable, Equatable {
     /// Lower case.
     package let type: String
+    /// The part after the slash, in lower case.
     package let subtype: String
     /// Names in lower case; `q` is left out.
     package let parameters: [String: String]
 
+    /// Reads `type/subtype` with parameters after semicolons; nil for a text that is not of this form. Values may stand in
+    /// quotes.
     package init?(_ text: some StringProtocol) {
         let parts = String(text).split(separator: ";", omittingEmptySubsequences: false).map(\.withoutBlanks)
         let names = (parts.first ?? "").split(separator: "/", omittingEmptySubsequences: false)
@@ -27,8 +30,12 @@ package struct MediaType: Sendable, Equatable {
         self.parameters = parameters
     }
 
+    /// Type and subtype without the parameters, such as `application/json`.
     package var essence: String { type + "/" + subtype }
 
+    /// Whether a byte may be part of a token, as names of header fields and media types are.
+    ///
+    /// Source: RFC 9110, section 5.6.2.
     static func isToken(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),

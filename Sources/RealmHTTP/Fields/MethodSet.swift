@@ -2,13 +2,17 @@
 
 /// A set of methods, written in the order of `HTTPMethod.allCases` in `Allow`.
 package struct MethodSet: OptionSet, Sendable, Hashable {
+    /// One bit per method; see `init(_:)`.
     package let rawValue: Int
+    /// A set of the methods whose bits are set.
     package init(rawValue: Int) { self.rawValue = rawValue }
 
+    /// The set of all methods in a list.
     package init(_ methods: [HTTPMethod]) {
         self = methods.reduce(into: MethodSet()) { $0.insert(MethodSet($1)) }
     }
 
+    /// The set of one method.
     package init(_ method: HTTPMethod) {
         switch method {
         case .get: self.init(rawValue: 1)
@@ -24,14 +28,22 @@ package struct MethodSet: OptionSet, Sendable, Hashable {
         }
     }
 
+    /// `GET` with `HEAD`, which is served wherever `GET` is.
     package static let get: MethodSet = [MethodSet(.get), MethodSet(.head)]
+    /// `QUERY`: a read with its parameters in a body.
     package static let query = MethodSet(.query)
+    /// `POST` alone.
     package static let post = MethodSet(.post)
+    /// `PUT` alone.
     package static let put = MethodSet(.put)
+    /// `PATCH` alone.
     package static let patch = MethodSet(.patch)
+    /// `DELETE` alone.
     package static let delete = MethodSet(.delete)
+    /// `OPTIONS`, which every path that exists answers.
     package static let options = MethodSet(.options)
 
+    /// Whether one method is in the set.
     package func contains(_ method: HTTPMethod) -> Bool { isSuperset(of: MethodSet(method)) }
 
     /// The value of an `Allow` header.

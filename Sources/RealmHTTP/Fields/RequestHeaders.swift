@@ -15,14 +15,17 @@ package struct RequestHeaders: Sendable {
     /// Whether the client calls itself a browser.
     package var isFromBrowser = false
 
+    /// No fields, as the head of a request begins.
     package init() {}
 
+    /// The value of a field, with several lines of a list joined by commas; nil when the request does not have it.
     package subscript(_ header: RequestHeader) -> String? {
         guard has(header) else { return nil }
         for field in fields where field.header == header { return field.value }
         return nil
     }
 
+    /// Whether the request has a field. This costs one comparison, also for fields that are not there.
     package func has(_ header: RequestHeader) -> Bool { present & header.bit != 0 }
 
     /// Whether a body may come; without these there is none.
@@ -34,6 +37,8 @@ package struct RequestHeaders: Sendable {
         fieldCount += 1
     }
 
+    /// Adds a line of a known field. A second line of a list continues it; of any other field it is noted as `repeated` when
+    /// it differs, and the first one stays.
     package mutating func add(_ header: RequestHeader, _ value: String) {
         guard has(header), let index = fields.firstIndex(where: { $0.header == header }) else {
             present |= header.bit

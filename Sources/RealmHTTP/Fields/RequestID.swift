@@ -6,6 +6,7 @@ internal import Synchronization
 
 /// What a request is called in logs and errors: the client's own `X-Request-Id`, or a UUIDv7 made here.
 package struct RequestID: Sendable {
+    /// The id as it is sent in `X-Request-Id` and written to the log.
     package let text: String
     private let isOurs: Bool
 
@@ -23,6 +24,7 @@ package struct RequestID: Sendable {
         isOurs = true
     }
 
+    /// The id as a URI: the `instance` of a problem document.
     package var urn: String { (isOurs ? "urn:uuid:" : "urn:realm-rest:request:") + text }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {

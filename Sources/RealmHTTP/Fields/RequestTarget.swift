@@ -4,6 +4,7 @@
 ///
 /// `%2F` inside a segment is data; an empty segment (a doubled or trailing slash) stays one and matches no route.
 package final class RequestTarget: Sendable {
+    /// The whole target, as the client sent it.
     package let bytes: [UInt8]
     /// Raw segments after the leading slash.
     package let segments: [Range<Int>]
@@ -14,6 +15,7 @@ package final class RequestTarget: Sendable {
     /// `*`, as `OPTIONS *` has it.
     package let isAsterisk: Bool
 
+    /// Splits a target at its slashes and its question mark. Nothing is decoded, and nothing is refused.
     package init(_ bytes: [UInt8]) {
         self.bytes = bytes
         isAsterisk = bytes.count == 1 && bytes[0] == UInt8(ascii: "*")
@@ -55,6 +57,7 @@ package final class RequestTarget: Sendable {
     /// Whether it asks for the state of the server itself, which is told when nothing else is.
     var isAboutServer: Bool { ["/healthz", "/readyz", "/metrics"].contains { bytes.elementsEqual($0.utf8) } }
 
+    /// The bytes of one segment, still percent-encoded. `index` has to be below the number of segments.
     package func segment(_ index: Int) -> ArraySlice<UInt8> { bytes[segments[index]] }
 
     /// Whether segment `index` is exactly `word`.

@@ -13,11 +13,14 @@ struct InputPlace: Sendable {
     /// The line of NDJSON or CSV, from 1.
     var line: Int?
 
+    /// The place of something further inside, along `path`.
     func inside(_ path: InputPath) -> InputPlace {
         InputPlace(pointer: pointer + path.description, operation: operation, line: line)
     }
 
+    /// The place of a member of the object here.
     func inside(_ name: String) -> InputPlace { inside(InputPath([.name(name)])) }
+    /// The place of an element of the array here.
     func inside(_ index: Int) -> InputPlace { inside(InputPath([.index(index)])) }
 
     /// The problem with the members that tell this place.

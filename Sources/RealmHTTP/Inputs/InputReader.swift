@@ -12,6 +12,7 @@ package struct InputReader {
     /// Whether `{"$expr":…}` is an expression: in migrations only.
     private let takesExpressions: Bool
 
+    /// A reader; `takesExpressions` for the values of migrations, which may be computed from other properties.
     package init(takesExpressions: Bool = false) { self.takesExpressions = takesExpressions }
 
     /// A mistake in a wrapper, and where it is.
@@ -26,6 +27,7 @@ package struct InputReader {
         }
     }
 
+    /// Reads one value, with the wrappers of Extended JSON undone. Whether it fits a property is checked in the write.
     package func value(_ json: JSONValue) throws(Mistake) -> InputValue {
         switch json {
         case .null: return .null
@@ -42,6 +44,7 @@ package struct InputReader {
         }
     }
 
+    /// Reads the elements of an array. A mistake says at which of them it is.
     package func values(_ elements: [JSONValue]) throws(Mistake) -> [InputValue] {
         var values: [InputValue] = []
         values.reserveCapacity(elements.count)

@@ -8,6 +8,7 @@ struct MigrationReader {
     private let limits: Limits
     private let reader: SchemaReader
 
+    /// A reader of documents that begin at `place` in a body.
     init(_ limits: Limits, _ place: InputPlace = InputPlace()) {
         self.limits = limits
         reader = SchemaReader(place: place)
@@ -25,6 +26,7 @@ struct MigrationReader {
             allowsDataLoss: try reader.flag(object, "allowDataLoss", place) ?? false, naming: .documents)
     }
 
+    /// Reads the steps of a migration; an absent array has none.
     func steps(_ json: JSONValue?, _ place: InputPlace) throws(Problem) -> [MigrationStep] {
         guard let list = json?.array else { throw reader.malformed("'steps' has to be an array", place) }
         var steps: [MigrationStep] = []
@@ -65,12 +67,12 @@ struct MigrationReader {
         case "setPrimaryKey":
             guard object["name"] != nil else { throw reader.malformed("'name' is missing; null clears", place) }
             return .setPrimaryKey(className: className, name: try reader.text(object, "name", place))
-        default: return try propertyStep(verb, className, object, place)
+        default: return try propertyStep(verb, className: className, object, at: place)
         }
     }
 
     private func propertyStep(
-        _ verb: String, _ className: String, _ object: JSONObject, _ place: InputPlace
+        _ verb: String, className: String, _ object: JSONObject, at place: InputPlace
     ) throws(Problem) -> MigrationStep {
         if verb == "addProperty" {
             guard let property = object["property"] else { throw reader.malformed("'property' is missing", place) }

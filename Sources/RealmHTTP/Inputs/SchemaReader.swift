@@ -7,6 +7,7 @@ struct SchemaReader {
     /// Where the document stands.
     let place: InputPlace
 
+    /// Reads a whole schema: its version and its classes.
     func schema(_ json: JSONValue) throws(Problem) -> SchemaInput {
         let object = try members(json, ["schemaVersion", "classes"], place)
         var classes: [ClassInput] = []
@@ -16,6 +17,7 @@ struct SchemaReader {
         return SchemaInput(version: try version(object["schemaVersion"], place.inside("schemaVersion")), classes: classes)
     }
 
+    /// Reads a schema version; nil for an absent one.
     func version(_ json: JSONValue?, _ place: InputPlace) throws(Problem) -> UInt64? {
         switch json {
         case nil, .null?: return nil
@@ -27,6 +29,7 @@ struct SchemaReader {
         throw malformed("a schema version is a whole number of at least 0", place)
     }
 
+    /// Reads one class with its properties.
     func classInput(_ json: JSONValue, _ place: InputPlace) throws(Problem) -> ClassInput {
         let object = try members(json, ["name", "type", "primaryKey", "properties", "backlinks"], place)
         var properties: [PropertyInput] = []
@@ -40,6 +43,7 @@ struct SchemaReader {
             primaryKey: try text(object, "primaryKey", place), properties)
     }
 
+    /// Reads one property. Types are texts here; whether they exist is checked with the schema.
     func property(_ json: JSONValue, _ place: InputPlace) throws(Problem) -> PropertyInput {
         let object = try members(json, ["name", "type", "collection", "optional", "indexed", "objectType"], place)
         return PropertyInput(
@@ -50,6 +54,7 @@ struct SchemaReader {
 
     // MARK: - Members
 
+    /// The object at `place`. Throws for what is no object, and for members outside `names`.
     func members(_ json: JSONValue, _ names: [String], _ place: InputPlace) throws(Problem) -> JSONObject {
         guard let object = json.object else { throw malformed("\(json.kind) stands where an object belongs", place) }
         for member in object.members where !names.contains(member.name) {
@@ -59,6 +64,7 @@ struct SchemaReader {
         return object
     }
 
+    /// A member that is a string; nil when it is absent or null.
     func text(_ object: JSONObject, _ name: String, _ place: InputPlace) throws(Problem) -> String? {
         switch object[name] {
         case nil, .null?: return nil
@@ -67,11 +73,13 @@ struct SchemaReader {
         }
     }
 
+    /// A member that is a string and has to be there.
     func required(_ object: JSONObject, _ name: String, _ place: InputPlace) throws(Problem) -> String {
         guard let text = try text(object, name, place) else { throw malformed("'\(name)' is missing", place) }
         return text
     }
 
+    /// A member that is true or false; nil when it is absent.
     func flag(_ object: JSONObject, _ name: String, _ place: InputPlace) throws(Problem) -> Bool? {
         switch object[name] {
         case nil, .null?: return nil
@@ -81,7 +89,7 @@ struct SchemaReader {
     }
 
     /// A text that has to be one of some.
-    func choice(_ object: JSONObject, _ name: String, _ choices: [String], _ place: InputPlace) throws(Problem) -> String? {
+    func choice(_ object: JSONObject, _ name: String, among choices: [String], at place: InputPlace) throws(Problem) -> String? {
         guard let text = try text(object, name, place) else { return nil }
         guard choices.contains(text) else {
             throw malformed("'\(name)' has to be one of: \(choices.joined(separator: ", "))", place.inside(name))
@@ -89,5 +97,6 @@ struct SchemaReader {
         return text
     }
 
+    /// The problem of a document that does not have the form that it needs.
     func malformed(_ detail: String, _ place: InputPlace) -> Problem { place.describe(Problem(.invalidBody, detail)) }
 }

@@ -16,6 +16,7 @@ struct JSONTokens {
     /// Integers of at most 18 characters always fit; so do reals without a large exponent.
     private static let safeLength = 18
 
+    /// Goes over a text once, and counts until `valueLimit` is passed. The text need not be valid JSON.
     init(_ bytes: UnsafeBufferPointer<UInt8>, valueLimit: Int = .max) {
         var index = 0
         var depth = 0

@@ -28,16 +28,19 @@ package enum JSONValue: Sendable, Equatable {
         }
     }
 
+    /// The object; nil for any other value.
     package var object: JSONObject? {
         if case .object(let object) = self { return object }
         return nil
     }
 
+    /// The elements of an array; nil for any other value.
     package var array: [JSONValue]? {
         if case .array(let array) = self { return array }
         return nil
     }
 
+    /// The text of a string; nil for any other value.
     package var string: String? {
         if case .string(let string) = self { return string }
         return nil

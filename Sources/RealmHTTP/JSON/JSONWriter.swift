@@ -7,6 +7,7 @@ package import RealmStorage
 /// The writer puts commas and colons; it trusts its caller to open and close in order. Text that is not valid UTF-8
 /// is the caller's decision: `string(_:)` reports it, so that nothing is ever replaced silently.
 package struct JSONWriter: Sendable {
+    /// The text that was written so far, and whatever stood in the buffer before.
     package let buffer: OutputBuffer
     /// Whether the next value or key needs a comma before it.
     private var needsComma = false
@@ -14,8 +15,10 @@ package struct JSONWriter: Sendable {
     /// Appends to `buffer`, as the first thing there or after a comma of the caller's.
     package init(_ buffer: OutputBuffer) { self.buffer = buffer }
 
+    /// A writer into a new buffer, with room for so many bytes before it has to grow.
     package init(reservingCapacity capacity: Int = 512) { buffer = OutputBuffer(capacity: capacity) }
 
+    /// How many bytes were written.
     package var count: Int { buffer.count }
 
     /// A copy of the text so far.
@@ -27,6 +30,7 @@ package struct JSONWriter: Sendable {
         fileprivate let needsComma: Bool
     }
 
+    /// The place that was reached, to come back to.
     package var mark: Mark { Mark(count: buffer.count, needsComma: needsComma) }
 
     /// Takes back everything written behind `mark`.
@@ -43,9 +47,13 @@ package struct JSONWriter: Sendable {
 
     // MARK: - Structure
 
+    /// Opens an object. Members are a name (`key`) and a value each, until `endObject`.
     package mutating func beginObject() { open(UInt8(ascii: "{")) }
+    /// Closes the innermost object.
     package mutating func endObject() { close(UInt8(ascii: "}")) }
+    /// Opens an array, whose values follow until `endArray`.
     package mutating func beginArray() { open(UInt8(ascii: "[")) }
+    /// Closes the innermost array.
     package mutating func endArray() { close(UInt8(ascii: "]")) }
 
     private mutating func open(_ byte: UInt8) {
@@ -106,7 +114,9 @@ package struct JSONWriter: Sendable {
 
     // MARK: - Values
 
+    /// Writes null.
     package mutating func null() { raw("null") }
+    /// Writes true or false.
     package mutating func bool(_ value: Bool) { raw(value ? "true" : "false") }
 
     /// Text that is JSON already.
@@ -115,6 +125,7 @@ package struct JSONWriter: Sendable {
         buffer.append(text)
     }
 
+    /// Writes a value that is JSON already. It is copied as it is.
     package mutating func raw(_ text: [UInt8]) {
         separate()
         buffer.append(text)
@@ -126,6 +137,7 @@ package struct JSONWriter: Sendable {
         needsComma = false
     }
 
+    /// Writes an integer in decimal digits.
     package mutating func int(_ value: some FixedWidthInteger) {
         separate()
         if let number = Int64(exactly: value) { buffer.append(decimal: number) } else { buffer.append(String(value)) }
@@ -137,11 +149,13 @@ package struct JSONWriter: Sendable {
         if !buffer.append(shortest: value) { buffer.append(special: value) }
     }
 
+    /// Writes the shortest text that reads back as the same float; NaN and the infinities become strings.
     package mutating func float(_ value: Float) {
         separate()
         if !buffer.append(shortest: value) { buffer.append(special: Double(value)) }
     }
 
+    /// Writes a string with what has to be escaped in it.
     package mutating func string(_ text: String) {
         separate()
         buffer.append(jsonString: text)
@@ -177,26 +191,31 @@ package struct JSONWriter: Sendable {
 }
 
 extension JSONWriter {
+    /// Writes a member with a string.
     package mutating func member(_ name: StaticString, text: String) {
         key(name)
         string(text)
     }
 
+    /// Writes a member with a string, or with null.
     package mutating func member(_ name: StaticString, text: String?) {
         key(name)
         if let text { string(text) } else { null() }
     }
 
+    /// Writes a member with an integer.
     package mutating func member(_ name: StaticString, int value: some FixedWidthInteger) {
         key(name)
         int(value)
     }
 
+    /// Writes a member with true or false.
     package mutating func member(_ name: StaticString, bool: Bool) {
         key(name)
         self.bool(bool)
     }
 
+    /// Writes a member with null.
     package mutating func nullMember(_ name: StaticString) {
         key(name)
         null()

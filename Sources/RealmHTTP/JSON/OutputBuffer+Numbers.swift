@@ -39,6 +39,7 @@ extension OutputBuffer {
         advance(byteCount * 2)
     }
 
+    /// Appends the 24 hexadecimal digits of an object id.
     package func append(_ id: ObjectID) {
         unsafe id.write(to: reserve(ObjectID.textByteCount))
         advance(ObjectID.textByteCount)

@@ -13,12 +13,14 @@ package import RealmStorage
     package private(set) var capacity = 0
     package private(set) var count = 0
 
+    /// An empty buffer with room for so many bytes.
     package init(capacity: Int = 0) {
         if capacity > 0 { grow(by: capacity) }
     }
 
     deinit { unsafe free(start) }
 
+    /// Whether nothing was written.
     package var isEmpty: Bool { count == 0 }
 
     /// Makes room for `extra` more bytes and returns where the next one goes.
@@ -44,15 +46,18 @@ package import RealmStorage
     /// Drops everything after the first `length` bytes.
     package func truncate(to length: Int) { count = min(count, max(length, 0)) }
 
+    /// Appends one byte.
     @inline(__always) package func append(_ byte: UInt8) {
         unsafe reserve(1).pointee = byte
         count &+= 1
     }
 
+    /// Appends bytes as they are.
     package func append(_ bytes: [UInt8]) {
         unsafe bytes.withUnsafeBufferPointer { unsafe append($0) }
     }
 
+    /// Appends bytes as they are.
     package func append(_ bytes: ArraySlice<UInt8>) {
         unsafe bytes.withUnsafeBufferPointer { unsafe append($0) }
     }
@@ -68,15 +73,19 @@ package import RealmStorage
         count &+= byteCount
     }
 
+    /// Appends a text of the program, without a string being made.
     @inline(__always) package func append(_ text: StaticString) { unsafe append(text.utf8Start, text.utf8CodeUnitCount) }
 
+    /// Appends a text in UTF-8, without escaping anything.
     package func append(_ text: String) {
         var text = text
         text.withUTF8 { unsafe append($0) }
     }
 
+    /// Appends bytes of the file, which are read while this runs.
     package func append(_ view: ByteView) { unsafe view.withBuffer { unsafe append($0) } }
 
+    /// Appends all that is in another buffer.
     package func append(_ other: OutputBuffer) {
         guard let base = unsafe other.start else { return }
         unsafe append(base, other.count)
@@ -102,6 +111,7 @@ package import RealmStorage
         return unsafe start[count - 1]
     }
 
+    /// Gives the bytes to `body`, which must neither keep them nor write to the buffer.
     package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
         try unsafe body(UnsafeBufferPointer(start: start, count: count))
     }

@@ -2,6 +2,7 @@
 
 /// Well-formedness of UTF-8 (Unicode 15, table 3-7): no overlong forms, no surrogates, nothing beyond U+10FFFF.
 enum UTF8Check {
+    /// Whether the bytes are valid UTF-8, looked at eight at a time while they are ASCII.
     static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var index = 0
         while index < bytes.count {

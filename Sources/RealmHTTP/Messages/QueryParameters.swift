@@ -4,6 +4,7 @@
 package struct QueryParameters: Sendable {
     package private(set) var items: [(name: String, value: String)] = []
 
+    /// No parameters at all.
     package init() {}
 
     /// Decodes the raw query of `target`. Repeated names and malformed escapes are `invalid_parameter`.
@@ -25,8 +26,10 @@ package struct QueryParameters: Sendable {
         }
     }
 
+    /// The decoded value of a parameter; nil when the URL does not have it.
     package subscript(name: String) -> String? { items.first { $0.name == name }?.value }
 
+    /// Whether the URL has no parameters.
     package var isEmpty: Bool { items.isEmpty }
 
     /// Refuses names outside `known`.

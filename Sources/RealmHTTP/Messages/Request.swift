@@ -10,10 +10,15 @@ package import RealmStorage
 package final class Request: @unchecked Sendable {
     /// Nil for a method this server does not know.
     package let method: HTTPMethod?
+    /// The method as it was sent, for the log.
     package let methodName: String
+    /// The target as it was sent.
     package let target: RequestTarget
+    /// The known header fields.
     package let headers: RequestHeaders
+    /// The id of the request in answers, problems and log: that of the client if it sent a usable one.
     package let id: RequestID
+    /// When the first line of the request had arrived.
     package let arrival: Instant
     /// The textual address of the client; empty on a Unix socket.
     package let clientAddress: String
@@ -34,6 +39,7 @@ package final class Request: @unchecked Sendable {
     package var bodyFile: BodyFile?
     /// The room that files of this request take their part of.
     var spool: SpoolRoom?
+    /// Whether there is no body, neither in memory nor in a file.
     package var hasNoBody: Bool { body.isEmpty && bodyFile == nil }
     /// What work for this request may cost.
     package let budget = WorkBudget()
@@ -42,10 +48,8 @@ package final class Request: @unchecked Sendable {
         get { budget.deadline }
         set { budget.deadline = newValue }
     }
-    /// What the target leads to.
-    package let match: RouteMatch
-    /// What log and metrics call the route; known once the request was let in.
-    package var route: RouteTemplate = .unmatched
+    /// What the target leads to; known once the request was let in.
+    package var match: PathMatch
     /// The realm that the path names, as it was when the request was let in.
     package var realm: Catalog.State?
     /// Where the time went, when answers tell.
@@ -57,6 +61,10 @@ package final class Request: @unchecked Sendable {
     /// Whether it is about a version that the client holds, which may end before the version does.
     package var readsSnapshot = false
 
+    /// A request whose head is complete.
+    ///
+    /// `client` and `isFromThisMachine` follow from the address where they are not given. The route is not looked up yet: the
+    /// handler does that when it admits the request.
     package init(
         methodName: String, target: RequestTarget, headers: RequestHeaders, id: RequestID, arrival: Instant,
         clientAddress: String, client: String? = nil, isFromThisMachine: Bool? = nil, isHTTP10: Bool, entrance: Entrance = .main
@@ -64,7 +72,7 @@ package final class Request: @unchecked Sendable {
         self.methodName = methodName
         method = HTTPMethod(rawValue: methodName)
         self.target = target
-        match = Router.match(target)
+        match = PathMatch(.none, index: 0, target)
         self.headers = headers
         self.id = id
         self.arrival = arrival

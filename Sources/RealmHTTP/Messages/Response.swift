@@ -2,8 +2,11 @@
 
 /// An answer before it is sent.
 package struct Response: Sendable {
+    /// The status code.
     package var status: Int
+    /// The header fields in the order in which they are sent. Those that frame the body are added by the daemon.
     package var headers: [HeaderField]
+    /// The body, or how it is made.
     package var body: Body
     /// Where the packed form of an answer is kept that is sent more than once.
     var packed: PackedBody?
@@ -12,6 +15,7 @@ package struct Response: Sendable {
     /// Whether a header field names an address that requests have made, which may be of any length.
     private var hasAddress = false
 
+    /// The forms that a body may have.
     package enum Body: Sendable {
         case none
         case bytes(OutputBuffer)
@@ -28,6 +32,7 @@ package struct Response: Sendable {
         }
     }
 
+    /// An answer made of its parts.
     package init(status: Int, headers: [HeaderField] = [], body: Body = .none) {
         self.status = status
         self.headers = headers
@@ -43,8 +48,10 @@ package struct Response: Sendable {
         self.headers += headers
     }
 
+    /// Adds a field whose value was made for this answer.
     package mutating func add(_ name: StaticString, _ value: String) { headers.append(HeaderField(name, text: value)) }
 
+    /// Adds a field with a constant value, without a string being made.
     package mutating func add(_ name: StaticString, constant value: StaticString) {
         headers.append(HeaderField(name, value))
     }
@@ -74,6 +81,7 @@ package struct Response: Sendable {
         add(Response.link, "<\(target)>; rel=\"next\"")
     }
 
+    /// The value of the first field of a name, spelt exactly like this; nil when there is none.
     package func header(_ name: StaticString) -> String? {
         headers.first { $0.name.description == name.description }?.text
     }

@@ -119,12 +119,12 @@ struct ChangeEncoder {
     }
 
     private func rowWriter(_ version: Version) throws(Problem) -> RowWriter {
-        try RowWriter(version, definition, shape, names, budget)
+        try RowWriter(version, definition, shape: shape, names: names, budget: budget)
     }
 
     /// An array of objects, one for each index of a sequence.
     private func array(
-        _ name: StaticString, _ count: Int, _ writer: inout JSONWriter,
+        _ name: StaticString, count: Int, to writer: inout JSONWriter,
         _ body: (Int, inout JSONWriter) throws(Problem) -> Void
     ) throws(Problem) {
         writer.key(name)
@@ -154,21 +154,21 @@ struct ChangeEncoder {
         if showsRows {
             let old = try rowWriter(event.from)
             let new = try rowWriter(event.to)
-            try array("deletions", changes.deletions.count, &writer) { (index, writer) throws(Problem) in
+            try array("deletions", count: changes.deletions.count, to: &writer) { (index, writer) throws(Problem) in
                 number("index", changes.deletions[index], &writer)
                 if !new.rowsAreValues { try old.writeKey(change.deletedKeys[index], to: &writer) }
             }
-            try array("insertions", changes.insertions.count, &writer) { (index, writer) throws(Problem) in
+            try array("insertions", count: changes.insertions.count, to: &writer) { (index, writer) throws(Problem) in
                 number("index", changes.insertions[index], &writer)
                 try new.writeObjectMembers(change.insertedKeys[index], of: change.table, to: &writer)
             }
-            try array("modifications", changes.modifications.count, &writer) { (index, writer) throws(Problem) in
+            try array("modifications", count: changes.modifications.count, to: &writer) { (index, writer) throws(Problem) in
                 number("oldIndex", changes.modifications[index], &writer)
                 number("index", changes.modificationsNew[index], &writer)
                 if new.rowsAreValues { return try new.writeEmbedded(change.table, change.modifiedKeys[index], to: &writer) }
-                try writeModified(change.modifiedKeys[index], change.modifiedColumns[index], new, &writer)
+                try writeModified(change.modifiedKeys[index], columns: change.modifiedColumns[index], in: new, to: &writer)
             }
-            try array("moves", changes.moves.count, &writer) { (index, writer) throws(Problem) in
+            try array("moves", count: changes.moves.count, to: &writer) { (index, writer) throws(Problem) in
                 number("from", changes.moves[index].from, &writer)
                 number("to", changes.moves[index].to, &writer)
                 if !new.rowsAreValues { try new.writeKey(change.moveKeys[index], to: &writer) }
@@ -179,7 +179,7 @@ struct ChangeEncoder {
 
     /// `key`, `properties`, `object`, in this order.
     private func writeModified(
-        _ key: ObjectKey, _ columns: [ColumnKey], _ rows: RowWriter, _ writer: inout JSONWriter
+        _ key: ObjectKey, columns: [ColumnKey], in rows: RowWriter, to writer: inout JSONWriter
     ) throws(Problem) {
         try rows.writeKey(key, to: &writer)
         writer.key("properties")
@@ -196,19 +196,19 @@ struct ChangeEncoder {
         let changes = change.changes
         if showsRows {
             let rows = try rowWriter(event.to)
-            try array("deletions", changes.deletions.count, &writer) { (index, writer) throws(Problem) in
+            try array("deletions", count: changes.deletions.count, to: &writer) { (index, writer) throws(Problem) in
                 number("index", changes.deletions[index], &writer)
             }
-            try array("insertions", changes.insertions.count, &writer) { (index, writer) throws(Problem) in
+            try array("insertions", count: changes.insertions.count, to: &writer) { (index, writer) throws(Problem) in
                 number("index", changes.insertions[index], &writer)
                 try rows.writeElementMembers(at: change.insertedPlaces[index], to: &writer)
             }
-            try array("modifications", changes.modifications.count, &writer) { (index, writer) throws(Problem) in
+            try array("modifications", count: changes.modifications.count, to: &writer) { (index, writer) throws(Problem) in
                 number("oldIndex", changes.modifications[index], &writer)
                 number("index", changes.modificationsNew[index], &writer)
                 try rows.writeElementMembers(at: change.modifiedPlaces[index], to: &writer)
             }
-            try array("moves", changes.moves.count, &writer) { (index, writer) throws(Problem) in
+            try array("moves", count: changes.moves.count, to: &writer) { (index, writer) throws(Problem) in
                 number("from", changes.moves[index].from, &writer)
                 number("to", changes.moves[index].to, &writer)
             }
@@ -220,14 +220,14 @@ struct ChangeEncoder {
         writeCount(change.count, &writer)
         if showsRows {
             let rows = try rowWriter(event.to)
-            try array("deletions", change.deleted.count, &writer) { (index, writer) throws(Problem) in
+            try array("deletions", count: change.deleted.count, to: &writer) { (index, writer) throws(Problem) in
                 writer.key("entry")
                 ElementWriter.write(change.deleted[index], to: &writer)
             }
             for (name, places) in [
                 ("insertions" as StaticString, change.insertedPlaces), ("modifications", change.modifiedPlaces),
             ] {
-                try array(name, places.count, &writer) { (index, writer) throws(Problem) in
+                try array(name, count: places.count, to: &writer) { (index, writer) throws(Problem) in
                     try rows.writeElementMembers(at: places[index], to: &writer)
                 }
             }
@@ -241,7 +241,7 @@ struct ChangeEncoder {
         guard showsRows, case .object(let object) = shape else { return }
         let old = try rowWriter(event.from)
         let new = try rowWriter(event.to)
-        try array("properties", steps.count, &writer) { (index, writer) throws(Problem) in
+        try array("properties", count: steps.count, to: &writer) { (index, writer) throws(Problem) in
             switch steps[index] {
             case .property(_, let key):
                 guard let column = new.column(key) else { return }
@@ -252,7 +252,7 @@ struct ChangeEncoder {
                 writer.key("newValue")
                 try new.writeValue(of: key, object.key, to: &writer)
             case .linkingObjects(_, let origin, let key):
-                writer.member("name", text: linkingName(object.table, origin, key, event.to.snapshot))
+                writer.member("name", text: linkingName(of: object.table, origin, key, in: event.to.snapshot))
                 writer.member("linkingObjects", bool: true)
             }
         }
@@ -260,7 +260,7 @@ struct ChangeEncoder {
     }
 
     /// The name that the configuration gives to linking objects, or the long form.
-    private func linkingName(_ target: TableKey, _ origin: TableKey, _ column: ColumnKey, _ snapshot: Snapshot) -> String {
+    private func linkingName(of target: TableKey, _ origin: TableKey, _ column: ColumnKey, in snapshot: Snapshot) -> String {
         guard let table = snapshot.table(origin), let className = table.className, let property = table.column(column)?.name
         else {
             return "@links"
@@ -277,32 +277,32 @@ struct ChangeEncoder {
         let changes = change.changes
         let old = try rowWriter(event.from)
         let new = try rowWriter(event.to)
-        try writeSections("sectionsToDelete", changes.sectionsToDelete, change.deletedSections, &writer)
-        try writeSections("sectionsToInsert", changes.sectionsToInsert, change.insertedSections, &writer)
-        try array("deletions", changes.deletions.count, &writer) { (index, writer) throws(Problem) in
+        try writeSections("sectionsToDelete", changes.sectionsToDelete, change.deletedSections, to: &writer)
+        try writeSections("sectionsToInsert", changes.sectionsToInsert, change.insertedSections, to: &writer)
+        try array("deletions", count: changes.deletions.count, to: &writer) { (index, writer) throws(Problem) in
             number("section", changes.deletions[index].section, &writer)
             number("index", changes.deletions[index].row, &writer)
             try old.writeKey(change.deletedKeys[index], to: &writer)
         }
-        try array("insertions", changes.insertions.count, &writer) { (index, writer) throws(Problem) in
+        try array("insertions", count: changes.insertions.count, to: &writer) { (index, writer) throws(Problem) in
             number("section", changes.insertions[index].section, &writer)
             number("index", changes.insertions[index].row, &writer)
             try new.writeObjectMembers(change.insertedKeys[index], of: change.table, to: &writer)
         }
-        try array("modifications", changes.modifications.count, &writer) { (index, writer) throws(Problem) in
+        try array("modifications", count: changes.modifications.count, to: &writer) { (index, writer) throws(Problem) in
             let places = changes.modifications[index]
             number("oldSection", places.old.section, &writer)
             number("oldIndex", places.old.row, &writer)
             number("section", places.new.section, &writer)
             number("index", places.new.row, &writer)
-            try writeModified(change.modifiedKeys[index], change.modifiedColumns[index], new, &writer)
+            try writeModified(change.modifiedKeys[index], columns: change.modifiedColumns[index], in: new, to: &writer)
         }
     }
 
     private func writeSections(
-        _ name: StaticString, _ sections: [Int], _ keys: [SectionIdentity], _ writer: inout JSONWriter
+        _ name: StaticString, _ sections: [Int], _ keys: [SectionIdentity], to writer: inout JSONWriter
     ) throws(Problem) {
-        try array(name, sections.count, &writer) { (index, writer) throws(Problem) in
+        try array(name, count: sections.count, to: &writer) { (index, writer) throws(Problem) in
             number("section", sections[index], &writer)
             writer.key("key")
             keys[index].write(definition.representation, to: &writer)

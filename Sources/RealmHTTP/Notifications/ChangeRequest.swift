@@ -38,7 +38,7 @@ struct ChangeRequest: Sendable {
         let epoch = try call.database().epoch
         start = StartPosition(lastID.flatMap { $0.isEmpty ? nil : $0 } ?? since, epoch: epoch)
         if case .ejson(let isRelaxed) = format { representation.format = .ejson(isRelaxed: isRelaxed) }
-        source = try ChangeRequest.source(set, url, call.limits, representation.format)
+        source = try ChangeRequest.source(set, url, call.limits, format: representation.format)
     }
 
     private static func isTrue(_ set: ParameterSet, _ name: String) throws(Problem) -> Bool {
@@ -47,7 +47,7 @@ struct ChangeRequest: Sendable {
     }
 
     private static func source(
-        _ set: ParameterSet, _ url: QueryParameters, _ limits: Limits, _ format: Representation.Format
+        _ set: ParameterSet, _ url: QueryParameters, _ limits: Limits, format: Representation.Format
     ) throws(Problem) -> Source {
         let id = try set.text("subscription")
         let ticket = try set.text("ticket")

@@ -12,7 +12,7 @@ final class ChangeService: Sendable {
     private let limits: Limits
     private let alarm: Alarm
     /// Threads for what takes longer.
-    let workers = RankedMutex<WorkerPool?>(.leaf, nil)
+    private let workers: WorkerPool
 
     private struct State {
         var realms: [ObjectIdentifier: RealmNotifications] = [:]
@@ -23,9 +23,10 @@ final class ChangeService: Sendable {
 
     private let state = RankedMutex(.changeService, State())
 
-    init(_ limits: Limits, _ alarm: Alarm) {
+    init(_ limits: Limits, _ alarm: Alarm, _ workers: WorkerPool) {
         self.limits = limits
         self.alarm = alarm
+        self.workers = workers
         slots = StreamSlots(limits)
         registrations = RegistrationTable(limits)
     }
@@ -35,10 +36,10 @@ final class ChangeService: Sendable {
         let notifications = state.withLock { state -> RealmNotifications? in
             guard !state.isEnding else { return nil }
             if let known = state.realms[ObjectIdentifier(database)] { return known }
-            let notifications = RealmNotifications(database, limits, metrics, alarm) {
-                [weak self, name = database.name.text] job in
+            let notifications = RealmNotifications(database, limits: limits, metrics: metrics, alarm: alarm) {
+                [workers, name = database.name.text] job in
                 // The realm stands for those who listen to it: listeners of one do not delay those of another.
-                self?.workers.withLock { $0 }?.submitContinuation(for: "realm " + name, job) ?? false
+                workers.submitContinuation(for: "realm " + name, job)
             }
             state.realms[ObjectIdentifier(database)] = notifications
             return notifications

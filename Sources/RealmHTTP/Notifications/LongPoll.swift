@@ -34,13 +34,14 @@ final class LongPoll: ChangeSubscriber {
     private let slot: StreamSlots.Slot
     private let registration: Registration?
     private let call: Call
+    private let alarm: Alarm
     private let promise: any ResponsePromise
     private let state = RankedMutex(.leaf, State())
 
     init(
         _ reader: ChangeReader, _ notifications: RealmNotifications, _ options: Options, slot: StreamSlots.Slot,
         registration: Registration?,
-        _ call: Call, _ promise: any ResponsePromise
+        _ call: Call, _ alarm: Alarm, _ promise: any ResponsePromise
     ) {
         self.reader = reader
         self.notifications = notifications
@@ -48,6 +49,7 @@ final class LongPoll: ChangeSubscriber {
         self.slot = slot
         self.registration = registration
         self.call = call
+        self.alarm = alarm
         self.promise = promise
     }
 
@@ -90,7 +92,7 @@ final class LongPoll: ChangeSubscriber {
         if !answerIfReady(), options.seconds > 0, !state.withLock({ $0.isUrgent }) {
             let isOver = state.withLock { $0.isAnswered }
             guard !isOver else { return }
-            call.application.alarm.set(at: call.request.arrival.adding(seconds: Double(options.seconds))) { [weak self] in
+            alarm.set(at: call.request.arrival.adding(seconds: Double(options.seconds))) { [weak self] in
                 self?.finish()
             }
             // A client that disconnects gives its share of the limits back.
@@ -159,7 +161,7 @@ final class LongPoll: ChangeSubscriber {
     }
 
     private func fail(_ problem: Problem) {
-        complete(call.application.response(to: problem, for: call.request))
+        complete(Response(problem, for: call.request))
     }
 
     private func complete(_ response: Response) {

@@ -55,7 +55,7 @@ final class RealmNotifications: Sendable {
     private let publishedVersion: Atomic<UInt64>
 
     init(
-        _ database: Database, _ limits: Limits, _ metrics: NotificationMetrics, _ alarm: Alarm,
+        _ database: Database, limits: Limits, metrics: NotificationMetrics, alarm: Alarm,
         submit: @escaping @Sendable (@escaping WorkerPool.Job) -> Bool
     ) {
         self.database = database

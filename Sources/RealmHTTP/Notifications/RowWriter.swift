@@ -18,9 +18,9 @@ final class RowWriter {
     private var collection: (elements: Elements, member: ObjectPlan.Member, linked: ObjectPlan?)?
 
     init(
-        _ version: Version, _ definition: SubscriptionDefinition, _ shape: ResolvedSubscription.Shape,
-        _ names: BacklinkNames,
-        _ budget: WorkBudget
+        _ version: Version, _ definition: SubscriptionDefinition, shape: ResolvedSubscription.Shape,
+        names: BacklinkNames,
+        budget: WorkBudget
     ) throws(Problem) {
         self.version = version
         self.definition = definition

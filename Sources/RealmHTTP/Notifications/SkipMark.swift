@@ -21,9 +21,8 @@ extension SkipMark {
     /// Reads `Realm-Without-Notifying`: registrations, each perhaps with one name behind a slash.
     ///
     /// Those that have ended are left out. Nil where nothing is to be skipped.
-    init?(_ call: Call, _ database: Database) throws(Problem) {
-        guard let text = call.request.headers[.realmWithoutNotifying] else { return nil }
-        let table = call.application.notifications.registrations
+    init?(_ request: Request, _ database: Database, _ table: RegistrationTable) throws(Problem) {
+        guard let text = request.headers[.realmWithoutNotifying] else { return nil }
         var subs: [ReadSubscription] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let words = part.withoutBlanks.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)

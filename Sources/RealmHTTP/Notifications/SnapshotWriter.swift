@@ -35,7 +35,7 @@ final class SnapshotWriter {
         definition = sub.feed.definition
         budget = whole ?? sub.feed.newBudget()
         secondsOfPart = whole == nil ? sub.feed.secondsOfPart : nil
-        rows = try RowWriter(version, sub.feed.definition, sub.feed.shape, sub.feed.names, budget)
+        rows = try RowWriter(version, sub.feed.definition, shape: sub.feed.shape, names: sub.feed.names, budget: budget)
         self.version = version
         self.rowsOfPart = rowsOfPart
         self.bytesOfPart = bytesOfPart

@@ -9,10 +9,12 @@ package indirect enum DocumentValue: Sendable, Equatable {
     case array([DocumentValue])
     case object([Member])
 
+    /// A name with its value.
     package struct Member: Sendable, Equatable {
         package let name: String
         package let value: DocumentValue
 
+        /// A member.
         package init(_ name: String, _ value: DocumentValue) {
             self.name = name
             self.value = value
@@ -30,6 +32,7 @@ package indirect enum DocumentValue: Sendable, Equatable {
         return .object(members + more)
     }
 
+    /// The value of a member of an object; nil when there is none.
     package subscript(name: String) -> DocumentValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name == name }?.value

@@ -9,18 +9,13 @@ enum OpenAPIChanges {
 
     // MARK: - Operations
 
-    static let paths: [(String, DocumentValue)] = [
-        ("/v1/realms/{realm}/changes", ["get": changes]),
-        ("/v1/realms/{realm}/subscriptions", ["post": register]),
-        ("/v1/realms/{realm}/subscriptions/{id}", ["get": registration, "delete": unregister]),
-    ]
-
-    private static let changes = OpenAPIDocument.operation(
+    /// `GET …/changes`, as a stream or as a poll.
+    static let changes = OperationDescription(
         "getChanges",
         "Change sets of one subscription, given here, or of a registration: as a stream of events, or in one answer that waits for them.",
         tag: "changes",
         parameters: [
-            "Realm", "ChangesClass", "ChangesKey", "ChangesProperty", "Where", "Args", "Sort", "Distinct", "ChangesLimit",
+            "ChangesClass", "ChangesKey", "ChangesProperty", "Where", "Args", "Sort", "Distinct", "ChangesLimit",
             "SectionBy",
             "Section", "KeyPaths", "Shallow", "Fields", "Expand", "Meta", "Ints", "Include", "Subscription", "Ticket", "Since",
             "Wait",
@@ -36,19 +31,22 @@ enum OpenAPIChanges {
             ], isConditional: false
         ).adding([.init("410", OpenAPIParts.response("Problem")), .init("412", OpenAPIParts.response("Problem"))]))
 
-    private static let register = OpenAPIWrites.operation(
+    /// `POST …/subscriptions`
+    static let register = OperationDescription(
         "createSubscriptions", "Registers subscriptions under names, to be read on one stream.", tag: "changes",
-        parameters: ["Realm", "RealmMinVersion", "RequestId"],
+        parameters: ["RealmMinVersion", "RequestId"],
         body: OpenAPIWrites.content(["application/json", "application/ejson"], OpenAPIParts.schema("SubscriptionsBody")),
         responses: answers("201", "They are observed from now on.", "RegistrationCreated", more: ["412", "413", "415"]))
 
-    private static let registration = OpenAPIDocument.operation(
-        "getSubscriptions", "A registration.", tag: "changes", parameters: ["Realm", "Id", "RealmMinVersion", "RequestId"],
+    /// `GET …/subscriptions/{id}`
+    static let registration = OperationDescription(
+        "getSubscriptions", "A registration.", tag: "changes", parameters: ["RealmMinVersion", "RequestId"],
         responses: answers("200", "The registration.", "Registration", more: ["410", "412"]))
 
-    private static let unregister = OpenAPIDocument.operation(
+    /// `DELETE …/subscriptions/{id}`
+    static let unregister = OperationDescription(
         "deleteSubscriptions", "Ends a registration, and the streams that read it.", tag: "changes",
-        parameters: ["Realm", "Id", "RealmMinVersion", "RequestId"], responses: answers("204", "It is over.", nil, more: ["412"]))
+        parameters: ["RealmMinVersion", "RequestId"], responses: answers("204", "It is over.", nil, more: ["412"]))
 
     private static let answerHeaders: DocumentValue = [
         "X-Request-Id": ["description": "Identifies this request in logs and problems.", "schema": text],
@@ -69,6 +67,7 @@ enum OpenAPIChanges {
 
     // MARK: - Parameters
 
+    /// Parameters of subscriptions, by the name that operations refer to them with.
     static let parameters: [(String, DocumentValue)] = [
         ("ChangesClass", OpenAPIParts.inQuery("class", "The class that is observed; without it the whole realm is.", text)),
         ("ChangesKey", OpenAPIParts.inQuery("key", "Key of the object that is observed.", text)),
@@ -123,6 +122,7 @@ enum OpenAPIChanges {
 
     // MARK: - Schemas
 
+    /// Documents of subscriptions and changes, by name.
     static func schemas(_ ints: OpenAPIDocument.Integers) -> [(String, DocumentValue)] {
         [
             ("Changes", changes(of: OpenAPIParts.schema("Object"), ints)), ("ChangeReset", reset), ("ChangeSchema", schemaChange),

@@ -4,11 +4,19 @@
 enum OpenAPIParts {
     // MARK: - References
 
+    /// A reference to a shared schema.
     static func schema(_ name: String) -> DocumentValue { ["$ref": .string("#/components/schemas/\(name)")] }
+    /// A reference to a shared parameter.
     static func parameter(_ name: String) -> DocumentValue { ["$ref": .string("#/components/parameters/\(name)")] }
+    /// A reference to a shared response.
     static func response(_ name: String) -> DocumentValue { ["$ref": .string("#/components/responses/\(name)")] }
 
     // MARK: - Parameters
+
+    /// The name under which the document has the parameter of a path variable.
+    static func parameterName(of variable: PathVariable) -> String {
+        variable.name.prefix(1).uppercased() + variable.name.dropFirst()
+    }
 
     /// A parameter in the path, always required.
     static func inPath(_ name: String, _ description: String, pattern: String? = nil) -> DocumentValue {
@@ -17,16 +25,20 @@ enum OpenAPIParts {
             ("schema", .members(("type", "string"), ("minLength", 1), ("pattern", pattern.map { .string($0) }))))
     }
 
+    /// A parameter in the URL, never required.
     static func inQuery(_ name: String, _ description: String, _ schema: DocumentValue) -> DocumentValue {
         ["name": .string(name), "in": "query", "description": .string(description), "schema": schema]
     }
 
+    /// The schema of any string.
     static let text: DocumentValue = ["type": "string"]
 
+    /// The schema of one of some words.
     static func choice(_ values: String...) -> DocumentValue {
         ["type": "string", "enum": .array(values.map { .string($0) })]
     }
 
+    /// The schema of a whole number within bounds.
     static func number(from minimum: Int, to maximum: Int? = nil) -> DocumentValue {
         .members(("type", "integer"), ("format", "int64"), ("minimum", .int(minimum)), ("maximum", maximum.map { .int($0) }))
     }
@@ -44,8 +56,12 @@ enum OpenAPIParts {
         )
     }
 
-    /// Parameters by the name that operations refer to them with.
-    static let parameters: [(String, DocumentValue)] = [
+    /// Parameters by the name that operations refer to them with; a page has at most `pageLimit` objects.
+    static func parameters(pageLimit: Int) -> [(String, DocumentValue)] {
+        selectionParameters + [("Limit", inQuery("limit", "Objects per page.", number(from: 0, to: pageLimit)))] + otherParameters
+    }
+
+    private static let selectionParameters: [(String, DocumentValue)] = [
         ("Realm", inPath("realm", "Name of a realm.", pattern: "^[A-Za-z0-9._-]{1,128}$")),
         ("Class", inPath("class", "Name of a class, without Realm's internal prefix.")),
         (
@@ -65,7 +81,9 @@ enum OpenAPIParts {
         ("Args", inQuery("args", "JSON array of the arguments $0, $1, …", text)),
         ("Sort", inQuery("sort", "Comma list of key paths; a minus sign in front means descending.", text)),
         ("Distinct", inQuery("distinct", "Comma list of key paths.", text)),
-        ("Limit", inQuery("limit", "Objects per page.", number(from: 0, to: 1000))),
+    ]
+
+    private static let otherParameters: [(String, DocumentValue)] = [
         ("After", inQuery("after", "Cursor: the member next of the page before.", text)),
         ("Offset", inQuery("offset", "Objects to skip.", number(from: 0))),
         ("Count", inQuery("count", "exact adds the number of all matches.", choice("exact", "none"))),
@@ -111,10 +129,12 @@ enum OpenAPIParts {
 
     // MARK: - Responses
 
+    /// The header fields of every answer.
     static let headers: DocumentValue = [
         "X-Request-Id": ["description": "Identifies this request in logs and problems.", "schema": text]
     ]
 
+    /// The header fields of answers that show what is in a realm.
     static let readHeaders: DocumentValue = [
         "X-Request-Id": ["description": "Identifies this request in logs and problems.", "schema": text],
         "Realm-Version": ["description": "The version that was read.", "schema": text],
@@ -143,6 +163,7 @@ enum OpenAPIParts {
         return .object(members)
     }
 
+    /// Responses that operations refer to by name.
     static let commonResponses: [(String, DocumentValue)] = [
         ("NotModified", ["description": "The client's copy is current.", "headers": headers]),
         (

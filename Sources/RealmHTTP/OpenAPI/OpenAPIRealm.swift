@@ -9,15 +9,21 @@ package struct OpenAPIRealm {
     private let realm: String
     private let snapshot: Snapshot
     private let ints: OpenAPIDocument.Integers
+    private let pageLimit: Int
     private let identifiers: [TableKey: String]
 
-    package init(realm: String, snapshot: Snapshot, ints: OpenAPIDocument.Integers = .number) {
+    /// The description of the realm called `realm`, for a server with these limits.
+    package init(
+        realm: String, snapshot: Snapshot, ints: OpenAPIDocument.Integers = .number, limits: Limits = Limits()
+    ) {
         self.realm = realm
         self.ints = ints
+        pageLimit = limits.page
         self.snapshot = snapshot
         identifiers = OpenAPIRealm.identifiers(of: snapshot)
     }
 
+    /// The whole document in memory. Large schemas are better written by `write`.
     package func document(version: String) -> DocumentValue { document(version: version, ofClasses: snapshot.classes) }
 
     private func document(version: String, ofClasses classes: [Table]) -> DocumentValue {
@@ -26,7 +32,7 @@ package struct OpenAPIRealm {
             "info": ["title": .string(realm), "version": .string(version), "description": "The classes of one realm."],
             "servers": [["url": "/"]],
             "paths": .object(classes.flatMap(paths)),
-            "components": OpenAPIDocument.components(ints, adding: classes.flatMap(schemas)),
+            "components": OpenAPIDocument.components(ints, pageLimit: pageLimit, adding: classes.flatMap(schemas)),
         ]
     }
 
@@ -43,7 +49,7 @@ package struct OpenAPIRealm {
         buffer.append("\"paths\":{" as StaticString)
         var separator = ""
         for table in snapshot.classes {
-            for member in paths(table) { OpenAPIRealm.append(member.name, member.value, &separator, buffer) }
+            for member in paths(table) { OpenAPIRealm.append(member.name, member.value, separator: &separator, to: buffer) }
             try budget.spend(table.columns.count * OpenAPIRealm.unitsPerColumn)
             try budget.requireRoom(for: buffer.count)
         }
@@ -52,7 +58,7 @@ package struct OpenAPIRealm {
         buffer.append(String((head["components"] ?? .object([])).json.dropLast(2)))
         separator = ","
         for table in snapshot.classes {
-            for (name, value) in schemas(table) { OpenAPIRealm.append(name, value, &separator, buffer) }
+            for (name, value) in schemas(table) { OpenAPIRealm.append(name, value, separator: &separator, to: buffer) }
             try budget.spend(table.columns.count * OpenAPIRealm.unitsPerColumn)
             try budget.requireRoom(for: buffer.count)
         }
@@ -62,7 +68,7 @@ package struct OpenAPIRealm {
     /// A column is a dozen small documents.
     private static let unitsPerColumn = 64
 
-    private static func append(_ name: String, _ value: DocumentValue, _ separator: inout String, _ buffer: OutputBuffer) {
+    private static func append(_ name: String, _ value: DocumentValue, separator: inout String, to buffer: OutputBuffer) {
         buffer.append(separator)
         separator = ","
         buffer.append(jsonString: name)
@@ -109,34 +115,29 @@ package struct OpenAPIRealm {
     private func paths(_ table: Table) -> [DocumentValue.Member] {
         let name = identifier(table)
         let path = "/v1/realms/\(realm)/objects/\(OpenAPIRealm.percentEncoded(table.className ?? ""))"
-        let list: DocumentValue = [
-            "get": OpenAPIDocument.operation(
-                "list\(name)", "Objects of this class.", tag: name, parameters: OpenAPIDocument.listParameters,
-                responses: OpenAPIDocument.list("\(name)Page"))
-        ]
-        let object: DocumentValue = [
-            "get": OpenAPIDocument.operation(
-                "get\(name)", "One object of this class.", tag: name, parameters: ["Key"] + OpenAPIDocument.objectParameters,
-                responses: OpenAPIParts.responses(OpenAPIParts.document("The object.", OpenAPIParts.schema(name))))
-        ]
-        guard table.kind != .embedded else { return [.init(path, list), .init("\(path)/{key}", object)] }
-        let create = OpenAPIParts.schema("\(name)Create")
-        let patch = OpenAPIParts.schema("\(name)Patch")
-        return [
-            .init(
-                path,
-                list.adding(
-                    OpenAPIWrites.classOperations(
-                        ("create\(name)", "bulkUpdate\(name)", "bulkDelete\(name)"), tag: name, path: [], create: create,
-                        patch: patch))),
-            .init(
-                "\(path)/{key}",
-                object.adding(
-                    OpenAPIWrites.objectOperations(
-                        ("replace\(name)", "update\(name)", "delete\(name)"), tag: name, path: ["Key"], object: name,
-                        create: create,
-                        patch: patch))),
-        ]
+        var list = [("get", OperationDescription.list("list\(name)", "Objects of this class.", tag: name, page: "\(name)Page"))]
+        var object = [("get", OperationDescription.object("get\(name)", "One object of this class.", tag: name, schema: name))]
+        if table.kind != .embedded {
+            let create = OpenAPIParts.schema("\(name)Create")
+            let patch = OpenAPIParts.schema("\(name)Patch")
+            list += [
+                ("post", .create("create\(name)", tag: name, body: create)),
+                ("patch", .updateMatches("bulkUpdate\(name)", tag: name, body: patch)),
+                ("delete", .deleteMatches("bulkDelete\(name)", tag: name)),
+            ]
+            object += [
+                ("put", .replace("replace\(name)", tag: name, schema: name, body: create)),
+                ("patch", .update("update\(name)", tag: name, schema: name, body: patch)),
+                ("delete", .delete("delete\(name)", tag: name)),
+            ]
+        }
+        return [member(path, list, variables: []), member("\(path)/{key}", object, variables: [.key])]
+    }
+
+    private func member(
+        _ path: String, _ operations: [(String, OperationDescription)], variables: [PathVariable]
+    ) -> DocumentValue.Member {
+        .init(path, .object(operations.map { DocumentValue.Member($0, $1.document(variables: variables)) }))
     }
 
     private static func percentEncoded(_ name: String) -> String {

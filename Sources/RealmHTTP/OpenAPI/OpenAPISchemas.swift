@@ -2,15 +2,16 @@
 
 /// Schemas of documents that do not depend on a realm.
 enum OpenAPISchemas {
-    static func all(_ ints: OpenAPIDocument.Integers) -> [(String, DocumentValue)] {
+    /// All schemas by name, in the order of the document.
+    static func all(_ ints: OpenAPIDocument.Integers, pageLimit: Int) -> [(String, DocumentValue)] {
         fixed + [
             ("ObjectPage", objectPage(of: OpenAPIParts.schema("Object"), ints)), ("PropertyPage", propertyPage(ints)),
-            ("QueryBody", queryBody(ints)), ("AggregateBody", aggregateBody(ints)),
+            ("QueryBody", queryBody(ints, pageLimit: pageLimit)), ("AggregateBody", aggregateBody(ints)),
         ]
     }
 
     /// The names of all of them.
-    static var names: [String] { (all(.number) + OpenAPIWrites.schemas + OpenAPIChanges.schemas(.number)).map(\.0) }
+    static var names: [String] { (all(.number, pageLimit: 0) + OpenAPIWrites.schemas + OpenAPIChanges.schemas(.number)).map(\.0) }
 
     private static let fixed: [(String, DocumentValue)] = [
         ("Problem", problem),
@@ -180,11 +181,11 @@ enum OpenAPISchemas {
             ("properties", .object(properties + [.init("ints", OpenAPIParts.choice(ints.rawValue))])))
     }
 
-    private static func queryBody(_ ints: OpenAPIDocument.Integers) -> DocumentValue {
+    private static func queryBody(_ ints: OpenAPIDocument.Integers, pageLimit: Int) -> DocumentValue {
         body(
             [
                 .init("where", text), .init("args", ["type": "array", "items": anything]), .init("sort", texts),
-                .init("distinct", texts), .init("limit", OpenAPIParts.number(from: 0, to: 1000)), .init("after", text),
+                .init("distinct", texts), .init("limit", OpenAPIParts.number(from: 0, to: pageLimit)), .init("after", text),
                 .init("offset", OpenAPIParts.number(from: 0)), .init("count", OpenAPIParts.choice("exact", "none")),
                 .init("fields", texts), .init("expand", texts), .init("meta", OpenAPIParts.choice("full", "none")),
                 .init("at", ["type": "array", "items": ["type": "integer", "format": "int64"]]), .init("indexOf", text),

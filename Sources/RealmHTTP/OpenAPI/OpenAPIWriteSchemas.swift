@@ -14,6 +14,7 @@ extension OpenAPIWrites {
             ("properties", properties), ("additionalProperties", true))
     }
 
+    /// Documents that writes take and give, by name.
     static let schemas: [(String, DocumentValue)] = [
         (
             "Created",

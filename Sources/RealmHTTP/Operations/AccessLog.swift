@@ -9,6 +9,7 @@ internal import Synchronization
 /// Lines are collected and written by a thread of their own, so that a slow reader of the log does not slow down
 /// answers; when too much waits, lines are dropped and counted.
 package final class AccessLog: Sendable {
+    /// How a line is written: one JSON object, or words for people.
     package enum Format: String, Sendable, CaseIterable {
         case json, text
     }
@@ -26,6 +27,7 @@ package final class AccessLog: Sendable {
 
         package var name: String { String(describing: self) }
 
+        /// The level of that name on the command line; nil when there is none.
         package init?(name: String) {
             guard let level = Level.allCases.first(where: { $0.name == name }) else { return nil }
             self = level
@@ -44,9 +46,11 @@ package final class AccessLog: Sendable {
     package final class LevelSwitch: Sendable {
         private let value: Atomic<Int>
 
+        /// A switch that stands at `level`.
         package init(_ level: Level = .info) { value = Atomic(level.rawValue) }
 
         package var current: Level { Level(rawValue: value.load(ordering: .relaxed)) ?? .info }
+        /// Counts from the next line on.
         package func set(_ level: Level) { value.store(level.rawValue, ordering: .relaxed) }
     }
 
@@ -54,7 +58,7 @@ package final class AccessLog: Sendable {
     package struct Entry: Sendable {
         package var id: String
         package var method: String
-        package var route: StaticString
+        package var route: String
         package var status: Int
         package var bytes: Int
         package var seconds: Double
@@ -64,7 +68,7 @@ package final class AccessLog: Sendable {
         package var query: String?
 
         package init(
-            id: String, method: String, route: StaticString, status: Int, bytes: Int, seconds: Double, principal: String?,
+            id: String, method: String, route: String, status: Int, bytes: Int, seconds: Double, principal: String?,
             version: String?, traceparent: String?, query: String?
         ) {
             self.id = id
@@ -93,6 +97,7 @@ package final class AccessLog: Sendable {
     private let monitor: Monitor<State>
     private let writerEnded = Monitor(false)
     private let descriptor: Int32
+    /// What is worth a line.
     let level: LevelSwitch
 
     /// A log that is held collects lines until `release`, so that something else can be written before.
@@ -106,6 +111,7 @@ package final class AccessLog: Sendable {
         try Threads.start("log", stackBytes: 512 << 10) { [self] in writeLines() }
     }
 
+    /// Adds a line about a request, when its status is worth one. Never waits for whoever reads the log.
     package func write(_ entry: Entry) {
         let level = level.current
         guard level.covers(status: entry.status) else { return }
@@ -133,12 +139,12 @@ package final class AccessLog: Sendable {
                 state.dropped += 1
                 return
             }
-            AccessLog.append(event, realm, detail, now, format, to: state.pending)
+            AccessLog.append(event, of: realm, detail, at: now, format, to: state.pending)
         }
     }
 
     private static func append(
-        _ event: StaticString, _ realm: String, _ detail: String, _ now: WallClock, _ format: Format, to buffer: OutputBuffer
+        _ event: StaticString, of realm: String, _ detail: String, at now: WallClock, _ format: Format, to buffer: OutputBuffer
     ) {
         let isJSON = format == .json
         buffer.append(isJSON ? "{\"time\":\"" : "" as StaticString)
@@ -152,6 +158,7 @@ package final class AccessLog: Sendable {
         buffer.append(isJSON ? "}\n" : "\n" as StaticString)
     }
 
+    /// Lets lines out that were held back until the server said that it listens.
     package func release() { monitor.broadcast { $0.isHeld = false } }
 
     /// Lines that were lost because nobody took them in time.

@@ -25,6 +25,7 @@ final class Alarm: Sendable {
     /// Entries that wait.
     var count: Int { monitor.withLock { $0.heap.count } }
 
+    /// Has `action` called at `time` or soon after it, on the thread of the alarm. It must be short and must not wait.
     func set(at time: Instant, _ action: @escaping @Sendable () -> Void) {
         let isNext = monitor.withLock { state -> Bool in
             // A server has made the thread before it answers (`keepRunning`); without one, the next entry tries again.

@@ -8,6 +8,7 @@ final class ByteHolding: Sendable {
     private let principal: String
     private let count = RankedMutex(.leaf, 0)
 
+    /// Holds nothing yet of the memory in `ledger`.
     init(_ ledger: ByteLedger, _ principal: String) {
         self.ledger = ledger
         self.principal = principal
@@ -30,6 +31,7 @@ final class ByteHolding: Sendable {
         return nil
     }
 
+    /// Gives so many bytes back, but no more than are held.
     func shrink(by bytes: Int) {
         let returned = count.withLock { count in
             let returned = min(bytes, count)

@@ -4,6 +4,7 @@ internal import RealmStorage
 
 /// Bytes that are held for the sake of requests: in all, and for each client. Nobody takes more than there are.
 final class ByteLedger: Sendable {
+    /// Which limit would be passed.
     enum Excess: Sendable { case total, principal }
 
     private struct State {
@@ -12,10 +13,13 @@ final class ByteLedger: Sendable {
         var refusals: UInt64 = 0
     }
 
+    /// Bytes for all clients together.
     let limit: Int
+    /// Bytes for one client.
     let limitOfPrincipal: Int
     private let state = RankedMutex(.leaf, State())
 
+    /// A ledger in which nothing is taken.
     init(limit: Int, limitOfPrincipal: Int = .max) {
         self.limit = limit
         self.limitOfPrincipal = limitOfPrincipal
@@ -36,6 +40,7 @@ final class ByteLedger: Sendable {
         }
     }
 
+    /// Gives bytes back that `principal` took before.
     func giveBack(_ count: Int, of principal: String) {
         state.withLock { state in
             state.total -= count

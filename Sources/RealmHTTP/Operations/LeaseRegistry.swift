@@ -4,8 +4,10 @@ package import RealmStorage
 
 /// What clients hold open for a time: transactions, snapshots, streams. Shown to administrators, who may end each.
 package final class LeaseRegistry: Sendable {
+    /// What is held.
     package enum Kind: String, Sendable { case transaction, snapshot, stream }
 
+    /// One thing that a client holds.
     package struct Lease: Sendable {
         package let id: String
         package let kind: Kind
@@ -15,6 +17,7 @@ package final class LeaseRegistry: Sendable {
         /// Called once, from any thread, to end it early.
         fileprivate let end: @Sendable () -> Void
 
+        /// A lease that begins now. `end` is called at most once, when an administrator ends it early.
         package init(
             id: String, kind: Kind, realm: String, principal: String?, begin: WallClock = .now(),
             end: @escaping @Sendable () -> Void
@@ -30,8 +33,10 @@ package final class LeaseRegistry: Sendable {
 
     private let leases = RankedMutex<[String: Lease]>(.leaf, [:])
 
+    /// A registry without leases.
     package init() {}
 
+    /// Shows a lease until it is removed.
     package func add(_ lease: Lease) { leases.withLock { $0[lease.id] = lease } }
 
     /// Forgets a lease that is over.

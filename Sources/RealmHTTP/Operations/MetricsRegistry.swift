@@ -8,10 +8,14 @@ package final class MetricsRegistry: Sendable {
 
     private let sources = RankedMutex<[Source]>(.leaf, [])
 
+    /// A registry without sources.
     package init() {}
 
+    /// Adds a source. Sources are asked in the order in which they came, by whatever thread reads the metrics, and stay for
+    /// good.
     package func add(_ source: @escaping Source) { sources.withLock { $0.append(source) } }
 
+    /// The text of all metrics at this moment.
     package var text: String {
         HeldLocks.assertNone()
         var text = MetricsText()

@@ -4,16 +4,20 @@ internal import RealmStorage
 
 /// Writes metrics in the Prometheus text format; every name gets the prefix `realm_rest_`.
 package struct MetricsText {
+    /// The types of metrics.
     package enum Kind: String { case counter, gauge, histogram }
 
     package private(set) var text = ""
 
+    /// No metrics yet.
     package init() {}
 
+    /// Begins a metric; its samples follow.
     package mutating func header(_ name: String, _ kind: Kind, _ help: String) {
         text += "# HELP realm_rest_\(name) \(help)\n# TYPE realm_rest_\(name) \(kind.rawValue)\n"
     }
 
+    /// Writes one sample of the metric that was begun last. Values of labels may be any text.
     package mutating func sample(_ name: String, _ labels: [(String, String)], _ value: Double) {
         text += "realm_rest_" + name
         if !labels.isEmpty {
@@ -24,7 +28,7 @@ package struct MetricsText {
     }
 
     /// One metric without labels.
-    package mutating func single(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
+    package mutating func single(_ name: String, _ kind: Kind, help: String, value: Double) {
         header(name, kind, help)
         sample(name, [], value)
     }

@@ -53,5 +53,6 @@ package final class RateLimiter: Sendable {
         return state.buckets.count < clientLimit ? client : others
     }
 
+    /// How many clients are remembered, which is bounded.
     package var clientCount: Int { state.withLock { $0.buckets.count } }
 }

@@ -13,7 +13,7 @@ extension MetricsRegistry {
                 guard case .ready(let database) = entry.state else { return nil }
                 return (entry.name, database)
             }
-            text.single("realms", .gauge, "Realms that are open.", Double(ready.count))
+            text.single("realms", .gauge, help: "Realms that are open.", value: Double(ready.count))
             let realms = Array(ready.prefix(limit))
             guard !realms.isEmpty else { return }
             RealmMetrics(realms: realms).write(to: &text)
@@ -28,28 +28,31 @@ private struct RealmMetrics {
     let realms: [Realm]
 
     func write(to text: inout MetricsText) {
-        each("pending_writes", .gauge, "Writes that are not answered yet.", &text) { Double($0.pendingWrites) }
-        each("live_versions", .gauge, "Versions that are being read.", &text) { Double($0.liveVersions) }
-        each("oldest_pinned_seconds", .gauge, "Age of the oldest version that is read beside the newest.", &text) {
+        each("pending_writes", help: "Writes that are not answered yet.", to: &text) { Double($0.pendingWrites) }
+        each("live_versions", help: "Versions that are being read.", to: &text) { Double($0.liveVersions) }
+        each("oldest_pinned_seconds", help: "Age of the oldest version that is read beside the newest.", to: &text) {
             $0.oldestPinned.inSeconds
         }
-        each("open_transactions", .gauge, "Interactive transactions that hold the writer.", &text) {
+        each("open_transactions", help: "Interactive transactions that hold the writer.", to: &text) {
             $0.openTransaction == nil ? 0 : 1
         }
-        each("file_bytes", .gauge, "Size of the file.", &text) { Double($0.current.snapshot.file.fileByteCount) }
-        each("used_bytes", .gauge, "Bytes of the file that are not free.", &text) { $0.usedBytes.map(Double.init) }
-        each("version", .gauge, "Number of the newest version.", &text) { Double($0.current.token.version) }
+        each("file_bytes", help: "Size of the file.", to: &text) { Double($0.current.snapshot.file.fileByteCount) }
+        each("used_bytes", help: "Bytes of the file that are not free.", to: &text) { $0.usedBytes.map(Double.init) }
+        each("version", help: "Number of the newest version.", to: &text) { Double($0.current.token.version) }
         let figures = realms.map { ($0.name, $0.database.writeFigures.figures) }
         text.header("commits_total", .counter, "Commits that made a version.")
         for (name, figures) in figures { text.sample("commits_total", [("realm", name)], Double(figures.commits)) }
-        histogram("write_lock_wait_seconds", "Time that writes waited for the writer.", figures.map { ($0, $1.waits) }, &text)
-        histogram("write_lock_hold_seconds", "Time that the writer was held.", figures.map { ($0, $1.holds) }, &text)
+        histogram(
+            "write_lock_wait_seconds", help: "Time that writes waited for the writer.", of: figures.map { ($0, $1.waits) },
+            to: &text)
+        histogram(
+            "write_lock_hold_seconds", help: "Time that the writer was held.", of: figures.map { ($0, $1.holds) }, to: &text)
     }
 
     private func each(
-        _ name: String, _ kind: MetricsText.Kind, _ help: String, _ text: inout MetricsText, _ value: (Database) -> Double?
+        _ name: String, help: String, to text: inout MetricsText, _ value: (Database) -> Double?
     ) {
-        text.header(name, kind, help)
+        text.header(name, .gauge, help)
         for realm in realms {
             guard let value = value(realm.database) else { continue }
             text.sample(name, [("realm", realm.name)], value)
@@ -57,7 +60,7 @@ private struct RealmMetrics {
     }
 
     private func histogram(
-        _ name: String, _ help: String, _ figures: [(String, WriteFigures.Histogram)], _ text: inout MetricsText
+        _ name: String, help: String, of figures: [(String, WriteFigures.Histogram)], to text: inout MetricsText
     ) {
         text.header(name, .histogram, help)
         for (realm, histogram) in figures {

@@ -8,11 +8,13 @@ final class RefusalMetrics: Sendable {
 
     private let counts = RankedMutex(.leaf, [UInt64](repeating: 0, count: RefusalMetrics.codes.count))
 
+    /// Counts a refusal, if it is one of those that are counted.
     func count(_ code: ProblemCode) {
         guard let index = RefusalMetrics.codes.firstIndex(of: code) else { return }
         counts.withLock { $0[index] += 1 }
     }
 
+    /// Writes one sample for each reason.
     func write(to text: inout MetricsText) {
         let counts = counts.withLock { $0 }
         text.header("refused_requests_total", .counter, "Requests turned away because of where they came from.")

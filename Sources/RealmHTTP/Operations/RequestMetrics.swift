@@ -16,24 +16,37 @@ package final class RequestMetrics: Sendable {
     ]
 
     private struct Shard {
-        var requests = [UInt64](repeating: 0, count: RouteTemplate.allCases.count * RequestMetrics.statuses.count)
-        var buckets = [UInt64](repeating: 0, count: RouteTemplate.allCases.count * (RequestMetrics.bounds.count + 1))
-        var seconds = [Double](repeating: 0, count: RouteTemplate.allCases.count)
+        var requests: [UInt64]
+        var buckets: [UInt64]
+        var seconds: [Double]
         var bytesReceived: UInt64 = 0
         var bytesSent: UInt64 = 0
+
+        init(routes: Int) {
+            requests = Array(repeating: 0, count: routes * RequestMetrics.statuses.count)
+            buckets = Array(repeating: 0, count: routes * (RequestMetrics.bounds.count + 1))
+            seconds = Array(repeating: 0, count: routes)
+        }
     }
 
-    private let shard = RankedMutex(.leaf, Shard())
+    /// The labels of the routes; requests are counted by the index in here.
+    private let routes: [String]
+    private let shard: RankedMutex<Shard>
 
-    package init() {}
+    /// Metrics of the routes with these labels, by their index.
+    package init(routes: [String]) {
+        self.routes = routes
+        shard = RankedMutex(.leaf, Shard(routes: routes.count))
+    }
 
-    package func count(route: RouteTemplate, status: Int, seconds: Double, bytesReceived: Int, bytesSent: Int) {
+    /// Counts a request to the route of index `route` that has ended.
+    package func count(route: Int, status: Int, seconds: Double, bytesReceived: Int, bytesSent: Int) {
         let statusIndex = RequestMetrics.statuses.firstIndex(of: status) ?? RequestMetrics.statuses.count - 1
         let bucket = RequestMetrics.bounds.firstIndex { seconds <= $0 } ?? RequestMetrics.bounds.count
         shard.withLock { shard in
-            shard.requests[route.rawValue * RequestMetrics.statuses.count + statusIndex] += 1
-            shard.buckets[route.rawValue * (RequestMetrics.bounds.count + 1) + bucket] += 1
-            shard.seconds[route.rawValue] += seconds
+            shard.requests[route * RequestMetrics.statuses.count + statusIndex] += 1
+            shard.buckets[route * (RequestMetrics.bounds.count + 1) + bucket] += 1
+            shard.seconds[route] += seconds
             shard.bytesReceived += UInt64(bytesReceived)
             shard.bytesSent += UInt64(bytesSent)
         }
@@ -42,15 +55,16 @@ package final class RequestMetrics: Sendable {
     /// Requests counted so far, of all routes.
     package var total: UInt64 { shard.withLock { $0.requests.reduce(0, +) } }
 
+    /// Writes counts, latencies and bytes. Routes without requests are left out.
     package func write(to text: inout MetricsText) {
         let shard = shard.withLock { $0 }
         text.header("requests_total", .counter, "Requests by route template and status.")
-        for route in RouteTemplate.allCases {
+        for (route, label) in routes.enumerated() {
             for (index, status) in RequestMetrics.statuses.enumerated() {
-                let count = shard.requests[route.rawValue * RequestMetrics.statuses.count + index]
+                let count = shard.requests[route * RequestMetrics.statuses.count + index]
                 guard count > 0 else { continue }
                 let name = status == 0 ? "other" : String(status)
-                text.sample("requests_total", [("route", route.template.description), ("status", name)], Double(count))
+                text.sample("requests_total", [("route", label), ("status", name)], Double(count))
             }
         }
         writeLatency(shard, to: &text)
@@ -62,13 +76,13 @@ package final class RequestMetrics: Sendable {
 
     private func writeLatency(_ shard: Shard, to text: inout MetricsText) {
         text.header("request_seconds", .histogram, "Time from the first line of a request to the end of its answer.")
-        for route in RouteTemplate.allCases {
-            let first = route.rawValue * (RequestMetrics.bounds.count + 1)
+        for (route, label) in routes.enumerated() {
+            let first = route * (RequestMetrics.bounds.count + 1)
             let counts = shard.buckets[first...(first + RequestMetrics.bounds.count)]
             guard counts.contains(where: { $0 > 0 }) else { continue }
             text.histogram(
-                "request_seconds", [("route", route.template.description)], bounds: RequestMetrics.bounds, counts: counts,
-                sum: shard.seconds[route.rawValue])
+                "request_seconds", [("route", label)], bounds: RequestMetrics.bounds, counts: counts,
+                sum: shard.seconds[route])
         }
     }
 }

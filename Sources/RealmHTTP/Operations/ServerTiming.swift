@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmStorage
-
 /// Where the time of one request went: what the header `Server-Timing` tells, in milliseconds.
 package struct ServerTiming: Sendable {
     /// Waiting for a worker.
@@ -13,6 +11,7 @@ package struct ServerTiming: Sendable {
     /// Writing it.
     package var encode = 0.0
 
+    /// No time was spent yet.
     package init() {}
 
     /// The value of the header.
@@ -35,18 +34,5 @@ extension OutputBuffer {
         append(decimal: microseconds / 1000)
         append(UInt8(ascii: "."))
         append(padded: Int(microseconds % 1000), width: 3)
-    }
-}
-
-extension Request {
-    /// Runs `work` and counts its time, when times are told.
-    func timed<Result>(
-        _ part: WritableKeyPath<ServerTiming, Double>, _ work: () throws(Problem) -> Result
-    ) throws(Problem) -> Result {
-        guard timing != nil else { return try work() }
-        let begin = Instant.now()
-        let result = try work()
-        timing?[keyPath: part] += Instant.now().seconds(since: begin)
-        return result
     }
 }

@@ -7,8 +7,11 @@ internal import Synchronization
 final class WorkerActivity: Sendable {
     private let value = Atomic<Int>(0)
 
+    /// Jobs that wait or run. May be a moment old.
     var count: Int { value.load(ordering: .relaxed) }
 
+    /// Counts jobs that were queued.
     func add(_ count: Int) { value.add(count, ordering: .relaxed) }
+    /// Counts jobs that are done, or were dropped.
     func subtract(_ count: Int) { value.subtract(count, ordering: .relaxed) }
 }

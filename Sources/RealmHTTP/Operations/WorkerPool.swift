@@ -21,13 +21,24 @@ package final class WorkerPool: Sendable {
         package var queue: Int
         package var queuePerClient: Int
 
+        /// Bounds for all clients together, and for each.
         package init(threads: Int, threadsPerClient: Int, queue: Int, queuePerClient: Int) {
             self.threads = threads
             self.threadsPerClient = threadsPerClient
             self.queue = queue
             self.queuePerClient = queuePerClient
         }
+
+        /// The workers of the main listener.
+        package init(_ limits: Limits) {
+            self.init(
+                threads: limits.workers, threadsPerClient: limits.workersPerPrincipal, queue: limits.workerQueue,
+                queuePerClient: limits.workerQueuePerPrincipal)
+        }
     }
+
+    /// The workers of a server with these limits.
+    package convenience init(_ limits: Limits) { self.init(name: "worker", Size(limits)) }
 
     private struct State {
         var turns: WorkerTurns
@@ -42,6 +53,7 @@ package final class WorkerPool: Sendable {
     private let monitor: Monitor<State>
     private let activity = WorkerActivity()
 
+    /// A pool without threads; `name` is what the system shows them as.
     package init(name: String, _ size: Size) {
         self.name = name
         self.size = size

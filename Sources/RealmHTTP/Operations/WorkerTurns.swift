@@ -21,6 +21,7 @@ struct WorkerTurns {
     /// Jobs that could be running if there were threads enough.
     private(set) var startable = 0
 
+    /// No jobs, and bounds for those to come.
     init(_ size: WorkerPool.Size) { self.size = size }
 
     /// Adds a job; false when too many are waiting. What was admitted before is never refused.
@@ -54,6 +55,7 @@ struct WorkerTurns {
     /// Whether a client has jobs that wait or run.
     func has(_ name: String) -> Bool { clients[name] != nil }
 
+    /// Drops all jobs that wait.
     mutating func removeAll() { self = WorkerTurns(size) }
 
     /// Changes a client, and keeps what is known of all clients in step with it.

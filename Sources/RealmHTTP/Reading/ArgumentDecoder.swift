@@ -8,8 +8,11 @@ package import RealmStorage
 package struct ArgumentDecoder {
     private let snapshot: Snapshot
 
+    /// Reads arguments that are about the objects of `snapshot`.
     package init(_ snapshot: Snapshot) { self.snapshot = snapshot }
 
+    /// The arguments of a query, with the wrappers of Extended JSON undone and links found. Throws with a pointer to the one
+    /// that is wrong.
     package func decode(_ args: [JSONValue]) throws(Problem) -> [QueryArgument] {
         var arguments: [QueryArgument] = []
         for (index, value) in args.enumerated() { arguments.append(try decode(value, at: "/args/\(index)")) }

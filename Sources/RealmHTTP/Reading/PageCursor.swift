@@ -8,8 +8,10 @@ internal import RealmStorage
 /// It pins nothing and survives commits: the next page begins with the first row that sorts after it. The text carries
 /// the identity of the query it belongs to and a checksum, so that one from elsewhere is refused.
 package struct PageCursor: Sendable {
+    /// Where the next page begins.
     package let position: PagePosition
 
+    /// A cursor for the page that begins at `position`.
     package init(_ position: PagePosition) { self.position = position }
 
     /// A place that is a position in a collection.

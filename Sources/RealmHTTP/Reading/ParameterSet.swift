@@ -28,12 +28,14 @@ package struct ParameterSet: Sendable {
         }
     }
 
+    /// Whether a parameter is given, in the URL or in the body.
     package func has(_ name: String) -> Bool { values.contains { $0.name == name } }
 
     private func source(_ name: String) -> Source? { values.first { $0.name == name }?.source }
 
     // MARK: - Types
 
+    /// A text; nil when it is not given.
     package func text(_ name: String) throws(Problem) -> String? {
         switch source(name) {
         case nil: return nil
@@ -61,6 +63,7 @@ package struct ParameterSet: Sendable {
         return number
     }
 
+    /// True or false; false when it is not given.
     package func flag(_ name: String) throws(Problem) -> Bool {
         switch source(name) {
         case nil, .url("false"), .body(.bool(false)): return false
@@ -170,6 +173,7 @@ package struct ParameterSet: Sendable {
         case json(JSONValue)
     }
 
+    /// The value in the form that its place gives it; nil when it is not given.
     package func textOrJSON(_ name: String) -> TextOrJSON? {
         switch source(name) {
         case nil: return nil

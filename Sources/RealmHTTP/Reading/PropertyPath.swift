@@ -2,12 +2,14 @@
 
 /// A path into embedded objects: `address.phones`, `kids[0].tags`.
 package struct PropertyPath: Sendable, Equatable {
+    /// One step: to a property or a key of a dictionary, or to an element of a list.
     package enum Step: Sendable, Equatable {
         /// A property, or the key of a dictionary entry.
         case name(String)
         case index(Int)
     }
 
+    /// The steps from the object on; there is at least one.
     package let steps: [Step]
 
     /// Nothing is nested as deep as this.

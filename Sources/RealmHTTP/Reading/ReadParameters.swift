@@ -6,22 +6,37 @@ package struct ReadParameters: Sendable {
 
     /// Which objects, and in which order.
     package var selection = SelectionParameters()
+    /// Rows of a page; nil for the usual number.
     package var limit: Int?
+    /// The cursor of the page before.
     package var after: String?
+    /// Rows to leave out at the beginning.
     package var offset: Int?
+    /// Whether the number of all matches is counted.
     package var countsExactly = false
+    /// Paths of the properties that are shown; nil shows all.
     package var fields: [String]?
+    /// Paths of links in whose place the objects are shown.
     package var expand: [String] = []
+    /// Positions in the result; negative ones count from its end.
     package var at: [Int]?
+    /// The key of the object whose position is asked for.
     package var indexOf: String?
+    /// The predicate whose first match's position is asked for.
     package var indexOfWhere: String?
+    /// Whether the plan of the query is asked for.
     package var explain = false
+    /// The key path that groups the result.
     package var sectionBy: String?
+    /// The key of the only section that is asked for.
     package var section: ParameterSet.TextOrJSON?
+    /// The aggregates that are asked for.
     package var ops: [String]?
     /// The id of the snapshot to read.
     package var snapshot: String?
+    /// How values are written.
     package var representation = Representation()
+    /// The media type of the answer.
     package var format = ResponseFormat.json
 
     package var predicate: String? { selection.predicate }
@@ -65,20 +80,22 @@ package struct ReadParameters: Sendable {
         }
     }
 
-    /// Reads the parameters of a call; `format` stands in URLs only.
-    package init(_ call: Call, _ kind: Kind, formats: ResponseFormat.Choice, body: JSONObject? = nil) throws(Problem) {
-        if body == nil, call.request.target.query == nil {
-            format = try ResponseFormat.negotiate(call.request, parameter: nil, among: formats)
+    /// Reads the parameters of a request; `format` is taken from URLs only.
+    package init(
+        _ request: Request, _ limits: Limits, _ kind: Kind, formats: ResponseFormat.Choice, body: JSONObject? = nil
+    ) throws(Problem) {
+        if body == nil, request.target.query == nil {
+            format = try ResponseFormat.negotiate(request, parameter: nil, among: formats)
             if case .ejson(let isRelaxed) = format { representation.format = .ejson(isRelaxed: isRelaxed) }
             return
         }
         // Whether an answer can be given comes before what is asked; a malformed URL is told a line later.
-        let url = Result { () throws(Problem) in try QueryParameters(call.request.target) }
-        format = try ResponseFormat.negotiate(call.request, parameter: (try? url.get())?["format"], among: formats)
+        let url = Result { () throws(Problem) in try QueryParameters(request.target) }
+        format = try ResponseFormat.negotiate(request, parameter: (try? url.get())?["format"], among: formats)
         let set = try ParameterSet(try url.get(), urlNames: kind.urlNames, body: body, bodyNames: kind.names)
-        try readQuery(set, call.limits)
-        try readPage(set, call.limits)
-        try readShape(set, call.limits)
+        try readQuery(set, limits)
+        try readPage(set, limits)
+        try readShape(set, limits)
         try checkCombinations(set)
         snapshot = try set.text("snapshot")
     }

@@ -12,6 +12,7 @@ package enum ResponseFormat: Sendable, Equatable {
     /// The forms an endpoint has.
     package struct Choice: OptionSet, Sendable {
         package let rawValue: Int
+        /// The formats whose bits are set.
         package init(rawValue: Int) { self.rawValue = rawValue }
 
         package static let documents = Choice(rawValue: 1)

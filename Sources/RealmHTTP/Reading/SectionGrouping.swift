@@ -6,15 +6,19 @@ internal import RealmStorage
 
 /// What `sectionBy` says: a key path and perhaps a function.
 package struct SectionGrouping: Sendable {
+    /// What is made of the value at the end of the path.
     package enum Function: Sendable, Equatable {
         case value, first, firstLetter, year, month, day
         case floor(Int64)
         case mod(Int64)
     }
 
+    /// The key path of the values.
     package let path: String
+    /// What the key of a section is made by.
     package let function: Function
 
+    /// Reads `path` or `path:function`.
     package init(_ text: String) throws(Problem) {
         guard let colon = text.lastIndex(of: ":") else {
             path = text

@@ -13,11 +13,13 @@ package struct SectionKey: Hashable, Sendable {
     package static func == (left: SectionKey, right: SectionKey) -> Bool { left.json == right.json }
     package func hash(into hasher: inout Hasher) { hasher.combine(json) }
 
+    /// The key of the section of objects that have no value.
     static let null = SectionKey(.null)
 
     /// How long the key is when it is written.
     var byteCount: Int { json.utf8.count }
 
+    /// The key of a section with this value.
     init(_ value: QueryArgument) {
         switch value {
         // Zero has two signs, and both are one section.

@@ -26,6 +26,7 @@ package struct SelectionParameters: Sendable, Equatable {
     package var predicate: String?
     /// The arguments of `where`, not yet read against a schema.
     package var args: [JSONValue] = []
+    /// The order; later terms count among those that the earlier ones find equal.
     package var sort: [SortTerm] = []
     /// Key paths; of the objects that are equal in all of them the first is kept.
     package var distinct: [String] = []

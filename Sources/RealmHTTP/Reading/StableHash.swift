@@ -6,13 +6,16 @@
 package struct StableHash: Sendable {
     private var state: UInt64
 
+    /// A hash of nothing yet. Different seeds give unrelated hashes of the same bytes.
     package init(seed: UInt64 = 0) { state = seed ^ 0x2d35_8dcc_aa6c_78a5 }
 
+    /// Adds a word; the order of additions matters.
     package mutating func add(_ word: UInt64) {
         let product = (state ^ word ^ 0x8bb8_4b93_962e_acc9).multipliedFullWidth(by: 0x4b33_a62e_d433_d4a3)
         state = product.high ^ product.low &+ 0x9e37_79b9_7f4a_7c15
     }
 
+    /// Adds bytes with their number, so that two additions differ from one of both together.
     package mutating func add(_ bytes: some Collection<UInt8>) {
         add(UInt64(bytes.count))
         var word: UInt64 = 0
@@ -29,6 +32,7 @@ package struct StableHash: Sendable {
         if filled > 0 { add(word) }
     }
 
+    /// Adds the UTF-8 of a text.
     package mutating func add(_ text: String) { add(text.utf8) }
 
     /// The hash of everything that was added.

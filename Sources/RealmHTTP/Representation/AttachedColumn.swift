@@ -7,7 +7,9 @@ internal import RealmStorage
 final class AttachedColumn {
     private let values: ColumnLeaf
 
+    /// The column whose values are in this leaf.
     init(_ values: ColumnLeaf) { self.values = values }
 
+    /// The value of a row of the leaf.
     func value(_ row: Int) throws(StorageError) -> Value { try values.value(row) }
 }

@@ -21,6 +21,7 @@ final class CSVLine {
         if try fill(cell) { write(to: buffer, isNumber: isNumber) }
     }
 
+    /// Adds a cell. Null is an empty cell without quotes; an empty text has quotes.
     func add(_ text: String?, to buffer: OutputBuffer) {
         if !isFirst { buffer.append(UInt8(ascii: ",")) }
         isFirst = false
@@ -33,6 +34,7 @@ final class CSVLine {
     /// Forgets a line that was given up.
     func begin() { isFirst = true }
 
+    /// Ends the line with CRLF.
     func end(in buffer: OutputBuffer) {
         buffer.append("\r\n" as StaticString)
         isFirst = true

@@ -14,8 +14,9 @@ package final class CSVWriter {
     private let line = CSVLine()
     private let showsKey: Bool
 
+    /// A writer of the columns that `plan` shows.
     package init(
-        _ plan: ObjectPlan, _ snapshot: Snapshot, _ representation: Representation, _ budget: WorkBudget = WorkBudget()
+        _ plan: ObjectPlan, _ snapshot: Snapshot, _ representation: Representation, budget: WorkBudget = WorkBudget()
     ) {
         self.plan = plan
         self.snapshot = snapshot

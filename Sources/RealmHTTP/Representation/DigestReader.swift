@@ -21,6 +21,7 @@ final class DigestReader {
         self.budget = budget
     }
 
+    /// The digest of an object with the embedded objects that it owns.
     func digest(of row: Row, in table: Table) throws(StorageError) -> ObjectDigest {
         var digest = ObjectDigest(of: row.key)
         try add(row, table, to: &digest)

@@ -18,6 +18,7 @@ final class EmbeddedPlans: Sendable {
     private let snapshot: Snapshot
     private let plans = RankedMutex<[TableKey: Made]>(.leaf, [:])
 
+    /// No plans yet; each is compiled when it is first met.
     init(_ snapshot: Snapshot) { self.snapshot = snapshot }
 
     /// How a property that holds whole objects of the embedded class `target` is shown.

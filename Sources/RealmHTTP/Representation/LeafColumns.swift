@@ -11,6 +11,7 @@ final class LeafColumns {
     /// One per class, in no order: an answer shows few classes.
     private var leaves: [AttachedLeaf] = []
 
+    /// The columns of a leaf, which is most often the one that was asked for last.
     @inline(__always) func attached(_ table: Table, _ leaf: ClusterLeaf) -> AttachedLeaf {
         if let last, last.isOf(table, leaf) { return last }
         return known(table, leaf)

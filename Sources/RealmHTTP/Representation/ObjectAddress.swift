@@ -2,15 +2,21 @@
 
 /// The paths of things in a realm, as `Location` has them.
 enum ObjectAddress {
+    /// The path of a realm.
     static func realm(_ realm: String) -> String { "/v1/realms/" + realm }
 
+    /// The path of an object, with what is needed percent-encoded.
     static func object(_ realm: String, _ className: String, _ key: String) -> String {
         "\(self.realm(realm))/objects/\(encode(className))/\(encode(key))"
     }
 
+    /// The path of a write that was answered early.
     static func write(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/writes/\(id)" }
+    /// The path of a snapshot.
     static func snapshot(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/snapshots/\(id)" }
+    /// The path of a registration.
     static func subscription(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/subscriptions/\(id)" }
+    /// The path of an interactive transaction.
     static func transaction(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/transactions/\(id)" }
 
     /// One segment of a path. `@` stays, because keys begin with it.

@@ -15,6 +15,7 @@ struct ObjectDigest {
     /// Characters of the text.
     static let textByteCount = 16
 
+    /// The digest of an object without values.
     init(of key: ObjectKey) { add(UInt64(bitPattern: key.rawValue)) }
 
     /// 16 characters of base64url: 96 of the bits.
@@ -23,6 +24,7 @@ struct ObjectDigest {
         buffer.append(base64URLDigitsOf: second, digitCount: 6)
     }
 
+    /// Adds a word; the order of additions matters.
     @inline(__always) mutating func add(_ word: UInt64) {
         let (high, low) = (first ^ word).multipliedFullWidth(by: 0x9e37_79b9_7f4a_7c15)
         first = high ^ low ^ second
@@ -30,6 +32,7 @@ struct ObjectDigest {
         second ^= second >> 29
     }
 
+    /// Adds bytes of the file with their number.
     @inline(__always) mutating func add(_ bytes: ByteView) {
         add(UInt64(truncatingIfNeeded: bytes.count))
         bytes.forEachWord { add($0) }

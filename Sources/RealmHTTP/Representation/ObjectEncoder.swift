@@ -12,7 +12,9 @@ package final class ObjectEncoder {
     /// realm-core nests collections up to 100 levels deep.
     private static let maximumNesting = 128
 
+    /// The version that objects are read from.
     package let snapshot: Snapshot
+    /// How they are written.
     package let representation: Representation
     /// What the answer may cost.
     package let budget: WorkBudget
@@ -26,6 +28,7 @@ package final class ObjectEncoder {
     private var path: [(table: TableKey, key: ObjectKey)] = []
     private var nesting = 0
 
+    /// An encoder for one answer. It spends `budget`, and is used by one thread at a time.
     package init(_ snapshot: Snapshot, _ representation: Representation, _ budget: WorkBudget = WorkBudget()) {
         self.snapshot = snapshot
         self.representation = representation
@@ -255,7 +258,7 @@ package final class ObjectEncoder {
         guard case .link(let tableKey, let key) = value, let table = snapshot.table(tableKey) else { return writer.null() }
         switch member.links {
         case .none, .stubs: try writeStub(tableKey, key, &writer)
-        case .embedded: try writeEmbedded(table, key, member, &writer)
+        case .embedded: try writeEmbedded(of: table, key, member, to: &writer)
         case .expanded(let plan):
             guard !path.contains(where: { $0.table == tableKey && $0.key == key }) else {
                 return try writeStub(tableKey, key, &writer)
@@ -267,7 +270,7 @@ package final class ObjectEncoder {
     }
 
     private func writeEmbedded(
-        _ table: Table, _ key: ObjectKey, _ member: ObjectPlan.Member, _ writer: inout JSONWriter
+        of table: Table, _ key: ObjectKey, _ member: ObjectPlan.Member, to writer: inout JSONWriter
     ) throws(StorageError) {
         guard let plan = member.embeddedPlan, let row = try table.find(key) else { return writer.null() }
         try nested(row.leaf.node.ref)
@@ -295,15 +298,15 @@ package final class ObjectEncoder {
     private func writeCollection(_ member: ObjectPlan.Member, _ row: Row, _ writer: inout JSONWriter) throws(StorageError) {
         switch member.source {
         case .single: writer.null()
-        case .list(let column), .set(let column): try writeList(column, member, row, &writer)
-        case .dictionary(let column): try writeDictionary(column, member, row, &writer)
+        case .list(let column), .set(let column): try writeList(column, member, of: row, to: &writer)
+        case .dictionary(let column): try writeDictionary(column, member, of: row, to: &writer)
         case .linkingObjects(let origin, let column, let backlinks):
-            try writeLinkingObjects(origin, column, backlinks, member, row, &writer)
+            try writeLinkingObjects(from: origin, column, backlinks: backlinks, member, of: row, to: &writer)
         }
     }
 
     private func writeList(
-        _ column: Column, _ member: ObjectPlan.Member, _ row: Row, _ writer: inout JSONWriter
+        _ column: Column, _ member: ObjectPlan.Member, of row: Row, to writer: inout JSONWriter
     ) throws(StorageError) {
         let list = try row.list(column, in: snapshot)
         writer.beginArray()
@@ -311,14 +314,14 @@ package final class ObjectEncoder {
         var written = 0
         while let element = try elements.next() {
             try spend(writer)
-            try writeElement(element, column, member, written, &writer)
+            try writeElement(element, column, member, at: written, to: &writer)
             written += 1
         }
         writer.endArray()
     }
 
     private func writeElement(
-        _ element: Value, _ column: Column, _ member: ObjectPlan.Member, _ position: Int, _ writer: inout JSONWriter
+        _ element: Value, _ column: Column, _ member: ObjectPlan.Member, at position: Int, to writer: inout JSONWriter
     ) throws(StorageError) {
         switch column.type {
         case .mixed: try writeMixed(element, &writer)
@@ -337,7 +340,7 @@ package final class ObjectEncoder {
     }
 
     private func writeDictionary(
-        _ column: Column, _ member: ObjectPlan.Member, _ row: Row, _ writer: inout JSONWriter
+        _ column: Column, _ member: ObjectPlan.Member, of row: Row, to writer: inout JSONWriter
     ) throws(StorageError) {
         writer.beginObject()
         var entries = try row.dictionary(column, in: snapshot).entries()
@@ -345,15 +348,15 @@ package final class ObjectEncoder {
         while let entry = try entries.next() {
             try spend(writer)
             writeEntryKey(entry.key, &writer)
-            try writeElement(entry.value, column, member, written, &writer)
+            try writeElement(entry.value, column, member, at: written, to: &writer)
             written += 1
         }
         writer.endObject()
     }
 
     private func writeLinkingObjects(
-        _ origin: Table, _ column: Column, _ backlinks: Column, _ member: ObjectPlan.Member, _ row: Row,
-        _ writer: inout JSONWriter
+        from origin: Table, _ column: Column, backlinks: Column, _ member: ObjectPlan.Member, of row: Row,
+        to writer: inout JSONWriter
     ) throws(StorageError) {
         writer.beginArray()
         let keys = try row.leaf.backlinks(backlinks, row: row.index).keys()
@@ -389,7 +392,7 @@ package final class ObjectEncoder {
     ) throws(StorageError) {
         switch member.source {
         case .single(let column), .list(let column), .set(let column), .dictionary(let column):
-            try writeElement(element, column, member, 0, &writer)
+            try writeElement(element, column, member, at: 0, to: &writer)
         case .linkingObjects: try writeLink(element, member, &writer)
         }
     }

@@ -17,6 +17,7 @@ package final class ObjectPlan: Sendable {
         case expanded(ObjectPlan)
     }
 
+    /// Where the value of a member comes from.
     package enum Source: Sendable {
         case single(Column)
         case list(Column)
@@ -83,7 +84,9 @@ package final class ObjectPlan: Sendable {
         let columnBits: UInt64
     }
 
+    /// The class of the objects.
     package let table: Table
+    /// What is shown, in the order of the answer.
     package let members: [Member]
     /// One per member.
     let steps: [Step]

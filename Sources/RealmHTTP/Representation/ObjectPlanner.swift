@@ -22,6 +22,7 @@ package struct ObjectPlanner {
     /// Plans for whole embedded objects, each made once however often its class is embedded.
     private let embedded: EmbeddedPlans
 
+    /// A planner for the classes of a version, with names for linking objects by class.
     package init(_ snapshot: Snapshot, backlinkNames: [String: [String: String]] = [:]) {
         self.init(snapshot, backlinkNames: backlinkNames, embedded: EmbeddedPlans(snapshot))
     }
@@ -47,28 +48,30 @@ package struct ObjectPlanner {
         if let fields {
             for name in fields.order {
                 let below = fields[name] ?? PathTree()
-                members.append(try member(name, table, below.isEmpty ? nil : below, expand, path, "fields"))
+                members.append(
+                    try member(
+                        name, of: table, fields: below.isEmpty ? nil : below, expand: expand, path: path, parameter: "fields"))
             }
         } else {
             for column in table.columns {
-                members.append(try member(column, table, nil, expand[column.name], path))
+                members.append(try member(column, of: table, fields: nil, expand: expand[column.name], path: path))
             }
         }
         for name in expand.order where fields?[name] == nil {
             // Stored properties were taken above; what is left are linking objects, or mistakes.
             let isStored = fields == nil && table.column(named: name) != nil
             if isStored { continue }
-            members.append(try member(name, table, nil, expand, path, "expand"))
+            members.append(try member(name, of: table, fields: nil, expand: expand, path: path, parameter: "expand"))
         }
         return ObjectPlan(table: table, members: members, isWhole: fields == nil && members.count == table.columns.count)
     }
 
     private func member(
-        _ name: String, _ table: Table, _ fields: PathTree?, _ expand: PathTree, _ path: String,
-        _ parameter: String
+        _ name: String, of table: Table, fields: PathTree?, expand: PathTree, path: String,
+        parameter: String
     ) throws(UnknownPath) -> ObjectPlan.Member {
         if let column = table.column(named: name) {
-            return try member(column, table, fields, expand[name], path)
+            return try member(column, of: table, fields: fields, expand: expand[name], path: path)
         }
         guard let (origin, column, backlinks) = linkingObjects(name, table) else {
             let detail = "class \(table.className ?? "") has no property '\(name)'"
@@ -86,7 +89,7 @@ package struct ObjectPlanner {
     }
 
     private func member(
-        _ column: Column, _ table: Table, _ fields: PathTree?, _ expand: PathTree?, _ path: String
+        _ column: Column, of table: Table, fields: PathTree?, expand: PathTree?, path: String
     ) throws(UnknownPath) -> ObjectPlan.Member {
         let target = column.type == .link ? column.targetTable.flatMap { snapshot.table($0) } : nil
         let below = path + column.name + "."

@@ -5,10 +5,12 @@ internal import RealmStorage
 
 /// Finds where an embedded object stands: the object that owns it, and the path in there.
 struct OwnerLookup {
+    /// The version that is searched.
     let snapshot: Snapshot
     /// A place in a long collection is found by going through it.
     let budget: WorkBudget
 
+    /// The object that holds an embedded one, and the property it does so by.
     struct Owner {
         let table: Table
         let row: Row

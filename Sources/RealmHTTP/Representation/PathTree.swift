@@ -8,13 +8,17 @@ package struct PathTree: Sendable, Equatable {
     /// The names in the order they were first given.
     package private(set) var order: [String] = []
 
+    /// A tree without paths.
     package init() {}
 
+    /// The tree of dotted paths; those with the same beginning share their steps.
     package init(_ paths: [String]) {
         for path in paths { insert(PathTree.steps(of: path)[...]) }
     }
 
+    /// Whether nothing follows here.
     package var isEmpty: Bool { children.isEmpty }
+    /// What follows a step; nil when no path has it.
     package subscript(name: String) -> PathTree? { children[name] }
 
     /// The number of steps of the longest path.

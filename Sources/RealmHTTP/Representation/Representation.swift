@@ -2,18 +2,21 @@
 
 /// How objects and values are written: the choices of one request.
 package struct Representation: Sendable, Equatable {
+    /// The syntax of values.
     package enum Format: Sendable, Equatable {
         case json
         /// MongoDB Extended JSON v2.
         case ejson(isRelaxed: Bool)
     }
 
+    /// Plain JSON, or JSON with types.
     package var format: Format = .json
     /// Every integer becomes a string.
     package var intsAsStrings = false
     /// Objects begin with `$meta`.
     package var includesMeta = true
 
+    /// A representation; without arguments the usual one.
     package init(format: Format = .json, intsAsStrings: Bool = false, includesMeta: Bool = true) {
         self.format = format
         self.intsAsStrings = intsAsStrings
@@ -26,19 +29,22 @@ package struct Representation: Sendable, Equatable {
     /// The same without a text being made: it is written with every object.
     var staticCode: StaticString {
         switch format {
-        case .json: return choose("j1", "j1s", "j1n", "j1sn")
+        case .json: return choose(plain: "j1", strings: "j1s", bare: "j1n", bareStrings: "j1sn")
         case .ejson(let isRelaxed):
-            return isRelaxed ? choose("r1", "r1s", "r1n", "r1sn") : choose("e1", "e1s", "e1n", "e1sn")
+            return isRelaxed
+                ? choose(plain: "r1", strings: "r1s", bare: "r1n", bareStrings: "r1sn")
+                : choose(plain: "e1", strings: "e1s", bare: "e1n", bareStrings: "e1sn")
         }
     }
 
     private func choose(
-        _ plain: StaticString, _ asStrings: StaticString, _ withoutMeta: StaticString, _ both: StaticString
+        plain: StaticString, strings asStrings: StaticString, bare withoutMeta: StaticString, bareStrings both: StaticString
     ) -> StaticString {
         if includesMeta { return intsAsStrings ? asStrings : plain }
         return intsAsStrings ? both : withoutMeta
     }
 
+    /// The value of `Content-Type` for documents.
     package var mediaType: StaticString {
         switch format {
         case .json: return "application/json"

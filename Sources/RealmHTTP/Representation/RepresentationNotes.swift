@@ -7,5 +7,6 @@ package struct RepresentationNotes: Sendable, Equatable {
     /// A date lost digits.
     package var hasLossyDates = false
 
+    /// Nothing to note.
     package init() {}
 }

@@ -6,11 +6,14 @@ internal import RealmStorage
 ///
 /// A declared property type decides the encoding. Inside Mixed, where JSON cannot tell types apart, wrappers do.
 package struct ValueWriter: Sendable {
+    /// How values are written.
     package let representation: Representation
+    /// What the values that were written lose in this representation.
     package var notes = RepresentationNotes()
     /// The text of one decimal; kept so that the next needs no memory.
     private var scratch: [UInt8] = []
 
+    /// A writer that has written nothing.
     package init(_ representation: Representation) { self.representation = representation }
 
     private static let safeIntegers: ClosedRange<Int64> = -9_007_199_254_740_991...9_007_199_254_740_991

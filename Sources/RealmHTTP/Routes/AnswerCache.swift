@@ -133,12 +133,14 @@ final class AnswerCache: Sendable {
 
     // MARK: - Figures
 
+    /// What the metrics show.
     struct Figures {
         var hits: UInt64 = 0
         var entries = 0
         var bytes = 0
     }
 
+    /// Hits, entries and bytes of all shards together.
     var figures: Figures {
         shards.reduce(into: Figures()) { sum, shard in
             shard.state.withLock { shard in
@@ -147,5 +149,17 @@ final class AnswerCache: Sendable {
                 sum.bytes += shard.youngBytes + shard.oldBytes
             }
         }
+    }
+}
+
+extension AnswerCache {
+    /// Writes the metrics of the cache.
+    func write(to text: inout MetricsText) {
+        let figures = figures
+        text.single(
+            "known_answers_total", .counter, help: "Answers that were sent again for the same version.",
+            value: Double(figures.hits))
+        text.single("known_answers", .gauge, help: "Answers that are kept.", value: Double(figures.entries))
+        text.single("known_answer_bytes", .gauge, help: "Memory for answers that are kept.", value: Double(figures.bytes))
     }
 }

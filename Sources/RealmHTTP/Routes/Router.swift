@@ -1,97 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A path that matched a template, with its variable parts still encoded.
-package struct RouteMatch: Sendable {
-    package let template: RouteTemplate
-    package let target: RequestTarget
-
-    /// The segment after `/v1/realms/`; nil when it is missing or malformed.
-    package var realmName: String? { decoded(2) }
-
-    /// The decoded segment, or nil when it does not exist or is malformed.
-    package func decoded(_ index: Int) -> String? {
-        guard index < target.segments.count else { return nil }
-        return PercentDecoding.decode(target.segment(index))
+/// Finds the route of a path, by a tree over the segments of all patterns.
+///
+/// At each position fixed words come before a variable; where the words lead nowhere the variable is tried, so that a
+/// property may be called `@links`. The tree is built once and never changes, so any thread may use it.
+package struct Router: Sendable {
+    private struct Node {
+        /// Nodes below by their fixed words. There are at most a dozen, and most differ in length.
+        var words: [(bytes: [UInt8], node: Int)] = []
+        /// The node below for any other text.
+        var variable: Int?
+        /// The route that ends here.
+        var route: Int?
     }
 
-    /// The decoded segment called `name`; a malformed one is `invalid_parameter`.
-    package func required(_ index: Int, _ name: String) throws(Problem) -> String {
-        guard let text = decoded(index) else {
-            throw .invalidParameter(name, "the path holds text that is not percent-encoded UTF-8")
+    private let nodes: [Node]
+    private let server: Int
+
+    /// A router over `routes`, whose numbers are their indices; the first one stands for paths that no pattern has.
+    package init(_ routes: [Route]) {
+        var nodes = [Node()]
+        for (index, route) in routes.enumerated() where !route.pattern.segments.isEmpty {
+            var node = 0
+            for segment in route.pattern.segments { node = Router.child(of: node, segment, in: &nodes) }
+            precondition(nodes[node].route == nil, "two routes have the pattern \(route.pattern.text)")
+            nodes[node].route = index
         }
-        return text
-    }
-}
-
-/// Tells templates by their fixed words. Fixed words and names that users choose never share a position.
-package enum Router {
-    package static func match(_ target: RequestTarget) -> RouteMatch {
-        RouteMatch(template: template(target), target: target)
+        self.nodes = nodes
+        server = routes.firstIndex { $0.traits.contains(.isServer) } ?? 0
     }
 
-    private static func template(_ target: RequestTarget) -> RouteTemplate {
-        if target.isAsterisk { return .asterisk }
-        let count = target.segments.count
-        guard count > 0, !target.segments.contains(where: { $0.isEmpty }) else { return .unmatched }
-        if target.segment(0, is: "v1") { return count > 1 ? versioned(target, count) : .unmatched }
-        switch count {
-        case 1: return operations(target)
-        case 2 where target.segment(0, is: "admin"):
-            return target.segment(1, is: "leases") ? .adminLeases : target.segment(1, is: "config") ? .adminConfig : .unmatched
-        case 3 where target.segment(0, is: "admin") && target.segment(1, is: "leases"): return .adminLease
-        default: return .unmatched
+    private static func child(of parent: Int, _ segment: PathPattern.Segment, in nodes: inout [Node]) -> Int {
+        switch segment {
+        case .word(let word):
+            let bytes = Array(word.utf8)
+            if let known = nodes[parent].words.first(where: { $0.bytes == bytes }) { return known.node }
+            nodes[parent].words.append((bytes, nodes.count))
+        case .variable:
+            if let known = nodes[parent].variable { return known }
+            nodes[parent].variable = nodes.count
         }
+        nodes.append(Node())
+        return nodes.count - 1
     }
 
-    private static func operations(_ target: RequestTarget) -> RouteTemplate {
-        if target.segment(0, is: "healthz") { return .healthz }
-        if target.segment(0, is: "readyz") { return .readyz }
-        if target.segment(0, is: "metrics") { return .metrics }
-        return .unmatched
+    /// The number of the route of `target`; 0 when there is none.
+    package func index(of target: RequestTarget) -> Int {
+        if target.isAsterisk { return server }
+        guard !target.segments.isEmpty, !target.segments.contains(where: { $0.isEmpty }) else { return 0 }
+        return find(target, from: 0, at: 0) ?? 0
     }
 
-    private static func versioned(_ target: RequestTarget, _ count: Int) -> RouteTemplate {
-        guard target.segment(1, is: "realms") else {
-            return count == 2 && target.segment(1, is: "openapi.json") ? .openAPI : .unmatched
+    private func find(_ target: RequestTarget, from node: Int, at depth: Int) -> Int? {
+        guard depth < target.segments.count else { return nodes[node].route }
+        let segment = target.segment(depth)
+        for child in nodes[node].words where child.bytes.count == segment.count && child.bytes.elementsEqual(segment) {
+            if let found = find(target, from: child.node, at: depth + 1) { return found }
         }
-        switch count {
-        case 2: return .realms
-        case 3: return .realm
-        case 4: return realmResource(target)
-        default: return target.segment(3, is: "objects") ? objects(target, count) : namedResource(target, count)
-        }
+        guard let variable = nodes[node].variable else { return nil }
+        return find(target, from: variable, at: depth + 1)
     }
-
-    private static func realmResource(_ target: RequestTarget) -> RouteTemplate {
-        Router.realmWords.first { target.segment(3, is: $0.0) }?.1 ?? .unmatched
-    }
-
-    private static let realmWords: [(StaticString, RouteTemplate)] = [
-        ("objects", .objectsAll), ("schema", .schema), ("changes", .changes), ("batch", .batch), ("export", .export),
-        ("import", .import), ("backup", .backup), ("transactions", .transactions), ("snapshots", .snapshots),
-        ("subscriptions", .subscriptions), ("migrations", .migrations), ("openapi.json", .realmOpenAPI),
-    ]
-
-    private static func objects(_ target: RequestTarget, _ count: Int) -> RouteTemplate {
-        switch count {
-        case 5: return .objects
-        case 6: return .object
-        case 7: return .property
-        case 9: return target.segment(6, is: "@links") ? .links : .unmatched
-        default: return .unmatched
-        }
-    }
-
-    private static func namedResource(_ target: RequestTarget, _ count: Int) -> RouteTemplate {
-        if count == 6 {
-            return target.segment(3, is: "transactions") && target.segment(5, is: "commit") ? .transactionCommit : .unmatched
-        }
-        guard count == 5 else { return .unmatched }
-        return Router.namedWords.first { target.segment(3, is: $0.0) }?.1 ?? .unmatched
-    }
-
-    private static let namedWords: [(StaticString, RouteTemplate)] = [
-        ("query", .query), ("aggregate", .aggregate), ("schema", .schemaClass), ("transactions", .transaction),
-        ("snapshots", .snapshot), ("subscriptions", .subscription), ("writes", .write),
-    ]
 }

@@ -10,8 +10,10 @@ final class VersionWait: Sendable {
     private let token = RankedMutex<Int?>(.leaf, nil)
     private let isOver = Atomic<Bool>(false)
 
+    /// A wait that ends with `action`, which is called once, on whatever thread noticed the end.
     init(_ action: @escaping @Sendable () -> Void) { self.action = action }
 
+    /// Waits until `database` has a version of at least `wanted`, but no longer than until `deadline`. Returns at once.
     func begin(_ wanted: UInt64, _ database: Database, _ alarm: Alarm, until deadline: Instant) {
         let observer = database.commits.add { [self] commit in
             if commit.version.token.version >= wanted { end(database) }

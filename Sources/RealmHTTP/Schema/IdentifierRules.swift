@@ -5,6 +5,7 @@ internal import RealmStorage
 
 /// Names that a language does not take as they are.
 struct IdentifierRules {
+    /// Words that cannot be identifiers.
     let reserved: Set<String>
     /// How a reserved word is written.
     let quote: (String) -> String

@@ -5,12 +5,15 @@ internal import RealmStorage
 
 /// JSON Schema (2020-12) of objects as the interface writes them.
 enum JSONSchemaRendering {
+    /// The version of JSON Schema that the documents are written in.
     static let dialect: DocumentValue = "https://json-schema.org/draft/2020-12/schema"
 
+    /// The document of a whole schema, with a definition for each class.
     static func document(_ schema: RealmSchema) -> DocumentValue {
         ["$schema": dialect, "$defs": .object(schema.classes.map { .init($0.name, definition($0)) })]
     }
 
+    /// The document of one class.
     static func document(_ one: ClassSchema) -> DocumentValue {
         DocumentValue.object([.init("$schema", dialect)]).adding(members(definition(one)))
     }
@@ -20,6 +23,7 @@ enum JSONSchemaRendering {
         return []
     }
 
+    /// One class as a definition inside a document.
     static func definition(_ one: ClassSchema) -> DocumentValue {
         [
             "title": .string(one.name), "type": "object",

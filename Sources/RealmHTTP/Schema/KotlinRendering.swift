@@ -13,8 +13,10 @@ struct KotlinRendering {
         ],
         quote: { "`\($0)`" })
 
+    /// The source of all classes.
     func text(_ classes: [ClassSchema]) -> String { head + classes.map { text($0) }.joined(separator: "\n") }
 
+    /// The imports, of which only those that are needed are written.
     var head: String {
         let imports = [
             "io.realm.kotlin.ext.*", "io.realm.kotlin.types.*", "io.realm.kotlin.types.annotations.*",
@@ -23,6 +25,7 @@ struct KotlinRendering {
         return imports.map { "import \($0)\n" }.joined() + "\n"
     }
 
+    /// The source of one class.
     func text(_ one: ClassSchema) -> String {
         let name = rules.identifier(one.name)
         let base =

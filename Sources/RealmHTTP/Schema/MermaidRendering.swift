@@ -5,6 +5,7 @@ internal import RealmStorage
 
 /// Class and entity relations as a Mermaid diagram.
 enum MermaidRendering {
+    /// A class diagram with the links between classes.
     static func text(_ classes: [ClassSchema]) -> String {
         var lines = ["classDiagram"]
         let rules = IdentifierRules(reserved: ["class", "end", "direction", "note"], quote: { "`\($0)`" })

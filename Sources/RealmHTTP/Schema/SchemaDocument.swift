@@ -5,6 +5,7 @@ internal import RealmStorage
 
 /// The schema as the JSON document that the interface takes and gives.
 package enum SchemaDocument {
+    /// The document of a whole schema: its version and its classes.
     package static func document(_ schema: RealmSchema) -> DocumentValue {
         [
             "schemaVersion": version(of: schema),
@@ -12,10 +13,12 @@ package enum SchemaDocument {
         ]
     }
 
+    /// The schema version; null for a file that has none.
     static func version(of schema: RealmSchema) -> DocumentValue {
         schema.version.flatMap { Int(exactly: $0) }.map(DocumentValue.int) ?? .null
     }
 
+    /// The document of one class with its properties.
     package static func document(_ one: ClassSchema) -> DocumentValue {
         [
             "name": .string(one.name),

@@ -9,6 +9,7 @@ package enum SchemaFormat: String, Sendable, CaseIterable {
     case jsonSchema = "json-schema"
     case swift, kotlin, typescript, mermaid
 
+    /// The value of `Content-Type`.
     package var mediaType: StaticString {
         switch self {
         case .json: return "application/json"

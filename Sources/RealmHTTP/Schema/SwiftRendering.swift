@@ -14,10 +14,13 @@ struct SwiftRendering {
         ],
         quote: { "`\($0)`" })
 
+    /// What comes before all classes.
     let head = "import RealmSwift\n\n"
 
+    /// The source of all classes.
     func text(_ classes: [ClassSchema]) -> String { head + classes.map { text($0) }.joined(separator: "\n") }
 
+    /// The source of one class.
     func text(_ one: ClassSchema) -> String {
         let name = rules.identifier(one.name)
         let base = one.kind == .embedded ? "EmbeddedObject" : one.kind == .asymmetric ? "AsymmetricObject" : "Object"

@@ -9,12 +9,15 @@ struct TypeScriptRendering {
         reserved: ["any", "boolean", "number", "string", "object", "null", "undefined", "never", "unknown", "void", "symbol"],
         quote: { "\($0)_" })
 
+    /// The type of links, which stands before all classes.
     let head = "export interface Link { $link: { class: string; key: string } }\n\n"
 
+    /// The source of all classes.
     func text(_ classes: [ClassSchema]) -> String {
         head + classes.map { text($0) }.joined(separator: "\n")
     }
 
+    /// The source of one class.
     func text(_ one: ClassSchema) -> String {
         var lines = ["export interface \(rules.identifier(one.name).text) {"]
         if one.kind != .embedded { lines.append("  $meta?: { class: string; key: string; etag?: string };") }

@@ -2,7 +2,7 @@
 
 extension RealmServer {
     /// Binds the administrators' listener; nil when there is none.
-    static func bindAdmin(_ options: Options, main: ListeningSocket) throws(Failure) -> ListeningSocket? {
+    static func bindAdmin(_ options: ServerOptions, main: ListeningSocket) throws(Failure) -> ListeningSocket? {
         do throws(ListeningSocket.Failure) {
             switch options.admin {
             case .none: return nil
@@ -32,7 +32,7 @@ extension RealmServer {
     }
 
     /// A small daemon of its own, so that whoever holds the connections of the main one does not hold these.
-    static func adminDaemon(_ socket: ListeningSocket?, _ limits: Limits, _ application: Application) -> HTTPServer? {
+    static func adminDaemon(_ socket: ListeningSocket?, _ limits: Limits, _ handler: RequestDispatcher) -> HTTPServer? {
         guard let socket else { return nil }
         var configuration = HTTPServer.Configuration()
         configuration.entrance = socket.file == nil ? .adminPort : .adminSocket
@@ -40,23 +40,10 @@ extension RealmServer {
         configuration.limits.connections = limits.adminConnections
         configuration.limits.connectionsPerAddress = limits.adminConnections
         configuration.daemonThreads = 1
-        configuration.workerThreads = 2
-        configuration.workerQueue = limits.adminConnections
-        return HTTPServer(socket: socket, configuration: configuration, handler: application)
-    }
-}
-
-extension MetricsRegistry {
-    /// What the administrators' daemon knows about itself.
-    func addAdminDaemon(_ daemon: HTTPServer?) {
-        guard let daemon else { return }
-        add { [weak daemon] text in
-            guard let daemon else { return }
-            text.single(
-                "admin_in_flight", .gauge, "Requests by the administrators' listener being worked on.",
-                Double(daemon.requestsInFlight))
-            text.single(
-                "admin_connections", .gauge, "Open connections of the administrators' listener.", Double(daemon.connectionCount))
-        }
+        var size = WorkerPool.Size(configuration.limits)
+        size.threads = 2
+        size.queue = limits.adminConnections
+        return HTTPServer(
+            socket: socket, configuration: configuration, workers: WorkerPool(name: "worker", size), handler: handler)
     }
 }

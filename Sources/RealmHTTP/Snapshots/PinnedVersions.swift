@@ -43,6 +43,7 @@ package final class PinnedVersions: Sendable {
         var dropped: UInt64 = 0
     }
 
+    /// How long a lease lasts when its client does not say.
     static let defaultSeconds = 60.0
     /// How many ended leases are known as such.
     private static let rememberedCount = 10_000
@@ -54,12 +55,14 @@ package final class PinnedVersions: Sendable {
     private let leaseRegistry: LeaseRegistry
     private let alarm: Alarm
 
+    /// No leases yet. Those to come are shown in `leases`, and ended by `alarm`.
     init(_ limits: Limits, _ leases: LeaseRegistry, _ alarm: Alarm) {
         self.limits = limits
         leaseRegistry = leases
         self.alarm = alarm
     }
 
+    /// How many leases there are in all realms.
     var count: Int { state.withLock { $0.leases.count } }
     /// Leases that were ended because versions or disk space ran short.
     var droppedCount: UInt64 { state.withLock { $0.dropped } }

@@ -11,6 +11,7 @@ package import RealmStorage
 ///
 /// `@unchecked Sendable`: the daemon asks for one chunk at a time, and each is made by one worker.
 package final class ExportStream: ChunkProducer, @unchecked Sendable {
+    /// The form of an export, by its name in requests and its file extension.
     package enum Format: String, Sendable { case ndjson, json, csv }
 
     /// The objects of one class that are wanted.
@@ -40,30 +41,31 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
 
     /// Everything there is in `snapshot`; embedded objects stand inside their owners.
     package static func all(
-        _ snapshot: Snapshot, version: String, _ format: Format = .ndjson, _ representation: Representation = Representation(),
-        _ budget: WorkBudget = WorkBudget(), _ limits: Limits = .boundless
+        of snapshot: Snapshot, version: String, format: Format = .ndjson, budget: WorkBudget = WorkBudget(),
+        limits: Limits = .boundless
     ) throws(Problem) -> ExportStream {
         var parts: [Part] = []
         let embedded = EmbeddedPlans(snapshot)
         for table in snapshot.classes where table.kind != .embedded {
             try Problem.mapping { () throws(StorageError) in try budget.spend(table.columns.count) }
-            parts.append(try part(.all, table, [], snapshot, embedded, budget))
+            parts.append(try part(.all, of: table, arguments: [], in: snapshot, embedded: embedded, budget: budget))
         }
-        return ExportStream(snapshot, version, format, representation, parts, budget, limits)
+        return ExportStream(parts, of: snapshot, version: version, format: format, budget: budget, limits: limits)
     }
 
     /// What of one class matches a query.
     static func some(
-        _ query: Query, of table: Table, _ arguments: [QueryArgument], _ snapshot: Snapshot, version: String, _ format: Format,
-        _ representation: Representation, _ budget: WorkBudget, _ limits: Limits
+        _ query: Query, of table: Table, arguments: [QueryArgument], in snapshot: Snapshot, version: String,
+        format: Format, budget: WorkBudget, limits: Limits
     ) throws(Problem) -> ExportStream {
-        let part = try part(query, table, arguments, snapshot, EmbeddedPlans(snapshot), budget)
-        return ExportStream(snapshot, version, format, representation, [part], budget, limits)
+        let part = try part(
+            query, of: table, arguments: arguments, in: snapshot, embedded: EmbeddedPlans(snapshot), budget: budget)
+        return ExportStream([part], of: snapshot, version: version, format: format, budget: budget, limits: limits)
     }
 
     private static func part(
-        _ query: Query, _ table: Table, _ arguments: [QueryArgument], _ snapshot: Snapshot, _ embedded: EmbeddedPlans,
-        _ budget: WorkBudget
+        _ query: Query, of table: Table, arguments: [QueryArgument], in snapshot: Snapshot, embedded: EmbeddedPlans,
+        budget: WorkBudget
     ) throws(Problem) -> Part {
         let plan: ObjectPlan
         do throws(ObjectPlanner.UnknownPath) { plan = try ObjectPlanner(snapshot, embedded: embedded).plan(table) } catch {
@@ -78,8 +80,7 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
     }
 
     private init(
-        _ snapshot: Snapshot, _ version: String, _ format: Format, _ representation: Representation, _ parts: [Part],
-        _ budget: WorkBudget, _ limits: Limits
+        _ parts: [Part], of snapshot: Snapshot, version: String, format: Format, budget: WorkBudget, limits: Limits
     ) {
         self.budget = budget
         self.snapshot = snapshot
@@ -87,14 +88,15 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
         self.format = format
         self.parts = parts
         schema = SchemaDocument.document(RealmSchema(snapshot)).json
-        encoder = ObjectEncoder(snapshot, representation, budget)
-        csv = format == .csv ? parts.first.map { CSVWriter($0.plan, snapshot, representation, budget) } : nil
+        encoder = ObjectEncoder(snapshot, Representation(), budget)
+        csv = format == .csv ? parts.first.map { CSVWriter($0.plan, snapshot, Representation(), budget: budget) } : nil
         pace = StreamPace(budget, limits)
     }
 
     /// Makes CSV safe to open in a spreadsheet.
     func guardFormulas() { csv?.guardFormulas() }
 
+    /// The value of `Content-Type`.
     var mediaType: StaticString {
         switch format {
         case .ndjson: return "application/x-ndjson"
@@ -105,6 +107,7 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
 
     // MARK: - Chunks
 
+    /// Writes the next rows. Each call has time of its own, however long the export is.
     package func produce(into buffer: OutputBuffer) throws -> Bool {
         pace.beginChunk()
         if !hasBegun {

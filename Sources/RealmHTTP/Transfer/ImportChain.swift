@@ -16,6 +16,7 @@ final class ImportChain: Sendable {
     private let completion: @Sendable (Result<Outcome, Problem>) -> Void
     private let progress: RankedMutex<Progress>
 
+    /// What became of an import in several commits.
     struct Outcome: Sendable {
         let created: Int
         let updated: Int

@@ -7,6 +7,7 @@ internal import RealmStorage
 ///
 /// Errors name their line. With a header there has to be a trailer, so that nothing cut is taken for the whole.
 package struct ImportReader: Sendable {
+    /// What a line of an import is.
     enum Item: Sendable {
         /// The schema of the header, which makes the classes of an empty realm.
         case schema(SchemaInput)

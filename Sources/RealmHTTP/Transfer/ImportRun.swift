@@ -8,6 +8,7 @@ internal import RealmStorage
 ///
 /// Objects without primary key get new keys; links to them are led to the new ones.
 package final class ImportRun {
+    /// Whether objects that exist already are refused or written into.
     package enum Mode: String, Sendable { case create, upsert }
 
     /// What has to be known from one commit to the next.
@@ -22,6 +23,7 @@ package final class ImportRun {
         var line = 0
     }
 
+    /// An object that links to one which has not come yet.
     struct Waiting: Sendable {
         let object: ObjectKey
         let place: RecordPlace
@@ -33,9 +35,12 @@ package final class ImportRun {
     private let mode: Mode
     private(set) var memory: Memory
 
+    /// Objects that were made.
     package var created: Int { memory.created }
+    /// Objects that existed and were written into.
     package var updated: Int { memory.updated }
 
+    /// A run that begins with the first object.
     package convenience init(_ session: WriteSession, _ mode: Mode) { self.init(session, mode, Memory()) }
 
     init(_ session: WriteSession, _ mode: Mode, _ memory: Memory) {

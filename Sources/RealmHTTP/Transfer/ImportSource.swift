@@ -13,16 +13,19 @@ package struct ImportSource: Sendable {
     /// The longest line, or record of CSV, that is taken.
     let recordLimit: Int
 
+    /// A body in memory, whose records have at most so many bytes.
     package init(_ bytes: [UInt8], recordLimit: Int = .max) {
         place = .memory(bytes)
         self.recordLimit = recordLimit
     }
 
+    /// A body in a file, whose records have at most so many bytes.
     package init(_ file: BodyFile, recordLimit: Int = .max) {
         place = .file(file)
         self.recordLimit = recordLimit
     }
 
+    /// The length of the body.
     var byteCount: Int {
         switch place {
         case .memory(let bytes): return bytes.count

@@ -8,6 +8,7 @@ struct KeyTranslation: Sendable {
     /// Ascending ranges of keys that are the same.
     private var kept: [ClosedRange<Int64>] = []
 
+    /// Notes that the object which had the key `old` where it comes from has the key `new` here.
     mutating func record(_ old: Int64, _ new: Int64) {
         guard old == new, kept.last.map({ $0.upperBound < old }) ?? true else {
             moved[old] = new

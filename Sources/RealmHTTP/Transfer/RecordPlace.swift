@@ -6,6 +6,8 @@ internal import RealmStorage
 struct RecordPlace: Sendable {
     /// Counted from 1.
     let line: Int
+    /// Where the record begins in the body.
     let offset: Int
+    /// Its length without the end of the line.
     let byteCount: Int
 }

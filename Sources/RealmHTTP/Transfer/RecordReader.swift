@@ -4,6 +4,7 @@ internal import RealmStorage
 
 /// Cuts an import into records: lines, or records of CSV, in which quotes may hold line ends.
 struct RecordReader: Sendable {
+    /// What ends a record: a line feed, or one outside quotes.
     enum Form: Sendable { case lines, csv }
 
     private enum State { case start, inside, quoted, quote, carriageReturn }
@@ -19,6 +20,7 @@ struct RecordReader: Sendable {
     private var start = 0
     private var line = 1
 
+    /// A reader at the beginning of a body.
     init(_ source: ImportSource, _ form: Form) {
         self.source = source
         self.form = form

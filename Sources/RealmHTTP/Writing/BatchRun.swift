@@ -4,20 +4,6 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-extension Application {
-    /// `POST …/batch`: operations in order, all or none.
-    func batch(_ call: Call) throws(Problem) -> Reply {
-        let database = try call.database()
-        let options = try WriteOptions(call, types: WriteOptions.json, honours: .init(returns: true, handling: true))
-        let operations = try BatchReader(limits).read(call.request)
-        let write = PreparedWrite(call: call, database: database, options: options) { context throws(Problem) in
-            try context.requireNoObjectCondition()
-            return try BatchRun(context, limits: call.limits).run(operations)
-        }
-        return try write.reply()
-    }
-}
-
 /// The operations of a batch, one after the other. Each sees what those before it did.
 final class BatchRun {
     private let context: WriteContext

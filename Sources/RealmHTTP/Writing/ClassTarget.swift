@@ -8,13 +8,13 @@ struct ClassTarget {
     let name: String
     let database: Database
     private let exists: Bool
-    private let call: Call
+    private let call: WriteCall
 
     /// Objects of embedded classes are written inside their owners only: `method_not_allowed`.
-    init(_ call: Call) throws(Problem) {
+    init(_ call: WriteCall) throws(Problem) {
         self.call = call
         database = try call.database()
-        name = try call.match.required(4, "class")
+        name = try call.match[.class]
         let table = database.current.snapshot.classTable(named: name)
         exists = table != nil
         guard table?.kind == .embedded else { return }
@@ -32,7 +32,7 @@ struct ClassTarget {
     /// Throws `precondition_required` where the configuration demands conditions and the request has none.
     func requireCondition(_ condition: WriteCondition) throws(Problem) {
         guard condition.isEmpty,
-            call.application.configuration.conditionalClasses.contains("\(database.name.text).\(name)")
+            call.services.conditionalClasses.contains("\(database.name.text).\(name)")
         else { return }
         throw Problem(.preconditionRequired, "writes to class '\(name)' need If-Match or If-None-Match")
     }
@@ -41,14 +41,11 @@ struct ClassTarget {
 extension Problem {
     /// A `method_not_allowed` with what the path of a call does allow when its class is embedded: what changes no object of
     /// that class. Other problems stay as they are.
-    func allowing(_ call: Call) -> Problem {
+    func allowing(_ call: WriteCall) -> Problem {
         guard code == .methodNotAllowed, !headers.contains(where: { $0.name.description == "Allow" }) else { return self }
-        let template = call.match.template
-        let methods: MethodSet
-        switch template {
-        case .objects, .object, .property: methods = template.readMethods
-        default: methods = template.readMethods.union(template.writeMethods)
-        }
+        // Objects of such a class can be read at the paths of a class; elsewhere it is not the method that is wrong.
+        let isPathOfClass = call.match.pattern.position(of: .class) != nil
+        let methods = isPathOfClass ? call.call.readMethods : call.call.methods
         return with(header: HeaderField("Allow", text: methods.union(.options).allow))
     }
 }

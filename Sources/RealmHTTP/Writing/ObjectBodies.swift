@@ -13,7 +13,7 @@ enum ObjectBodies {
     case many([Reading], lines: [Int]?)
 
     /// Reads the body of a request that creates objects.
-    init(_ call: Call, _ options: WriteOptions) throws(Problem) {
+    init(_ call: WriteCall, _ options: WriteOptions) throws(Problem) {
         if options.bodyType == "application/x-ndjson" {
             let lines = try NDJSONLines.parse(call.request.body, call.limits) { count throws(Problem) in
                 try call.request.holding?.require(count * Request.bytesPerValue)
@@ -35,7 +35,7 @@ enum ObjectBodies {
     }
 
     /// Reads the body of a request about one object.
-    static func one(_ call: Call) throws(Problem) -> Reading {
+    static func one(_ call: WriteCall) throws(Problem) -> Reading {
         read(try call.request.takeJSON(call.limits))
     }
 }

@@ -5,11 +5,11 @@ internal import RealmStorage
 
 /// The object that a path names, in a version that is not being written.
 struct ObjectLookup {
-    private let call: Call
+    private let call: WriteCall
     private let version: Version
     private let options: WriteOptions
 
-    init(_ call: Call, _ version: Version, _ options: WriteOptions) {
+    init(_ call: WriteCall, _ version: Version, _ options: WriteOptions) {
         self.call = call
         self.version = version
         self.options = options
@@ -17,10 +17,10 @@ struct ObjectLookup {
 
     /// The object as a document; `null` when there is none.
     func document() throws(Problem) -> [UInt8] {
-        guard let table = version.snapshot.classTable(named: try call.match.required(4, "class")) else {
+        guard let table = version.snapshot.classTable(named: try call.match[.class]) else {
             return Array("null".utf8)
         }
-        let key = try call.match.required(5, "key")
+        let key = try call.match[.key]
         guard let row = try Problem.mapping({ () throws(StorageError) in try KeyText.find(key, in: table) }) else {
             return Array("null".utf8)
         }

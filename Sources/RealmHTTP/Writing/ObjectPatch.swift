@@ -17,7 +17,7 @@ enum ObjectPatch: Sendable {
         let value: Result<InputValue, InputReader.Mistake>?
     }
 
-    init(_ call: Call, isJSONPatch: Bool) throws(Problem) {
+    init(_ call: WriteCall, isJSONPatch: Bool) throws(Problem) {
         let json = try call.request.takeJSON(call.limits)
         self = isJSONPatch ? .edits(try ObjectPatch.edits(json, InputPlace())) : .merge(ObjectBodies.read(json))
     }

@@ -8,7 +8,7 @@ internal import RealmStorage
 /// It runs on the writer's thread, and its answer is given from there when its changes are durable. No thread of the
 /// daemon waits.
 struct PreparedWrite: Sendable {
-    let call: Call
+    let call: WriteCall
     let database: Database
     let options: WriteOptions
     /// Whether a failed condition tells the object of the path.
@@ -20,7 +20,7 @@ struct PreparedWrite: Sendable {
     let work: @Sendable (WriteContext) throws(Problem) -> WriteDraft
 
     init(
-        call: Call, database: Database, options: WriteOptions, isAboutObject: Bool = false, isAlone: Bool = false,
+        call: WriteCall, database: Database, options: WriteOptions, isAboutObject: Bool = false, isAlone: Bool = false,
         work: @escaping @Sendable (WriteContext) throws(Problem) -> WriteDraft
     ) {
         self.call = call
@@ -31,7 +31,6 @@ struct PreparedWrite: Sendable {
         self.work = work
     }
 
-    private var application: Application { call.application }
     private var request: Request { call.request }
 
     func reply() throws(Problem) -> Reply {
@@ -81,8 +80,8 @@ struct PreparedWrite: Sendable {
 
     /// Gives an answer from the writer's thread. Packing a long one would hold the next write up, so a worker does it.
     private func hand(_ response: Response, to promise: any ResponsePromise) {
-        guard case .bytes(let buffer) = response.body, buffer.count > 1024, Application.takesGzip(request),
-            application.workers.withLock({ $0 })?.submitContinuation(for: request.client, { promise.complete(response) }) == true
+        guard case .bytes(let buffer) = response.body, buffer.count > 1024, request.takesGzip,
+            call.services.workers.submitContinuation(for: request.client, { promise.complete(response) })
         else { return promise.complete(response) }
     }
 
@@ -92,16 +91,16 @@ struct PreparedWrite: Sendable {
             let outcome = WriteDraft.Outcome(version: receipt.version.tokenText, isCommitted: receipt.isCommitted)
             request.version = outcome.version
             return receipt.value.response(outcome, options)
-        case .failure(let error): return application.response(to: problem(error), for: request)
+        case .failure(let error): return Response(problem(error), for: request)
         }
     }
 
     // MARK: - In a transaction
 
     private func run(in id: String, _ promise: any ResponsePromise) {
-        let base = database.transaction(id, owner: Application.nobody)?.version ?? database.current.token
+        let base = database.transaction(id, owner: Principal.none)?.version ?? database.current.token
         database.perform(
-            in: id, owner: Application.nobody, options.isDryRun ? .dryRun : .write,
+            in: id, owner: Principal.none, options.isDryRun ? .dryRun : .write,
             deadline: deadline,
             { session in
                 let context = WriteContext(session, self, base: base)
@@ -113,8 +112,7 @@ struct PreparedWrite: Sendable {
                 case .success(let draft):
                     self.request.version = base.text
                     self.hand(draft.response(.init(version: base.text, isCommitted: false), self.options), to: promise)
-                case .failure(let error):
-                    promise.complete(self.application.response(to: Problem(error).allowing(self.call), for: self.request))
+                case .failure(let error): promise.complete(Response(Problem(error).allowing(self.call), for: self.request))
                 }
             })
     }
@@ -125,11 +123,11 @@ struct PreparedWrite: Sendable {
         // The write keeps what it was made from until it is done, long after its request was answered.
         let holding = request.holding
         let id = database.writeAsynchronously(
-            owner: Application.nobody, writeRequest,
+            owner: Principal.none, writeRequest,
             { session in try self.work(WriteContext(session, self, base: nil)) },
             completion: { result in withExtendedLifetime(holding) { self.fate(result) } })
         var response = Response(status: 202, type: "application/json", AsyncWriteDocument.text(id, .queued))
-        if let state = database.asyncWrites.state(id, owner: Application.nobody) {
+        if let state = database.asyncWrites.state(id, owner: Principal.none) {
             response = Response(status: 202, type: "application/json", AsyncWriteDocument.text(id, state))
         }
         response.addLocation(ObjectAddress.write(database.name.text, id))

@@ -10,7 +10,7 @@ struct Selection: Sendable {
     let args: [JSONValue]
     let maximum: Int?
 
-    init(_ call: Call, _ options: WriteOptions) throws(Problem) {
+    init(_ call: WriteCall, _ options: WriteOptions) throws(Problem) {
         let parameters = options.parameters
         guard let text = try parameters.text("where") else {
             throw Problem(.missingWhere, "say which objects are meant with 'where'; TRUEPREDICATE means all").with(

@@ -29,7 +29,7 @@ struct WriteOptions: Sendable {
     static let json = ["application/json", "application/ejson"]
 
     /// `types` are the media types that a body may have; `names` the parameters beside `dryRun` and those of the answer.
-    init(_ call: Call, types: [String], names: [String] = [], honours: Honours = Honours()) throws(Problem) {
+    init(_ call: WriteCall, types: [String], names: [String] = [], honours: Honours = Honours()) throws(Problem) {
         let request = call.request
         let url = Result { () throws(Problem) in try QueryParameters(request.target) }
         let format = try ResponseFormat.negotiate(request, parameter: (try? url.get())?["format"], among: .documents)
@@ -57,8 +57,10 @@ struct WriteOptions: Sendable {
     }
 
     /// Who is not to be told of a write; inside a transaction its commit says that.
-    private static func skipped(_ call: Call) throws(Problem) -> SkipMark? {
-        guard case .ready(let database)? = call.request.realm, let mark = try SkipMark(call, database) else { return nil }
+    private static func skipped(_ call: WriteCall) throws(Problem) -> SkipMark? {
+        guard case .ready(let database)? = call.request.realm,
+            let mark = try SkipMark(call.request, database, call.services.registrations)
+        else { return nil }
         guard call.request.headers[.realmTransaction] == nil else {
             throw Problem(.conflictingParameters, "inside a transaction it is the commit that says who is not told of it")
                 .with("header", "Realm-Without-Notifying")

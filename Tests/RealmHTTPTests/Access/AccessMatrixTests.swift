@@ -18,7 +18,7 @@ import Testing
         /// What a plain program on this machine may do there, and what one that came through a proxy may.
         let plain: AccessClass
         let forwarded: AccessClass
-        let change: @Sendable (inout RealmServer.Options) -> Void
+        let change: @Sendable (inout ServerOptions) -> Void
         var way = Way.main
         enum Way: Sendable { case main, adminPort, adminSocket }
         var testDescription: String { name }
@@ -43,7 +43,7 @@ import Testing
             }, way: .adminSocket),
     ]
 
-    private static func everywhere(_ options: inout RealmServer.Options) {
+    private static func everywhere(_ options: inout ServerOptions) {
         options.host = "0.0.0.0"
         options.isInsecure = true
     }
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    private static func expected(_ route: RouteTemplate, _ method: HTTPMethod, _ fate: Fate, _ listener: Listener) -> Outcome {
+    private static func expected(_ route: Route, _ method: HTTPMethod, _ fate: Fate, _ listener: Listener) -> Outcome {
         let granted: AccessClass
         switch fate {
         case .crossOrigin: return .crossOrigin
@@ -98,22 +98,20 @@ import Testing
         let wanted = isThere ? expectedAccess(route, method) : .read
         if wanted <= granted { return isThere ? .taken : .hidden }
         if granted == .health { return .unauthenticated }
-        return route.isAdministrative ? .hidden : .forbidden
+        return route.traits.contains(.isHidden) ? .hidden : .forbidden
     }
 
     /// From the table of the tests, not from that of the server.
-    private static func expectedAccess(_ route: RouteTemplate, _ method: HTTPMethod) -> AccessClass {
-        let rules = AccessTableTests.expected[route.template.description] ?? [:]
+    private static func expectedAccess(_ route: Route, _ method: HTTPMethod) -> AccessClass {
+        let rules = AccessTableTests.expected[route.pattern.label] ?? [:]
         if method == .options { return rules.values.min() ?? .read }
         return rules.first { $0.key.components(separatedBy: ", ").contains(method.rawValue) }?.value ?? .administer
     }
 
     /// A path of the route, about a realm that is not there: what is let in does nothing.
-    private static func path(_ route: RouteTemplate) -> String {
-        switch route {
-        case .unmatched: return "/nothing/here"
-        default: return route.template.description.replacing("{", with: "").replacing("}", with: "")
-        }
+    private static func path(_ route: Route) -> String {
+        guard route.pattern.text != "-" else { return "/nothing/here" }
+        return route.pattern.label.replacing("{", with: "").replacing("}", with: "")
     }
 
     @Test(arguments: listeners)
@@ -126,7 +124,7 @@ import Testing
         }
         let client = try connect(server, listener)
         var wrong: [String] = []
-        for route in RouteTemplate.allCases where route != .asterisk {
+        for route in RouteTable.routes where !route.traits.contains(.isServer) {
             for method in HTTPMethod.allCases where method != .connect {
                 for (headers, fate) in AccessMatrixTests.headers {
                     let isLong = headers.isEmpty ? [("Content-Type", "application/json")] : headers
@@ -138,7 +136,7 @@ import Testing
                     if method == .head, answer.status == 404, wanted == .hidden { found = wanted }
                     if found != wanted {
                         wrong.append(
-                            "\(method.rawValue) \(route.template) \(headers): \(wanted), not \(answer.status) \(answer.text.prefix(120))"
+                            "\(method.rawValue) \(route.pattern.label) \(headers): \(wanted), not \(answer.status) \(answer.text.prefix(120))"
                         )
                     }
                     if found == .unauthenticated { #expect(answer["WWW-Authenticate"] != nil) }
@@ -147,7 +145,7 @@ import Testing
         }
         #expect(wrong.isEmpty, "\(wrong.count): \(wrong.prefix(20).joined(separator: "\n"))")
         // Nothing of all this did anything.
-        #expect(server.server.application.catalog.all.map(\.name) == ["kept"])
+        #expect(server.server.state.catalog.all.map(\.name) == ["kept"])
     }
 
     private func connect(_ server: TestServer, _ listener: Listener) throws -> HTTPClient {

@@ -41,25 +41,28 @@ import Testing
         "/v1/realms/{realm}/import": ["POST": .write],
     ]
 
-    @Test(arguments: RouteTemplate.allCases)
-    func `every method of every route has a class`(_ route: RouteTemplate) throws {
-        let rules = Dictionary(route.accessRules.map { ($0.methods.allow, $0.access) }) { one, _ in one }
-        #expect(rules == AccessTableTests.expected[route.template.description], "\(route)")
-        let named = route.accessRules.reduce(into: MethodSet()) { $0.formUnion($1.methods) }
-        #expect(named == route.readMethods.union(route.writeMethods), "\(route): \(named.allow)")
+    @Test(arguments: RouteTable.routes)
+    func `every method of every route has a class`(_ route: Route) throws {
+        let rules = Dictionary(AccessTableTests.rules(of: route).map { ($0.value.allow, $0.key) }) { one, _ in one }
+        #expect(rules == AccessTableTests.expected[route.pattern.label], "\(route.pattern.label)")
         // What changes a realm never passes as reading.
         for method in HTTPMethod.allCases where route.writeMethods.contains(method) {
-            #expect(route.access(of: method) >= .write, "\(route) \(method)")
+            #expect(route.access(of: method) >= .write, "\(route.pattern.label) \(method)")
         }
     }
 
-    @Test func `what is not named is for administrators`() {
-        #expect(RouteTemplate.realms.access(of: .put) == .administer)
-        #expect(RouteTemplate.healthz.access(of: .post) == .administer)
-        #expect(RouteTemplate.changes.access(of: .head) == .administer)
-        #expect(RouteTemplate.objects.access(of: nil) == .administer)
-        #expect(RouteTemplate.batch.access(of: .options) == .write)
-        #expect(RouteTemplate.realms.access(of: .options) == .read)
-        #expect(RouteTemplate.unmatched.access(of: .delete) == .read)
+    /// The methods of a route by what they take.
+    private static func rules(of route: Route) -> [AccessClass: MethodSet] {
+        route.operations.reduce(into: [:]) { $0[$1.access, default: []].formUnion($1.methods) }
+    }
+
+    @Test func `what is not named is for administrators`() throws {
+        #expect(try #require(RouteTable["/v1/realms"]).access(of: .put) == .administer)
+        #expect(try #require(RouteTable["/healthz"]).access(of: .post) == .administer)
+        #expect(try #require(RouteTable["/v1/realms/{realm}/changes"]).access(of: .head) == .administer)
+        #expect(try #require(RouteTable["/v1/realms/{realm}/objects/{class}"]).access(of: nil) == .administer)
+        #expect(try #require(RouteTable["/v1/realms/{realm}/batch"]).access(of: .options) == .write)
+        #expect(try #require(RouteTable["/v1/realms"]).access(of: .options) == .read)
+        #expect(try #require(RouteTable["-"]).access(of: .delete) == .read)
     }
 }

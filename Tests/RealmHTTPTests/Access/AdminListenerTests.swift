@@ -13,7 +13,7 @@ import Testing
 
     init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
 
-    private func server(_ change: (inout RealmServer.Options) -> Void = { _ in }) throws -> TestServer {
+    private func server(_ change: (inout ServerOptions) -> Void = { _ in }) throws -> TestServer {
         try TestServer(["links"]) { options in
             options.host = "0.0.0.0"
             options.isInsecure = true

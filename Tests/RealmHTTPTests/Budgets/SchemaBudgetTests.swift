@@ -139,7 +139,7 @@ import Testing
         let server = try TestServer(["links", "store"])
         for realm in ["links", "store"] {
             let answer = try server.get("/v1/realms/\(realm)/openapi.json")
-            guard case .ready(let database)? = server.server.application.catalog[realm] else {
+            guard case .ready(let database)? = server.server.state.catalog[realm] else {
                 Issue.record("\(realm) is not open")
                 continue
             }

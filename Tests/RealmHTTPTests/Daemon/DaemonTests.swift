@@ -88,8 +88,8 @@ import Testing
 
     @Test func `a full queue of workers is 503 at once`() throws {
         let server = try ScriptedServer {
-            $0.workerThreads = 1
-            $0.workerQueue = 1
+            $0.limits.workers = 1
+            $0.limits.workerQueue = 1
         }
         let clients = try (0..<6).map { _ in try HTTPClient(port: server.port) }
         for client in clients { try client.send("GET /work HTTP/1.1\r\nHost: x\r\n\r\n") }

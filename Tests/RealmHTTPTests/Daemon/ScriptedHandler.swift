@@ -28,7 +28,7 @@ final class ScriptedHandler: RequestHandler {
 
     func admit(_ request: Request) -> Admission {
         request.target.path == "/refused"
-            ? .refuse(finish(response(to: Problem(.forbidden, "refused"), for: request), for: request))
+            ? .refuse(finish(Response(Problem(.forbidden, "refused"), for: request), for: request))
             : .accept(bodyLimit: bodyLimit)
     }
 
@@ -75,12 +75,6 @@ final class ScriptedHandler: RequestHandler {
     }
 
     func finish(_ response: Response, for request: Request) -> Response { response }
-
-    func response(to problem: Problem, for request: Request) -> Response {
-        var writer = JSONWriter()
-        problem.write(to: &writer, requestID: request.id)
-        return Response(status: problem.status, type: "application/problem+json", writer.buffer)
-    }
 
     func didEnd(_ request: Request, status: Int, bytesSent: Int, bytesReceived: Int, isComplete: Bool) {
         ends.withLock { $0.append(End(status: status, bytesSent: bytesSent, isComplete: isComplete)) }
@@ -134,7 +128,8 @@ final class ScriptedServer {
         change(&configuration)
         handler = ScriptedHandler(bodyLimit: bodyLimit)
         server = HTTPServer(
-            socket: try ListeningSocket(host: "127.0.0.1", port: 0), configuration: configuration, handler: handler)
+            socket: try ListeningSocket(host: "127.0.0.1", port: 0), configuration: configuration,
+            workers: WorkerPool(configuration.limits), handler: handler)
         try server.start()
     }
 

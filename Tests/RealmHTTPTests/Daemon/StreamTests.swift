@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func `many streams at once share few workers`() throws {
-        let server = try ScriptedServer { $0.workerThreads = 2 }
+        let server = try ScriptedServer { $0.limits.workers = 2 }
         let clients = try (0..<20).map { _ in try HTTPClient(port: server.port) }
         for client in clients { try client.send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n") }
         let expected = NumberProducer.text(count: 200_000)
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `a client that does not read holds no worker`() throws {
-        let server = try ScriptedServer { $0.workerThreads = 1 }
+        let server = try ScriptedServer { $0.limits.workers = 1 }
         let idle = try (0..<4).map { _ in try HTTPClient(port: server.port) }
         for client in idle { try client.send("GET /endless HTTP/1.1\r\nHost: x\r\n\r\n") }
         #expect(try HTTPClient.request(port: server.port, "GET", "/work").text == "worked")
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func `a stream whose client left wakes nobody else's request`() throws {
-        let server = try ScriptedServer { $0.workerThreads = 2 }
+        let server = try ScriptedServer { $0.limits.workers = 2 }
         for _ in 0..<40 {
             // The places of connections that are gone are taken by the next ones, while producers are still at work.
             for _ in 0..<3 { try HTTPClient(port: server.port).send("GET /endless HTTP/1.1\r\nHost: x\r\n\r\n") }

@@ -35,7 +35,7 @@ import Testing
     @Test func `requests that are worked on keep their places and their answers`() throws {
         let server = try ScriptedServer {
             $0.limits.connectionsPerAddress = 4
-            $0.workerThreads = 1
+            $0.limits.workers = 1
         }
         let busy = try (0..<4).map { _ in try HTTPClient(port: server.port) }
         for client in busy { try client.send("GET /work HTTP/1.1\r\nHost: x\r\n\r\n") }

@@ -62,7 +62,7 @@ import Testing
         let folders = try MischiefFolders()
         defer { folders.remove() }
         try target.make(folders)
-        var options = RealmServer.Options()
+        var options = ServerOptions()
         options.port = 0
         options.logFormat = nil
         options.graceSeconds = 0

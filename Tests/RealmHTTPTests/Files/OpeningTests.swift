@@ -260,7 +260,7 @@ import Testing
             let source = realPath(of: NSTemporaryDirectory()) + "/realm-rest-\(UUID().uuidString).realm"
             try FileManager.default.copyItem(atPath: try Fixtures.path("store"), toPath: source)
             defer { unsafe unlink(source) }
-            var options = RealmServer.Options()
+            var options = ServerOptions()
             (options.port, options.logFormat, options.graceSeconds, options.dataFolder) = (0, nil, 0, folder)
             options.attachRoots = [NSTemporaryDirectory()]
             let server = try RealmServer(options)
@@ -283,7 +283,7 @@ import Testing
             // MS_REMOUNT and MS_RDONLY.
             guard unsafe mount("tmpfs", folder, "tmpfs", 32 | 1, "size=1m") == 0 else { return }
             let before = TreeDigest(folder)
-            var options = RealmServer.Options()
+            var options = ServerOptions()
             (options.port, options.logFormat, options.graceSeconds, options.dataFolder) = (0, nil, 0, folder)
             var told: [String] = []
             let server = try RealmServer(options) { told.append($0) }

@@ -75,7 +75,7 @@ import Testing
         try Data(repeating: 7, count: 5000).write(to: URL(fileURLWithPath: folder + "/held.realm"))
         try FileManager.default.createDirectory(atPath: folder + "/folder.realm", withIntermediateDirectories: true)
         let lock = try OwnershipLock(ofFile: folder + "/held.realm")
-        var options = RealmServer.Options()
+        var options = ServerOptions()
         (options.port, options.logFormat, options.graceSeconds, options.dataFolder) = (0, nil, 0, folder)
         let server = try RealmServer(options)
         try server.start()
@@ -218,7 +218,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let kept = [".realm-rest-.part", ".realm-rest-XYZ.part", "realm-rest-12.part", ".realm-rest-12.part.txt"]
         for name in kept + [".realm-rest-12ab.part"] { try Data("x".utf8).write(to: URL(fileURLWithPath: folder + "/" + name)) }
-        var options = RealmServer.Options()
+        var options = ServerOptions()
         (options.port, options.logFormat, options.graceSeconds, options.dataFolder) = (0, nil, 0, folder)
         let server = try RealmServer(options)
         #expect(Set(try FileManager.default.contentsOfDirectory(atPath: folder)) == Set(kept))

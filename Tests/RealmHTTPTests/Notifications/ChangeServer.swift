@@ -8,8 +8,8 @@ import RealmTestSupport
 final class ChangeServer: Sendable {
     let server: RealmServer
 
-    init(change: (inout RealmServer.Options) -> Void = { _ in }) throws {
-        var options = RealmServer.Options()
+    init(change: (inout ServerOptions) -> Void = { _ in }) throws {
+        var options = ServerOptions()
         options.port = 0
         options.logFormat = nil
         options.graceSeconds = 0

@@ -3,4 +3,4 @@
 import RealmHTTP
 
 /// The same under a name that tests can use beside the JSON of the test support.
-typealias RealmServerOptions = RealmServer.Options
+typealias RealmServerOptions = ServerOptions

@@ -45,7 +45,7 @@ import Testing
         let server = try TestServer(["links"])
         #expect((try server.get("/admin/leases").json["items"] as? [Any])?.isEmpty == true)
         let ended = Ended()
-        server.server.application.leases.add(
+        server.server.state.leases.add(
             LeaseRegistry.Lease(id: "s1", kind: .snapshot, realm: "links", principal: nil) {
                 ended.count.add(1, ordering: .relaxed)
             })

@@ -16,7 +16,7 @@ import Testing
     /// A way to get refused. What it leaves to be done comes after the bytes were compared.
     struct Situation: Sendable, CustomTestStringConvertible {
         let code: ProblemCode
-        var change: @Sendable (inout RealmServer.Options) -> Void = { _ in }
+        var change: @Sendable (inout ServerOptions) -> Void = { _ in }
         /// False where the server takes no writes at all.
         var goesOn = true
         let raise: @Sendable (WriteServer, Stage) throws -> HTTPClient.Answer
@@ -362,8 +362,8 @@ import Testing
             var options = Database.OpenOptions()
             options.limits.queuedJobs = 1
             let database = try Database.openInMemory(name: name, identifier: "narrow", options)
-            try server.server.application.catalog.reserve(name)
-            try server.server.application.catalog.settle(name, .ready(database))
+            try server.server.state.catalog.reserve(name)
+            try server.server.state.catalog.settle(name, .ready(database))
             let gate = WriterGate(database)
             try gate.waitUntilHeld()
             let first = try server.send("POST", "narrow/batch", #"{"ops":[]}"#, WriteServer.later)

@@ -8,8 +8,8 @@ final class TestServer: Sendable {
     let server: RealmServer
     var port: Int { server.daemon.socket.port }
 
-    init(_ fixtures: [String], change: (inout RealmServer.Options) -> Void = { _ in }) throws {
-        var options = RealmServer.Options()
+    init(_ fixtures: [String], change: (inout ServerOptions) -> Void = { _ in }) throws {
+        var options = ServerOptions()
         options.port = 0
         options.logFormat = nil
         options.graceSeconds = 0

@@ -143,7 +143,7 @@ import Testing
     {
         try withWriteServer { (server: WriteServer) throws in
             let name = try #require(RealmName("slow"))
-            let catalog = server.server.application.catalog
+            let catalog = server.server.state.catalog
             try catalog.reserve(name)
             let document = try server.get("slow").json
             #expect(document["state"] as? String == "opening" && document["progress"] as? Double == 0)

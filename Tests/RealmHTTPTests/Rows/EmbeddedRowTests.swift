@@ -41,7 +41,7 @@ import Testing
         """
 
     private func withOwner(
-        change: (inout RealmServer.Options) -> Void = { _ in }, _ body: (WriteServer) throws -> Void
+        change: (inout ServerOptions) -> Void = { _ in }, _ body: (WriteServer) throws -> Void
     ) throws {
         try withWriteServer(EmbeddedRowTests.classes, change: change) { server in
             try server.done("POST", "app/objects/Owner", EmbeddedRowTests.owner)

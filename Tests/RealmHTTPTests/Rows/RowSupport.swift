@@ -10,7 +10,7 @@ import Testing
 
 /// Runs a test against a server with the usual objects, or with classes of the test's own, and verifies what it leaves.
 func withWriteServer(
-    _ classes: [ClassInput]? = nil, change: (inout RealmServer.Options) -> Void = { _ in }, _ body: (WriteServer) throws -> Void
+    _ classes: [ClassInput]? = nil, change: (inout ServerOptions) -> Void = { _ in }, _ body: (WriteServer) throws -> Void
 ) throws {
     let server = try WriteServer(classes ?? WriteServer.classes, change: change)
     do {
@@ -29,7 +29,7 @@ extension WriteServer {
 
     /// A realm as the engine sees it.
     func database(_ name: String = "app") throws -> Database {
-        guard case .ready(let database)? = server.application.catalog[name] else {
+        guard case .ready(let database)? = server.state.catalog[name] else {
             throw Damaged(description: "\(name) is not open")
         }
         return database

@@ -185,8 +185,8 @@ func withFaultyRealm(_ body: (WriteServer, FaultBackend, Database) throws -> Voi
                 try session.createSchema(SchemaInput(classes: [ClassInput("Note", [PropertyInput("text", "string")])]))
             }, completion: { made.set((try? $0.get()) != nil) })
         #expect(try made.wait())
-        try server.server.application.catalog.reserve(name)
-        try server.server.application.catalog.settle(name, .ready(database))
+        try server.server.state.catalog.reserve(name)
+        try server.server.state.catalog.settle(name, .ready(database))
         try body(server, backend, database)
         backend.failing = nil
         #expect(database.current.snapshot.verify().isClean)

@@ -9,7 +9,7 @@ import Testing
 /// Versions that clients hold, over a socket. Features A15, A16, A17, A44, B34, C25, C26, E14.
 @Suite struct SnapshotTests {
     private func withServer(
-        change: (inout RealmServer.Options) -> Void = { _ in }, _ body: (WriteServer) throws -> Void
+        change: (inout ServerOptions) -> Void = { _ in }, _ body: (WriteServer) throws -> Void
     ) throws {
         let server = try WriteServer(change: change)
         try server.fill()

@@ -27,7 +27,7 @@ final class WorkloadServer {
 
     /// The port.
     func start() throws -> Int {
-        var options = RealmServer.Options()
+        var options = ServerOptions()
         options.port = 0
         options.logFormat = nil
         options.graceSeconds = 30
@@ -47,7 +47,7 @@ final class WorkloadServer {
 
     /// What verification says of the newest version of a realm that is served.
     func liveProblems(_ realm: String) -> [String] {
-        guard let server, case .ready(let database)? = server.application.catalog[realm] else {
+        guard let server, case .ready(let database)? = server.state.catalog[realm] else {
             return ["\(realm) is not served"]
         }
         return database.current.snapshot.verify().errors

@@ -8,7 +8,7 @@ import Testing
 /// Interactive transactions over a socket. Features A24, A25, A28, A35.
 @Suite struct TransactionTests {
     private func withServer(
-        change: (inout RealmServer.Options) -> Void = { _ in }, _ body: (WriteServer) throws -> Void
+        change: (inout ServerOptions) -> Void = { _ in }, _ body: (WriteServer) throws -> Void
     ) throws {
         let server = try WriteServer(change: change)
         try server.fill()

@@ -146,7 +146,7 @@ import Testing
 
     private static func export(_ snapshot: Snapshot) throws -> String {
         var text = ""
-        try ExportStream.all(snapshot, version: "0").forEachChunk { text += String(decoding: $0, as: UTF8.self) }
+        try ExportStream.all(of: snapshot, version: "0").forEachChunk { text += String(decoding: $0, as: UTF8.self) }
         return text
     }
 

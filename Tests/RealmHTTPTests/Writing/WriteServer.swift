@@ -52,13 +52,13 @@ final class WriteServer: Sendable {
     ]
 
     init(
-        _ classes: [ClassInput] = WriteServer.classes, change: (inout RealmServer.Options) -> Void = { _ in }
+        _ classes: [ClassInput] = WriteServer.classes, change: (inout ServerOptions) -> Void = { _ in }
     ) throws {
         folder = NSTemporaryDirectory() + "realm-rest-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let realm = try EngineRealm(path: folder + "/app.realm", classes)
         try realm.finish()
-        var options = RealmServer.Options()
+        var options = ServerOptions()
         options.port = 0
         options.logFormat = nil
         options.graceSeconds = 0

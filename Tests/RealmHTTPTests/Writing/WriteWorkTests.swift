@@ -55,7 +55,7 @@ import Testing
         try server.fill()
         let dogs = (100..<200).map { #"{"_id":\#($0),"age":1}"# }.joined(separator: ",")
         try server.done("POST", "app/objects/Dog", "[\(dogs)]")
-        guard case .ready(let database)? = server.server.application.catalog["app"] else { throw MissingRealm() }
+        guard case .ready(let database)? = server.server.state.catalog["app"] else { throw MissingRealm() }
         let before = database.writeFigures.figures
         let answer = try server.send(request.method, request.path, request.body, request.headers)
         #expect((200..<300).contains(answer.status), "\(answer.text)")

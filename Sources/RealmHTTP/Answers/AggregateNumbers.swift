@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmQuery
+internal import RealmStorage
+
+/// Writes the results of aggregates.
+struct AggregateNumbers {
+    let table: Table
+    let context: ReadContext
+    let representation: Representation
+
+    func answer(
+        to operations: [AggregateOperation], count: Int, _ results: [AggregateResult], etag: String
+    ) throws(Problem) -> Response {
+        var values = ValueWriter(representation)
+        var writer = JSONWriter()
+        writer.beginObject()
+        var remaining = results[...]
+        for operation in operations {
+            writer.key(operation.text)
+            guard let request = operation.request else {
+                values.write(.int(Int64(count)), to: &writer)
+                continue
+            }
+            guard case .value(let value)? = remaining.popFirst() else {
+                throw Problem(.aggregateOverflow, "the sum '\(operation.text)' does not fit into 64 bits").with(
+                    "parameter", "ops")
+            }
+            if isMixed(request.path) { values.writeMixed(value, to: &writer) } else { values.write(value, to: &writer) }
+        }
+        context.writeVersion(to: &writer)
+        writer.endObject()
+        return context.answer(writer.buffer, type: representation.mediaType, etag: etag, notes: values.notes)
+    }
+
+    private func isMixed(_ path: String) -> Bool {
+        (try? KeyPath.resolve(
+            path, from: table, in: context.snapshot, mapping: context.database.backlinkNames.mapping))?.property?.type == .mixed
+    }
+}

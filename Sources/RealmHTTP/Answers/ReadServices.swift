@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What all reads of a server share.
+package final class ReadServices: Sendable {
+    let limits: Limits
+    /// Versions that clients hold for later reads.
+    let pinned: PinnedVersions
+
+    init(limits: Limits, pinned: PinnedVersions) {
+        self.limits = limits
+        self.pinned = pinned
+    }
+}

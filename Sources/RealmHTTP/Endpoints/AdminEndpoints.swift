@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+
+/// Paths for administrators; `AccessPolicy` decides who they are.
+struct AdminEndpoints: Sendable {
+    /// The realms whose transactions and names are shown.
+    let catalog: Catalog
+    /// The options that are shown.
+    let options: ServerOptions
+    /// Hosts and origins that are shown.
+    let rules: AccessRules
+    /// What clients hold at the moment.
+    let registry: LeaseRegistry
+    /// The one option that can be changed.
+    let logLevel: AccessLog.LevelSwitch
+
+    /// `GET /admin/leases`
+    func leases(_ call: Call) throws(Problem) -> Reply {
+        try QueryParameters(call.request.target).requireKnown([])
+        registry.removeEndedTransactions(of: catalog)
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("items")
+        writer.beginArray()
+        for lease in registry.all {
+            writer.beginObject()
+            writer.member("id", text: lease.id)
+            writer.member("kind", text: lease.kind.rawValue)
+            writer.member("realm", text: lease.realm)
+            writer.member("principal", text: lease.principal)
+            writer.key("since")
+            writer.value { buffer in
+                buffer.append(UInt8(ascii: "\""))
+                buffer.append(logTime: lease.begin)
+                buffer.append(UInt8(ascii: "\""))
+            }
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.nullMember("next")
+        writer.endObject()
+        return .now(Response(unstored: writer.buffer))
+    }
+
+    /// `DELETE /admin/leases/{id}`
+    func endLease(_ call: Call) throws(Problem) -> Reply {
+        try QueryParameters(call.request.target).requireKnown([])
+        guard registry.end(try call.match[.id]) else {
+            throw Problem(.notFound, "there is no lease of this id")
+        }
+        return .now(Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")]))
+    }
+
+    /// `GET /admin/config`, and `PATCH`, which can change the level of the log.
+    func configuration(_ call: Call) throws(Problem) -> Reply {
+        try QueryParameters(call.request.target).requireKnown([])
+        if call.request.method == .patch { try change(call) }
+        return .now(Response(unstored: configurationDocument))
+    }
+
+    private func change(_ call: Call) throws(Problem) {
+        let body = try RequestBody.object(
+            call.request, call.limits, types: ["application/json", "application/merge-patch+json"])
+        for member in body.members where member.name != "logLevel" {
+            throw Problem(.invalidBody, "'\(member.name)' cannot be changed while the server runs").with(
+                "pointer", "/" + member.name)
+        }
+        guard let value = body["logLevel"] else { return }
+        guard let level = value.string.flatMap({ AccessLog.Level(name: $0) }) else {
+            let names = AccessLog.Level.allCases.map(\.name).joined(separator: ", ")
+            throw Problem.invalidParameter("logLevel", "'logLevel' has to be one of: \(names)").with("pointer", "/logLevel")
+        }
+        logLevel.set(level)
+    }
+
+    /// How the server was started, without secrets.
+    private var configurationDocument: OutputBuffer {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("version", text: Build.version)
+        writer.member("logLevel", text: logLevel.current.name)
+        writer.member("readOnly", bool: options.isReadOnly)
+        writer.member("serverTiming", bool: options.showsTiming)
+        writer.key("hosts")
+        write(rules.hosts.hosts, to: &writer)
+        writer.key("origins")
+        write(rules.origins.allowed, to: &writer)
+        writer.key("realms")
+        write(Set(catalog.all.map(\.name)), to: &writer)
+        writer.key("limits")
+        writer.beginObject()
+        for entry in Limits.entries {
+            writer.key(entry.name)
+            writer.int(options.limits[keyPath: entry.path])
+        }
+        writer.endObject()
+        writer.endObject()
+        return writer.buffer
+    }
+
+    private func write(_ names: Set<String>, to writer: inout JSONWriter) {
+        writer.beginArray()
+        for name in names.sorted() { writer.string(name) }
+        writer.endArray()
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+
+/// Changes of a schema, with its data.
+struct MigrationEndpoints: Sendable {
+    /// `POST …/migrations`: changes the schema, and the data with it, in one commit of its own.
+    func migrate(_ call: WriteCall) throws(Problem) -> Reply {
+        let database = try call.database()
+        let options = try WriteOptions(call, types: WriteOptions.json)
+        guard options.transaction == nil else {
+            throw Problem(.conflictingParameters, "a migration is a transaction by itself").with("header", "Realm-Transaction")
+        }
+        let json = try call.request.takeJSON(call.limits)
+        let migration = try MigrationReader(call.limits).migration(json)
+        let write = PreparedWrite(call: call, database: database, options: options, isAlone: true) { context throws(Problem) in
+            try context.requireNoObjectCondition()
+            return try Problem.writing { () throws(WriteError) in
+                let migrated = try context.session.migrate(migration)
+                // Nothing of this transaction is in the file yet, and no other is running.
+                let backup = options.isDryRun ? nil : try database.backUp(before: context.session)
+                var writer = JSONWriter(reservingCapacity: 4096)
+                writer.key("before")
+                writer.raw(Array(SchemaDocument.document(migrated.before).json.utf8))
+                writer.key("after")
+                writer.raw(Array(SchemaDocument.document(migrated.after).json.utf8))
+                if let backup { writer.member("backup", text: backup) }
+                return WriteDraft(status: 200, content: .members(writer.buffer))
+            }
+        }
+        return try write.reply()
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// Writes of one object.
+struct ObjectWriteEndpoints: Sendable {
+    /// `PUT …/objects/{class}/{key}`
+    func put(_ call: WriteCall) throws(Problem) -> Reply {
+        let target = try ClassTarget(call)
+        let options = try WriteOptions(
+            call, types: WriteOptions.json, names: ["nested"], honours: .init(returns: true, handling: true))
+        let input = try options.input()
+        let body = try ObjectBodies.one(call)
+        let key = try call.match[.key]
+        try target.requireClass()
+        try target.requireCondition(options.condition)
+        let name = target.name
+        let write = PreparedWrite(call: call, database: target.database, options: options, isAboutObject: true) {
+            context throws(Problem) in
+            let resolved = try Problem.writing { () throws(WriteError) in
+                try context.session.resolve(.text(key), class: name)
+            }
+            try context.check(options.condition, resolved.place)
+            let object = try body.value()
+            let written = try Problem.writing { () throws(WriteError) in
+                try context.session.put(resolved, object, options: input)
+            }
+            return try context.draft(written, className: name)
+        }
+        return try write.reply()
+    }
+
+    /// `PATCH …/objects/{class}/{key}`: a merge patch, or a JSON Patch.
+    func patch(_ call: WriteCall) throws(Problem) -> Reply {
+        let target = try ClassTarget(call)
+        let options = try WriteOptions(
+            call, types: ["application/merge-patch+json", "application/json-patch+json"] + WriteOptions.json,
+            names: ["nested"], honours: .init(returns: true, handling: true))
+        let input = try options.input()
+        let patch = try ObjectPatch(call, isJSONPatch: options.bodyType == "application/json-patch+json")
+        let key = try call.match[.key]
+        try target.requireClass()
+        try target.requireCondition(options.condition)
+        let name = target.name
+        let write = PreparedWrite(call: call, database: target.database, options: options, isAboutObject: true) {
+            context throws(Problem) in
+            let place = try context.require(name, key)
+            try context.check(options.condition, place)
+            let written = try patch.apply(to: place, context.session, input, at: InputPlace())
+            return try context.draft(written, className: name)
+        }
+        return try write.reply()
+    }
+
+    /// `DELETE …/objects/{class}/{key}`
+    func delete(_ call: WriteCall) throws(Problem) -> Reply {
+        let target = try ClassTarget(call)
+        let options = try WriteOptions(call, types: [])
+        let key = try call.match[.key]
+        try target.requireClass()
+        try target.requireCondition(options.condition)
+        let name = target.name
+        let write = PreparedWrite(call: call, database: target.database, options: options, isAboutObject: true) {
+            context throws(Problem) in
+            let place = try context.require(name, key)
+            try context.check(options.condition, place)
+            try Problem.writing { () throws(WriteError) in try context.session.delete(place) }
+            return WriteDraft(status: 204, content: .none)
+        }
+        return try write.reply()
+    }
+
+    /// `PUT …/{key}/{property}`: any JSON value, or the bytes of a data property.
+    func setProperty(_ call: WriteCall) throws(Problem) -> Reply {
+        let target = try ClassTarget(call)
+        let options = try WriteOptions(
+            call, types: WriteOptions.json + ["application/octet-stream"], names: ["nested"], honours: .init(handling: true))
+        let input = try options.input()
+        let property = try call.match[.property]
+        let value: Result<InputValue, InputReader.Mistake>
+        if options.bodyType == "application/octet-stream" {
+            try requireData(property, target, call)
+            value = .success(.typed(.binary(call.request.body)))
+        } else {
+            let json = try call.request.takeJSON(call.limits)
+            value = Result { () throws(InputReader.Mistake) in try InputReader().value(json) }
+        }
+        let key = try call.match[.key]
+        try target.requireClass()
+        try target.requireCondition(options.condition)
+        let name = target.name
+        let write = PreparedWrite(call: call, database: target.database, options: options, isAboutObject: true) {
+            context throws(Problem) in
+            let place = try context.require(name, key)
+            try context.check(options.condition, place)
+            let column = try Problem.writing { () throws(WriteError) in try context.session.property(property, of: place) }
+            let value = try value.value()
+            try Problem.writing { () throws(WriteError) in
+                try context.session.setProperty(column, of: place, to: value, options: input)
+            }
+            return WriteDraft(status: 204, content: .none)
+        }
+        return try write.reply()
+    }
+
+    /// Raw bytes are taken for a single data property only.
+    private func requireData(_ property: String, _ target: ClassTarget, _ call: WriteCall) throws(Problem) {
+        guard let table = target.database.current.snapshot.classTable(named: target.name),
+            let column = table.column(named: property), column.type != .binary || column.collection != nil
+        else { return }
+        throw Problem(.unsupportedMediaType, "only a single data property is given as raw bytes")
+    }
+}

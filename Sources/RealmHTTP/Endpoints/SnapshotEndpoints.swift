@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// Versions that a client keeps for later reads.
+struct SnapshotEndpoints: Sendable {
+    /// The versions that are held.
+    let pinned: PinnedVersions
+    /// Decides whose snapshots a client may see.
+    let access: AccessPolicy
+
+    /// `GET` and `POST …/snapshots`
+    func snapshots(_ call: Call) throws(Problem) -> Reply {
+        let database = try call.database()
+        try QueryParameters(call.request.target).requireKnown([])
+        guard call.request.method == .post else { return .now(list(database, call.request)) }
+        try call.refuseTransaction("a snapshot is of what is committed, and holds nothing of a transaction")
+        let ttl = try ttl(call) ?? min(PinnedVersions.defaultSeconds, Double(call.limits.snapshotSeconds))
+        let lease = try pinned.pin(database, realm: database.name.text, client: holder(call.request), ttl: ttl)
+        var response = document(201, lease)
+        response.addLocation(ObjectAddress.snapshot(database.name.text, lease.id))
+        return .now(response)
+    }
+
+    /// `GET`, `PATCH` and `DELETE …/snapshots/{id}`
+    func snapshot(_ call: Call) throws(Problem) -> Reply {
+        let database = try call.database()
+        try QueryParameters(call.request.target).requireKnown([])
+        let id = try call.match[.id]
+        switch call.request.method {
+        case .delete:
+            guard pinned.free(id, realm: database.name.text) else { throw Problem(.notFound, "there is no snapshot of this id") }
+            var response = Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")])
+            response.addLiveVersions(of: database)
+            return .now(response)
+        case .patch:
+            guard let ttl = try ttl(call) else {
+                throw Problem(.invalidBody, "the body needs a 'ttl'").with("pointer", "/ttl")
+            }
+            return .now(document(200, try pinned.renew(id, in: database, ttl: ttl)))
+        default: return .now(document(200, try pinned.find(id, in: database, isUse: false)))
+        }
+    }
+
+    /// Whose snapshots they are: those of strangers are never those of a program on this machine.
+    private func holder(_ request: Request) -> String {
+        access.grant(request) > .read ? request.client : "stranger " + request.client
+    }
+
+    /// Strangers see their own only: the id of a snapshot is all it takes to end it.
+    private func list(_ database: Database, _ request: Request) -> Response {
+        let holder = access.grant(request) > .read ? nil : self.holder(request)
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("items")
+        writer.beginArray()
+        for lease in pinned.all(of: database) where holder == nil || lease.client == holder {
+            SnapshotEndpoints.write(lease, to: &writer)
+        }
+        writer.endArray()
+        writer.nullMember("next")
+        writer.endObject()
+        var response = Response(unstored: writer.buffer, status: 200)
+        response.addLiveVersions(of: database)
+        return response
+    }
+
+    private func document(_ status: Int, _ lease: PinnedVersions.Lease) -> Response {
+        var writer = JSONWriter()
+        SnapshotEndpoints.write(lease, to: &writer)
+        var response = Response(unstored: writer.buffer, status: status)
+        response.add("Realm-Version", lease.version.tokenText)
+        response.addLiveVersions(of: lease.database)
+        return response
+    }
+
+    private static func write(_ lease: PinnedVersions.Lease, to writer: inout JSONWriter) {
+        let expires = WallClock(nanoseconds: WallClock.now().nanoseconds + Int64(lease.secondsLeft * 1e9))
+        writer.beginObject()
+        writer.member("id", text: lease.id)
+        writer.member("version", text: lease.version.tokenText)
+        writer.key("expiresAt")
+        writer.value { buffer in
+            buffer.append(UInt8(ascii: "\""))
+            buffer.append(logTime: expires)
+            buffer.append(UInt8(ascii: "\""))
+        }
+        writer.member("behind", int: lease.behind)
+        writer.endObject()
+    }
+
+    /// The time that the body asks for, in seconds; nil when it does not say.
+    private func ttl(_ call: Call) throws(Problem) -> Double? {
+        let types = ["application/json", "application/merge-patch+json"]
+        try RequestBody.requireJSON(call.request, types)
+        guard !call.request.body.isEmpty else { return nil }
+        let body = try RequestBody.object(call.request, call.limits, types: types)
+        for member in body.members where member.name != "ttl" {
+            throw Problem(.invalidBody, "a snapshot has no '\(member.name)'").with("pointer", "/" + member.name)
+        }
+        guard let value = body["ttl"], value != .null else { return nil }
+        let maximum = Double(call.limits.snapshotSeconds)
+        guard let time = value.string.flatMap(DurationText.duration), time > .zero, time.inSeconds <= maximum else {
+            throw Problem.invalidParameter(
+                "ttl", "'ttl' has to be a duration of at most \(DurationText.text(.seconds(maximum))), such as \"60s\""
+            )
+            .with("pointer", "/ttl").with("limit", .integer(Int64(maximum)))
+        }
+        return time.inSeconds
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+
+/// Registered subscriptions.
+struct SubscriptionEndpoints: Sendable {
+    /// Subscriptions of all realms, and their registrations.
+    let notifications: ChangeService
+    /// Threads on which definitions are resolved.
+    let workers: WorkerPool
+
+    /// `POST …/subscriptions`
+    func post(_ call: Call) throws(Problem) -> Reply {
+        workers.reply(to: call.request) { () throws(Problem) in try register(call) }
+    }
+
+    private func register(_ call: Call) throws(Problem) -> Reply {
+        try call.refuseTransaction("changes are not told inside a transaction")
+        let context = try ReadContext(call)
+        try QueryParameters(call.request.target).requireKnown([])
+        let body = try RequestBody.object(call.request, call.limits)
+        let definitions = try SubscriptionDefinition.readAll(body, call.limits)
+        let client = call.request.client
+        let realm = try notifications.notifications(of: context.database)
+        try notifications.registrations.reserve(client)
+        let subs: [ReadSubscription]
+        do throws(Problem) {
+            subs = try hold(definitions, realm)
+        } catch {
+            notifications.registrations.giveBack(client)
+            throw error
+        }
+        return .later { promise in
+            // While all are active each is told of every round, so one version is a beginning for all of them.
+            for sub in subs { sub.feed.activate() }
+            realm.align(subs, wantsContents: false) { result in
+                for sub in subs { sub.feed.deactivate() }
+                promise.complete(register(subs, result, realm, for: call))
+            }
+        }
+    }
+
+    private func hold(
+        _ definitions: [(name: String, definition: SubscriptionDefinition)], _ realm: RealmNotifications
+    ) throws(Problem) -> [ReadSubscription] {
+        var subs: [ReadSubscription] = []
+        for (name, definition) in definitions {
+            do throws(Problem) {
+                subs.append(ReadSubscription(name: name, feed: try realm.feed(definition), skips: SkippedVersions()))
+            } catch {
+                for sub in subs { realm.release(sub.feed) }
+                throw error.below("/subscriptions/" + JSONPointer.escape(name))
+            }
+        }
+        return subs
+    }
+
+    private func register(
+        _ subs: [ReadSubscription], _ result: Result<AlignedSubscriptions, Problem>, _ realm: RealmNotifications,
+        for call: Call
+    ) -> Response {
+        switch result {
+        case .failure(let problem):
+            notifications.registrations.giveBack(call.request.client)
+            for sub in subs { realm.release(sub.feed) }
+            return Response(problem, for: call.request)
+        case .success(let aligned):
+            let version = aligned.version.tokenText
+            let registration = Registration(
+                subs, realm, client: call.request.client, version: version, seconds: call.limits.registrationSeconds,
+                becameIdle: { [weak notifications] in notifications?.watchRegistrations() })
+            notifications.registrations.add(registration)
+            notifications.watchRegistrations()
+            var response = Response(unstored: registration.created, status: 201)
+            response.addLocation(ObjectAddress.subscription(realm.database.name.text, registration.id))
+            response.add("Realm-Version", version)
+            call.request.version = version
+            return response
+        }
+    }
+
+    /// `GET` and `DELETE …/subscriptions/{id}`
+    func subscription(_ call: Call) throws(Problem) -> Reply {
+        let context = try ReadContext(call)
+        try QueryParameters(call.request.target).requireKnown([])
+        let id = try call.match[.id]
+        if call.request.method == .delete {
+            guard notifications.registrations.delete(id: id, in: context.database) else { throw SubscriptionEndpoints.unknown }
+            var response = Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")])
+            response.add("Realm-Version", context.version.tokenText)
+            return .now(response)
+        }
+        guard let registration = try notifications.registrations.find(id: id, in: context.database) else {
+            throw SubscriptionEndpoints.unknown
+        }
+        var response = Response(unstored: registration.document, status: 200)
+        response.add("Realm-Version", context.version.tokenText)
+        return .now(response)
+    }
+
+    private static let unknown = Problem(.notFound, "there is no registration of this id")
+}

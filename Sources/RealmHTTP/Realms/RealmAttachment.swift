@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// What `POST /v1/realms` asks for, read and checked by itself.
+struct RealmAttachment: Sendable {
+    /// The name under which the realm is going to be served.
+    let name: RealmName
+    private(set) var source: Source
+    /// Whether there is something at the path of the file; known when it is located.
+    private(set) var exists = false
+    /// Whether the file is opened for writing, for reading only, or as a private copy; nil leaves that to what the file
+    /// allows.
+    var mode: Database.Mode?
+    /// The key of an encrypted file.
+    var key: EncryptionKey?
+    /// The classes that the realm has to have; nil takes the file as it is.
+    var schema: SchemaInput?
+    /// Changes of the data that bring an older schema to `wantedVersion`.
+    var migrationSteps: [MigrationStep]?
+    /// Names for linking objects.
+    var backlinkNames = BacklinkNames.none
+    /// How many versions may be read at a time before writes are refused.
+    var maximumVersions: Int?
+    /// Whether a file of an older format may be brought to the present one where it lies.
+    var upgradesInPlace = false
+    /// When the file is rewritten without its free space while it is opened.
+    var compaction: Database.Compaction?
+    /// Whether a realm whose schema needs a migration is emptied instead.
+    var startsOver = false
+    /// Whether the steps of `migrationSteps` may lose data.
+    var allowsDataLoss = false
+    /// A file that is copied when there is none yet.
+    var seed: String?
+    /// How many copies are kept that were made before migrations; nil for what the server keeps.
+    var keptCopyCount: Int?
+    /// What was asked for, without the key: shown to administrators.
+    let options: String
+
+    /// Where the bytes of the realm are.
+    enum Source: Sendable {
+        /// A new file in the data folder.
+        case new(path: String)
+        case file(path: String)
+        case memory(identifier: String)
+
+        var path: String? {
+            switch self {
+            case .new(let path), .file(let path): return path
+            case .memory: return nil
+            }
+        }
+    }
+
+    private static let names = [
+        "name", "schema", "path", "inMemory", "mode", "encryptionKey", "backlinkNames", "schemaVersion", "migrations",
+        "maxActiveVersions", "upgrade", "compactOnOpen", "onMigrationNeeded", "allowDataLoss", "seed",
+        "keepMigrationBackups",
+    ]
+
+    /// Reads the body of a request. New files are made in `dataFolder`, without which there are none. Throws for members that
+    /// are unknown, malformed, or exclude each other.
+    init(_ call: WriteCall, dataFolder: String?) throws(Problem) {
+        let reader = SchemaReader(place: InputPlace())
+        let json = try call.request.takeJSON(call.limits)
+        if json.object?["syncConfiguration"] != nil {
+            throw reader.malformed("realms are not synchronised here", InputPlace().inside("syncConfiguration"))
+        }
+        let object = try reader.members(json, RealmAttachment.names, InputPlace())
+        let path = try RealmAttachment.path(object, "path", reader)
+        let identifier = try reader.text(object, "inMemory", InputPlace())
+        let source = try RealmAttachment.source(
+            path: path, identifier: identifier, name: object["name"]?.string, dataFolder: dataFolder)
+        name = try RealmAttachment.name(try reader.text(object, "name", InputPlace()) ?? identifier, path)
+        self.source = source
+        mode = try RealmAttachment.mode(try reader.text(object, "mode", InputPlace()))
+        key = try RealmAttachment.key(try reader.text(object, "encryptionKey", InputPlace()))
+        if let names = object["backlinkNames"] { backlinkNames = try BacklinkNames(names) }
+        options = RealmAttachment.shown(object)
+        try readSchema(object, reader, call.limits)
+        try readOpening(object, reader)
+        if let value = object["maxActiveVersions"] {
+            guard case .integer(let number) = value, number >= 2 else {
+                throw reader.malformed(
+                    "'maxActiveVersions' is a whole number of at least 2", InputPlace().inside("maxActiveVersions"))
+            }
+            maximumVersions = Int(number)
+        }
+        try checkCombinations()
+    }
+
+    /// The members as they came, but for the key.
+    private static func shown(_ object: JSONObject) -> String {
+        var writer = JSONWriter(reservingCapacity: 256)
+        writer.beginObject()
+        for member in object.members where member.name != "encryptionKey" {
+            writer.key(member.name)
+            writer.write(member.value)
+        }
+        writer.endObject()
+        return String(decoding: writer.buffer.array, as: UTF8.self)
+    }
+
+    private mutating func readOpening(_ object: JSONObject, _ reader: SchemaReader) throws(Problem) {
+        upgradesInPlace = try reader.choice(object, "upgrade", among: ["in-place"], at: InputPlace()) != nil
+        startsOver = try reader.choice(object, "onMigrationNeeded", among: ["fail", "delete"], at: InputPlace()) == "delete"
+        allowsDataLoss = try reader.flag(object, "allowDataLoss", InputPlace()) ?? false
+        seed = try RealmAttachment.path(object, "seed", reader)
+        if let value = object["keepMigrationBackups"] {
+            guard case .integer(let number) = value, (0...1000).contains(number) else {
+                throw reader.malformed(
+                    "'keepMigrationBackups' is a whole number from 0 to 1000", InputPlace().inside("keepMigrationBackups"))
+            }
+            keptCopyCount = Int(number)
+        }
+        guard let options = object["compactOnOpen"] else { return }
+        let place = InputPlace().inside("compactOnOpen")
+        let members = try reader.members(options, ["minTotalBytes", "maxUsedRatio"], place)
+        compaction = Database.Compaction(minimumTotalBytes: 0, maximumUsedRatio: 1)
+        if let value = members["minTotalBytes"] {
+            guard case .integer(let bytes) = value, bytes >= 0 else {
+                throw reader.malformed("'minTotalBytes' is a number of bytes", place.inside("minTotalBytes"))
+            }
+            compaction?.minimumTotalBytes = Int(bytes)
+        }
+        if let value = members["maxUsedRatio"] {
+            guard let ratio = RealmAttachment.ratio(value), (0...1).contains(ratio) else {
+                throw reader.malformed("'maxUsedRatio' is a number from 0 to 1", place.inside("maxUsedRatio"))
+            }
+            compaction?.maximumUsedRatio = ratio
+        }
+    }
+
+    private static func ratio(_ value: JSONValue) -> Double? {
+        switch value {
+        case .integer(let number): return Double(number)
+        case .real(let number): return number
+        default: return nil
+        }
+    }
+
+    private mutating func readSchema(_ object: JSONObject, _ reader: SchemaReader, _ limits: Limits) throws(Problem) {
+        let version = try reader.version(object["schemaVersion"], InputPlace().inside("schemaVersion"))
+        if let value = object["schema"] {
+            schema = try SchemaReader(place: InputPlace().inside("schema")).schema(value)
+            if let version {
+                guard schema?.version == nil || schema?.version == version else {
+                    throw RealmAttachment.conflict("'schemaVersion' differs from that of 'schema'", "/schemaVersion")
+                }
+                schema?.version = version
+            }
+        } else if let version {
+            schema = nil
+            wantedVersion = version
+        }
+        if let steps = object["migrations"] {
+            migrationSteps = try MigrationReader(limits).steps(steps, InputPlace().inside("migrations"))
+        }
+        wantedVersion = wantedVersion ?? schema?.version
+        guard migrationSteps == nil || wantedVersion != nil else {
+            throw reader.malformed("'migrations' lead to a 'schemaVersion', which is missing", InputPlace().inside("migrations"))
+        }
+    }
+
+    /// The schema version that the realm has to have.
+    private(set) var wantedVersion: UInt64?
+
+    private static func source(
+        path: String?, identifier: String?, name: String?, dataFolder: String?
+    ) throws(Problem) -> Source {
+        switch (path, identifier) {
+        case (.some, .some): throw conflict("'path' and 'inMemory' exclude each other", "/inMemory")
+        case (let path?, nil): return .file(path: path)
+        case (nil, let identifier?): return .memory(identifier: identifier)
+        case (nil, nil):
+            guard let dataFolder else {
+                throw Problem(
+                    .filesystemUnsuitable, "this server has no data folder; name a file with 'path', or start it with --data")
+            }
+            return .new(path: (dataFolder.hasSuffix("/") ? dataFolder : dataFolder + "/") + (name ?? "") + ".realm")
+        }
+    }
+
+    private static func name(_ text: String?, _ path: String?) throws(Problem) -> RealmName {
+        if let text {
+            guard let name = RealmName(text) else { throw Problem(.invalidBody, RealmName.rule).with("pointer", "/name") }
+            return name
+        }
+        guard let name = path.flatMap({ RealmName(file: $0) }) else {
+            throw Problem(.invalidBody, "the realm needs a 'name'; \(RealmName.rule)").with("pointer", "/name")
+        }
+        return name
+    }
+
+    private static func mode(_ text: String?) throws(Problem) -> Database.Mode? {
+        guard let text else { return nil }
+        guard let mode = Database.Mode(rawValue: text) else {
+            throw Problem(.invalidBody, "'mode' has to be one of: rw, ro, copy").with("pointer", "/mode")
+        }
+        return mode
+    }
+
+    private static func key(_ text: String?) throws(Problem) -> EncryptionKey? {
+        guard let text else { return nil }
+        do throws(StorageError) {
+            return try EncryptionKey(text: text)
+        } catch {
+            throw Problem(.invalidBody, "a key is 128 hex digits, or base64 of 64 bytes").with("pointer", "/encryptionKey")
+        }
+    }
+
+    private static func conflict(_ detail: String, _ pointer: String) -> Problem {
+        Problem(.conflictingParameters, detail).with("pointer", pointer)
+    }
+
+    private func checkCombinations() throws(Problem) {
+        if case .memory = source {
+            if key != nil { throw RealmAttachment.conflict("a realm in memory is not encrypted", "/encryptionKey") }
+            if mode != nil, mode != .readWrite { throw RealmAttachment.conflict("a realm in memory has the mode rw", "/mode") }
+            if seed != nil { throw RealmAttachment.conflict("'seed' and 'inMemory' exclude each other", "/seed") }
+            if compaction != nil { throw RealmAttachment.conflict("a realm in memory is not compacted", "/compactOnOpen") }
+            if upgradesInPlace { throw RealmAttachment.conflict("a realm in memory has the present format", "/upgrade") }
+        }
+        if upgradesInPlace, mode != nil, mode != .readWrite {
+            throw RealmAttachment.conflict("only a file of the mode rw is upgraded in place", "/upgrade")
+        }
+        if startsOver {
+            guard schema != nil else {
+                throw RealmAttachment.conflict("'onMigrationNeeded' needs a schema to start over with", "/onMigrationNeeded")
+            }
+            guard migrationSteps == nil else {
+                throw RealmAttachment.conflict("'migrations' and starting over exclude each other", "/onMigrationNeeded")
+            }
+        }
+        if case .new = source, mode != nil, mode != .readWrite {
+            throw RealmAttachment.conflict("a new file has the mode rw", "/mode")
+        }
+        if mode == .readOnly {
+            if schema != nil || migrationSteps != nil {
+                throw RealmAttachment.conflict("the schema of a realm that is only read cannot be changed", "/mode")
+            }
+            if compaction != nil { throw RealmAttachment.conflict("a file that is only read is not compacted", "/compactOnOpen") }
+        }
+    }
+
+    /// A path as the system takes it.
+    private static func path(_ object: JSONObject, _ member: String, _ reader: SchemaReader) throws(Problem) -> String? {
+        guard let path = try reader.text(object, member, InputPlace()) else { return nil }
+        guard !path.isEmpty, !path.utf8.contains(0), path.utf8.count <= AttachRoots.maximumPathByteCount else {
+            throw reader.malformed(
+                "a path has 1 to \(AttachRoots.maximumPathByteCount) bytes, none of which is 0", InputPlace().inside(member))
+        }
+        guard !path.hasSuffix("/") else {
+            throw reader.malformed("the path of a file does not end with '/'", InputPlace().inside(member))
+        }
+        return path
+    }
+
+    // MARK: - Where things are
+
+    /// Replaces paths by where they lead, without links, and looks what is there. Throws for what lies outside `roots`,
+    /// whether there is anything or not.
+    mutating func locate(in roots: AttachRoots?) throws(Problem) {
+        switch source {
+        case .memory: return
+        case .new(let path):
+            let place = try RealmAttachment.place(path, roots, "/name")
+            source = .new(path: place)
+            exists = System.entry(atPath: path, followsLink: false) != nil
+            guard !exists || seed != nil else { throw Problem(.fileExists, "there is a file of this name already") }
+        case .file(let path):
+            let place = try RealmAttachment.place(path, roots, "/path")
+            source = .file(path: place)
+            exists = System.entry(atPath: place, followsLink: false) != nil
+        }
+        seed = try seed.map { path throws(Problem) in try RealmAttachment.place(path, roots, "/seed") }
+    }
+
+    private static func place(_ path: String, _ roots: AttachRoots?, _ pointer: String) throws(Problem) -> String {
+        guard let place = roots?.resolve(path) else {
+            let detail =
+                "paths in requests lead into the data folder, or into a folder that the server was started with --attach-root for"
+            throw Problem(.pathNotAllowed, detail).with("pointer", pointer)
+        }
+        return place
+    }
+
+    /// Whether a file or a realm in memory is made from nothing.
+    var isNew: Bool {
+        switch source {
+        case .memory: return true
+        case .new: return !exists && seed == nil
+        case .file: return false
+        }
+    }
+
+    /// Whether the seed is copied.
+    var plants: Bool { seed != nil && !exists && source.path != nil }
+
+    /// The problem when what is to be opened, or copied, is not there.
+    func missing() -> Problem? {
+        if plants, let seed { return System.entry(atPath: seed) == nil ? missingSeed : nil }
+        if case .file = source, !exists { return Problem(.fileNotFound, "no such file") }
+        return nil
+    }
+
+    /// The problem of a request whose seed is no file.
+    var missingSeed: Problem { Problem(.fileNotFound, "the seed does not exist").with("pointer", "/seed") }
+
+    /// The problem when another realm serves the file. Private copies are files of their own.
+    func served(by catalog: Catalog) -> Problem? {
+        guard case .file(let path) = source, mode != .copy, let other = catalog.nameServing(path: path) else { return nil }
+        return Problem(Catalog.Failure.fileServed(name: other))
+    }
+
+    /// The options to open this realm with: those of the server, and what the request asks for.
+    func adding(to base: Database.OpenOptions) -> Database.OpenOptions {
+        var options = base
+        options.key = key
+        options.mode = mode
+        if let keptCopyCount { options.keptCopyCount = keptCopyCount }
+        if case .new = source {
+            options.mode = .readWrite
+            options.createsMissingFile = true
+        }
+        options.isExactPath = true
+        options.backlinkNames = backlinkNames
+        if let maximumVersions { options.maximumVersionCount = maximumVersions }
+        options.compaction = compaction
+        if upgradesInPlace {
+            options.mode = .readWrite
+            options.upgradesInPlace = true
+        }
+        return options
+    }
+}
+
+extension Problem {
+    /// Why a realm did not get into the catalog.
+    init(_ failure: Catalog.Failure) {
+        switch failure {
+        case .alreadyAttached: self.init(.alreadyAttached, "there is a realm of this name already")
+        case .fileServed(let name): self.init(.alreadyAttached, "the file is served as '\(name)' already")
+        case .detached: self.init(.realmNotFound, "the realm was detached while it was being opened")
+        }
+    }
+}

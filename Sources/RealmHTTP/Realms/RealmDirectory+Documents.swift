@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+extension RealmDirectory {
+    /// The document of a realm.
+    func document(_ name: String, for request: Request) throws(Problem) -> OutputBuffer {
+        guard let state = catalog[name] else { throw Problem(.realmNotFound, "there is no realm of this name") }
+        var writer = JSONWriter()
+        try write(name, state, to: &writer, for: request)
+        return writer.buffer
+    }
+
+    /// Writes the document of a realm.
+    ///
+    /// With `listsBackups` the folder of the file is read for copies that were made before migrations.
+    func write(
+        _ name: String, _ state: Catalog.State, to writer: inout JSONWriter, for request: Request, listsBackups: Bool = false
+    ) throws(Problem) {
+        writer.beginObject()
+        writer.member("name", text: name)
+        switch readable(state) {
+        case .opening(let progress):
+            writer.member("state", text: "opening")
+            writer.key("progress")
+            writer.value { _ = $0.append(shortest: progress) }
+        case .failed(let error):
+            writer.member("state", text: "failed")
+            writer.key("problem")
+            problem(opening: error, otherwise: "the realm could not be opened", request).write(
+                to: &writer, requestID: request.id)
+        case .ready(let database):
+            writer.member("state", text: "ready")
+            // One damaged realm does not keep the others out of the list; nothing was written when its facts cannot be read.
+            do throws(Problem) {
+                try write(database, to: &writer, for: request)
+            } catch {
+                writer.key("problem")
+                error.write(to: &writer, requestID: request.id)
+            }
+            if let reason = database.readOnlyReason {
+                writer.key("readOnlyReason")
+                problem(opening: reason, otherwise: "the file is only read", request).write(to: &writer, requestID: request.id)
+            }
+            if listsBackups { write(database.copies?.list() ?? [], to: &writer) }
+        }
+        if access.grant(request) == .administer, let attached = attachedOptions.withLock({ $0[name] }) {
+            writer.key("options")
+            writer.raw(Array(attached.utf8))
+        }
+        writer.endObject()
+    }
+
+    /// Why a file was not opened, or not for writing. The reason may name folders of the machine, which only administrators are told.
+    private func problem(opening error: StorageError, otherwise detail: String, _ request: Request) -> Problem {
+        var problem = Problem(opening: error)
+        if access.grant(request) < .administer { problem.detail = detail }
+        return problem
+    }
+
+    /// Nothing is read of a file that is known to be another by now.
+    private func readable(_ state: Catalog.State) -> Catalog.State {
+        if case .ready(let database) = state, let failure = database.health.lookIfDue(.now()) { return .failed(failure) }
+        return state
+    }
+
+    private func write(_ database: Database, to writer: inout JSONWriter, for request: Request) throws(Problem) {
+        let version = database.current
+        let facts = try Problem.mapping { () throws(StorageError) in try database.facts(of: version) }
+        writer.member("mode", text: options.isReadOnly || !database.isWritable ? "ro" : database.mode.rawValue)
+        writer.member("default", bool: false)
+        writer.member("inMemory", bool: database.memoryIdentifier != nil)
+        writer.member("encrypted", bool: facts.isEncrypted)
+        writer.member("fileFormat", int: facts.fileFormat)
+        if let schemaVersion = facts.schemaVersion {
+            writer.member("schemaVersion", int: schemaVersion)
+        } else {
+            writer.nullMember("schemaVersion")
+        }
+        writer.member("fileBytes", int: facts.fileBytes)
+        writer.member("usedBytes", int: facts.usedBytes)
+        writer.member("classes", int: facts.classCount)
+        writer.member("empty", bool: facts.isEmpty)
+        writer.member("version", text: version.tokenText)
+        writer.member("liveVersions", int: facts.liveVersions)
+        writer.member("pendingWrites", int: facts.pendingWrites)
+        if access.grant(request) == .administer, !database.path.isEmpty {
+            writer.member("path", text: database.path)
+        }
+    }
+
+    private func write(_ backups: [FileCopies.Copy], to writer: inout JSONWriter) {
+        guard !backups.isEmpty else { return }
+        writer.key("backups")
+        writer.beginArray()
+        for backup in backups {
+            writer.beginObject()
+            writer.member("name", text: backup.name)
+            writer.member("bytes", int: backup.byteCount)
+            switch backup.kind {
+            case .migration(let version): writer.member("version", int: version)
+            case .upgrade(let format): writer.member("fileFormat", int: format)
+            }
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension RouteTable {
+    /// What clients hold for a time: transactions, snapshots, and writes that were answered early.
+    static let leaseRoutes: [Route] =
+        transactionRoutes + snapshotRoutes + [
+            Route(
+                "/v1/realms/{realm}/writes/{id}",
+                operations: [
+                    .read(
+                        .get, for: .write,
+                        .init(
+                            "getWrite", "What became of a write that was answered before it was done.", tag: "transactions",
+                            parameters: ["RequestId"],
+                            responses: OpenAPIWrites.responses(("200", "The write.", "WriteState"), isAsynchronous: false))
+                    ) { $0.asyncWrites.write },
+                    .read(
+                        .delete, for: .write,
+                        .init(
+                            "cancelWrite", "Takes a write back that has not begun.", tag: "transactions",
+                            parameters: ["RequestId"],
+                            responses: OpenAPIWrites.responses(("204", "It never happens.", nil), isAsynchronous: false))
+                    ) { $0.asyncWrites.write },
+                ])
+        ]
+
+    private static let transactionRoutes: [Route] = [
+        Route(
+            "/v1/realms/{realm}/transactions",
+            operations: [
+                .write(
+                    .post, for: .write,
+                    .init(
+                        "beginTransaction", "Begins a transaction that lasts for several requests.", tag: "transactions",
+                        parameters: ["RequestId"],
+                        body: [
+                            "required": false,
+                            "content": ["application/json": ["schema": OpenAPIParts.schema("TransactionWishes")]],
+                        ],
+                        responses: OpenAPIWrites.responses(("201", "The transaction.", "Transaction"), isAsynchronous: false))
+                ) { $0.transactions.begin }
+            ]),
+        Route(
+            "/v1/realms/{realm}/transactions/{id}",
+            operations: [
+                // Only those who may write have transactions and writes to ask about.
+                .read(
+                    .get, for: .write,
+                    .init(
+                        "getTransaction", "What became of a transaction.", tag: "transactions", parameters: ["RequestId"],
+                        responses: OpenAPIWrites.responses(("200", "The transaction.", "Transaction"), isAsynchronous: false))
+                ) { $0.transactions.transaction },
+                .read(
+                    .delete, for: .write,
+                    .init(
+                        "rollBackTransaction", "Undoes a transaction.", tag: "transactions", parameters: ["RequestId"],
+                        responses: OpenAPIWrites.responses(("204", "It is undone.", nil), isAsynchronous: false))
+                ) { $0.transactions.transaction },
+            ]),
+        Route(
+            "/v1/realms/{realm}/transactions/{id}/commit",
+            operations: [
+                .write(
+                    .post, for: .write,
+                    .init(
+                        "commitTransaction", "Makes a transaction durable.", tag: "transactions",
+                        parameters: ["IdempotencyKey", "RequestId"],
+                        responses: OpenAPIWrites.responses(
+                            ("200", "The new version.", "CommittedVersion"), isAsynchronous: false))
+                ) { $0.transactions.commit }
+            ]),
+    ]
+
+    private static let snapshotRoutes: [Route] = [
+        Route(
+            "/v1/realms/{realm}/snapshots",
+            operations: [
+                .read(
+                    .get, for: .read,
+                    .init(
+                        "listSnapshots", "The versions of a realm that are held.", tag: "snapshots", parameters: ["RequestId"],
+                        responses: OpenAPIWrites.responses(("200", "The snapshots.", "SnapshotPage"), isAsynchronous: false))
+                ) { $0.snapshots.snapshots },
+                .read(
+                    .post, for: .read,
+                    .init(
+                        "createSnapshot", "Holds the newest version for later reads.", tag: "snapshots",
+                        parameters: ["RequestId"], body: snapshotWishes(isRequired: false),
+                        responses: OpenAPIWrites.responses(("201", "The snapshot.", "Snapshot"), isAsynchronous: false))
+                ) { $0.snapshots.snapshots },
+            ]),
+        Route(
+            "/v1/realms/{realm}/snapshots/{id}",
+            operations: [
+                .read(
+                    .get, for: .read,
+                    .init(
+                        "getSnapshot", "One snapshot.", tag: "snapshots", parameters: ["RequestId"],
+                        responses: OpenAPIWrites.responses(("200", "The snapshot.", "Snapshot"), isAsynchronous: false))
+                ) { $0.snapshots.snapshot },
+                .read(
+                    .patch, for: .read,
+                    .init(
+                        "renewSnapshot", "Holds the version for longer.", tag: "snapshots", parameters: ["RequestId"],
+                        body: snapshotWishes(isRequired: true),
+                        responses: OpenAPIWrites.responses(("200", "The snapshot.", "Snapshot"), isAsynchronous: false))
+                ) { $0.snapshots.snapshot },
+                .read(
+                    .delete, for: .read,
+                    .init(
+                        "freeSnapshot", "Lets go of the version.", tag: "snapshots", parameters: ["RequestId"],
+                        responses: OpenAPIWrites.responses(("204", "It is free.", nil), isAsynchronous: false))
+                ) { $0.snapshots.snapshot },
+            ]),
+    ]
+
+    private static func snapshotWishes(isRequired: Bool) -> DocumentValue {
+        let content: DocumentValue = ["schema": OpenAPIParts.schema("SnapshotWishes")]
+        return [
+            "required": .bool(isRequired), "content": ["application/json": content, "application/merge-patch+json": content],
+        ]
+    }
+}

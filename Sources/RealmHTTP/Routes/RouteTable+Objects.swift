@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension RouteTable {
+    private static let body = OpenAPIParts.schema("Object")
+    private static let kept: Route.Traits = [.readsContents, .isRepeatable]
+
+    /// Objects and their properties, queries and aggregates.
+    static let objectRoutes: [Route] = [
+        Route(
+            "/v1/realms/{realm}/objects/{class}", kept,
+            operations: [
+                .read(
+                    [.get, .query], for: .read,
+                    .list(
+                        "listObjects", "Objects of a class: filtered, sorted, page by page.", tag: "objects", page: "ObjectPage")
+                ) { $0.lists.list },
+                .write(.post, for: .write, .create("createObjects", tag: "objects", body: body)) { $0.classes.create },
+                .write(.patch, for: .write, .updateMatches("updateObjects", tag: "objects", body: body)) { $0.classes.patch },
+                .write(.delete, for: .write, .deleteMatches("deleteObjects", tag: "objects")) { $0.classes.delete },
+            ]),
+        Route(
+            "/v1/realms/{realm}/objects/{class}/{key}", kept,
+            patchTypes: "application/merge-patch+json, application/json-patch+json, application/json",
+            operations: [
+                .read(.get, for: .read, .object("getObject", "One object.", tag: "objects", schema: "Object")) { $0.objects.get },
+                .write(.put, for: .write, .replace("replaceObject", tag: "objects", schema: "Object", body: body)) {
+                    $0.objectWrites.put
+                },
+                .write(.patch, for: .write, .update("updateObject", tag: "objects", schema: "Object", body: body)) {
+                    $0.objectWrites.patch
+                },
+                .write(.delete, for: .write, .delete("deleteObject", tag: "objects")) { $0.objectWrites.delete },
+            ]),
+        Route(
+            "/v1/realms/{realm}/objects/{class}/{key}/{property}", kept,
+            operations: [
+                .read(
+                    .get, for: .read,
+                    .init(
+                        "getProperty", "One property: its value, or a page of a collection.", tag: "objects",
+                        parameters: OpenAPIDocument.propertyParameters, responses: OpenAPIDocument.propertyResponses)
+                ) { $0.properties.get },
+                .write(
+                    .put, for: .write,
+                    .init(
+                        "setProperty", "Sets one property.", tag: "objects", parameters: ["Nested"] + OpenAPIWrites.common,
+                        body: OpenAPIWrites.content(["application/json", "application/ejson"], .object([]))
+                            .addingContent("application/octet-stream", ["type": "string", "format": "binary"]),
+                        responses: OpenAPIWrites.responses(
+                            ("200", "What would have been, with dryRun=true.", "DryRun"), ("204", "Done.", nil)))
+                ) { $0.objectWrites.setProperty },
+            ]),
+        Route(
+            "/v1/realms/{realm}/objects/{class}/{key}/@links/{originClass}/{originProperty}", kept,
+            operations: [
+                .read(
+                    .get, for: .read,
+                    .init(
+                        "getLinkingObjects", "The objects that link to one object.", tag: "objects",
+                        parameters: OpenAPIDocument.propertyParameters, responses: OpenAPIDocument.list("ObjectPage"))
+                ) { $0.properties.links }
+            ]),
+        Route(
+            "/v1/realms/{realm}/query/{class}", .readsContents,
+            operations: [
+                .read(
+                    .post, for: .read,
+                    .init(
+                        "queryObjects", "The same as a list, with the parameters in a body.", tag: "objects",
+                        parameters: ["Format", "IfNoneMatch", "RequestId"], body: OpenAPIWrites.json("QueryBody"),
+                        responses: OpenAPIDocument.list("ObjectPage"))
+                ) { $0.lists.list }
+            ]),
+        Route(
+            "/v1/realms/{realm}/aggregate/{class}", kept,
+            operations: [
+                .read(
+                    .get, for: .read,
+                    .init(
+                        "aggregate", "Count, minimum, maximum, sum and average.", tag: "objects",
+                        parameters: OpenAPIDocument.aggregateParameters, responses: OpenAPIDocument.aggregates)
+                ) { $0.aggregates.aggregate },
+                .read(
+                    .post, for: .read,
+                    .init(
+                        "aggregateByBody", "The same, with the parameters in a body.", tag: "objects",
+                        parameters: ["DocumentFormat", "IfNoneMatch", "RequestId"], body: OpenAPIWrites.json("AggregateBody"),
+                        responses: OpenAPIDocument.aggregates)
+                ) { $0.aggregates.aggregate },
+            ]),
+    ]
+
+    /// Writes to many objects of all classes at once.
+    static let collectiveRoutes: [Route] = [
+        Route(
+            "/v1/realms/{realm}/objects",
+            operations: [
+                .write(
+                    .delete, for: .administer,
+                    .init(
+                        "deleteAllObjects", "Empties every class and keeps the schema.", tag: "objects",
+                        parameters: ["Confirm"] + OpenAPIWrites.common,
+                        responses: OpenAPIWrites.responses(("200", "How many there were.", "Matched")))
+                ) { $0.classes.deleteAll }
+            ]),
+        Route(
+            "/v1/realms/{realm}/batch",
+            operations: [
+                .write(
+                    .post, for: .write,
+                    .init(
+                        "batch", "Operations in order, all or none.", tag: "objects",
+                        parameters: ["IdempotencyKey"] + OpenAPIWrites.common, body: OpenAPIWrites.json("Batch"),
+                        responses: OpenAPIWrites.responses(("200", "The results.", "BatchResult")))
+                ) { $0.batches.run }
+            ]),
+    ]
+}

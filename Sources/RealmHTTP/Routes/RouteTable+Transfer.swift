@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension RouteTable {
+    /// Migrations, exports and imports.
+    static let transferRoutes: [Route] = [
+        Route(
+            "/v1/realms/{realm}/migrations",
+            operations: [
+                .write(
+                    .post, for: .administer,
+                    .init(
+                        "migrate", "Changes the schema, and the data with it.", tag: "schema",
+                        parameters: ["DryRun", "IfMatch", "Prefer", "IdempotencyKey", "RequestId"],
+                        body: OpenAPIWrites.json("Migration"),
+                        responses: OpenAPIWrites.responses(("200", "The schema before and after.", "Migrated")))
+                ) { $0.migrations.migrate }
+            ]),
+        Route(
+            "/v1/realms/{realm}/export", .readsContents,
+            operations: [
+                .read(
+                    .get, for: .read,
+                    .init(
+                        "exportRealm", "Everything in one version.", tag: "transfer",
+                        parameters: [
+                            "ExportFormat", "ForExcel", "ExportClass", "Where", "Args", "Snapshot", "RealmTransaction",
+                            "RealmMinVersion", "RequestId",
+                        ],
+                        responses: exportResponses)
+                ) { $0.exports.get }
+            ]),
+        Route(
+            "/v1/realms/{realm}/import", .hasLongBodies,
+            operations: [
+                .write(
+                    .post, for: .write,
+                    .init(
+                        "importObjects", "Reads an export, or lines of objects of one class.", tag: "transfer",
+                        parameters: ["ImportMode", "ImportClass", "Atomic", "IdempotencyKey"] + OpenAPIWrites.common,
+                        body: OpenAPIWrites.content(["application/x-ndjson", "text/csv"], OpenAPIParts.text),
+                        responses: OpenAPIWrites.responses(("200", "How many there were.", "Imported")))
+                ) { $0.imports.post }
+            ]),
+    ]
+
+    private static let exportResponses = OpenAPIParts.responses(
+        [
+            "description": "The export.", "headers": OpenAPIParts.readHeaders,
+            "content": [
+                "application/x-ndjson": ["schema": OpenAPIParts.text], "application/json": ["schema": ["type": "object"]],
+                "text/csv": ["schema": OpenAPIParts.text],
+            ],
+        ], isConditional: false)
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmHTTP
+import RealmMutants
+import RealmTestSupport
+import Testing
+
+/// The interface without a socket: requests are handed to the handler as values.
+@Suite struct HandlerTests {
+    private let server = LocalServer()
+
+    @Test func `a request value gets status, header fields and body`() {
+        let answer = server.request("GET", "/healthz")
+        #expect(answer.status == 200)
+        #expect(answer.text == "{\"status\":\"ok\"}")
+        #expect(answer.header("Content-Type") == "application/json")
+        #expect(answer.header("X-Request-Id") != nil)
+    }
+
+    @Test func `an object is written, read, and found unchanged`() {
+        let schema = #"{"classes":[{"name":"Dog","primaryKey":"name","properties":[{"name":"name","type":"string"}]}]}"#
+        let made = server.request("POST", "/v1/realms", body: #"{"name":"dogs","inMemory":"dogs","schema":\#(schema)}"#)
+        #expect(made.status == 201, "\(made.text)")
+        let put = server.request("PUT", "/v1/realms/dogs/objects/Dog/a%2Fb", body: #"{"name":"a/b"}"#)
+        #expect(put.status == 201, "\(put.text)")
+        #expect(put.header("Location") == "/v1/realms/dogs/objects/Dog/a%2Fb")
+        let read = server.request("GET", "/v1/realms/dogs/objects/Dog/a%2Fb")
+        #expect(read.status == 200)
+        #expect(read.text.contains(#""name":"a/b""#))
+        let tag = read.header("ETag") ?? ""
+        #expect(server.request("GET", "/v1/realms/dogs/objects/Dog/a%2Fb", headers: [(.ifNoneMatch, tag)]).status == 304)
+        let list = server.request("GET", "/v1/realms/dogs/objects/Dog?where=name%20%3D%3D%20%22a%2Fb%22&count=exact")
+        #expect(list.status == 200, "\(list.text)")
+        #expect(server.request("DELETE", "/v1/realms/dogs").status == 204)
+    }
+
+    @Test func `the route decides what is allowed`() {
+        #expect(server.request("GET", "/v1/nothing").status == 404)
+        let refused = server.request("PUT", "/v1/realms")
+        #expect(refused.status == 405)
+        #expect(refused.header("Allow") == "GET, HEAD, POST, OPTIONS")
+        let options = server.request("OPTIONS", "/v1/realms")
+        #expect(options.status == 204)
+        #expect(options.header("Allow") == "GET, HEAD, POST, OPTIONS")
+    }
+
+    @Test(arguments: RouteTable.routes.filter { !$0.pattern.segments.isEmpty })
+    func `each route is found by its own path`(_ route: Route) throws {
+        let path = route.pattern.segments.reduce(into: "") { path, segment in
+            switch segment {
+            case .word(let word): path += "/" + word
+            case .variable(let variable): path += "/a%2F" + variable.name
+            }
+        }
+        let match = RouteTable.match(RequestTarget(Array((path + "?x=y").utf8)))
+        #expect(match.pattern.text == route.pattern.text)
+        for variable in route.pattern.variables { #expect(try match[variable] == "a/" + variable.name) }
+        #expect(match.decoded(.id) == nil || route.pattern.variables.contains(.id))
+    }
+
+    @Test(arguments: [
+        ("/v1/realms/r/objects/C/k/@links", "/v1/realms/{realm}/objects/{class}/{key}/{property}"),
+        ("/v1/realms/r/objects/C/@links", "/v1/realms/{realm}/objects/{class}/{key}"),
+        ("/v1/realms/schema", "/v1/realms/{realm}"),
+        ("/v1/realms/r/objects/C/k/@links/D", "-"), ("/v1/realms/r/", "-"), ("//healthz", "-"), ("/", "-"), ("", "-"),
+        ("/v1", "-"), ("/v1/realms/r/objects/C/k/p/q", "-"), ("*", "*"),
+    ])
+    func `words come before variables, and a variable takes what words do not`(_ target: String, _ pattern: String) {
+        #expect(RouteTable.match(RequestTarget(Array(target.utf8))).pattern.text == pattern)
+    }
+}
