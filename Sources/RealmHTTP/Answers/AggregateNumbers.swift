@@ -6,10 +6,15 @@ internal import RealmStorage
 
 /// Writes the results of aggregates.
 struct AggregateNumbers {
+    /// The class that was asked about.
     let table: Table
+    /// The version that was read.
     let context: ReadContext
+    /// How numbers are written.
     let representation: Representation
 
+    /// The answer with one member for each operation, in the order of the request. Throws when a sum does not fit into 64
+    /// bits.
     func answer(
         to operations: [AggregateOperation], count: Int, _ results: [AggregateResult], etag: String
     ) throws(Problem) -> Response {

@@ -11,6 +11,7 @@ struct AggregateOperation: Sendable {
     /// Nil for `count`.
     let request: AggregateRequest?
 
+    /// Reads one entry of `ops`. Whether its property exists is found out with the class.
     init(_ text: String) throws(Problem) {
         self.text = text
         if text == "count" {

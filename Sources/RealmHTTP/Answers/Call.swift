@@ -4,7 +4,9 @@ package import RealmEngine
 
 /// A request on its way to an endpoint, with what was found out about it.
 package struct Call: Sendable {
+    /// The request, with its route and its realm.
     package let request: Request
+    /// What all reads share.
     package let services: ReadServices
     /// What can be done at the path without changing anything.
     package let readMethods: MethodSet
@@ -13,6 +15,7 @@ package struct Call: Sendable {
     /// The state to read when it is not the newest version.
     package var version: Version?
 
+    /// A call at a path whose methods are known.
     package init(_ request: Request, _ services: ReadServices, readMethods: MethodSet, methods: MethodSet) {
         self.request = request
         self.services = services
@@ -20,8 +23,10 @@ package struct Call: Sendable {
         self.methods = methods
     }
 
+    /// The path of the request; `call.match[.key]` is a segment by its name.
     package var match: PathMatch { request.match }
 
+    /// The limits of the server.
     package var limits: Limits { services.limits }
 
     /// The open realm that the path names; the others answer `realm_unavailable`.

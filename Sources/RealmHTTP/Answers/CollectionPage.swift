@@ -6,10 +6,14 @@ internal import RealmStorage
 
 /// A page through a collection: the envelope of lists, over positions in the collection.
 struct CollectionPage {
+    /// The version that is read.
     let context: ReadContext
+    /// What the request asks for.
     let parameters: ReadParameters
+    /// The collection.
     let elements: Elements
 
+    /// The page that was asked for, or all elements as lines, which are streamed when they are many.
     func answer(_ elementWriter: ElementWriter) throws(Problem) -> Response {
         let etag = context.versionTag(parameters.code)
         if context.call.isCurrent(etag) { return context.unchanged(etag) }

@@ -6,8 +6,11 @@ internal import RealmStorage
 
 /// Which elements of a collection a request means, and in which order.
 struct CollectionView {
+    /// The version that is read.
     let context: ReadContext
+    /// Filter and order.
     let parameters: ReadParameters
+    /// The collection.
     let elements: Elements
 
     /// Positions in a collection.
@@ -23,6 +26,7 @@ struct CollectionView {
             }
         }
 
+        /// The position in the collection of the element that comes at `index` in the view.
         subscript(index: Int) -> Int {
             switch self {
             case .all: return index

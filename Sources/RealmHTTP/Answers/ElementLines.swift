@@ -13,6 +13,7 @@ final class ElementLines {
     /// Nil for elements that are values.
     private let objects: CSVWriter?
     private let line = CSVLine()
+    /// What the answer may cost.
     let budget: WorkBudget
 
     init(_ elements: Elements, _ writer: ElementWriter, _ context: ReadContext, parameters: ReadParameters) {
@@ -25,7 +26,9 @@ final class ElementLines {
         }
     }
 
+    /// The value of `Content-Type`.
     var mediaType: StaticString { RowLines.mediaType(isCSV: isCSV) }
+    /// What the elements that were written lose in this representation.
     var notes: RepresentationNotes { writer.notes }
 
     /// What comes before the first row.
@@ -37,6 +40,7 @@ final class ElementLines {
         line.end(in: buffer)
     }
 
+    /// Writes the line of one element of the collection.
     func write(at index: Int, to buffer: OutputBuffer) throws(StorageError) {
         let element = try elements.element(at: index)
         guard isCSV else {

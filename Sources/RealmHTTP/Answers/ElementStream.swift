@@ -12,6 +12,7 @@ final class ElementStream: ChunkProducer, @unchecked Sendable {
     private var next: Int
     private var hasBegun = false
 
+    /// The lines of the elements from `first` on.
     init(_ lines: ElementLines, _ positions: CollectionView.Positions, from first: Int, _ pace: StreamPace) {
         self.lines = lines
         self.pace = pace
@@ -19,6 +20,7 @@ final class ElementStream: ChunkProducer, @unchecked Sendable {
         next = first
     }
 
+    /// Writes lines until a chunk is full.
     func produce(into buffer: OutputBuffer) throws -> Bool {
         pace.beginChunk()
         if !hasBegun { lines.begin(in: buffer) }

@@ -56,6 +56,7 @@ final class ElementWriter {
         try member(target, (parameters.fields, parameters.expand), context)
     }
 
+    /// What the elements that were written lose in this representation.
     var notes: RepresentationNotes { encoder.notes }
 
     /// Writes a row of a page, unless the answer is full before its end; see `ObjectEncoder.fits`.
@@ -133,6 +134,7 @@ final class ElementWriter {
         return (row, objects)
     }
 
+    /// Writes the key of a dictionary as the name of a member.
     static func write(_ key: DictionaryKey, to writer: inout JSONWriter) {
         if case .text(let bytes) = key, writer.string(bytes) { return }
         writer.string(text(of: key))

@@ -11,6 +11,7 @@ struct Elements {
         case keys(TableKey, [ObjectKey])
     }
 
+    /// One element with what tells it from the others.
     struct Element {
         /// The key of a dictionary entry.
         let entry: DictionaryKey?
@@ -25,7 +26,9 @@ struct Elements {
     }
 
     private let form: Form
+    /// How many elements there are.
     let count: Int
+    /// What the collection is.
     let subject: Subject
 
     /// Whether elements are entries of a dictionary.

@@ -15,6 +15,7 @@ final class PlanCache: Sendable {
         version.derived.value { PlanCache(version.snapshot) }
     }
 
+    /// The plan for whole objects of a class. Two threads may compile the same plan at a time; either is as good.
     func wholeObjects(of table: Table, in snapshot: Snapshot) throws(Problem) -> ObjectPlan {
         if let known = plans.withLock({ $0[table.key] }) { return known }
         let plan: ObjectPlan

@@ -6,8 +6,11 @@ internal import RealmStorage
 /// What the last part of `…/{key}/{property}` names: a property of an object, which may be embedded in the one of the
 /// key, or an embedded object that is an element of a collection.
 struct PropertyTarget {
+    /// The class of the object that has the property.
     let table: Table
+    /// That object.
     let row: Row
+    /// The property.
     let column: Column
     /// The embedded object at the end of the path, when it is an element.
     var element: Value?

@@ -21,6 +21,8 @@ extension ReadContext {
         return response
     }
 
+    /// Adds tag and version, and how long the answer may be kept: the newest version has to be asked for again, a snapshot
+    /// never changes.
     func addReadHeaders(to response: inout Response, etag: String) {
         response.add("ETag", etag)
         response.add("Realm-Version", version.tokenText)

@@ -5,12 +5,18 @@ internal import RealmStorage
 
 /// A read of one version of one realm: what the endpoints below a realm begin with.
 final class ReadContext: Sendable {
+    /// The call that reads.
     let call: Call
+    /// The open realm.
     let database: Database
+    /// The version that is read, which stays as it is while this is held.
     let version: Version
 
+    /// The request of the call.
     var request: Request { call.request }
+    /// The tables of the version.
     var snapshot: Snapshot { version.snapshot }
+    /// The limits of the server.
     var limits: Limits { call.limits }
 
     /// The lease under which the version is held; nil for the newest version.
@@ -100,6 +106,7 @@ final class ReadContext: Sendable {
 }
 
 extension Problem {
+    /// A path of `fields` or `expand` that leads nowhere, or is too long.
     init(_ unknown: ObjectPlanner.UnknownPath) {
         // A path that is only too long names something that exists.
         if unknown.path.isEmpty {

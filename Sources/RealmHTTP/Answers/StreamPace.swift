@@ -23,6 +23,7 @@ final class StreamPace: @unchecked Sendable {
     /// A search goes on so long before it lets others work.
     private static let secondsOfSearch = 0.1
 
+    /// The pace of a stream whose query was begun in time. From here on `budget` has time for one part after the other.
     init(_ budget: WorkBudget, _ limits: Limits) {
         self.budget = budget
         secondsPerChunk = Double(limits.readSeconds)

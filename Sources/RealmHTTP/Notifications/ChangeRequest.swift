@@ -5,17 +5,24 @@ internal import RealmStorage
 
 /// What a request for changes asks for.
 struct ChangeRequest: Sendable {
+    /// What is observed: a definition in the request itself, or a registration.
     enum Source: Sendable {
         case definition(SubscriptionDefinition)
         case registration(String)
         case ticket(String)
     }
 
+    /// What is observed.
     let source: Source
+    /// From where on changes are wanted.
     var start: StartPosition
+    /// Whether the state at the beginning is part of the answer.
     let wantsSnapshots: Bool
+    /// How long a poll waits for changes.
     let waitSeconds: Int
+    /// Whether heartbeats of a stream are events rather than comments.
     let sendsHeartbeatEvents: Bool
+    /// The media type of the answer.
     let format: ResponseFormat
     /// That of the whole answer.
     var representation = Representation()
@@ -24,6 +31,8 @@ struct ChangeRequest: Sendable {
     static let longestWait = 55
     private static let ownNames = ["subscription", "ticket", "since", "wait", "initial", "hb", "format", "snapshot"]
 
+    /// Reads the parameters of a request. A stream that is resumed by its client has its position in `Last-Event-ID`, which
+    /// goes before `since`.
     init(_ url: QueryParameters, _ call: Call, _ format: ResponseFormat, isStream: Bool) throws(Problem) {
         let set = try ParameterSet(url, urlNames: SubscriptionDefinition.names + ChangeRequest.ownNames)
         guard !set.has("snapshot") else {

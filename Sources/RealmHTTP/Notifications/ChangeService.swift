@@ -6,8 +6,11 @@ internal import Synchronization
 
 /// The notifications of all realms of a server.
 final class ChangeService: Sendable {
+    /// How many streams and polls each client has.
     let slots: StreamSlots
+    /// Registered subscriptions of all realms.
     let registrations: RegistrationTable
+    /// Counts of what was encoded, reset and replayed.
     let metrics = NotificationMetrics()
     private let limits: Limits
     private let alarm: Alarm
@@ -23,6 +26,7 @@ final class ChangeService: Sendable {
 
     private let state = RankedMutex(.changeService, State())
 
+    /// Notifications that nobody has asked for yet.
     init(_ limits: Limits, _ alarm: Alarm, _ workers: WorkerPool) {
         self.limits = limits
         self.alarm = alarm
@@ -48,6 +52,7 @@ final class ChangeService: Sendable {
         return notifications
     }
 
+    /// The notifications of the realms that somebody has asked about.
     var realms: [RealmNotifications] { state.withLock { Array($0.realms.values) } }
 
     /// Looks after registrations that nobody reads when their time may be over. Called when there is one more.
