@@ -48,7 +48,7 @@ package final class LocalServer: Sendable {
     ) -> Answer {
         var fields = RequestHeaders()
         fields.add(.host, "127.0.0.1")
-        if body != nil, !headers.contains(where: { $0.0 == .contentType }) { fields.add(.contentType, "handler/json") }
+        if body != nil, !headers.contains(where: { $0.0 == .contentType }) { fields.add(.contentType, "application/json") }
         for (name, value) in headers { fields.add(name, value) }
         let request = Request(
             methodName: method, target: RequestTarget(Array(target.utf8)), headers: fields, id: RequestID(),
