@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
+internal import RealmStorage
+internal import SystemPackage
 
 /// Finds `.realm` files.
 package enum RealmFiles {
@@ -11,16 +12,10 @@ package enum RealmFiles {
     }
 
     /// Whether there is a folder at the path, links followed.
-    package static func isFolder(_ path: String) -> Bool {
-        var status = stat()
-        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-    }
+    package static func isFolder(_ path: String) -> Bool { System.isFolder(path) }
 
     /// Whether there is anything at the path, links followed.
-    package static func exists(_ path: String) -> Bool {
-        var status = stat()
-        return unsafe stat(path, &status) == 0
-    }
+    package static func exists(_ path: String) -> Bool { System.entry(atPath: path) != nil }
 
     /// Paths of the `.realm` files right in `folder`, by name.
     package static func list(in folder: String) throws(Failure) -> [String] {
@@ -30,17 +25,11 @@ package enum RealmFiles {
 
     /// The names of everything right in `folder`.
     package static func names(in folder: String) throws(Failure) -> [String] {
-        guard let handle = unsafe opendir(folder) else {
-            throw Failure(description: unsafe "cannot read the folder '\(folder)': \(String(cString: strerror(errno)))")
+        do throws(StorageError) {
+            return try System.names(inFolder: folder)
+        } catch {
+            let reason = error.errno.map(String.init(describing:)) ?? "\(error)"
+            throw Failure(description: "cannot read the folder '\(folder)': \(reason)")
         }
-        defer { unsafe closedir(handle) }
-        var names: [String] = []
-        while let entry = unsafe readdir(handle) {
-            let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) {
-                unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
     }
 }

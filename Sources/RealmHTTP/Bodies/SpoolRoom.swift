@@ -60,11 +60,9 @@ package final class SpoolRoom: Sendable {
 
         /// Throws when the disk of a file has less free space than is to be left on it.
         func requireFreeDisk(_ descriptor: Int32) throws(StorageError) {
-            var disk = statvfs()
-            guard unsafe fstatvfs(descriptor, &disk) == 0 else { return }
-            let total = UInt64(disk.f_blocks) &* UInt64(disk.f_frsize)
-            let reserve = min(UInt64(room.limits.spoolReserveBytes), total / 16)
-            guard UInt64(disk.f_bavail) &* UInt64(disk.f_frsize) < reserve else { return }
+            guard let disk = System.diskSpace(of: descriptor) else { return }
+            let reserve = min(UInt64(room.limits.spoolReserveBytes), disk.totalBytes / 16)
+            guard disk.freeBytes < reserve else { return }
             room.noteRefusal()
             throw .io(operation: "write", errno: ENOSPC)
         }

@@ -245,8 +245,7 @@ package final class PinnedVersions: Sendable {
 
     private static func isShortOfSpace(_ path: String) -> Bool {
         guard !path.isEmpty else { return false }
-        var facts = statvfs()
-        guard unsafe statvfs(path, &facts) == 0 else { return false }
-        return UInt64(facts.f_bavail).multipliedReportingOverflow(by: UInt64(facts.f_frsize)).partialValue < freeBytesWanted
+        guard let space = System.diskSpace(at: path) else { return false }
+        return space.freeBytes < freeBytesWanted
     }
 }

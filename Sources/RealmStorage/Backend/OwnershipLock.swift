@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Synchronization
+internal import SystemPackage
 
 /// Exclusive ownership of a Realm file, in a way that makes every SDK refuse it at once instead of waiting.
 ///
@@ -146,8 +147,7 @@ package final class OwnershipLock: Sendable {
         do throws(StorageError) {
             return try System.createForWriting(path)
         } catch {
-            // EEXIST
-            guard case .io(_, 17) = error else { throw error }
+            guard error.errno == .fileExists else { throw error }
             return nil
         }
     }

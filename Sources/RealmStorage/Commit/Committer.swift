@@ -116,7 +116,7 @@ package final class Committer: @unchecked Sendable {
         let limit = free.logicalSize + nodes.arena.used + 1 << 21
         let expected = try NodeWriter.expectedByteCount([names, tables], in: nodes.space, .newNodes, limit: limit)
         let allocator = SpaceAllocator(free, expected: expected, atEnd: lists.reserve(free, added: freed.count + 8))
-        var writer = NodeWriter(nodes.space, .newNodes, allocator, NodeOutput(data))
+        var writer = NodeWriter(nodes.space, .newNodes, allocator: allocator, output: NodeOutput(data))
         let newNames = try writer.write(names)
         let newTables = try writer.write(tables)
         writer.allocator.lock(freed, version: lists.version)

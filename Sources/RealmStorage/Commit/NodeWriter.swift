@@ -42,7 +42,8 @@ struct NodeWriter {
         let end: Int
     }
 
-    init(_ source: NodeSpace, _ reach: Reach, _ allocator: SpaceAllocator, _ output: NodeOutput) {
+    /// A writer that copies nodes of `source` to `output`, at the places that `allocator` gives.
+    init(_ source: NodeSpace, _ reach: Reach, allocator: SpaceAllocator, output: NodeOutput) {
         self.source = source
         self.reach = reach
         self.allocator = allocator

@@ -78,7 +78,7 @@ extension StorageError: CustomStringConvertible {
         case .corrupt(let ref, let reason):
             return ref.isNone ? "corrupt file: \(reason)" : "corrupt file: node \(ref): \(reason)"
         case .limit(let reason): return reason
-        case .io(let operation, let code): return "\(operation) failed: \(systemErrorText(code))"
+        case .io(let operation, let code): return "\(operation) failed: \(Errno(rawValue: code))"
         case .stopped(let stop): return stop.text
         }
     }

@@ -35,9 +35,6 @@ internal import Synchronization
 
     /// How many pages the file has by now. Any thread may ask.
     var pageCount: Int { grownPageCount.load(ordering: .acquiring) }
-    /// How many pages there may be at most.
-    var pageCapacity: Int { memory.capacity / EncryptionLayout.pageByteCount }
-
     /// The pages of a file that does not grow.
     convenience init(file: FileMapping, key: EncryptionKey) throws(StorageError) {
         unsafe try self.init(source: file.address, owner: file, fileByteCount: file.byteCount, capacity: 0, key: key)

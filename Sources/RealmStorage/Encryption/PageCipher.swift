@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import COpenSSL
+internal import SystemPackage
 
 /// Authenticates, decrypts and encrypts single pages with one key: AES-256-CBC without padding, HMAC-SHA-224 over the
 /// encrypted bytes.
@@ -133,6 +134,6 @@ internal import COpenSSL
         unsafe UnsafeRawBufferPointer(start: source, count: EncryptionLayout.pageByteCount).allSatisfy { $0 == 0 }
     }
 
-    /// The crypto library fails only for want of memory or because an algorithm is disabled; 5 is EIO.
-    private static func failure(_ call: String) -> StorageError { .io(operation: call, errno: 5) }
+    /// The crypto library fails only for want of memory or because an algorithm is disabled.
+    private static func failure(_ call: String) -> StorageError { .io(operation: call, errno: Errno.ioError.rawValue) }
 }

@@ -103,7 +103,7 @@ final class PageSealer: @unchecked Sendable {
             let previous = fitting.contains(page) ? old.newest : try pages.fittingStamp(ofPage: page, cipher)
             // In bounds: the buffer has `size` bytes for each page of the batch.
             let newest = try unsafe seal(
-                page, after: old.newest.counter, previous, pages.address + page * size, &bytes, index * size)
+                page, after: old.newest.counter, previous, from: pages.address + page * size, to: &bytes, at: index * size)
             let entry = PageEntry(newest: newest, previous: previous).bytes
             if page == 0 { firstEntry = entry }
             entries += entry
@@ -114,8 +114,8 @@ final class PageSealer: @unchecked Sendable {
 
     /// Encrypts one page under the next counter; 0 is left out, and so is one whose code equals that of the old page.
     private func seal(
-        _ page: Int, after counter: UInt32, _ previous: PageEntry.Stamp, _ source: UnsafeRawPointer,
-        _ target: inout [UInt8], _ offset: Int
+        _ page: Int, after counter: UInt32, _ previous: PageEntry.Stamp, from source: UnsafeRawPointer,
+        to target: inout [UInt8], at offset: Int
     ) throws(StorageError) -> PageEntry.Stamp {
         var counter = counter
         while true {

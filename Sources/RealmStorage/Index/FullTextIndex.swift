@@ -38,27 +38,27 @@ package struct FullTextIndex: Sendable {
     /// Takes time that grows with the number of words that begin so. Throws `.corrupt` for an index whose nodes go in circles.
     package func objects(withPrefix prefix: [UInt8]) throws(StorageError) -> [ObjectKey] {
         var found: Set<ObjectKey> = []
-        try collect(prefix[...], index.root, &found, WalkBudget(index.space), depth: 0)
+        try collect(prefix[...], below: index.root, into: &found, within: WalkBudget(index.space), depth: 0)
         return found.sorted()
     }
 
     /// Adds the objects below a node whose words begin with what is left of the prefix.
     private func collect(
-        _ rest: ArraySlice<UInt8>, _ ref: Ref, _ found: inout Set<ObjectKey>, _ budget: WalkBudget, depth: Int
+        _ rest: ArraySlice<UInt8>, below ref: Ref, into found: inout Set<ObjectKey>, within budget: WalkBudget, depth: Int
     ) throws(StorageError) {
         try budget.spend(at: ref)
         guard depth < 64 else { throw .corrupt(ref: ref, reason: "a full-text index without end") }
         let node = try IndexNode(ref, index.space)
         for position in 0..<node.count {
             if node.isInner {
-                try collect(rest, try node.child(position), &found, budget, depth: depth + 1)
+                try collect(rest, below: try node.child(position), into: &found, within: budget, depth: depth + 1)
                 continue
             }
             guard FullTextIndex.chunk(node.key(position), matches: rest) else { continue }
             switch try node.entry(position) {
             case .one(let key): if rest.count <= 4 { found.insert(key) }
             case .list(let tree): if rest.count <= 4 { found.formUnion(try tree.objectKeys(within: budget)) }
-            case .subindex(let next): try collect(rest.dropFirst(4), next, &found, budget, depth: depth + 1)
+            case .subindex(let next): try collect(rest.dropFirst(4), below: next, into: &found, within: budget, depth: depth + 1)
             }
         }
     }

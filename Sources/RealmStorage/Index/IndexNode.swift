@@ -43,7 +43,7 @@ struct IndexNode {
     /// What is at `position`, without a look into lists.
     func slot(_ position: Int) throws(StorageError) -> IndexSlot {
         switch try node.slot(position + 1) {
-        case .none: throw node.corrupt("index entry \(position) is empty")
+        case .none: throw emptyEntry(position)
         case .tagged(let key): return .one(ObjectKey(Int64(bitPattern: key)))
         case .ref(let ref): return try space.node(at: ref).hasContext ? .subindex(ref) : .list(ref)
         }
@@ -55,10 +55,13 @@ struct IndexNode {
     /// The entry at `position` of a leaf.
     func entry(_ position: Int) throws(StorageError) -> SearchIndex.Entry {
         switch try slot(position) {
-        case .absent: throw node.corrupt("index entry \(position) is empty")
+        case .absent: throw emptyEntry(position)
         case .one(let key): return .one(key)
         case .subindex(let ref): return .subindex(ref)
         case .list(let ref): return .list(try BPlusTree(root: ref, space: space, shape: SearchIndex.listShape))
         }
     }
+
+    /// What is wrong with an entry that leads nowhere.
+    private func emptyEntry(_ position: Int) -> StorageError { node.corrupt("index entry \(position) is empty") }
 }

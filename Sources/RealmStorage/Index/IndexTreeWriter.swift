@@ -138,7 +138,7 @@ struct IndexTreeWriter {
     ) throws(StorageError) -> Change? {
         let node = try node(ref)
         let position = node.lowerBound(key)
-        guard node.isInner else { return try applyToLeaf(node, position, key, change) }
+        guard node.isInner else { return try applyToLeaf(node, at: position, key, change) }
         guard node.count > 0, depth < IndexTreeWriter.maximumDepth else {
             throw node.node.corrupt("a search index with empty nodes or without end")
         }
@@ -152,7 +152,7 @@ struct IndexTreeWriter {
 
     /// Changes the entry under a key in a leaf; nil when nothing changes.
     private func applyToLeaf(
-        _ node: IndexNode, _ position: Int, _ key: Int32, _ change: (IndexSlot) throws(StorageError) -> IndexSlot?
+        _ node: IndexNode, at position: Int, _ key: Int32, _ change: (IndexSlot) throws(StorageError) -> IndexSlot?
     ) throws(StorageError) -> Change? {
         let isPresent = position < node.count && node.key(position) == key
         let old = isPresent ? try node.slot(position) : .absent
@@ -160,7 +160,7 @@ struct IndexTreeWriter {
         if new == old { return Change(ref: node.node.ref) }
         if new == .absent { return try remove(position, from: node.node.ref) }
         guard isPresent else {
-            guard node.count >= capacity else { return Change(ref: try insertInto(node.node.ref, key, new.raw, position)) }
+            guard node.count >= capacity else { return Change(ref: try insert(key, new.raw, at: position, into: node.node.ref)) }
             return try insert(key, new.raw, at: position, in: node.node.ref)
         }
         var changed = try writes.writable(node.node.ref)
@@ -211,15 +211,15 @@ struct IndexTreeWriter {
     private func insert(_ key: Int32, _ slot: Int64, at position: Int, in ref: Ref) throws(StorageError) -> Change {
         let full = try node(ref)
         let count = full.count
-        guard count >= capacity else { return Change(ref: try insertInto(ref, key, slot, position)) }
+        guard count >= capacity else { return Change(ref: try insert(key, slot, at: position, into: ref)) }
         let kind: NodeKind = full.isInner ? .contextInner : .contextRefs
         guard position < count else { return Change(ref: ref, next: try makeNode(kind, [key], [slot])) }
         let middle = max(count / 2, 1)
         let tail = try makeNode(
             kind, (middle..<count).map { full.key($0) }[...], (middle..<count).map { full.node.integer($0 + 1) }[...])
         let head = try truncate(ref, to: middle)
-        if position <= middle { return Change(ref: try insertInto(head, key, slot, position), next: tail) }
-        return Change(ref: head, next: try insertInto(tail, key, slot, position - middle))
+        if position <= middle { return Change(ref: try insert(key, slot, at: position, into: head), next: tail) }
+        return Change(ref: head, next: try insert(key, slot, at: position - middle, into: tail))
     }
 
     /// Cuts entries off the end of a node.
@@ -232,7 +232,8 @@ struct IndexTreeWriter {
         return node.ref
     }
 
-    private func insertInto(_ ref: Ref, _ key: Int32, _ slot: Int64, _ position: Int) throws(StorageError) -> Ref {
+    /// Puts an entry into a node that has room for it.
+    private func insert(_ key: Int32, _ slot: Int64, at position: Int, into ref: Ref) throws(StorageError) -> Ref {
         var node = try writes.writable(ref)
         var keys = try writes.writable(node.ref(0))
         try keys.insert(Int64(key), at: position)

@@ -111,7 +111,7 @@ package final class SearchIndexWriter {
             guard let position = try place(of: entry, in: keys, first, offset) else { return nil }
             return .list(try lists.insert(entry.object, at: position, in: list))
         }
-        let root = try pushDown(list, keys, first, offset + 4)
+        let root = try pushDown(list, keys, first, offset: offset + 4)
         return .subindex(try insert(entry, root, offset: offset + 4) ?? root)
     }
 
@@ -121,7 +121,7 @@ package final class SearchIndexWriter {
     ) throws(StorageError) -> Int? {
         let last = try keys.key(keys.count - 1)
         let position: Int
-        if try !holdsOneValue(entry, first, last, offset) {
+        if try !holdsOneValue(entry, first: first, last: last, offset: offset) {
             position = try keys.partition { (key) throws(StorageError) in try stored(key).order(entry) < 0 }
         } else if last < entry.object {
             return keys.count
@@ -134,7 +134,7 @@ package final class SearchIndexWriter {
 
     /// Are all values of a list, which is ordered by value, equal to that of `entry`?
     private func holdsOneValue(
-        _ entry: Entry, _ first: Entry, _ last: ObjectKey, _ offset: Int
+        _ entry: Entry, first: Entry, last: ObjectKey, offset: Int
     ) throws(StorageError) -> Bool {
         if !isMixed, offset < IndexData.maximumOffset { return true }
         guard Value.order(first.value, entry.value) == 0 else { return false }
@@ -142,7 +142,7 @@ package final class SearchIndexWriter {
     }
 
     /// Moves a list into a level of its own. Lists of numbers in Mixed may have been made of values with different data.
-    private func pushDown(_ list: Ref, _ keys: KeyList, _ first: Entry, _ offset: Int) throws(StorageError) -> Ref {
+    private func pushDown(_ list: Ref, _ keys: KeyList, _ first: Entry, offset: Int) throws(StorageError) -> Ref {
         if isMixed, first.value.isNumber {
             var entries: [Entry] = []
             for key in try keys.all() { entries.append(try stored(key)) }

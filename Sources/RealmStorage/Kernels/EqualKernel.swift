@@ -17,7 +17,7 @@ struct EqualKernel<Element: PackedElement>: MaskKernel {
     /// Compares 64 elements from `pointer` on; bit `i` is set where element `i` equals the constant.
     @inline(__always) func word(at pointer: UnsafeRawPointer) -> UInt64 {
         unsafe LanePacking.word(
-            Element.equal(Element.load(pointer, 0), needle), Element.equal(Element.load(pointer, 16), needle),
+            of: Element.equal(Element.load(pointer, 0), needle), Element.equal(Element.load(pointer, 16), needle),
             Element.equal(Element.load(pointer, 32), needle), Element.equal(Element.load(pointer, 48), needle))
     }
 }

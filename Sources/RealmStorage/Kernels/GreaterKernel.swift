@@ -17,7 +17,7 @@ struct GreaterKernel<Element: PackedElement>: MaskKernel {
     /// Compares 64 elements from `pointer` on; bit `i` is set where element `i` is greater than the constant.
     @inline(__always) func word(at pointer: UnsafeRawPointer) -> UInt64 {
         unsafe LanePacking.word(
-            Element.greater(Element.load(pointer, 0), needle), Element.greater(Element.load(pointer, 16), needle),
+            of: Element.greater(Element.load(pointer, 0), needle), Element.greater(Element.load(pointer, 16), needle),
             Element.greater(Element.load(pointer, 32), needle), Element.greater(Element.load(pointer, 48), needle))
     }
 }

@@ -9,7 +9,7 @@ internal import CProcessor
 enum LanePacking {
     /// Four times 16 lanes as 64 bits, first lane lowest.
     @inline(__always)
-    static func word(_ a: ByteLanes, _ b: ByteLanes, _ c: ByteLanes, _ d: ByteLanes) -> UInt64 {
+    static func word(of a: ByteLanes, _ b: ByteLanes, _ c: ByteLanes, _ d: ByteLanes) -> UInt64 {
         let low = UInt64(realm_rest_signs(a)) | UInt64(realm_rest_signs(b)) &<< 16
         let high = UInt64(realm_rest_signs(c)) | UInt64(realm_rest_signs(d)) &<< 16
         return low | high &<< 32

@@ -12,19 +12,22 @@ extension PackedIntegers {
         checkRun(start, count)
         other.checkRun(otherStart, count)
         switch op {
-        case .equal: return columns(other, start, otherStart, count, Int64.equal)
-        case .notEqual: return columns(other, start, otherStart, count, Int64.equal).inverted(first: count)
-        case .greater: return columns(other, start, otherStart, count, Int64.greater)
-        case .lessOrEqual: return columns(other, start, otherStart, count, Int64.greater).inverted(first: count)
-        case .less: return other.columns(self, otherStart, start, count, Int64.greater)
-        case .greaterOrEqual: return other.columns(self, otherStart, start, count, Int64.greater).inverted(first: count)
+        case .equal: return columns(other, from: start, otherStart: otherStart, count: count, Int64.equal)
+        case .notEqual:
+            return columns(other, from: start, otherStart: otherStart, count: count, Int64.equal).inverted(first: count)
+        case .greater: return columns(other, from: start, otherStart: otherStart, count: count, Int64.greater)
+        case .lessOrEqual:
+            return columns(other, from: start, otherStart: otherStart, count: count, Int64.greater).inverted(first: count)
+        case .less: return other.columns(self, from: otherStart, otherStart: start, count: count, Int64.greater)
+        case .greaterOrEqual:
+            return other.columns(self, from: otherStart, otherStart: start, count: count, Int64.greater).inverted(first: count)
         }
     }
 
     /// Compares 64 elements of both runs at a time.
     @inline(__always)
     private func columns(
-        _ other: PackedIntegers, _ start: Int, _ otherStart: Int, _ count: Int,
+        _ other: PackedIntegers, from start: Int, otherStart: Int, count: Int,
         _ test: (SIMD16<Int64>, SIMD16<Int64>) -> ByteLanes
     ) -> Mask {
         unsafe withUnsafeTemporaryAllocation(of: Int64.self, capacity: 128) { room in
@@ -41,7 +44,7 @@ extension PackedIntegers {
                     unsafe unpack(start &+ first, rest, into: left)
                     unsafe other.unpack(otherStart &+ first, rest, into: right)
                     word = unsafe LanePacking.word(
-                        test(Int64.load(left, 0), Int64.load(right, 0)), test(Int64.load(left, 16), Int64.load(right, 16)),
+                        of: test(Int64.load(left, 0), Int64.load(right, 0)), test(Int64.load(left, 16), Int64.load(right, 16)),
                         test(Int64.load(left, 32), Int64.load(right, 32)), test(Int64.load(left, 48), Int64.load(right, 48)))
                 }
                 words = SIMD4(words[1], words[2], words[3], word)

@@ -59,7 +59,7 @@ extension PackedIntegers {
     @inline(__always)
     private func nibbles(_ first: Int, _ test: (ByteLanes) -> ByteLanes) -> UInt64 {
         LanePacking.word(
-            test(PackedIntegers.bytes(ofNibbles: fieldWord(atBit: first &* 4))),
+            of: test(PackedIntegers.bytes(ofNibbles: fieldWord(atBit: first &* 4))),
             test(PackedIntegers.bytes(ofNibbles: fieldWord(atBit: first &* 4 &+ 64))),
             test(PackedIntegers.bytes(ofNibbles: fieldWord(atBit: first &* 4 &+ 128))),
             test(PackedIntegers.bytes(ofNibbles: fieldWord(atBit: first &* 4 &+ 192))))

@@ -4,42 +4,42 @@
 extension PackedReals {
     /// The rows among `count` from `start` on, at most 256, that hold null.
     @inline(__always)
-    func nulls(_ start: Int, _ count: Int) -> Mask {
+    func nulls(_ start: Int, count: Int) -> Mask {
         checkRun(start, count)
         return unsafe EqualKernel(Real.nullBits).mask(payload, start: start, count: count)
     }
 
     /// The rows that hold neither null nor another NaN.
     @inline(__always)
-    func numbers(_ start: Int, _ count: Int) -> Mask { test(RealTests.IsNumber.self, 0, start, count) }
+    func numbers(_ start: Int, count: Int) -> Mask { test(RealTests.IsNumber.self, 0, start, count: count) }
 
     /// The rows that compare so with `needle` by IEEE 754. Null is not equal to any needle.
     @inline(__always)
-    func compare(_ op: Relation, _ needle: Real, _ start: Int, _ count: Int) -> Mask {
+    func compare(_ op: Relation, _ needle: Real, _ start: Int, count: Int) -> Mask {
         switch op {
-        case .equal: return test(RealTests.IsEqual.self, needle, start, count)
-        case .notEqual: return test(RealTests.IsEqual.self, needle, start, count).inverted(first: count)
-        case .less: return test(RealTests.IsLess.self, needle, start, count)
-        case .lessOrEqual: return test(RealTests.IsLessOrEqual.self, needle, start, count)
-        case .greater: return test(RealTests.IsGreater.self, needle, start, count)
-        case .greaterOrEqual: return test(RealTests.IsGreaterOrEqual.self, needle, start, count)
+        case .equal: return test(RealTests.IsEqual.self, needle, start, count: count)
+        case .notEqual: return test(RealTests.IsEqual.self, needle, start, count: count).inverted(first: count)
+        case .less: return test(RealTests.IsLess.self, needle, start, count: count)
+        case .lessOrEqual: return test(RealTests.IsLessOrEqual.self, needle, start, count: count)
+        case .greater: return test(RealTests.IsGreater.self, needle, start, count: count)
+        case .greaterOrEqual: return test(RealTests.IsGreaterOrEqual.self, needle, start, count: count)
         }
     }
 
     /// The rows that compare so with `needle` in the general order. Null is not equal to any needle.
     @inline(__always)
-    func compareInGeneralOrder(_ op: Relation, _ needle: Real, _ start: Int, _ count: Int) -> Mask {
-        guard !needle.isNaN else { return compare(op, withNaN: needle, start, count) }
-        guard op == .less || op == .lessOrEqual else { return compare(op, needle, start, count) }
+    func compareInGeneralOrder(_ op: Relation, _ needle: Real, _ start: Int, count: Int) -> Mask {
+        guard !needle.isNaN else { return compare(op, withNaN: needle, start, count: count) }
+        guard op == .less || op == .lessOrEqual else { return compare(op, needle, start, count: count) }
         // Whatever is not on the other side is below, NaN included, but for null.
-        let notBelow = compare(op.negated, needle, start, count)
-        return notBelow.inverted(first: count).subtracting(nulls(start, count))
+        let notBelow = compare(op.negated, needle, start, count: count)
+        return notBelow.inverted(first: count).subtracting(nulls(start, count: count))
     }
 
     /// Numbers are greater than any NaN; NaNs are ordered by their bits, unsigned.
-    private func compare(_ op: Relation, withNaN needle: Real, _ start: Int, _ count: Int) -> Mask {
-        let numbers = self.numbers(start, count)
-        let nulls = self.nulls(start, count)
+    private func compare(_ op: Relation, withNaN needle: Real, _ start: Int, count: Int) -> Mask {
+        let numbers = self.numbers(start, count: count)
+        let nulls = self.nulls(start, count: count)
         let wanted = Real.Bits.Magnitude(truncatingIfNeeded: needle.packedBits)
         let others = numbers.inverted(first: count).subtracting(nulls).filter { row in
             op.holds(Real.Bits.Magnitude(truncatingIfNeeded: bits(start &+ row)), wanted)
@@ -48,8 +48,9 @@ extension PackedReals {
         return op == .notEqual ? withNumbers | nulls : withNumbers
     }
 
+    /// Runs the kernel for one test over a run.
     @inline(__always)
-    private func test<Test: RealTest>(_: Test.Type, _ needle: Real, _ start: Int, _ count: Int) -> Mask {
+    private func test<Test: RealTest>(_: Test.Type, _ needle: Real, _ start: Int, count: Int) -> Mask {
         checkRun(start, count)
         return unsafe RealKernel<Real, Test>(needle).mask(payload, start: start, count: count)
     }

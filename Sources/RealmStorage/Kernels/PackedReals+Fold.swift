@@ -7,7 +7,7 @@ extension PackedReals {
     /// Groups of 64 are added without looking for nulls first: with a null or NaN among them the sum becomes NaN, and
     /// only then the group is added again without those.
     @inline(__always)
-    func add(_ mask: Mask, _ start: Int, _ count: Int, to total: inout RealSum) {
+    func add(_ mask: Mask, _ start: Int, count: Int, to total: inout RealSum) {
         checkRun(start, count)
         let rows = mask & Mask(first: count)
         var sum = total.sum
@@ -16,7 +16,7 @@ extension PackedReals {
             let word = rows.words[group]
             let next = self.sum(start &+ group &<< 6, word, addedTo: sum)
             if next.isNaN {
-                let rest = word & numbers(start, count).words[group]
+                let rest = word & numbers(start, count: count).words[group]
                 added &-= word.nonzeroBitCount &- rest.nonzeroBitCount
                 sum = self.sum(start &+ group &<< 6, rest, addedTo: sum)
             } else {
@@ -41,15 +41,16 @@ extension PackedReals {
 
     /// The least number in the rows of `mask`; nil when all are null or NaN.
     @inline(__always)
-    func least(_ mask: Mask, _ start: Int, _ count: Int) -> Real? { extreme(mask, start, count) { $0 < $1 } }
+    func least(_ mask: Mask, _ start: Int, count: Int) -> Real? { extreme(mask, start, count: count) { $0 < $1 } }
 
     /// The greatest number in the rows of `mask`; nil when all are null or NaN.
     @inline(__always)
-    func greatest(_ mask: Mask, _ start: Int, _ count: Int) -> Real? { extreme(mask, start, count) { $0 > $1 } }
+    func greatest(_ mask: Mask, _ start: Int, count: Int) -> Real? { extreme(mask, start, count: count) { $0 > $1 } }
 
+    /// The best of the numbers by `isBetter`; nil when there are none.
     @inline(__always)
-    private func extreme(_ mask: Mask, _ start: Int, _ count: Int, _ isBetter: (Real, Real) -> Bool) -> Real? {
-        let rows = numbers(start, count) & mask
+    private func extreme(_ mask: Mask, _ start: Int, count: Int, _ isBetter: (Real, Real) -> Bool) -> Real? {
+        let rows = numbers(start, count: count) & mask
         guard let firstRow = rows.first else { return nil }
         var result = number(start &+ firstRow)
         for group in 0..<4 {
@@ -67,7 +68,7 @@ extension PackedReals {
         }
         guard result == 0 else { return result }
         // Of equal zeros the first counts, whatever its sign; the group search may have met another.
-        return (compare(.equal, 0, start, count) & rows).first.map { number(start &+ $0) }
+        return (compare(.equal, 0, start, count: count) & rows).first.map { number(start &+ $0) }
     }
 
     /// The best of 64 numbers: four searches side by side, which the processor can overlap.

@@ -16,7 +16,7 @@ struct RealKernel<Real: PackedReal, Test: RealTest>: MaskKernel {
 
     /// Tests 64 elements from `pointer` on; bit `i` is set where element `i` passes.
     @inline(__always) func word(at pointer: UnsafeRawPointer) -> UInt64 {
-        unsafe LanePacking.word(lanes(pointer, 0), lanes(pointer, 16), lanes(pointer, 32), lanes(pointer, 48))
+        unsafe LanePacking.word(of: lanes(pointer, 0), lanes(pointer, 16), lanes(pointer, 32), lanes(pointer, 48))
     }
 
     /// Tests sixteen elements from `index` on.

@@ -17,7 +17,7 @@ struct BigBlobs: Sendable {
 
     /// Attaches a leaf of one byte node per value. Throws `.corrupt` for another shape.
     init(_ node: Node, _ space: NodeSpace, isText: Bool) throws(StorageError) {
-        guard node.widthType == 0 else { throw node.corrupt("integer array expected") }
+        _ = try node.integers()
         self.node = node
         self.space = space
         self.isText = isText
@@ -36,7 +36,7 @@ struct BigBlobs: Sendable {
     private func value(at ref: Ref) throws(StorageError) -> ByteView {
         let node = try space.node(at: ref)
         if node.hasRefs { return try joined(node) }
-        guard node.widthType == Node.WidthType.ignore.rawValue else { throw node.corrupt("byte node expected") }
+        try node.requireBytes()
         let bytes = node.bytes
         guard isText else { return bytes }
         guard bytes.count > 0, bytes[bytes.count - 1] == 0 else { throw node.corrupt("string without a final zero byte") }

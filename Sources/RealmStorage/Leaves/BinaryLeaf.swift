@@ -3,6 +3,8 @@
 /// Binaries: medium or big form, without terminators.
 ///
 /// The form is given by the context flag of the leaf, as for strings; there is no short form. Source: docs/format.md, "Binary".
+///
+/// The form is told by the context flag of the leaf, as for strings; there is no short form.
 package struct BinaryLeaf: Sendable {
     /// The values in either form.
     private let blob: BlobLeaf

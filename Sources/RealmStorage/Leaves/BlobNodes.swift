@@ -55,7 +55,7 @@ struct BlobNodes {
             try top.requireRow(row, below: top.count + 1)
             try top.insert(try blob(bytes), at: row)
         } else {
-            var parts = try Medium(writes, top)
+            var parts = try MediumBlobsWriter(writes, top)
             try parts.insert(bytes, at: row, terminatorByteCount)
             try parts.store(in: &top)
         }
@@ -70,7 +70,7 @@ struct BlobNodes {
             try discardBlob(top, row)
             try top.set(row, try blob(bytes))
         } else {
-            var parts = try Medium(writes, top)
+            var parts = try MediumBlobsWriter(writes, top)
             try parts.set(bytes, at: row, terminatorByteCount)
             try parts.store(in: &top)
         }
@@ -85,7 +85,7 @@ struct BlobNodes {
             try discardBlob(top, row)
             top.removeInteger(at: row)
         } else {
-            var parts = try Medium(writes, top)
+            var parts = try MediumBlobsWriter(writes, top)
             try parts.erase(row)
             try parts.store(in: &top)
         }
@@ -101,7 +101,7 @@ struct BlobNodes {
             top.truncateIntegers(to: row)
             return (top.ref, tail.ref)
         }
-        var parts = try Medium(writes, top)
+        var parts = try MediumBlobsWriter(writes, top)
         let tail = try parts.split(at: row)
         try parts.store(in: &top)
         return (top.ref, tail)
@@ -119,7 +119,7 @@ struct BlobNodes {
 
     /// Moves the byte nodes of a big leaf after those of another.
     func joinBig(_ leaf: Ref, with next: Node) throws(StorageError) -> Ref {
-        guard next.flags & 0xd8 == 0x40 else { throw next.corrupt("a leaf with refs expected") }
+        try next.requireLeafOfRefs()
         var top = try writes.writableRefs(leaf)
         for row in 0..<next.count { try top.append(next.integer(row)) }
         writes.discard(next)

@@ -33,7 +33,7 @@ package enum ColumnLeaf: Sendable {
         _ node: Node, _ space: NodeSpace, _ shape: ElementShape, inCluster: Bool, enumeration: StringEnumeration? = nil
     ) throws(StorageError) {
         guard !node.isInner else { throw node.corrupt("leaf expected, found an inner node") }
-        guard node.width > 0 || node.count <= NodeSpace.maximumEmptyCount else { throw NodeSpace.emptyNode(node.ref) }
+        try node.requireSensibleCount()
         switch shape.type {
         case .int: self = .int(try IntLeaf(node, isNullable: shape.isNullable))
         case .bool: self = .bool(try BoolLeaf(node))

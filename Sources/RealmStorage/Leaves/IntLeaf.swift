@@ -23,9 +23,14 @@ package struct IntLeaf: Sendable {
             count = elements.count
             return
         }
-        guard elements.count >= 1 else { throw node.corrupt("a nullable integer leaf without its null marker") }
+        try IntLeaf.requireMarker(node)
         nullMarker = elements[0]
         count = elements.count - 1
+    }
+
+    /// Throws `.corrupt` for a nullable leaf without its first element, the null marker.
+    static func requireMarker(_ node: Node) throws(StorageError) {
+        guard node.count >= 1 else { throw node.corrupt("a nullable integer leaf without its null marker") }
     }
 
     /// Where value 0 is in `elements`.

@@ -74,8 +74,7 @@ struct IntegerLeafForm: LeafForm {
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
         var node = try writable(leaf)
         let other = try writes.node(at: next)
-        guard other.flags & 0xd8 == node.flags & 0xd8 else { throw other.corrupt("integer leaf expected") }
-        guard other.width > 0 || other.count <= NodeSpace.maximumEmptyCount else { throw NodeSpace.emptyNode(next) }
+        if node.hasRefs { try other.requireLeafOfRefs() } else { try other.requirePlainIntegers() }
         for row in 0..<other.count { try node.append(other.integer(row)) }
         writes.discard(other)
         return node.ref

@@ -21,24 +21,30 @@ struct MediumBlobs: Sendable {
 
     /// Attaches a medium leaf. Throws `.corrupt` for another shape; where values end is checked when they are read.
     init(_ node: Node, _ space: NodeSpace, isText: Bool) throws(StorageError) {
-        guard node.count == 3 else { throw node.corrupt("a medium string leaf has three slots") }
+        try MediumBlobs.requireShape(node)
         ref = node.ref
         self.isText = isText
-        ends = try MediumBlobs.integers(node, 0, space, "end offsets")
-        nulls = try MediumBlobs.integers(node, 2, space, "null flags")
+        ends = try MediumBlobs.integers(of: node, 0, space, "end offsets")
+        nulls = try MediumBlobs.integers(of: node, 2, space, "null flags")
         let blob = try space.node(at: try node.requiredRef(1, "string bytes"))
-        guard !blob.hasRefs, blob.widthType == Node.WidthType.ignore.rawValue else {
-            throw blob.corrupt("byte node expected")
-        }
+        try blob.requireBytes()
         bytes = blob.bytes
-        guard nulls.count == ends.count else {
-            throw node.corrupt("\(ends.count) strings with \(nulls.count) null flags")
-        }
+        try MediumBlobs.requireSameCount(ends: ends.count, nulls: nulls.count, node)
+    }
+
+    /// Throws `.corrupt` unless `node` has the three slots of a medium leaf: ends, bytes, null flags.
+    static func requireShape(_ node: Node) throws(StorageError) {
+        guard node.count == 3 else { throw node.corrupt("a medium string leaf has three slots") }
+    }
+
+    /// Throws `.corrupt` unless there are as many null flags as ends.
+    static func requireSameCount(ends: Int, nulls: Int, _ node: Node) throws(StorageError) {
+        guard nulls == ends else { throw node.corrupt("\(ends) strings with \(nulls) null flags") }
     }
 
     /// A side array. Throws `.corrupt` when it is no leaf of integers.
     private static func integers(
-        _ node: Node, _ slot: Int, _ space: NodeSpace, _ what: StaticString
+        of node: Node, _ slot: Int, _ space: NodeSpace, _ what: StaticString
     ) throws(StorageError) -> PackedIntegers {
         let child = try space.node(at: try node.requiredRef(slot, "\(what)"))
         guard !child.hasRefs else { throw child.corrupt("\(what) are a plain integer node") }
@@ -51,7 +57,7 @@ struct MediumBlobs: Sendable {
         let first = row == 0 ? 0 : ends[row - 1]
         let end = ends[row]
         guard first >= 0, end <= Int64(bytes.count), isText ? first < end : first <= end else {
-            throw corrupt("value \(row) ends outside its bytes")
+            throw corruptEnd(row)
         }
         let last = Int(isText ? end &- 1 : end)
         if isText, bytes[last] != 0 { throw corruptText(row) }
@@ -66,6 +72,9 @@ struct MediumBlobs: Sendable {
         let byteCount = Int(end &- start) &- 1
         return bytes.word(at: Int(start)) & ByteView.leadingOnes(byteCount: byteCount)
     }
+
+    /// What is wrong with a value whose end is not one.
+    func corruptEnd(_ row: Int) -> StorageError { corrupt("value \(row) ends outside its bytes") }
 
     /// What is wrong with a text that does not end with its zero byte.
     func corruptText(_ row: Int) -> StorageError { corrupt("string \(row) has no final zero byte") }

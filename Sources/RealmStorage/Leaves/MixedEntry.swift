@@ -25,7 +25,8 @@ enum MixedEntry {
     enum Number {
         /// The types that values in a word or in a slot can have.
         static let int = 0, bool = 1, string = 2, binary = 4, timestamp = 8, float = 9, double = 10, decimal = 11
-        static let objectID = 15, link = 16, uuid = 17, list = 19, dictionary = 21
+        /// A link without a table, which no writer of the present makes, and further types.
+        static let untargetedLink = 12, objectID = 15, link = 16, uuid = 17, list = 19, dictionary = 21
     }
 
     /// The word of null.

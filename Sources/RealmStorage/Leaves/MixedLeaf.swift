@@ -30,18 +30,23 @@ package struct MixedLeaf: Sendable {
 
     /// Attaches a mixed leaf and looks at its side arrays. Throws `.corrupt` for another shape.
     init(_ node: Node, _ space: NodeSpace) throws(StorageError) {
-        guard node.hasRefs, !node.isInner, (4...6).contains(node.count) else {
-            throw node.corrupt("a mixed leaf has 4 to 6 slots")
-        }
+        try MixedLeaf.requireShape(node)
         self.node = node
         self.space = space
         let first = try space.node(at: try node.requiredRef(0, "mixed words"))
         guard !first.hasRefs else { throw first.corrupt("mixed words are a plain integer node") }
         words = try first.integers()
-        _ = try numbers(Slot.integer)
-        _ = try numbers(Slot.pair)
+        _ = try numbers(Slot.integers)
+        _ = try numbers(Slot.pairs)
         _ = try strings()
         _ = try collections()
+    }
+
+    /// Throws `.corrupt` unless `node` has the slots of a mixed leaf; those of nested collections and ids may be missing.
+    static func requireShape(_ node: Node) throws(StorageError) {
+        guard node.hasRefs, !node.isInner, (4...MixedEntry.Slot.count).contains(node.count) else {
+            throw node.corrupt("a mixed leaf has 4 to 6 slots")
+        }
     }
 
     /// A side array of numbers; nil when there is none.
@@ -55,46 +60,48 @@ package struct MixedLeaf: Sendable {
 
     /// The texts, binaries and ids of the leaf; nil when it has none.
     func strings() throws(StorageError) -> StringLeaf? {
-        let ref = try node.optionalRef(Slot.string, "mixed strings")
+        let ref = try node.optionalRef(Slot.strings, "mixed strings")
         return ref.isNone ? nil : try StringLeaf(try space.node(at: ref), space)
     }
 
     /// The refs of nested collections; nil when there are none.
     private func collections() throws(StorageError) -> Node? {
-        let ref = try node.optionalRef(Slot.collection, "nested collections")
+        let ref = try node.optionalRef(Slot.collections, "nested collections")
         guard !ref.isNone else { return nil }
         let nested = try space.node(at: ref)
         guard nested.hasRefs else { throw nested.corrupt("refs of nested collections expected") }
         return nested
     }
 
-    /// The slot that must hold the payload of each type; int, bool and null may be in the word.
-    private enum Slot { static let word = 0, integer = 1, pair = 2, string = 3, collection = 4 }
+    /// Where payloads are.
+    private typealias Slot = MixedEntry.Slot
+    /// What types are called by.
+    private typealias Number = MixedEntry.Number
 
     /// The value in `row`, which must be in `0..<count`. Throws `.corrupt` for a word that contradicts its payload.
     package func value(_ row: Int) throws(StorageError) -> Value {
         let word = words[row]
         guard word != 0 else { return .null }
-        let type = Int(word & 0x1f) - 1
-        let slot = Int(word >> 5) & 7
+        let type = MixedEntry.type(ofWord: word)
+        let slot = MixedEntry.slot(ofWord: word)
         let payload = word >> 8
         switch (type, slot) {
-        case (0, Slot.word): return .int(payload)
-        case (0, Slot.integer): return .int(try integer(payload, row))
-        case (1, Slot.word): return .bool(payload != 0)
-        case (2, Slot.string): return .string(try bytes(payload, row))
-        case (4, Slot.string): return .binary(try bytes(payload, row))
-        case (8, Slot.pair): return .timestamp(try timestamp(payload, row))
-        case (9, Slot.integer):
+        case (Number.int, Slot.words): return .int(payload)
+        case (Number.int, Slot.integers): return .int(try integer(payload, row))
+        case (Number.bool, Slot.words): return .bool(payload != 0)
+        case (Number.string, Slot.strings): return .string(try bytes(payload, row))
+        case (Number.binary, Slot.strings): return .binary(try bytes(payload, row))
+        case (Number.timestamp, Slot.pairs): return .timestamp(try timestamp(payload, row))
+        case (Number.float, Slot.integers):
             return .float(Float(bitPattern: UInt32(truncatingIfNeeded: try integer(payload, row))))
-        case (10, Slot.integer): return .double(Double(bitPattern: UInt64(bitPattern: try integer(payload, row))))
-        case (11, Slot.pair): return try decimal(payload, row)
-        case (12, Slot.integer): throw node.corrupt("value \(row) is a link without its table")
-        case (15, Slot.string): return .objectID(try identifier(payload, row, 12).objectID(at: 0))
-        case (16, Slot.pair): return try link(payload, row)
-        case (17, Slot.string): return .uuid(try identifier(payload, row, 16).uuid(at: 0))
-        case (19, Slot.collection): return .list(try collection(payload, row))
-        case (21, Slot.collection): return .dictionary(try collection(payload, row))
+        case (Number.double, Slot.integers): return .double(Double(bitPattern: UInt64(bitPattern: try integer(payload, row))))
+        case (Number.decimal, Slot.pairs): return try decimal(payload, row)
+        case (Number.untargetedLink, Slot.integers): throw node.corrupt("value \(row) is a link without its table")
+        case (Number.objectID, Slot.strings): return .objectID(try identifier(payload, row, 12).objectID(at: 0))
+        case (Number.link, Slot.pairs): return try link(payload, row)
+        case (Number.uuid, Slot.strings): return .uuid(try identifier(payload, row, 16).uuid(at: 0))
+        case (Number.list, Slot.collections): return .list(try collection(payload, row))
+        case (Number.dictionary, Slot.collections): return .dictionary(try collection(payload, row))
         default: throw node.corrupt("value \(row) has type \(type) with its payload in slot \(slot)")
         }
     }
@@ -102,13 +109,13 @@ package struct MixedLeaf: Sendable {
     /// The link in `row` as it is stored, unresolved ones included; nil when the value is no link.
     package func storedLink(_ row: Int) throws(StorageError) -> (table: TableKey, key: ObjectKey)? {
         let word = words[row]
-        guard Int(word & 0x1f) - 1 == 16, Int(word >> 5) & 7 == Slot.pair else { return nil }
+        guard MixedEntry.type(ofWord: word) == Number.link, MixedEntry.slot(ofWord: word) == Slot.pairs else { return nil }
         return try rawLink(word >> 8, row)
     }
 
     /// A number in slot 1. `row` is for messages.
     private func integer(_ index: Int64, _ row: Int) throws(StorageError) -> Int64 {
-        guard let integers = try numbers(Slot.integer), index >= 0, index < integers.count else {
+        guard let integers = try numbers(Slot.integers), index >= 0, index < integers.count else {
             throw node.corrupt("value \(row) has its number outside slot 1")
         }
         return integers[Int(index)]
@@ -116,7 +123,7 @@ package struct MixedLeaf: Sendable {
 
     /// Two numbers in slot 2. `row` is for messages.
     private func pair(_ index: Int64, _ row: Int) throws(StorageError) -> (Int64, Int64) {
-        guard let pairs = try numbers(Slot.pair), index >= 0, index < pairs.count / 2 else {
+        guard let pairs = try numbers(Slot.pairs), index >= 0, index < pairs.count / 2 else {
             throw node.corrupt("value \(row) has its pair outside slot 2")
         }
         return (pairs[Int(index) * 2], pairs[Int(index) * 2 + 1])

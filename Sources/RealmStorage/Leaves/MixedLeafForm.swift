@@ -85,7 +85,9 @@ extension LeafWriter {
         let top = try writes.node(at: leaf)
         let words = try writes.integerNode(try top.requiredRef(MixedEntry.Slot.words, "mixed words"))
         try words.requireRow(row)
-        guard case .collection(_, let root, _) = try MixedNodes.entry(row, words.integer(row), top, writes) else { return nil }
+        guard case .collection(_, let root, _) = try MixedNodes.entry(row, word: words.integer(row), of: top, writes) else {
+            return nil
+        }
         return root
     }
 }

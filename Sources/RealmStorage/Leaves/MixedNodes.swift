@@ -18,7 +18,7 @@ struct MixedNodes {
     init(_ writes: WriteSpace, _ leaf: Ref) throws(StorageError) {
         self.writes = writes
         top = try writes.writableRefs(leaf)
-        guard (4...Slot.count).contains(top.count) else { throw top.node.corrupt("a mixed leaf has 4 to 6 slots") }
+        try MixedLeaf.requireShape(top.node)
         words = try writes.writableIntegers(try top.node.requiredRef(Slot.words, "mixed words"))
         while top.count < Slot.count { try top.append(.none) }
         try completeIDs()
@@ -90,11 +90,11 @@ struct MixedNodes {
 
     /// The value in `row` in its stored parts. Bytes are borrowed from the leaf.
     func entry(_ row: Int) throws(StorageError) -> MixedEntry {
-        try MixedNodes.entry(row, words.integer(row), top.node, writes)
+        try MixedNodes.entry(row, word: words.integer(row), of: top.node, writes)
     }
 
     /// Reads a value of a leaf that need not be open.
-    static func entry(_ row: Int, _ word: Int64, _ top: Node, _ writes: WriteSpace) throws(StorageError) -> MixedEntry {
+    static func entry(_ row: Int, word: Int64, of top: Node, _ writes: WriteSpace) throws(StorageError) -> MixedEntry {
         let (type, slot, index) = (MixedEntry.type(ofWord: word), MixedEntry.slot(ofWord: word), word >> 8)
         guard slot != Slot.words else { return .word(word) }
         guard slot <= Slot.collections else { throw top.corrupt("value \(row) has its payload in slot \(slot)") }
@@ -199,7 +199,7 @@ struct MixedNodes {
             var node = try payload(entry.slot, ref)
             let (first, second) = MixedNodes.numbers(entry)
             let size = second == nil ? 1 : 2
-            guard index >= 0, index < node.count / size else { throw node.node.corrupt("no payload \(index)") }
+            try MixedNodes.require(index, below: node.count / size, node)
             try node.set(Int(index) * size, first)
             if let second { try node.set(Int(index) * size + 1, second) }
             try top.update(entry.slot, node.ref)
@@ -209,6 +209,11 @@ struct MixedNodes {
     /// Replaces the payload of a text, binary or id.
     private mutating func setBytes(_ bytes: ByteView, _ index: Int64, _ ref: Ref) throws(StorageError) {
         try top.update(Slot.strings, try strings.set(bytes, at: Int(index), in: ref))
+    }
+
+    /// Throws `.corrupt` unless a payload exists.
+    private static func require(_ index: Int64, below count: Int, _ payloads: MutableNode) throws(StorageError) {
+        guard index >= 0, index < count else { throw payloads.node.corrupt("no payload \(index)") }
     }
 
     /// What a payload that is no text holds.
@@ -246,7 +251,7 @@ struct MixedNodes {
     private mutating func removeNumbers(_ slot: Int, _ index: Int64, size: Int, _ ref: Ref) throws(StorageError) -> Int64 {
         var node = try payload(slot, ref)
         let last = node.count / size - 1
-        guard index >= 0, index <= last else { throw node.node.corrupt("no payload \(index)") }
+        try MixedNodes.require(index, below: last + 1, node)
         for offset in 0..<size where Int(index) != last {
             try node.set(Int(index) * size + offset, node.integer(last * size + offset))
         }

@@ -21,7 +21,7 @@ struct NullableIntegers {
     /// How many values a leaf has, the null marker not counted.
     func count(_ leaf: Ref) throws(StorageError) -> Int {
         let node = try writes.integerNode(leaf)
-        guard node.count >= 1 else { throw NullableIntegers.markerMissing(node) }
+        try IntLeaf.requireMarker(node)
         return node.count - 1
     }
 
@@ -79,12 +79,8 @@ struct NullableIntegers {
     /// The leaf ready to be changed. Throws `.corrupt` without its null marker.
     private func writable(_ leaf: Ref) throws(StorageError) -> MutableNode {
         let node = try writes.writableIntegers(leaf)
-        guard node.count >= 1 else { throw NullableIntegers.markerMissing(node.node) }
+        try IntLeaf.requireMarker(node.node)
         return node
-    }
-
-    private static func markerMissing(_ node: Node) -> StorageError {
-        node.corrupt("a nullable integer leaf without its null marker")
     }
 
     /// The largest number of a width.

@@ -51,14 +51,14 @@ package final class StringEnumeration: Sendable {
         let (node, start) = try BPlusInnerNode.leafNode(for: index, below: root, space)
         let leaf = try strings(of: node)
         guard index >= start, index &- start < leaf.count else {
-            throw node.corrupt("a leaf of \(leaf.count) elements where its parent promises more")
+            throw BPlusInnerNode.tooShort(node, count: leaf.count)
         }
         return (leaf, start)
     }
 
     /// The texts of one leaf of the list.
     private func strings(of node: Node) throws(StorageError) -> StringLeaf {
-        guard node.width > 0 || node.count <= NodeSpace.maximumEmptyCount else { throw NodeSpace.emptyNode(node.ref) }
+        try node.requireSensibleCount()
         return try StringLeaf(node, space)
     }
 }

@@ -39,7 +39,7 @@ extension StringLeaf {
                 return rows.filter { cells.equals(wanted, row &+ $0) }
             }
         case .medium(let blob):
-            let candidates = rows & StringLeaf.lengths(blob, pattern.count, row, rowCount(from: row))
+            let candidates = rows & StringLeaf.rows(of: blob, byteCount: pattern.count, from: row, count: rowCount(from: row))
             return try texts(among: candidates, row, pattern.equals)
         case .big, .enumerated: break
         }
@@ -70,8 +70,8 @@ extension StringLeaf {
         guard rows.count > StringLeaf.fewRows else { return try texts(among: rows, row, pattern.occurs) }
         let found: Mask?
         switch form {
-        case .short(let node): found = StringLeaf.search(node, pattern, row, rowCount(from: row))
-        case .medium(let blob): found = StringLeaf.search(blob, pattern, row, rowCount(from: row))
+        case .short(let node): found = StringLeaf.search(node, pattern, from: row, count: rowCount(from: row))
+        case .medium(let blob): found = StringLeaf.search(blob, pattern, from: row, count: rowCount(from: row))
         case .big, .enumerated: found = nil
         }
         // One by one, too, where texts lie in no order: that finds what is wrong with which of them.
@@ -88,7 +88,7 @@ extension StringLeaf {
     }
 
     /// The rows of a medium leaf whose text has so many bytes, or is null.
-    private static func lengths(_ blob: MediumBlobs, _ byteCount: Int, _ row: Int, _ count: Int) -> Mask {
+    private static func rows(of blob: MediumBlobs, byteCount: Int, from row: Int, count: Int) -> Mask {
         guard count > 0 else { return .none }
         var previous = row == 0 ? 0 : blob.ends[row &- 1]
         return blob.ends.withUnpacked(start: row, count: count) { ends in
@@ -113,7 +113,7 @@ extension StringLeaf {
 /// Searching the texts of a short or medium leaf as one run of bytes.
 extension StringLeaf {
     /// The rows with a match that ends in front of their padding; nil for damaged cells.
-    private static func search(_ node: Node, _ pattern: BytePattern, _ row: Int, _ count: Int) -> Mask? {
+    private static func search(_ node: Node, _ pattern: BytePattern, from row: Int, count: Int) -> Mask? {
         let width = node.width
         guard pattern.count < width else { return Mask.none }
         let cells = node.bytes.slice(row &* width, (row &+ count) &* width)
@@ -129,7 +129,7 @@ extension StringLeaf {
     }
 
     /// The rows with a match that ends in front of their zero byte; nil when texts are out of order or lack that byte.
-    private static func search(_ blob: MediumBlobs, _ pattern: BytePattern, _ row: Int, _ count: Int) -> Mask? {
+    private static func search(_ blob: MediumBlobs, _ pattern: BytePattern, from row: Int, count: Int) -> Mask? {
         guard count > 0 else { return Mask.none }
         let first = row == 0 ? 0 : blob.ends[row &- 1]
         let last = blob.ends[row &+ count &- 1]
@@ -168,13 +168,13 @@ extension StringLeaf {
     package func rows(
         _ op: Relation, _ key: OrderKey, among rows: Mask, from row: Int = 0
     ) throws(StorageError) -> Mask {
-        try rowsByLeadingBytes(op, key, rows, row).filter { (index) throws(StorageError) in
+        try rowsByLeadingBytes(op, key, among: rows, from: row).filter { (index) throws(StorageError) in
             op.holds(try orderKey(row &+ index), key)
         }
     }
 
     /// At least the rows whose key compares so, judged by their first eight bytes.
-    private func rowsByLeadingBytes(_ op: Relation, _ key: OrderKey, _ rows: Mask, _ row: Int) -> Mask {
+    private func rowsByLeadingBytes(_ op: Relation, _ key: OrderKey, among rows: Mask, from row: Int) -> Mask {
         guard !key.isNull else { return rows }
         let wanted = key.leadingBytes
         switch op {

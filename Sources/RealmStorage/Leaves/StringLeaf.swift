@@ -35,7 +35,7 @@ package struct StringLeaf: Sendable {
         } else if node.widthType == Node.WidthType.multiply.rawValue {
             form = .short(node)
         } else {
-            guard let enumeration else { throw node.corrupt("enumerated strings in a column without their list") }
+            guard let enumeration else { throw StringLeaf.listMissing(node) }
             form = unsafe .enumerated(try node.integers(), Unmanaged.passUnretained(enumeration))
         }
     }
@@ -80,9 +80,8 @@ package struct StringLeaf: Sendable {
     /// The value in `row`, which must be in `0..<count`.
     package func value(_ row: Int) throws(StorageError) -> Value { try string(row).map(Value.string) ?? .null }
 
-    /// Cells of the short form: `(bytes, width)`, for searches over the whole leaf. Nil for other forms.
-    package var shortCells: (bytes: ByteView, width: Int)? {
-        if case .short(let node) = form { return (node.bytes, node.width) }
-        return nil
+    /// What is wrong with a leaf of indexes in a column that has no list of distinct strings.
+    static func listMissing(_ node: Node) -> StorageError {
+        node.corrupt("enumerated strings in a column without their list")
     }
 }

@@ -137,7 +137,7 @@ struct StringLeafForm: LeafForm {
     /// The form that the header says. Throws `.corrupt` for what is no leaf of texts.
     private func form(of node: Node) throws(StorageError) -> Form {
         guard !node.isInner, node.widthType != Node.WidthType.ignore.rawValue else { throw node.corrupt("string leaf expected") }
-        guard node.width > 0 || node.count <= NodeSpace.maximumEmptyCount else { throw NodeSpace.emptyNode(node.ref) }
+        try node.requireSensibleCount()
         if node.hasRefs { return blobs.isBig(node) ? .big : .medium }
         return node.widthType == Node.WidthType.multiply.rawValue ? .short : .enumerated
     }
@@ -160,7 +160,7 @@ struct StringLeafForm: LeafForm {
         let present = try form(of: node)
         let length = bytes?.count ?? 0
         if present == .enumerated {
-            guard let enumeration else { throw node.corrupt("enumerated strings in a column without their list") }
+            guard let enumeration else { throw StringLeaf.listMissing(node) }
             if try enumeration.accepts(bytes) { return (leaf, present) }
         }
         let needed: Form = length <= StringLeafForm.shortLimit ? .short : length <= StringLeafForm.mediumLimit ? .medium : .big
@@ -184,7 +184,7 @@ struct StringLeafForm: LeafForm {
 
     /// The index of a text in the list, which takes it if it is new.
     private func position(_ bytes: ByteView?, _ node: MutableNode) throws(StorageError) -> Int64 {
-        guard let enumeration else { throw node.node.corrupt("enumerated strings in a column without their list") }
+        guard let enumeration else { throw StringLeaf.listMissing(node.node) }
         return try enumeration.addedPosition(of: bytes)
     }
 

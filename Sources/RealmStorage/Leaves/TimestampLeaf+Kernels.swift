@@ -12,16 +12,17 @@ extension TimestampLeaf {
         guard let needle else { return seconds.compare(op, nil, from: row) }
         let sameSecond = seconds.compare(.equal, needle.seconds, from: row)
         if op == .notEqual {
-            let same = sameSecond & nanosecondRows(.equal, needle, sameSecond, row)
+            let same = sameSecond & nanosecondRows(.equal, needle, among: sameSecond, from: row)
             return same.inverted(first: seconds.rowCount(from: row))
         }
-        let equalSeconds = sameSecond & nanosecondRows(op, needle, sameSecond, row)
+        let equalSeconds = sameSecond & nanosecondRows(op, needle, among: sameSecond, from: row)
         guard op != .equal else { return equalSeconds }
         let strict: Relation = op == .less || op == .lessOrEqual ? .less : .greater
         return equalSeconds | seconds.compare(strict, needle.seconds, from: row)
     }
 
-    private func nanosecondRows(_ op: Relation, _ needle: Timestamp, _ rows: Mask, _ row: Int) -> Mask {
+    /// Of the rows with equal seconds, those whose nanoseconds compare so.
+    private func nanosecondRows(_ op: Relation, _ needle: Timestamp, among rows: Mask, from row: Int) -> Mask {
         guard !rows.isEmpty else { return .none }
         return nanoseconds.compare(op, Int64(needle.nanoseconds), start: row, count: seconds.rowCount(from: row))
     }

@@ -14,15 +14,20 @@ package struct TimestampLeaf: Sendable {
 
     /// Attaches a leaf of dates. Throws `.corrupt` for another shape.
     init(_ node: Node, _ space: NodeSpace) throws(StorageError) {
-        guard node.hasRefs, !node.isInner, node.count == 2 else {
-            throw node.corrupt("a timestamp leaf is a node of two refs")
-        }
+        try TimestampLeaf.requireShape(node)
         seconds = try IntLeaf(try space.node(at: try node.requiredRef(0, "seconds")), isNullable: true)
         let second = try space.node(at: try node.requiredRef(1, "nanoseconds"))
         guard !second.hasRefs else { throw second.corrupt("nanoseconds are a plain integer node") }
         nanoseconds = try second.integers()
         guard nanoseconds.count == seconds.count else {
             throw node.corrupt("\(seconds.count) seconds with \(nanoseconds.count) nanoseconds")
+        }
+    }
+
+    /// Throws `.corrupt` unless `node` has the two slots of a timestamp leaf: seconds and nanoseconds.
+    static func requireShape(_ node: Node) throws(StorageError) {
+        guard node.hasRefs, !node.isInner, node.count == 2 else {
+            throw node.corrupt("a timestamp leaf is a node of two refs")
         }
     }
 

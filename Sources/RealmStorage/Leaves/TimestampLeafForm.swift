@@ -22,7 +22,7 @@ struct TimestampLeafForm: LeafForm {
 
     func count(_ leaf: Ref) throws(StorageError) -> Int {
         let top = try writes.node(at: leaf)
-        guard top.hasRefs, !top.isInner, top.count == 2 else { throw TimestampLeafForm.malformed(top) }
+        try TimestampLeaf.requireShape(top)
         return try seconds.count(try top.requiredRef(0, "seconds"))
     }
 
@@ -63,7 +63,7 @@ struct TimestampLeafForm: LeafForm {
 
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
         let other = try writes.node(at: next)
-        guard other.hasRefs, !other.isInner, other.count == 2 else { throw TimestampLeafForm.malformed(other) }
+        try TimestampLeaf.requireShape(other)
         let whole = try other.requiredRef(0, "seconds")
         let part = try other.requiredRef(1, "nanoseconds")
         writes.discard(other)
@@ -80,7 +80,7 @@ struct TimestampLeafForm: LeafForm {
         _ leaf: Ref, _ body: (inout Ref, inout Ref) throws(StorageError) -> Void
     ) throws(StorageError) -> Ref {
         var top = try writes.writableRefs(leaf)
-        guard top.count == 2 else { throw TimestampLeafForm.malformed(top.node) }
+        try TimestampLeaf.requireShape(top.node)
         var first = try top.node.requiredRef(0, "seconds")
         var second = try top.node.requiredRef(1, "nanoseconds")
         try body(&first, &second)
@@ -88,8 +88,6 @@ struct TimestampLeafForm: LeafForm {
         try top.update(1, second)
         return top.ref
     }
-
-    private static func malformed(_ node: Node) -> StorageError { node.corrupt("a timestamp leaf is a node of two refs") }
 
     /// Seconds and nanoseconds of a value. Throws `.limit` for another type.
     private func parts(_ value: Value) throws(StorageError) -> (Int64?, Int64) {

@@ -2,6 +2,7 @@
 
 internal import CMappings
 internal import Synchronization
+internal import SystemPackage
 
 /// A range of addresses that shows a file and stays readable when the file gets shorter: zeros take the place of what
 /// is gone, and `loss` is set. Without that a read there would end the process.
@@ -19,7 +20,7 @@ internal import Synchronization
         // An atomic byte is a byte; it stays where it is as long as this object keeps `loss`.
         let flag = unsafe UnsafeMutableRawPointer(loss.flag).assumingMemoryBound(to: UInt8.self)
         guard let entry = unsafe realm_rest_mapping_add(start, byteCount, flag) else {
-            throw .io(operation: "sigaction", errno: System.outOfMemory)
+            throw .io(operation: "sigaction", errno: Errno.noMemory.rawValue)
         }
         unsafe self.entry = unsafe entry
     }

@@ -68,6 +68,23 @@ struct BPlusInnerNode {
         return end >= start ? end - start : nil
     }
 
+    /// The same, but throws `.corrupt` when it says nothing sensible.
+    func requiredCount(_ index: Int) throws(StorageError) -> Int {
+        guard let count = promisedCount(index) else { throw node.corrupt("the offsets of an inner node do not ascend") }
+        return count
+    }
+
+    /// What is wrong with a leaf that has fewer elements than the nodes above it say.
+    static func tooShort(_ leaf: Node, count: Int) -> StorageError {
+        leaf.corrupt("a leaf of \(count) elements where its parent promises more")
+    }
+
+    /// Throws `.corrupt` for more inner nodes above each other than any file has.
+    static func requireDepth(_ levels: Int, _ node: Node) throws(StorageError) {
+        guard levels <= maximumDepth else { throw node.corrupt("a B+ tree of too many levels") }
+    }
+
+    /// Whether the node does without offsets: every child but the last has as many elements.
     var isCompact: Bool { offsets == nil }
 
     /// Whether the node is compact with children of this size.

@@ -18,7 +18,7 @@ extension MutableNode {
 
     /// Throws `.corrupt` unless `row` is in `0..<limit`.
     func requireRow(_ row: Int, below limit: Int) throws(StorageError) {
-        guard row >= 0, row < limit else { throw node.corrupt("row \(row) of a leaf of \(limit) values") }
+        try node.requireRow(row, below: limit)
     }
 
     /// Stores `ref` in a slot unless it is there already.
@@ -34,31 +34,33 @@ extension MutableNode {
 extension WriteSpace {
     /// A node of plain integers, ready to be changed.
     func writableIntegers(_ ref: Ref) throws(StorageError) -> MutableNode {
-        try writable(ref, flags: 0, "integer leaf expected")
+        try writable(ref) { (node) throws(StorageError) in try node.requirePlainIntegers() }
     }
 
     /// A leaf with refs, ready to be changed.
     func writableRefs(_ ref: Ref) throws(StorageError) -> MutableNode {
-        try writable(ref, flags: 0x40, "a leaf with refs expected")
+        try writable(ref) { (node) throws(StorageError) in try node.requireLeafOfRefs() }
     }
 
     /// A node of whole-byte elements, ready to be changed.
     func writableElements(_ ref: Ref) throws(StorageError) -> MutableNode {
-        try writable(ref, flags: 0x08, "a leaf of whole-byte elements expected")
+        try writable(ref) { (node) throws(StorageError) in try node.requireWholeByteElements() }
     }
 
-    private func writable(_ ref: Ref, flags: UInt8, _ reason: StaticString) throws(StorageError) -> MutableNode {
+    /// A node ready to be changed, if it has the wanted form.
+    @inline(__always)
+    private func writable(
+        _ ref: Ref, _ requireForm: (Node) throws(StorageError) -> Void
+    ) throws(StorageError) -> MutableNode {
         let node = try writable(ref)
-        guard node.flags & 0xd8 == flags else { throw node.node.corrupt("\(reason)") }
-        guard node.width > 0 || node.count <= NodeSpace.maximumEmptyCount else { throw NodeSpace.emptyNode(ref) }
+        try requireForm(node.node)
         return node
     }
 
     /// Reads a node of plain integers.
     func integerNode(_ ref: Ref) throws(StorageError) -> Node {
         let node = try node(at: ref)
-        guard node.flags & 0xd8 == 0 else { throw node.corrupt("integer leaf expected") }
-        guard node.width > 0 || node.count <= NodeSpace.maximumEmptyCount else { throw NodeSpace.emptyNode(ref) }
+        try node.requirePlainIntegers()
         return node
     }
 

@@ -12,8 +12,6 @@
     /// The 8 header bytes, followed by the payload.
     private var header: UnsafeMutableRawPointer
 
-    /// The format keeps counts in 24 bits.
-    static let maximumCount = 0xff_ffff
     /// A node lies within one mapped section of the file.
     static let maximumByteCount = 64 << 20
 
@@ -30,10 +28,14 @@
     var payload: UnsafeMutableRawPointer { unsafe header + 8 }
     /// The flags of the header; see `NodeLayout`.
     package var flags: UInt8 { unsafe header.load(fromByteOffset: 4, as: UInt8.self) }
-    package var isInner: Bool { flags & 0x80 != 0 }
-    package var hasRefs: Bool { flags & 0x40 != 0 }
-    package var hasContext: Bool { flags & 0x20 != 0 }
-    package var widthCode: Int { Int(flags & 7) }
+    /// Whether this is an inner node of a tree.
+    package var isInner: Bool { flags & NodeLayout.innerFlag != 0 }
+    /// Whether the elements are refs and tagged numbers.
+    package var hasRefs: Bool { flags & NodeLayout.refsFlag != 0 }
+    /// Whether the context flag is set, which each structure uses for something else.
+    package var hasContext: Bool { flags & NodeLayout.contextFlag != 0 }
+    /// The code of the width, 0 to 7.
+    package var widthCode: Int { Int(flags & NodeLayout.widthCodeMask) }
     /// Bits per element, or bytes in a node of whole-byte elements.
     package var width: Int { (1 << widthCode) >> 1 }
 
@@ -57,7 +59,9 @@
     }
 
     /// Sets or clears the context flag.
-    package func setContext(_ isSet: Bool) { setHeader(flags: isSet ? flags | 0x20 : flags & ~0x20, count: count) }
+    package func setContext(_ isSet: Bool) {
+        setHeader(flags: isSet ? flags | NodeLayout.contextFlag : flags & ~NodeLayout.contextFlag, count: count)
+    }
 
     // MARK: - Filling
 
@@ -81,7 +85,7 @@
 
     /// Makes room for a payload of `byteCount` bytes, moving the node if need be.
     private mutating func reserve(_ byteCount: Int, count: Int) throws(StorageError) {
-        guard count <= MutableNode.maximumCount, byteCount < MutableNode.maximumByteCount - 16 else {
+        guard count <= NodeLayout.maximumCount, byteCount < MutableNode.maximumByteCount - 16 else {
             throw .limit("a node may not hold \(count) elements in \(byteCount) bytes")
         }
         // The last word is read and written whole.
@@ -285,14 +289,14 @@ extension MutableNode {
 /// Elements of whole bytes, moved as runs.
 extension MutableNode {
     /// Bytes per element of a node of whole bytes: its width, or 1 in a node of plain bytes.
-    private var elementByteCount: Int { flags & 0x10 != 0 ? 1 : width }
+    private var elementByteCount: Int { flags & NodeLayout.ignoreFlag != 0 ? 1 : width }
 
     /// Opens a gap of `inserted` elements at `index`, filled with zeros, where `removed` elements were.
     ///
     /// For nodes of whole-byte elements and of plain bytes.
     package mutating func replaceElements(at index: Int, removing removed: Int, inserting inserted: Int) throws(StorageError) {
         let oldCount = count
-        assert(flags & 0x18 != 0 && index >= 0 && removed >= 0 && index + removed <= oldCount)
+        assert(flags & NodeLayout.widthTypeMask != 0 && index >= 0 && removed >= 0 && index + removed <= oldCount)
         let size = elementByteCount
         let newCount = oldCount - removed + inserted
         try reserve(newCount * size, count: newCount)

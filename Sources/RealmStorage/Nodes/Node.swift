@@ -42,13 +42,16 @@
 
     /// The flags of the header; see `NodeLayout`.
     @inlinable var flags: UInt8 { UInt8(truncatingIfNeeded: header >> 32) }
-    @inlinable package var isInner: Bool { flags & 0x80 != 0 }
-    @inlinable package var hasRefs: Bool { flags & 0x40 != 0 }
-    @inlinable package var hasContext: Bool { flags & 0x20 != 0 }
+    /// Whether this is an inner node of a tree.
+    @inlinable package var isInner: Bool { flags & NodeLayout.innerFlag != 0 }
+    /// Whether the elements are refs and tagged numbers.
+    @inlinable package var hasRefs: Bool { flags & NodeLayout.refsFlag != 0 }
+    /// Whether the context flag is set, which each structure uses for something else.
+    @inlinable package var hasContext: Bool { flags & NodeLayout.contextFlag != 0 }
     /// The number of the width type; see `WidthType`.
     @inlinable package var widthType: Int { Int(flags >> 3) & 3 }
     /// 0, 1, 2, 4, 8, 16, 32 or 64: bits per element, or bytes for width type "multiply".
-    @inlinable package var width: Int { (1 << Int(flags & 7)) >> 1 }
+    @inlinable package var width: Int { (1 << Int(flags & NodeLayout.widthCodeMask)) >> 1 }
     /// The number of elements.
     @inlinable package var count: Int { Node.count(ofHeader: header) }
     /// The size of the elements in bytes, without padding.
@@ -82,7 +85,7 @@
     /// The caller has checked that `index` is in `0..<count` and the width type is "bits".
     @inlinable @inline(__always) package func integer(_ index: Int) -> Int64 {
         assert(index >= 0 && index < count && widthType == 0)
-        return unsafe PackedIntegers.load(payload, widthCode: Int(flags & 7), index: index)
+        return unsafe PackedIntegers.load(payload, widthCode: Int(flags & NodeLayout.widthCodeMask), index: index)
     }
 
     /// Element `index` read as an unsigned number at every width: key and offset arrays.
@@ -111,7 +114,7 @@ extension Node {
     /// Stores the elements of a bit-packed node of 8 bits or more as 64-bit numbers, for which there is room at `target`.
     func copyWords(to target: UnsafeMutableRawPointer) {
         let count = count
-        switch flags & 7 {
+        switch flags & NodeLayout.widthCodeMask {
         case 4: unsafe widen(Int8.self, to: target, count)
         case 5: unsafe widen(Int16.self, to: target, count)
         case 6: unsafe widen(Int32.self, to: target, count)
@@ -130,7 +133,7 @@ extension Node {
 
     /// Appends all elements of a bit-packed node.
     func appendIntegers(to list: inout [Int64]) {
-        guard flags & 7 == 7 else {
+        guard flags & NodeLayout.widthCodeMask == 7 else {
             for index in 0..<count { list.append(integer(index)) }
             return
         }
@@ -141,7 +144,7 @@ extension Node {
     /// The packed integers of this node, checked to be bit-packed.
     package func integers() throws(StorageError) -> PackedIntegers {
         guard widthType == 0 else { throw corrupt("integer array expected") }
-        return unsafe PackedIntegers(payload: payload, widthCode: Int(flags & 7), count: count)
+        return unsafe PackedIntegers(payload: payload, widthCode: Int(flags & NodeLayout.widthCodeMask), count: count)
     }
 
     /// What a slot of a node with refs holds.

@@ -117,7 +117,8 @@
 
     /// Up to here block sizes are powers of two.
     private static let largestPower = 16384
-    private static let releasedFlags: UInt8 = 0x18
+    /// Flags that no node can have, so that a stale ref leads to an error.
+    private static let releasedFlags = NodeLayout.widthTypeMask
 
     /// Powers of two for nodes that may grow, then steps of 16 KiB.
     static func blockSize(_ byteCount: Int) -> Int {
@@ -134,13 +135,10 @@
 
     // MARK: - Savepoints
 
-    /// From here on all present nodes are copied before they change. Returns what `restore` needs.
-    func makeMark() -> Int {
-        defer {
-            mark = used
-            forgetReusable()
-        }
-        return mark
+    /// From here on all present nodes are copied before they change.
+    func makeMark() {
+        mark = used
+        forgetReusable()
     }
 
     /// Forgets all nodes made since `used` was `end`, and lets those from `mark` on change again.

@@ -21,12 +21,12 @@ package enum NodeKind: Sendable {
     var flags: UInt8 {
         switch self {
         case .integers: return 0
-        case .refs: return 0x40
-        case .contextRefs: return 0x60
-        case .inner: return 0xc0
-        case .contextInner: return 0xe0
-        case .elements: return 0x08
-        case .blob: return 0x10
+        case .refs: return NodeLayout.refsFlag
+        case .contextRefs: return NodeLayout.refsFlag | NodeLayout.contextFlag
+        case .inner: return NodeLayout.innerFlag | NodeLayout.refsFlag
+        case .contextInner: return NodeLayout.innerFlag | NodeLayout.refsFlag | NodeLayout.contextFlag
+        case .elements: return NodeLayout.multiplyFlag
+        case .blob: return NodeLayout.ignoreFlag
         }
     }
 }

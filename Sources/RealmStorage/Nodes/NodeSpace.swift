@@ -56,7 +56,11 @@
         let header = unsafe UInt64(littleEndian: base.loadUnaligned(fromByteOffset: Int(offset), as: UInt64.self))
         let flags = UInt8(truncatingIfNeeded: header >> 32)
         guard NodeSpace.isLegal(flags: flags) else { throw NodeSpace.badFlags(ref, flags) }
-        if flags & 0x47 == 0x40, Node.count(ofHeader: header) > NodeSpace.maximumEmptyCount { throw NodeSpace.emptyNode(ref) }
+        if flags & (NodeLayout.refsFlag | NodeLayout.widthCodeMask) == NodeLayout.refsFlag,
+            Node.count(ofHeader: header) > NodeSpace.maximumEmptyCount
+        {
+            throw NodeSpace.emptyNode(ref)
+        }
         let byteCount = UInt64(Node.byteCount(ofHeader: header))
         guard byteCount <= limit - offset else {
             throw .corrupt(ref: ref, reason: "the node's \(byteCount) bytes end after the logical file")
@@ -84,9 +88,9 @@
 
     /// Inner implies has-refs, has-refs implies width type "bits", and width type 3 does not exist.
     @inlinable @inline(__always) static func isLegal(flags: UInt8) -> Bool {
-        let widthType = flags & 0x18
-        if flags & 0xc0 == 0 { return widthType != 0x18 }
-        return flags & 0x40 != 0 && widthType == 0
+        let widthType = flags & NodeLayout.widthTypeMask
+        if flags & (NodeLayout.innerFlag | NodeLayout.refsFlag) == 0 { return widthType != NodeLayout.widthTypeMask }
+        return flags & NodeLayout.refsFlag != 0 && widthType == 0
     }
 
     /// What is wrong with a ref that cannot name a node.

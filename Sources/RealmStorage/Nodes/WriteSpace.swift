@@ -103,13 +103,13 @@ package final class WriteSpace {
         fileprivate let freedCount: Int
         /// How far the arena was filled.
         fileprivate let end: Int
-        fileprivate let mark: Int
     }
 
     /// Remembers the present state: nodes made so far are copied from now on before they change.
     package func savepoint() -> Savepoint {
         let end = arena.used
-        return Savepoint(freedCount: freed.count, end: end, mark: arena.makeMark())
+        arena.makeMark()
+        return Savepoint(freedCount: freed.count, end: end)
     }
 
     /// Undoes what happened since `savepoint`; the caller goes back to the roots it had then.

@@ -121,25 +121,6 @@ extension System {
         throw .refused(.unsuitable("no permission to write in the folder of the file"))
     }
 
-    /// Throws as a write to a full disk would unless there is room for `byteCount` bytes more in the folder of `path`.
-    package static func requireRoom(_ byteCount: Int, inFolderOf path: String) throws(StorageError) {
-        var info = statvfs()
-        guard unsafe statvfs(folder(of: path), &info) == 0 else { return }
-        try requireRoom(byteCount, info)
-    }
-
-    /// The same for the file system of an open file.
-    package static func requireRoom(_ byteCount: Int, for descriptor: Int32) throws(StorageError) {
-        var info = statvfs()
-        guard unsafe fstatvfs(descriptor, &info) == 0 else { return }
-        try requireRoom(byteCount, info)
-    }
-
-    private static func requireRoom(_ byteCount: Int, _ info: statvfs) throws(StorageError) {
-        let (free, overflow) = UInt64(info.f_bavail).multipliedReportingOverflow(by: UInt64(info.f_frsize))
-        guard overflow || free >= UInt64(max(0, byteCount)) else { throw .io(operation: "write", errno: ENOSPC) }
-    }
-
     /// Gives an open file a further name, unless that exists.
     static func link(_ descriptor: Int32, as path: String) throws(StorageError) {
         guard unsafe linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 else {

@@ -59,8 +59,6 @@ package enum System {
     /// Takes a mapping away. Nothing may read there any more.
     static func unmap(_ address: UnsafeMutableRawPointer, byteCount: Int) { _ = unsafe munmap(address, byteCount) }
 
-    static let outOfMemory = ENOMEM
-
     /// Repeats a system call while signals interrupt it, and returns its last result; `errno` is that of the last call.
     static func retrying(_ call: () -> Int32) -> Int32 {
         while true {
@@ -69,6 +67,3 @@ package enum System {
         }
     }
 }
-
-/// The system's text for an error number.
-package func systemErrorText(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }

@@ -12,7 +12,8 @@ struct Opposites {
     /// The roots of search indexes, by leaf index.
     private let indexes: Node
 
-    init(_ top: Node, _ indexes: Node, _ space: NodeSpace, _ what: String) throws(StorageError) {
+    /// Reads the arrays of a table. Throws `.corrupt` unless both lists of opposites have the same length.
+    init(_ top: Node, indexes: Node, _ space: NodeSpace, _ what: String) throws(StorageError) {
         self.indexes = indexes
         tables = try Opposites.integers(try top.requiredRef(7, "\(what): opposite tables"), space)
         columns = try Opposites.integers(try top.requiredRef(8, "\(what): opposite columns"), space)

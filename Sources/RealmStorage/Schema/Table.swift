@@ -89,9 +89,6 @@ package final class Table: Sendable {
     /// O(1).
     package func column(named name: String) -> Column? { columnIndexes[name].map { columns[$0] } }
 
-    /// The position of a public column in `columns`.
-    package func columnIndex(named name: String) -> Int? { columnIndexes[name] }
-
     /// Any column, public or hidden, by the key that other tables refer to it with.
     ///
     /// Only the leaf index counts: older formats may have another type in the key.

@@ -20,7 +20,7 @@ final class TableDefinition {
 
     /// The definition of a table that nothing else refers to yet.
     init(
-        _ name: String, _ space: NodeSpace, _ spec: SpecState, _ oppositeTables: [Int64], _ oppositeColumns: [Int64]
+        name: String, _ space: NodeSpace, _ spec: SpecState, oppositeTables: [Int64], oppositeColumns: [Int64]
     ) {
         self.name = name
         self.space = space
@@ -31,7 +31,9 @@ final class TableDefinition {
 
     /// A copy, for a state that was copied before it changes.
     convenience init(copyOf other: TableDefinition) {
-        self.init(other.name, other.space, other.spec, other.oppositeTables, other.oppositeColumns)
+        self.init(
+            name: other.name, other.space, other.spec, oppositeTables: other.oppositeTables,
+            oppositeColumns: other.oppositeColumns)
         columnSet = other.columnSet
     }
 }

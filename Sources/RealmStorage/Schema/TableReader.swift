@@ -65,7 +65,6 @@ struct TableReader {
 
     /// How many slots the spec of a table has.
     private static let specSlotCount = 6
-    private static let noTable: Int64 = 0x7fff_ffff
     /// More columns than any key can name.
     private static let maximumColumnCount = 0x10000
 
@@ -230,7 +229,7 @@ struct TableReader {
 
     /// All columns, hidden ones included. Throws `.corrupt` for two of one name or place.
     private func columns(of spec: Spec) throws(StorageError) -> [Column] {
-        let opposites = try Opposites(top, try indexRoots(), space, what)
+        let opposites = try Opposites(top, indexes: try indexRoots(), space, what)
         var columns: [Column] = []
         var leafIndexes: Set<Int> = []
         var names: Set<String> = []
@@ -262,7 +261,7 @@ struct TableReader {
             throw top.corrupt("\(what): column \(index) is among the wrong kind of columns")
         }
         let collection = try collection(attributes, index)
-        try check(key, type, attributes, index)
+        try check(key, type, attributes, ofColumn: index)
         return Column(
             name: type == .backlink ? "" : spec.names[index], key: key, type: type, attributes: attributes,
             collection: collection,
@@ -292,7 +291,7 @@ struct TableReader {
 
     /// Type and attributes are in the key too and must agree.
     private func check(
-        _ key: ColumnKey, _ type: ColumnType, _ attributes: ColumnAttributes, _ index: Int
+        _ key: ColumnKey, _ type: ColumnType, _ attributes: ColumnAttributes, ofColumn index: Int
     ) throws(StorageError) {
         guard key.rawValue >= 0 else { throw top.corrupt("\(what): column \(index) has the impossible key \(key.rawValue)") }
         let inKey =

@@ -90,9 +90,11 @@ package struct TableState {
         key = TableKey(UInt32(truncatingIfNeeded: try top.number(Slot.key, what)))
         kind = TableKind(rawValue: Int(try top.number(Slot.flags, what) & 3)) ?? .topLevel
         definition = TableDefinition(
-            name, space, try SpecState(try space.node(at: try top.requiredRef(Slot.spec, what)), space),
-            try TableState.integers(top, Slot.oppositeTables, what, space),
-            try TableState.integers(top, Slot.oppositeColumns, what, space).map { ColumnKey($0).modern.rawValue })
+            name: name, space, try SpecState(try space.node(at: try top.requiredRef(Slot.spec, what)), space),
+            oppositeTables: try TableState.integers(top, Slot.oppositeTables, space, of: what),
+            oppositeColumns: try TableState.integers(top, Slot.oppositeColumns, space, of: what).map {
+                ColumnKey($0).modern.rawValue
+            })
         objects = try top.requiredRef(Slot.objects, what)
         tombstones = try top.optionalRef(Slot.tombstones, what)
         let list = try space.node(at: try top.requiredRef(Slot.indexes, what))
@@ -110,7 +112,7 @@ package struct TableState {
     init(new key: TableKey, name: String, kind: TableKind, _ writes: WriteSpace) throws(StorageError) {
         self.key = key
         self.kind = kind
-        definition = TableDefinition(name, writes.space, SpecState(), [], [])
+        definition = TableDefinition(name: name, writes.space, SpecState(), oppositeTables: [], oppositeColumns: [])
         objects = try writes.makeIntegers([MutableNode.tagged(0)], .refs).ref
         tombstones = .none
         indexes = []
@@ -131,7 +133,8 @@ package struct TableState {
         isSchemaChanged = true
     }
 
-    private static func integers(_ top: Node, _ slot: Int, _ what: String, _ space: NodeSpace) throws(StorageError) -> [Int64] {
+    /// An array of the table as numbers.
+    private static func integers(_ top: Node, _ slot: Int, _ space: NodeSpace, of what: String) throws(StorageError) -> [Int64] {
         let values = try space.node(at: try top.requiredRef(slot, what)).integers()
         return (0..<values.count).map { values[$0] }
     }

@@ -46,7 +46,8 @@ package final class Snapshot: Sendable {
         let whole = file.space(limit: UInt64(file.plainByteCount), joinedValues: joinedValues)
         top = try TopNode.read(file.header.topRef, whole)
         space = file.space(limit: top.logicalSize, joinedValues: joinedValues)
-        tables = try Snapshot.readTables(top, space, file.header.fileFormat, clusterShift, previous)
+        tables = try Snapshot.readTables(
+            top, space, fileFormat: file.header.fileFormat, clusterShift: clusterShift, previous: previous)
         (positions, names, schemaVersion) = try Snapshot.directory(tables, previous)
     }
 
@@ -60,7 +61,8 @@ package final class Snapshot: Sendable {
         top = base.top.with(names: names, tables: tables)
         space = writes.space
         // Columns are taken over from `base` where they were read from committed nodes, which do not change.
-        self.tables = try Snapshot.readTables(top, space, FileHeader.writtenFormat, clusterShift, base)
+        self.tables = try Snapshot.readTables(
+            top, space, fileFormat: FileHeader.writtenFormat, clusterShift: clusterShift, previous: base)
         (positions, self.names, schemaVersion) = try Snapshot.directory(self.tables, base)
     }
 
@@ -127,7 +129,7 @@ package final class Snapshot: Sendable {
 
     /// Reads all tables, taking columns from `previous` where their nodes are the same.
     private static func readTables(
-        _ top: TopNode, _ space: NodeSpace, _ fileFormat: Int, _ clusterShift: Int, _ previous: Snapshot?
+        _ top: TopNode, _ space: NodeSpace, fileFormat: Int, clusterShift: Int, previous: Snapshot?
     ) throws(StorageError) -> [Table] {
         guard !top.tables.isNone else { return [] }
         let list = try space.node(at: top.tables)

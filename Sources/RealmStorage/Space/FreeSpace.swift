@@ -194,7 +194,8 @@ extension FreeSpace {
         }
     }
 
-    private static func integers(_ ref: Ref, _ space: NodeSpace) throws(StorageError) -> PackedIntegers {
+    /// The numbers of one of the three free lists.
+    static func integers(_ ref: Ref, _ space: NodeSpace) throws(StorageError) -> PackedIntegers {
         let node = try space.node(at: ref)
         guard !node.hasRefs else { throw node.corrupt("a free list is a plain integer node") }
         return try node.integers()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Synchronization
+internal import SystemPackage
 
 /// A Realm file that is open for reading and writing, owned by this process until it is closed.
 ///
@@ -222,8 +223,7 @@ package final class FileStore: WriteOwner, Sendable {
         do throws(StorageError) {
             try file.publish(as: path)
         } catch {
-            // EEXIST
-            guard case .io(_, 17) = error else { throw error }
+            guard error.errno == .fileExists else { throw error }
             throw .refused(.fileInUse("another program made the file in that moment"))
         }
         return backend
@@ -242,8 +242,6 @@ package final class FileStore: WriteOwner, Sendable {
     package var current: Snapshot { newest.withLock { $0 } }
     /// How many versions are being read, the newest included.
     package var liveVersionCount: Int { pins.count }
-    /// The oldest version that is being read.
-    package var oldestLiveVersion: UInt64 { pins.oldest ?? current.version }
     /// Since when a version that is not the newest any more is being read.
     package var oldestLiveSince: Instant? { pins.oldestSince }
     /// Whether the file is encrypted.

@@ -37,7 +37,7 @@ enum FirstOpening {
         var data = try DataFile(backend, key: key)
         let header = try data.plain.header()
         let top = try requireWritable(data, header, converting)
-        let isChecked = try check(data, header, top, audit)
+        let isChecked = try check(data, header, top, by: audit)
         if header.isOutdated { try willConvert?(header.fileFormat) }
         if header.isStreaming {
             try leaveStreamingForm(data, header)
@@ -82,7 +82,7 @@ enum FirstOpening {
 
     /// Looks the file through unless that may be done later. False then.
     private static func check(
-        _ data: DataFile, _ header: FileHeader, _ top: TopNode, _ audit: Audit
+        _ data: DataFile, _ header: FileHeader, _ top: TopNode, by audit: Audit
     ) throws(StorageError) -> Bool {
         guard case .upTo(let byteCount) = audit else { return true }
         let isLonger = data.plainByteCount > ReservedMemory.wholePages(wantedByteCount(top))

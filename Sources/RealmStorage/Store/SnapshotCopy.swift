@@ -37,7 +37,7 @@ package enum SnapshotCopy {
         let free = FreeSpace(logicalSize: FileHeader.byteCount)
         let allocator = SpaceAllocator(free, expected: expected, atEnd: lists.reserve(free, added: 64))
         data.setDisposable(free.isUnused)
-        var writer = NodeWriter(snapshot.space, .allNodes, allocator, NodeOutput(data))
+        var writer = NodeWriter(snapshot.space, .allNodes, allocator: allocator, output: NodeOutput(data))
         writer.control = control
         let newNames = try writer.write(names)
         let newTables = try writer.write(tables)

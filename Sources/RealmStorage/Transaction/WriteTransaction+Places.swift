@@ -9,7 +9,7 @@ extension WriteTransaction {
         try refilingElements(place) { () throws(StorageError) -> Result in
             let (old, form) = try outermost(place)
             var root = old
-            let result = try edit(&root, form, place.path[...], change)
+            let result = try edit(&root, form, along: place.path[...], change)
             if root != old { try store(root, outermost: place) }
             return result
         }
@@ -69,14 +69,14 @@ extension WriteTransaction {
 
     /// Changes the collection at the end of a path, and the refs on the way back.
     private func edit<Result>(
-        _ root: inout Ref, _ form: CollectionForm, _ path: ArraySlice<PathStep>,
+        _ root: inout Ref, _ form: CollectionForm, along path: ArraySlice<PathStep>,
         _ change: (inout Ref, CollectionForm) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
         guard let step = path.first else { return try change(&root, form) }
         let position = try position(of: step, in: root, form)
         let (old, inner) = try nested(at: position, in: root, form)
         var child = old
-        let result = try edit(&child, inner, path.dropFirst(), change)
+        let result = try edit(&child, inner, along: path.dropFirst(), change)
         if child != old { root = try setNestedRoot(child, at: position, in: root, form) }
         return result
     }

@@ -31,9 +31,7 @@ struct BPlusBranch {
         children = []
         children.reserveCapacity(inner.childCount + 1)
         for index in 0..<inner.childCount {
-            guard let count = inner.promisedCount(index) else {
-                throw node.corrupt("the offsets of an inner node do not ascend")
-            }
+            let count = try inner.requiredCount(index)
             children.append(Child(ref: try inner.ref(index), count: count))
         }
         let offsets = try node.slot(0)

@@ -55,7 +55,7 @@ package struct BPlusTree: Sendable {
         let leaf = try ColumnLeaf(node, space, shape, inCluster: false)
         let row = index &- start
         guard row >= 0, row < leaf.count else {
-            throw node.corrupt("a leaf of \(leaf.count) elements where its parent promises more")
+            throw BPlusInnerNode.tooShort(node, count: leaf.count)
         }
         return Place(leaf: leaf, row: row, start: start, ref: node.ref)
     }

@@ -147,7 +147,7 @@ package struct BPlusTreeWriter {
         var levels = 0
         while node.isInner {
             levels += 1
-            guard levels <= BPlusInnerNode.maximumDepth else { throw node.corrupt("a B+ tree of too many levels") }
+            try BPlusInnerNode.requireDepth(levels, node)
             node = try writes.node(at: try BPlusInnerNode(node, writes.space).ref(0))
         }
         return levels
@@ -156,17 +156,22 @@ package struct BPlusTreeWriter {
     /// The inner node at `ref`, which the depth of the tree's first leaf promises.
     func inner(_ ref: Ref) throws(StorageError) -> BPlusInnerNode {
         let node = try writes.node(at: ref)
-        guard node.isInner else { throw node.corrupt("leaves of a B+ tree lie at different depths") }
+        guard node.isInner else { throw BPlusTreeWriter.unevenDepth(node) }
         return try BPlusInnerNode(node, writes.space)
+    }
+
+    /// What is wrong with a tree whose leaves are not equally deep.
+    private static func unevenDepth(_ node: Node) -> StorageError {
+        node.corrupt("leaves of a B+ tree lie at different depths")
     }
 
     /// The elements of a leaf, checked so that `row` exists.
     func leafCount(_ ref: Ref, row: Int, isEnd: Bool = false) throws(StorageError) -> Int {
         let node = try writes.node(at: ref)
-        guard !node.isInner else { throw node.corrupt("leaves of a B+ tree lie at different depths") }
+        guard !node.isInner else { throw BPlusTreeWriter.unevenDepth(node) }
         let count = try leaves.count(ref)
         guard row >= 0, row < count || isEnd && row == count else {
-            throw node.corrupt("a leaf of \(count) elements where its parent promises more")
+            throw BPlusInnerNode.tooShort(node, count: count)
         }
         return count
     }

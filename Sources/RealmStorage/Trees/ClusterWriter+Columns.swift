@@ -18,14 +18,7 @@ extension ClusterWriter {
         }
     }
 
-    /// Lets `change` replace every leaf of a column by one with as many values. A leaf that is missing is `Ref.none`.
-    package func rewriteColumn(
-        leafIndex: Int, in root: Ref, _ change: (_ leaf: Ref, _ count: Int) throws(StorageError) -> Ref
-    ) throws(StorageError) -> Ref {
-        try rewriteLeaves(of: root, slot: leafIndex + 1, change)
-    }
-
-    /// Rewrites one column in all leaves of a subtree.
+    /// Rewrites one column in all leaves of a tree.
     private func rewriteLeaves(
         of root: Ref, slot: Int, _ change: (_ leaf: Ref, _ count: Int) throws(StorageError) -> Ref
     ) throws(StorageError) -> Ref {
@@ -33,6 +26,7 @@ extension ClusterWriter {
         return try rewriteLeaves(of: root, slot: slot, depth: try depth(root), WalkBudget(writes.space), change)
     }
 
+    /// Rewrites one column in all leaves of a subtree.
     private func rewriteLeaves(
         of ref: Ref, slot: Int, depth: Int, _ budget: WalkBudget,
         _ change: (_ leaf: Ref, _ count: Int) throws(StorageError) -> Ref

@@ -28,7 +28,7 @@ extension ClusterWriter {
         let shrunk = try erase(key &- inner.offset(of: child), in: old, depth: depth - 1)
         let count = inner.objectCount &- 1
         let isTooSmall = shrunk.count == 0 ? true : try mayMerge(shrunk.ref, inner, child)
-        if isTooSmall { return try restructure(ref, child, shrunk, count) }
+        if isTooSmall { return try restructure(ref, child, shrunk, count: count) }
         var node = try writes.writable(ref)
         if shrunk.ref != old { try node.set(child + 3, shrunk.ref) }
         try node.set(2, tagged: UInt64(clamping: count))
@@ -49,7 +49,7 @@ extension ClusterWriter {
     }
 
     /// Drops a child that became empty, or joins it with the next one.
-    private func restructure(_ ref: Ref, _ child: Int, _ shrunk: Shrunk, _ count: Int) throws(StorageError) -> Shrunk {
+    private func restructure(_ ref: Ref, _ child: Int, _ shrunk: Shrunk, count: Int) throws(StorageError) -> Shrunk {
         var branch = try ClusterBranch(dissolving: ref, writes, shift: shift)
         branch.children[child].ref = shrunk.ref
         branch.objectCount = count

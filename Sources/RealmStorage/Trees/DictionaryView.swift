@@ -44,7 +44,7 @@ package struct DictionaryView: Sendable {
             count = entries.count
             return
         }
-        guard node.hasRefs, !node.isInner, node.count == 2 else { throw node.corrupt("a dictionary is a node of two refs") }
+        try DictionaryView.requireShape(node)
         let keys = try BPlusTree(
             root: try node.optionalRef(0, "dictionary keys"), space: space,
             shape: ElementShape(type: keyType == .int ? .int : .string, isNullable: false))
@@ -54,6 +54,11 @@ package struct DictionaryView: Sendable {
         }
         form = .trees(keys: keys, values: values)
         count = keys.count
+    }
+
+    /// Throws `.corrupt` unless `node` has the two slots of a dictionary: keys and values.
+    static func requireShape(_ node: Node) throws(StorageError) {
+        guard node.hasRefs, !node.isInner, node.count == 2 else { throw node.corrupt("a dictionary is a node of two refs") }
     }
 
     /// Whether there are no entries.

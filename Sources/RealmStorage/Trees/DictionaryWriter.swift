@@ -146,7 +146,7 @@ package struct DictionaryWriter {
     /// The two trees of a dictionary. Throws `.corrupt` unless they have the same length.
     private func parts(_ root: Ref) throws(StorageError) -> Parts {
         let node = try writes.node(at: root)
-        guard node.hasRefs, !node.isInner, node.count == 2 else { throw node.corrupt("a dictionary is a node of two refs") }
+        try DictionaryView.requireShape(node)
         let parts = Parts(
             keys: try node.optionalRef(0, "dictionary keys"), values: try node.optionalRef(1, "dictionary values"))
         // A tree of another count in a new node would be our own doing.

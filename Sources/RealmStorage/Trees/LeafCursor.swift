@@ -71,7 +71,7 @@ package struct LeafCursor: Sendable {
         if let promised, promised != inner.total {
             throw node.corrupt("a subtree of \(inner.total) elements where its parent promises \(promised)")
         }
-        guard frames.count < BPlusInnerNode.maximumDepth else { throw node.corrupt("a B+ tree of too many levels") }
+        try BPlusInnerNode.requireDepth(frames.count + 1, node)
         frames.append(Frame(inner: inner, next: 0))
     }
 
@@ -87,9 +87,7 @@ package struct LeafCursor: Sendable {
                 continue
             }
             frames[frames.count - 1].next += 1
-            guard let promised = frame.inner.promisedCount(frame.next) else {
-                throw frame.inner.node.corrupt("the offsets of an inner node do not ascend")
-            }
+            let promised = try frame.inner.requiredCount(frame.next)
             return (try frame.inner.ref(frame.next), promised)
         }
         return nil

@@ -14,7 +14,7 @@ struct IndexCheck {
         for column in table.columns {
             report.attempt("\(table.name).\(column.name) index") { (report) throws(StorageError) in
                 checkDeclaration(column, &report)
-                if column.hasSearchIndex { try check(column, column.searchIndex, table.space, &report) }
+                if column.hasSearchIndex { try check(column, root: column.searchIndex, in: table.space, &report) }
             }
         }
     }
@@ -36,7 +36,7 @@ struct IndexCheck {
 
     /// Checks the index of `column` that starts at `root`.
     func check(
-        _ column: Column, _ root: Ref, _ space: NodeSpace, _ report: inout VerifyReport
+        _ column: Column, root: Ref, in space: NodeSpace, _ report: inout VerifyReport
     ) throws(StorageError) {
         let place = "\(table.name).\(column.name) index"
         var walker = IndexWalker(space: space, place: place)
@@ -51,7 +51,7 @@ struct IndexCheck {
                 try table.find(object)?.value(column)
             }
             try check.run(root, &walker, &report)
-            try reportMissing(column, check.found, place, &report)
+            try reportMissing(column, found: check.found, at: place, &report)
         default: report.error("\(place): a property of this type cannot have an index")
         }
         report.statistics.indexEntries += walker.objectCount
@@ -59,7 +59,7 @@ struct IndexCheck {
 
     /// Adds objects that the index does not have to the report.
     private func reportMissing(
-        _ column: Column, _ found: Set<ObjectKey>, _ place: String, _ report: inout VerifyReport
+        _ column: Column, found: Set<ObjectKey>, at place: String, _ report: inout VerifyReport
     ) throws(StorageError) {
         guard found.count != table.count else { return }
         var cursor = table.leaves()

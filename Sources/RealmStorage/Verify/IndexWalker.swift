@@ -64,7 +64,7 @@ struct IndexWalker {
                 }
             } else {
                 path.append(node.key(position))
-                try self.visit(try node.slot(position), node, depth, &report, visit)
+                try self.visit(try node.slot(position), of: node, depth: depth, &report, visit)
                 path.removeLast()
             }
         }
@@ -84,7 +84,7 @@ struct IndexWalker {
 
     /// Goes on with an entry: an object, a list or another level.
     private mutating func visit(
-        _ slot: IndexSlot, _ node: IndexNode, _ depth: Int, _ report: inout VerifyReport, _ visit: Visit
+        _ slot: IndexSlot, of node: IndexNode, depth: Int, _ report: inout VerifyReport, _ visit: Visit
     ) throws(StorageError) {
         switch slot {
         case .absent: return

@@ -73,7 +73,7 @@ extension MediumBlobs {
         var previous: Int64 = 0
         for row in 0..<count {
             guard ends[row] >= previous, ends[row] <= Int64(bytes.count) else {
-                throw corrupt("value \(row) ends outside its bytes")
+                throw corruptEnd(row)
             }
             previous = ends[row]
         }

@@ -118,7 +118,7 @@ struct ObjectCheck {
             var cursor = tree.leaves()
             while let leaf = try cursor.next() {
                 checkSlots(table, leaf, &report)
-                for column in table.columns { try checkColumn(table, column, leaf, &report) }
+                for column in table.columns { try checkColumn(column, of: table, in: leaf, &report) }
                 for column in table.backlinks { try countBacklinks(table, column, leaf) }
                 guard let primaryKey = table.primaryKey else { continue }
                 let values = try leaf.attach(primaryKey)
@@ -141,7 +141,7 @@ struct ObjectCheck {
 
     /// Checks one column of a leaf.
     private mutating func checkColumn(
-        _ table: Table, _ column: Column, _ leaf: ClusterLeaf, _ report: inout VerifyReport
+        _ column: Column, of table: Table, in leaf: ClusterLeaf, _ report: inout VerifyReport
     ) throws(StorageError) {
         var check = CellCheck(snapshot: snapshot, table: table, column: column)
         guard let collection = column.collection else {

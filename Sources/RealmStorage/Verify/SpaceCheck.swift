@@ -78,8 +78,8 @@ struct SpaceCheck {
     private mutating func readFreeList(_ report: inout VerifyReport) throws(StorageError) {
         let top = snapshot.top
         guard !top.freePositions.isNone, !top.freeLengths.isNone else { return }
-        let positions = try integers(top.freePositions)
-        let lengths = try integers(top.freeLengths)
+        let positions = try FreeSpace.integers(top.freePositions, space)
+        let lengths = try FreeSpace.integers(top.freeLengths, space)
         guard positions.count == lengths.count else {
             throw .corrupt(ref: top.freePositions, reason: "\(positions.count) free blocks with \(lengths.count) lengths")
         }
@@ -106,17 +106,11 @@ struct SpaceCheck {
     private func checkVersions(_ count: Int, _ report: inout VerifyReport) throws(StorageError) {
         let top = snapshot.top
         guard !top.freeVersions.isNone else { return }
-        let versions = try integers(top.freeVersions)
+        let versions = try FreeSpace.integers(top.freeVersions, space)
         if versions.count != count { report.error("\(count) free blocks with \(versions.count) versions") }
         for index in 0..<versions.count where versions[index] > Int64(clamping: top.version) {
             report.error("free block \(index) was released by version \(versions[index]), after \(top.version)")
         }
-    }
-
-    private func integers(_ ref: Ref) throws(StorageError) -> PackedIntegers {
-        let node = try space.node(at: ref)
-        guard !node.hasRefs else { throw node.corrupt("a free list is a plain integer node") }
-        return try node.integers()
     }
 
     /// Adds overlaps and gaps between nodes and free blocks to the report.

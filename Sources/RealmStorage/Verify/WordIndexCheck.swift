@@ -29,7 +29,7 @@ struct WordIndexCheck {
                 missing[filed] = nil
                 return
             }
-            settle(entry, [filed, WordIndexCheck.longWord(endingWith: entry.path)], &missing, &report)
+            settle(entry, words: [filed, WordIndexCheck.longWord(endingWith: entry.path)], &missing, &report)
         }
         for (word, objects) in missing {
             for object in objects { report.error("\(place): object \(object.rawValue) is missing under \(text(word))") }
@@ -38,7 +38,7 @@ struct WordIndexCheck {
 
     /// The reference engine takes a word that ends in "X" for one without it. So either word, or both, may be filed.
     private func settle(
-        _ entry: IndexWalker.Entry, _ candidates: [[UInt8]?], _ missing: inout Words, _ report: inout VerifyReport
+        _ entry: IndexWalker.Entry, words candidates: [[UInt8]?], _ missing: inout Words, _ report: inout VerifyReport
     ) {
         var known: Set<ObjectKey> = []
         for word in Set(candidates) {

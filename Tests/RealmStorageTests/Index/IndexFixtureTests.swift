@@ -102,7 +102,7 @@ struct IndexFixtureTests {
         _ table: Table, _ column: Column, _ root: Ref, _ writes: WriteSpace, _ place: String
     ) throws {
         var report = VerifyReport()
-        try IndexCheck(table: table).check(column, root, writes.space, &report)
+        try IndexCheck(table: table).check(column, root: root, in: writes.space, &report)
         #expect(report.errors.isEmpty && report.warnings.isEmpty, "\(place): \(report.errors) \(report.warnings)")
     }
 }

@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The parts of a medium leaf, all ready to be changed.
-struct Medium {
+struct MediumBlobsWriter {
+    /// Where the nodes of the transaction are.
     private let writes: WriteSpace
+    /// Where each value ends.
     private var ends: MutableNode
+    /// The bytes of all values.
     private var blob: MutableNode
+    /// Which values are null.
     private var nulls: MutableNode
 
+    /// Opens the parts of `top`, a medium leaf. Throws `.corrupt` for another shape.
     init(_ writes: WriteSpace, _ top: MutableNode) throws(StorageError) {
         let node = top.node
-        guard node.count == 3 else { throw node.corrupt("a medium string leaf has three slots") }
+        try MediumBlobs.requireShape(node)
         self.writes = writes
         ends = try writes.writableIntegers(try node.requiredRef(0, "end offsets"))
         blob = try writes.writable(try node.requiredRef(1, "string bytes"))
         nulls = try writes.writableIntegers(try node.requiredRef(2, "null flags"))
-        guard blob.flags & 0xd8 == 0x10 else { throw blob.node.corrupt("byte node expected") }
-        guard nulls.count == ends.count else { throw node.corrupt("\(ends.count) strings with \(nulls.count) null flags") }
+        try blob.node.requireBytes()
+        try MediumBlobs.requireSameCount(ends: ends.count, nulls: nulls.count, node)
     }
 
+    /// Stores the refs of the parts, which may have moved.
     func store(in top: inout MutableNode) throws(StorageError) {
         try top.update(0, ends.ref)
         try top.update(1, blob.ref)
@@ -32,12 +38,14 @@ struct Medium {
         return Int(end)
     }
 
+    /// The bytes of a value. Throws `.corrupt` when it ends before it begins.
     private func range(_ row: Int) throws(StorageError) -> Range<Int> {
         let (lower, upper) = (try start(row), try start(row + 1))
         guard lower <= upper else { throw blob.node.corrupt("value \(row) ends before it begins") }
         return lower..<upper
     }
 
+    /// Puts a value of `bytes` and `terminator` zero bytes in at `row`; nil is null.
     mutating func insert(_ bytes: ByteView?, at row: Int, _ terminator: Int) throws(StorageError) {
         try ends.requireRow(row, below: ends.count + 1)
         let begin = try start(row)
@@ -49,6 +57,7 @@ struct Medium {
         try nulls.insert(bytes == nil ? 1 : 0, at: row)
     }
 
+    /// Replaces the value in `row`; nil is null.
     mutating func set(_ bytes: ByteView?, at row: Int, _ terminator: Int) throws(StorageError) {
         try ends.requireRow(row)
         let old = try range(row)
@@ -59,6 +68,7 @@ struct Medium {
         try nulls.set(row, bytes == nil ? 1 : 0)
     }
 
+    /// Takes the value in `row` out.
     mutating func erase(_ row: Int) throws(StorageError) {
         try ends.requireRow(row)
         let old = try range(row)
@@ -68,6 +78,7 @@ struct Medium {
         if old.count > 0 { try ends.add(Int64(-old.count), to: row..<ends.count) }
     }
 
+    /// Moves the values from `row` on to a new leaf and returns it.
     mutating func split(at row: Int) throws(StorageError) -> Ref {
         try ends.requireRow(row, below: ends.count + 1)
         let begin = try start(row)

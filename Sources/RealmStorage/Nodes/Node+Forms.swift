@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The forms of nodes that leaves are made of: what both readers and writers ask of a node before they use its elements.
+///
+/// Source: docs/format.md, "Nodes".
+extension Node {
+    /// The flags without context and width, which tell one form from another.
+    private var form: UInt8 { flags & NodeLayout.formMask }
+
+    /// Throws `.corrupt` unless the node is a leaf of packed integers.
+    func requirePlainIntegers() throws(StorageError) {
+        guard form == 0 else { throw corrupt("integer leaf expected") }
+        try requireSensibleCount()
+    }
+
+    /// Throws `.corrupt` unless the node is a leaf of refs.
+    func requireLeafOfRefs() throws(StorageError) {
+        guard form == NodeLayout.refsFlag else { throw corrupt("a leaf with refs expected") }
+        try requireSensibleCount()
+    }
+
+    /// Throws `.corrupt` unless the node is a leaf of elements of whole bytes.
+    func requireWholeByteElements() throws(StorageError) {
+        guard form == NodeLayout.multiplyFlag else { throw corrupt("a leaf of whole-byte elements expected") }
+        try requireSensibleCount()
+    }
+
+    /// Throws `.corrupt` unless the payload is plain bytes.
+    func requireBytes() throws(StorageError) {
+        guard form == NodeLayout.ignoreFlag else { throw corrupt("byte node expected") }
+    }
+
+    /// Throws `.corrupt` for a node of width 0 that claims more elements than any writer makes: see `NodeSpace`.
+    func requireSensibleCount() throws(StorageError) {
+        guard width > 0 || count <= NodeSpace.maximumEmptyCount else { throw NodeSpace.emptyNode(ref) }
+    }
+}

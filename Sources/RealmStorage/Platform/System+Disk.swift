@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// System calls about the room on disks and the contents of folders.
+extension System {
+    /// How much room a file system has.
+    package struct DiskSpace: Sendable {
+        /// The size of the file system in bytes.
+        package let totalBytes: UInt64
+        /// What this process may still use of it, in bytes.
+        package let freeBytes: UInt64
+
+        /// Reads the fields that the system has filled in.
+        init(_ info: statvfs) {
+            totalBytes = UInt64(info.f_blocks).multipliedReportingOverflow(by: UInt64(info.f_frsize)).partialValue
+            let (free, overflow) = UInt64(info.f_bavail).multipliedReportingOverflow(by: UInt64(info.f_frsize))
+            freeBytes = overflow ? .max : free
+        }
+    }
+
+    /// The room on the file system that holds `path`; nil when the system does not say.
+    package static func diskSpace(at path: String) -> DiskSpace? {
+        var info = statvfs()
+        return unsafe statvfs(path, &info) == 0 ? DiskSpace(info) : nil
+    }
+
+    /// The room on the file system of an open file; nil when the system does not say.
+    package static func diskSpace(of descriptor: Int32) -> DiskSpace? {
+        var info = statvfs()
+        return unsafe fstatvfs(descriptor, &info) == 0 ? DiskSpace(info) : nil
+    }
+
+    /// Throws as a write to a full disk would unless there is room for `byteCount` bytes more in the folder of `path`.
+    package static func requireRoom(_ byteCount: Int, inFolderOf path: String) throws(StorageError) {
+        try require(byteCount, diskSpace(at: folder(of: path)))
+    }
+
+    /// The same for the file system of an open file.
+    package static func requireRoom(_ byteCount: Int, for descriptor: Int32) throws(StorageError) {
+        try require(byteCount, diskSpace(of: descriptor))
+    }
+
+    /// Throws when `space` is known and has less than `byteCount` bytes left.
+    private static func require(_ byteCount: Int, _ space: DiskSpace?) throws(StorageError) {
+        guard let space, space.freeBytes < UInt64(max(0, byteCount)) else { return }
+        throw .io(operation: "write", errno: ENOSPC)
+    }
+
+    /// The names of everything right in `folder`, without `.` and `..`. Throws `.io` when it cannot be read.
+    package static func names(inFolder folder: String) throws(StorageError) -> [String] {
+        guard let handle = unsafe opendir(folder) else { throw .io(operation: "opendir", errno: errno) }
+        defer { unsafe closedir(handle) }
+        var names: [String] = []
+        while let entry = unsafe readdir(handle) {
+            let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) {
+                unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Whether there is a folder at `path`, links followed.
+    package static func isFolder(_ path: String) -> Bool {
+        var info = stat()
+        return unsafe stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR
+    }
+}
