@@ -48,6 +48,9 @@ struct HTTPBenchmarks {
             ("list of 20", ["\(objects)?limit=20"], true),
             ("list of 500", ["\(objects)?limit=500"], true),
             ("city == 'Northburg', page of 20", ["\(objects)?where=city%20%3D%3D%20'Northburg'&limit=20"], true),
+            ("age > 50, page of 20", ["\(objects)?where=age%20%3E%2050&limit=20"], false),
+            ("by score, page of 20", ["\(objects)?sort=-score&limit=20"], false),
+            ("age > 50 by score, page of 200", ["\(objects)?where=age%20%3E%2050&sort=score&limit=200"], false),
             ("age > 50, page of 20 with count", ["\(objects)?where=age%20%3E%2050&limit=20&count=exact"], false),
             (
                 "name CONTAINS[c] 'an', by score, page of 20",

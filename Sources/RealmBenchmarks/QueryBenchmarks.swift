@@ -37,6 +37,9 @@ struct QueryBenchmarks {
         for (name, figure, text) in Self.finds where isWanted(name) {
             report.add(name, .milliseconds, try find(text), comparedWith: figures[figure])
         }
+        for (name, text, order) in Self.pages where isWanted(name) {
+            report.add(name, .milliseconds, try page(text, order))
+        }
         for (name, figure, text, request) in Self.aggregates where isWanted(name) {
             let time = try aggregate(text, request)
             report.add(name, .milliseconds, time, comparedWith: figures[figure])
@@ -67,6 +70,17 @@ struct QueryBenchmarks {
             "count age, active and score", "countAgeAndActiveAndScoreMs",
             "age >= 30 AND age < 40 AND active == true AND score > 500"
         ),
+        ("count age * 20 > score, two operands", "countTwoOperandsMs", "age * 20 > score"),
+        ("count age + 0 IN two numbers, row by row", "countRowByRowMs", "age + 0 IN {50, 51}"),
+    ]
+
+    /// The first twenty results, as a list asks for them.
+    private static let pages = [
+        ("page of 20, age > 50", "age > 50", ResultOrder.none),
+        ("page of 20, city == 'Northburg', indexed", "city == 'Northburg'", ResultOrder.none),
+        ("page of 20, active and indexed city", "city == 'Northburg' AND active == true", ResultOrder.none),
+        ("page of 20, by score", "TRUEPREDICATE", ResultOrder(sort: [.init(path: "score", isAscending: false)])),
+        ("page of 20, age > 50 by name", "age > 50", ResultOrder(sort: [.init(path: "name")])),
     ]
 
     private static let finds = [
@@ -100,6 +114,12 @@ struct QueryBenchmarks {
 
     private func find(_ text: String) throws -> Double {
         try harness.milliseconds { keep(try Query.parse(text).bind(to: table, in: snapshot).execute().count) }
+    }
+
+    private func page(_ text: String, _ order: ResultOrder) throws -> Double {
+        try harness.milliseconds {
+            keep(try Query.parse(text).bind(to: table, in: snapshot, order: order).execute(ResultWindow(limit: 20)).count)
+        }
     }
 
     private func aggregate(_ text: String, _ request: AggregateRequest) throws -> Double {
