@@ -74,15 +74,10 @@ struct CollectionView {
             distinct: parameters.distinct)
         let bound: ElementQuery
         do throws(QueryError) {
-            _ = try ElementQuery.bind(query, to: column, of: table, in: context.snapshot, arguments: arguments)
-        } catch {
-            throw Problem(error, parameter: "where")
-        }
-        do throws(QueryError) {
             bound = try ElementQuery.bind(
                 query, to: column, of: table, in: context.snapshot, arguments: arguments, order: order)
         } catch {
-            throw ObjectQuery.orderProblem(error, parameters)
+            throw Problem(error, in: QueryPartNames())
         }
         let budget = context.request.budget
         do throws(QueryError) {

@@ -5,11 +5,17 @@ internal import RealmQuery
 internal import RealmStorage
 
 /// One list request: a page, positions, an index, sections, a plan, or a stream of rows.
-final class ObjectList: Sendable {
+///
+/// `@unchecked Sendable`: one thread at a time works on a request. The daemon's thread begins, and hands the list to a worker
+/// through the lock of the queue; what is bound by then is not bound again.
+final class ObjectList: @unchecked Sendable {
     let context: ReadContext
     let parameters: ReadParameters
     let table: Table
     let etag: String
+    /// The query and its arguments, once they are known.
+    private var bound: ObjectQuery?
+    private var decoded: [QueryArgument]?
 
     init(context: ReadContext, parameters: ReadParameters, table: Table, etag: String) {
         self.context = context
@@ -42,20 +48,37 @@ final class ObjectList: Sendable {
     /// A short page whose rows an index tells, without going to a worker; nil for all others.
     func answerFromIndex() throws(Problem) -> Response? {
         guard !isShort, isShortPage, isPlain, parameters.predicate != nil else { return nil }
-        let query = try ObjectQuery(parameters, try ArgumentDecoder(context.snapshot).decode(parameters.args), of: table, context)
-        guard let count = try query.indexedCount(), count <= ObjectList.shortScan else { return nil }
+        let query = try query()
+        guard let count = try query.indexedCount(), min(count, parameters.offset ?? 0) <= ObjectList.shortScan else {
+            return nil
+        }
         return try page(query)
+    }
+
+    /// The values of `args`, decoded once.
+    func arguments() throws(Problem) -> [QueryArgument] {
+        if let decoded { return decoded }
+        let arguments = try ArgumentDecoder(context.snapshot).decode(parameters.args)
+        decoded = arguments
+        return arguments
+    }
+
+    /// The query of the request, parsed and bound once. `sort` replaces that of the parameters and is the same in each call.
+    func query(sort: [ReadParameters.SortTerm]? = nil) throws(Problem) -> ObjectQuery {
+        if let bound { return bound }
+        let query = try ObjectQuery(parameters, try arguments(), of: table, context, sort: sort)
+        bound = query
+        return query
     }
 
     /// NDJSON and CSV without a limit have all rows.
     private var streamsAll: Bool { parameters.isTabular && parameters.limit == nil && parameters.at == nil }
 
     func answer() throws(Problem) -> Response {
-        let arguments = try ArgumentDecoder(context.snapshot).decode(parameters.args)
-        if parameters.sectionBy != nil { return try SectionedList(list: self, arguments: arguments).answer() }
-        let query = try ObjectQuery(parameters, arguments, of: table, context)
+        if parameters.sectionBy != nil { return try SectionedList(list: self).answer() }
+        let query = try query()
         if parameters.explain { return try plan(query) }
-        if parameters.indexOf != nil || parameters.indexOfWhere != nil { return try index(query, arguments) }
+        if parameters.indexOf != nil || parameters.indexOfWhere != nil { return try index(query) }
         if let positions = parameters.at { return try objects(at: positions, query) }
         return streamsAll ? try stream(query) : try page(query)
     }
@@ -67,15 +90,13 @@ final class ObjectList: Sendable {
         let after = try parameters.after.map { text throws(Problem) in try PageCursor(text, identity: identity).position }
         // One more than asked for tells whether there is another page.
         let window = ResultWindow(offset: parameters.offset ?? 0, limit: limit + 1, after: after)
-        let found = limit == 0 && !parameters.countsExactly ? [] : try query.keys(window)
+        let found = limit == 0 && !parameters.countsExactly ? .none : try query.page(window)
         let count = parameters.countsExactly ? try query.count() : nil
-        let keys = found.prefix(limit)
-        return try answer(rows: keys, count: count) { [self] written throws(Problem) in
-            if query.ordersItself, written < keys.count { return nil }
-            guard written < found.count, written > 0,
-                let row = try Problem.mapping({ () throws(StorageError) in try table.find(found[written - 1]) })
-            else { return nil }
-            return PageCursor(try query.position(of: row)).text(identity: identity)
+        let rows = found.prefix(limit)
+        return try answer(rows: rows, count: count) { [self] progress throws(Problem) in
+            if query.ordersItself, progress.written < rows.count { return nil }
+            guard progress.written < found.count, let last = progress.last else { return nil }
+            return PageCursor(try query.position(of: last)).text(identity: identity)
         }
     }
 
@@ -84,17 +105,17 @@ final class ObjectList: Sendable {
         parameters.identity(of: "\(table.className ?? "")/\(context.database.name.text)")
     }
 
-    /// The cursor behind so many rows of a page; nil when nothing comes behind them.
-    typealias Cursor = (Int) throws(Problem) -> String?
+    /// The cursor of what follows the rows that are written; nil when nothing does.
+    typealias Cursor = (PageRows.Progress) throws(Problem) -> String?
 
     /// An envelope, or lines, with these objects. Where `next` leads on the page may end early, elsewhere it may not.
     private func answer(
-        rows keys: ArraySlice<ObjectKey>, count: Int?, next: Cursor?
+        rows: PageRows, count: Int?, next: Cursor?
     ) throws(Problem) -> Response {
         let plan = try context.plan(table, parameters)
         let made =
             parameters.isTabular
-            ? try lines(keys, plan, next) : try envelope(keys, plan, next, count: count)
+            ? try lines(rows, plan, next) : try envelope(rows, plan, next, count: count)
         var response = made.response
         context.addPageHeaders(to: &response, next: made.next, count: count)
         return response
@@ -103,15 +124,15 @@ final class ObjectList: Sendable {
     private typealias Made = (response: Response, next: String?)
 
     private func envelope(
-        _ keys: ArraySlice<ObjectKey>, _ plan: ObjectPlan, _ cursor: Cursor?, count: Int?
+        _ rows: PageRows, _ plan: ObjectPlan, _ cursor: Cursor?, count: Int?
     ) throws(Problem) -> Made {
         let encoder = ObjectEncoder(context.snapshot, parameters.representation, context.request.budget)
-        var writer = JSONWriter(reservingCapacity: 1024 + min(keys.count, 4096) * 256)
+        var writer = JSONWriter(reservingCapacity: 1024 + min(rows.count, 4096) * 256)
         writer.beginObject()
         writer.key("items")
         writer.beginArray()
-        let written = try write(keys, plan, encoder, to: &writer)
-        let next = try self.next(behind: written, of: keys.count, cursor)
+        let progress = try write(rows, plan, encoder, to: &writer)
+        let next = try self.next(after: progress, of: rows.count, cursor)
         writer.endArray()
         writer.member("next", text: next)
         if let count {
@@ -126,47 +147,37 @@ final class ObjectList: Sendable {
     }
 
     /// The cursor of the next page. A page that ended early needs one, and at least one row.
-    func next(behind written: Int, of rows: Int, _ cursor: Cursor?) throws(Problem) -> String? {
-        guard written < rows else { return try cursor?(written) }
-        guard written > 0, let next = try cursor?(written) else { throw Problem(context.request.budget.stop ?? .expired) }
+    func next(after progress: PageRows.Progress, of count: Int, _ cursor: Cursor?) throws(Problem) -> String? {
+        guard progress.written < count else { return try cursor?(progress) }
+        guard progress.written > 0, let next = try cursor?(progress) else {
+            throw Problem(context.request.budget.stop ?? .expired)
+        }
         return next
     }
 
-    /// Writes objects one after the other until the answer is full; returns how many there are.
+    /// Writes objects one after the other until the answer is full; returns how far it came.
     func write(
-        _ keys: some Collection<ObjectKey>, _ plan: ObjectPlan, _ encoder: ObjectEncoder, to writer: inout JSONWriter
-    ) throws(Problem) -> Int {
+        _ rows: PageRows, _ plan: ObjectPlan, _ encoder: ObjectEncoder, to writer: inout JSONWriter
+    ) throws(Problem) -> PageRows.Progress {
         let begin = context.request.timing.map { _ in Instant.now() }
-        let finder = RowFinder(table)
-        var written = 0
-        for key in keys {
-            let isWritten = try Problem.mapping { () throws(StorageError) in
-                guard let row = try finder.find(key) else { return true }
-                return try encoder.fits(&writer) { writer throws(StorageError) in try encoder.write(row, plan, to: &writer) }
+        let progress = try Problem.mapping { () throws(StorageError) in
+            try rows.write(of: table) { row throws(StorageError) in
+                try encoder.fits(&writer) { writer throws(StorageError) in try encoder.write(row, plan, to: &writer) }
             }
-            guard isWritten else { break }
-            written += 1
         }
         if let begin { context.request.timing?.encode += Instant.now().seconds(since: begin) }
-        return written
+        return progress
     }
 
-    private func lines(_ keys: ArraySlice<ObjectKey>, _ plan: ObjectPlan, _ cursor: Cursor?) throws(Problem) -> Made {
-        let rows = RowLines(plan, context.snapshot, parameters, context.request.budget)
-        let buffer = OutputBuffer(capacity: 1024 + min(keys.count, 4096) * 256)
-        let finder = RowFinder(table)
-        rows.begin(in: buffer)
-        var written = 0
-        for key in keys {
-            let isWritten = try Problem.mapping { () throws(StorageError) in
-                guard let row = try finder.find(key) else { return true }
-                return try rows.fits(row, in: buffer)
-            }
-            guard isWritten else { break }
-            written += 1
+    private func lines(_ rows: PageRows, _ plan: ObjectPlan, _ cursor: Cursor?) throws(Problem) -> Made {
+        let lines = RowLines(plan, context.snapshot, parameters, context.request.budget)
+        let buffer = OutputBuffer(capacity: 1024 + min(rows.count, 4096) * 256)
+        lines.begin(in: buffer)
+        let progress = try Problem.mapping { () throws(StorageError) in
+            try rows.write(of: table) { row throws(StorageError) in try lines.fits(row, in: buffer) }
         }
-        let next = try self.next(behind: written, of: keys.count, cursor)
-        return (context.answer(buffer, type: rows.mediaType, etag: etag, notes: rows.notes), next)
+        let next = try self.next(after: progress, of: rows.count, cursor)
+        return (context.answer(buffer, type: lines.mediaType, etag: etag, notes: lines.notes), next)
     }
 
     private func stream(_ query: ObjectQuery) throws(Problem) -> Response {
@@ -203,17 +214,17 @@ final class ObjectList: Sendable {
             }
             chosen.append(keys[index])
         }
-        return try answer(rows: chosen[...], count: parameters.countsExactly ? try query.count() : nil, next: nil)
+        return try answer(rows: PageRows(keys: chosen[...]), count: parameters.countsExactly ? try query.count() : nil, next: nil)
     }
 
-    private func index(_ query: ObjectQuery, _ arguments: [QueryArgument]) throws(Problem) -> Response {
+    private func index(_ query: ObjectQuery) throws(Problem) -> Response {
         try requireDocument()
         var index: Int?
         if let text = parameters.indexOf {
             let row = try Problem.mapping { () throws(StorageError) in try KeyText.find(text, in: table) }
             if let row { index = try query.keys().firstIndex(of: row.key) }
         } else {
-            index = try firstIndex(query, arguments)
+            index = try firstIndex(query)
         }
         return document { writer in
             writer.key("index")
@@ -222,11 +233,12 @@ final class ObjectList: Sendable {
     }
 
     /// The position of the first object of the result that fulfils `indexOfWhere`.
-    private func firstIndex(_ query: ObjectQuery, _ arguments: [QueryArgument]) throws(Problem) -> Int? {
+    private func firstIndex(_ query: ObjectQuery) throws(Problem) -> Int? {
         let text = try ObjectQuery.parse(parameters.indexOfWhere, "indexOfWhere")
         guard !text.hasDescriptors else {
             throw .conflict("'indexOfWhere' is a predicate only", parameter: "indexOfWhere")
         }
+        let arguments = try arguments()
         let budget = context.request.budget
         let check: BoundQuery.Check = { budget.goesOn }
         let condition = try ObjectQuery.querying("indexOfWhere", budget) { () throws(QueryError) in
@@ -234,7 +246,7 @@ final class ObjectList: Sendable {
                 to: table, in: context.snapshot, arguments: arguments, mapping: context.database.backlinkNames.mapping,
                 check: check)
         }
-        let finder = RowFinder(table)
+        let finder = ObjectFinder(table)
         for (index, key) in try query.keys().enumerated() {
             if index & 0x3ff == 0x3ff { try context.request.checkDeadline() }
             guard let row = try Problem.mapping({ () throws(StorageError) in try finder.find(key) }) else { continue }

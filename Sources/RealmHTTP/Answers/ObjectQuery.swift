@@ -27,26 +27,16 @@ final class ObjectQuery {
         ordersItself = query.hasDescriptors
         try ObjectQuery.checkDescriptors(query, parameters)
         let terms = sort ?? parameters.sort
-        // Bound by itself first, so that it is known in which parameter a mistake is.
-        let mapping = context.database.backlinkNames.mapping
-        let budget = context.request.budget
-        let check: BoundQuery.Check = { budget.goesOn }
-        let plain = try ObjectQuery.querying("where", budget) { () throws(QueryError) in
-            try query.bind(to: table, in: context.snapshot, arguments: arguments, mapping: mapping, check: check)
-        }
-        guard !terms.isEmpty || !parameters.distinct.isEmpty else {
-            bound = plain
-            bound.sortedValueLimit = context.limits.sortedValues
-            return
-        }
         let order = ResultOrder(
             sort: terms.map { ResultOrder.Key(path: $0.path, isAscending: $0.isAscending) }, distinct: parameters.distinct)
+        let budget = context.request.budget
         do throws(QueryError) {
             bound = try query.bind(
-                to: table, in: context.snapshot, arguments: arguments, mapping: mapping, order: order, check: check)
+                to: table, in: context.snapshot, arguments: arguments, mapping: context.database.backlinkNames.mapping,
+                order: order, check: { budget.goesOn })
         } catch {
-            if case .cancelled = error { throw Problem(budget.stop ?? .expired) }
-            throw ObjectQuery.orderProblem(error, parameters)
+            throw ObjectQuery.problem(
+                error, in: QueryPartNames(sort: parameters.sort.isEmpty && sort != nil ? "sectionBy" : "sort"), budget)
         }
         bound.sortedValueLimit = context.limits.sortedValues
     }
@@ -82,24 +72,10 @@ final class ObjectQuery {
         throw .conflict("'\(name)' cannot stand beside SORT, DISTINCT or LIMIT in 'where'", parameter: name)
     }
 
-    /// A mistake in a key path of `sort` or `distinct`. Positions mean nothing there.
-    static func orderProblem(_ error: QueryError, _ parameters: ReadParameters) -> Problem {
-        orderProblem(error, sort: parameters.sort, distinct: parameters.distinct, sectionBy: parameters.sectionBy)
-    }
-
-    static func orderProblem(
-        _ error: QueryError, sort: [ReadParameters.SortTerm], distinct: [String], sectionBy: String?
-    ) -> Problem {
-        guard case .invalid(let kind, let detail, let culprit, _) = error else {
-            if case .syntax(_, let detail, _) = error {
-                let name = sort.isEmpty ? "distinct" : "sort"
-                return Problem(.invalidQuery, "no key path: \(detail)").with("parameter", name)
-            }
-            return Problem(error, parameter: "sort")
-        }
-        let name = culprit.map { path in distinct.contains(path) && !sort.contains { $0.path == path } }
-        let parameter = name ?? sort.isEmpty ? "distinct" : sectionBy != nil && sort.isEmpty ? "sectionBy" : "sort"
-        return Problem(kind == .unknownProperty ? .unknownKeyPath : .invalidQuery, detail).with("parameter", parameter)
+    /// What a query did wrong, or why it was stopped.
+    static func problem(_ error: QueryError, in names: QueryPartNames, _ budget: WorkBudget) -> Problem {
+        if case .cancelled = error { return Problem(budget.stop ?? .expired) }
+        return Problem(error, in: names)
     }
 
     /// Asked between leaves: is there time left?
@@ -125,6 +101,16 @@ final class ObjectQuery {
     }
 
     // MARK: - Results
+
+    /// The rows of a page.
+    func page(_ window: ResultWindow) throws(Problem) -> PageRows {
+        try request.timed(\.query) { () throws(Problem) in
+            try querying { () throws(QueryError) in
+                if let leaves = try bound.leaves(window, check: check) { return PageRows(leaves: leaves) }
+                return PageRows(keys: try bound.execute(window, check: check)[...])
+            }
+        }
+    }
 
     func keys(_ window: ResultWindow = .all) throws(Problem) -> [ObjectKey] {
         try request.timed(\.query) { () throws(Problem) in
@@ -171,7 +157,7 @@ final class ObjectQuery {
             return try bound.aggregate(requests, check: check)
         } catch {
             if case .cancelled = error { throw Problem(request.budget.stop ?? .expired) }
-            if case .invalid(.typeMismatch, let detail, _, _) = error {
+            if case .invalid(.typeMismatch, let detail, _, _, _) = error {
                 throw Problem(.typeMismatch, detail).with("parameter", "ops")
             }
             throw Problem(error, parameter: "ops")

@@ -17,7 +17,7 @@ final class RowStream: ChunkProducer, @unchecked Sendable {
 
     private let source: Source
     private let rows: RowLines
-    private let finder: RowFinder
+    private let finder: ObjectFinder
     private let pace: StreamPace
     private var hasBegun = false
     private var nextKey = 0
@@ -28,7 +28,7 @@ final class RowStream: ChunkProducer, @unchecked Sendable {
         self.source = source
         self.rows = rows
         self.pace = pace
-        finder = RowFinder(table)
+        finder = ObjectFinder(table)
     }
 
     func produce(into buffer: OutputBuffer) throws -> Bool {

@@ -10,7 +10,6 @@ internal import RealmStorage
 /// the order of the values, as `:mod` does. So the whole result is known before a page is cut from it.
 struct SectionedList {
     let list: ObjectList
-    let arguments: [QueryArgument]
 
     private var context: ReadContext { list.context }
     private var parameters: ReadParameters { list.parameters }
@@ -39,21 +38,23 @@ struct SectionedList {
         let end = limit < total - start ? start + limit : total
         return try answer(
             SectionedList.cut(sections, start..<end), rows: end - start, parameters.countsExactly ? total : nil
-        ) { written in written > 0 && start + written < total ? cursor(behind: start + written, sections) : nil }
+        ) { progress in
+            let end = start + progress.written
+            return progress.written > 0 && end < total ? cursor(behind: end, sections) : nil
+        }
     }
 
     /// The query sorted by the section's key path, unless it is so already.
     private func query(_ grouping: SectionGrouping) throws(Problem) -> ObjectQuery {
         if let first = parameters.sort.first {
             guard first.path == grouping.path else { throw SectionedList.wrongSort }
-            return try ObjectQuery(parameters, arguments, of: list.table, context)
+            return try list.query()
         }
         let isSortedByText = try ObjectQuery.parse(parameters.predicate, "where").hasDescriptors
         guard isSortedByText else {
-            return try ObjectQuery(
-                parameters, arguments, of: list.table, context, sort: [ReadParameters.SortTerm(grouping.path)])
+            return try list.query(sort: [ReadParameters.SortTerm(grouping.path)])
         }
-        let query = try ObjectQuery(parameters, arguments, of: list.table, context)
+        let query = try list.query()
         guard let label = query.bound.sortLabels.first, label == grouping.path || label == "-" + grouping.path else {
             throw SectionedList.wrongSort
         }
@@ -65,7 +66,7 @@ struct SectionedList {
 
     private func sections(_ query: ObjectQuery, _ grouping: SectionGrouping) throws(Problem) -> [Section] {
         try grouping.requireValues(of: list.table, in: context.snapshot)
-        let finder = RowFinder(list.table)
+        let finder = ObjectFinder(list.table)
         var sections: [Section] = []
         var indexes: [SectionKey: Int] = [:]
         var keyBytes = 0
@@ -159,7 +160,7 @@ struct SectionedList {
         writer.beginArray()
         let written = try write(sections, encoder, &values, to: &writer)
         writer.endArray()
-        let next = try list.next(behind: written, of: rows, cursor)
+        let next = try list.next(after: PageRows.Progress(written: written), of: rows, cursor)
         writer.member("next", text: next)
         if let count {
             writer.key("count")
@@ -188,7 +189,7 @@ struct SectionedList {
             section.key.write(&values, to: &writer)
             writer.key("items")
             writer.beginArray()
-            let count = try list.write(section.rows, plan, encoder, to: &writer)
+            let count = try list.write(PageRows(keys: section.rows[...]), plan, encoder, to: &writer).written
             if count == 0 {
                 writer.goBack(to: mark)
             } else {

@@ -139,14 +139,10 @@ struct DefinitionResolver {
         let query = try parse()
         let arguments = try arguments
         let mapping = database.backlinkNames.mapping
-        _ = try Problem.querying { () throws(QueryError) in
-            try query.bind(to: table, in: snapshot, arguments: arguments, mapping: mapping)
-        }
         do throws(QueryError) {
             _ = try query.bind(to: table, in: snapshot, arguments: arguments, mapping: mapping, order: order)
         } catch {
-            throw ObjectQuery.orderProblem(
-                error, sort: definition.sort, distinct: definition.distinct, sectionBy: definition.sectionBy)
+            throw Problem(error, in: QueryPartNames())
         }
         return ObservedQuery(query, arguments, order: order, limit: definition.limit)
     }
@@ -156,15 +152,10 @@ struct DefinitionResolver {
         let query = try parse()
         let arguments = try arguments
         do throws(QueryError) {
-            _ = try ElementQuery.bind(query, to: target.column, of: target.table, in: snapshot, arguments: arguments)
-        } catch {
-            throw Problem(error, parameter: "where")
-        }
-        do throws(QueryError) {
             _ = try ElementQuery.bind(
                 query, to: target.column, of: target.table, in: snapshot, arguments: arguments, order: order)
         } catch {
-            throw ObjectQuery.orderProblem(error, sort: definition.sort, distinct: definition.distinct, sectionBy: nil)
+            throw Problem(error, in: QueryPartNames())
         }
         return ObservedQuery(query, arguments, order: order, limit: definition.limit)
     }
@@ -204,7 +195,7 @@ struct DefinitionResolver {
                 _ = try query.query.bind(
                     to: table, in: snapshot, arguments: query.arguments, mapping: database.backlinkNames.mapping, order: sorted)
             } catch {
-                throw ObjectQuery.orderProblem(error, sort: [], distinct: definition.distinct, sectionBy: definition.sectionBy)
+                throw Problem(error, in: QueryPartNames(sort: "sectionBy"))
             }
             query = ObservedQuery(query.query, query.arguments, order: sorted, limit: definition.limit)
         }

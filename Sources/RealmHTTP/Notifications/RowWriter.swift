@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmQuery
 internal import RealmStorage
 
 /// Writes rows of a subscription as they are in one version.
@@ -13,7 +14,7 @@ final class RowWriter {
     private let planner: ObjectPlanner
     private let encoder: ObjectEncoder
     /// Rows that are objects.
-    private var objects: (table: Table, finder: RowFinder, plan: ObjectPlan)?
+    private var objects: (table: Table, finder: ObjectFinder, plan: ObjectPlan)?
     /// The collection whose elements rows are, and how its elements stand in it.
     private var collection: (elements: Elements, member: ObjectPlan.Member, linked: ObjectPlan?)?
 
@@ -40,7 +41,7 @@ final class RowWriter {
 
     private func openTable(_ key: TableKey) throws(Problem) {
         guard let table = snapshot.table(key) else { return }
-        objects = (table, RowFinder(table), try plan(table))
+        objects = (table, ObjectFinder(table), try plan(table))
     }
 
     private func plan(_ table: Table) throws(Problem) -> ObjectPlan {

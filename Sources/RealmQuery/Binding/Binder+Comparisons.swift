@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RealmStorage
+internal import RealmStorage
 
 extension Binder {
-    mutating func condition(_ syntax: ComparisonSyntax) throws(QueryError) -> Condition {
+    /// The condition for a comparison of two operands.
+    ///
+    /// Throws `.invalid` when the types, the quantifiers or the operator do not go together.
+    mutating func condition(_ syntax: ComparisonSyntax) throws(QueryError) -> any Condition {
         let (left, right) = try operands(syntax.left, syntax.right, syntax.operatorRange)
         if syntax.comparison.isEquality { return try equality(left, right, syntax) }
         if syntax.comparison.isRelational {
-            return try relation(left, syntax.comparison, right, syntax.operatorRange, label(syntax))
+            return try relation(left, syntax.comparison, right, at: syntax.operatorRange, label: label(syntax))
         }
         return try pattern(left, right, syntax)
     }
 
+    /// The text of the whole comparison, as plans show it.
     private func label(_ syntax: ComparisonSyntax) -> String {
         source(syntax.left.range.lowerBound..<syntax.right.range.upperBound)
     }
@@ -19,12 +23,12 @@ extension Binder {
     /// Both sides of a comparison. A constant is converted for the side that is none.
     private mutating func operands(
         _ left: ExpressionSyntax, _ right: ExpressionSyntax, _ range: Range<Int>
-    ) throws(QueryError) -> (Operand, Operand) {
+    ) throws(QueryError) -> (any Operand, any Operand) {
         if left.isConstant, right.isConstant {
             throw invalid(.structure, "cannot compare two constants", range)
         }
-        let leftOperand: Operand
-        let rightOperand: Operand
+        let leftOperand: any Operand
+        let rightOperand: any Operand
         if right.isConstant {
             leftOperand = try operand(left)
             rightOperand = try operand(right, hint: leftOperand.type)
@@ -38,7 +42,7 @@ extension Binder {
     }
 
     /// What holds for every operator; `constant` is the constant side if there is one.
-    private func check(_ operand: Operand, _ constant: Operand, _ range: Range<Int>) throws(QueryError) {
+    private func check(_ operand: any Operand, _ constant: any Operand, _ range: Range<Int>) throws(QueryError) {
         if operand.isPrimitiveCollection, constant.isPrimitiveCollection {
             throw invalid(
                 .structure, "two collections of values cannot be compared ('\(operand.label)' and '\(constant.label)')",
@@ -54,7 +58,10 @@ extension Binder {
 
     // MARK: - Equality
 
-    private func equality(_ left: Operand, _ right: Operand, _ syntax: ComparisonSyntax) throws(QueryError) -> Condition {
+    /// `==`, `!=` and `IN`: checks that the types can be equal, then picks the condition.
+    private func equality(_ left: any Operand, _ right: any Operand, _ syntax: ComparisonSyntax) throws(QueryError)
+        -> any Condition
+    {
         let range = syntax.operatorRange
         var (left, right) = (left, right)
         if left.type == .link, let constant = right as? ConstantOperand { right = try links(constant, for: left, range) }
@@ -73,7 +80,7 @@ extension Binder {
     }
 
     /// A property of the base class against a list of constants, of which any may equal it.
-    private func membership(_ left: Operand, _ right: Operand, _ syntax: ComparisonSyntax) -> Condition? {
+    private func membership(_ left: any Operand, _ right: any Operand, _ syntax: ComparisonSyntax) -> (any Condition)? {
         guard syntax.comparison != .notEqual, let list = right as? ConstantOperand, list.isList, !list.values.isEmpty,
             list.quantifier ?? .any == .any, let property = left as? PropertyOperand, property.isOfBaseClass,
             property.type != .mixed
@@ -88,48 +95,51 @@ extension Binder {
         return MembershipCondition(column, usable, label: label(syntax))
     }
 
-    private func compare(_ left: Operand, _ right: Operand, _ syntax: ComparisonSyntax) throws(QueryError) -> Condition {
+    /// The condition for an equality whose types fit, by the kind of its operands.
+    private func compare(_ left: any Operand, _ right: any Operand, _ syntax: ComparisonSyntax) throws(QueryError)
+        -> any Condition
+    {
         let isNegated = syntax.comparison == .notEqual
         let label = label(syntax)
         let relation = Comparator.relation(isNegated ? .notEqual : .equal)
         if left.type == .typeOfValue {
             guard !syntax.ignoresCase else { throw noCaseModifier(right, syntax) }
-            return ConditionFactory.compare(left, isNegated ? .sharesNoType : .sharesType, right, label: label, interrupt)
+            return ConditionFactory.compare(left, isNegated ? .sharesNoType : .sharesType, right, label: label, cancellation)
         }
         if let links = left as? LinkOperand, right.type == .link, right.isConstant,
             links.chain.steps.count == 1, links.quantifier ?? .any == .any, syntax.comparison != .in
         {
-            return ConditionFactory.compare(ownLinks(links), relation, right, quantifier: .any, label: label, interrupt)
+            return ConditionFactory.compare(ownLinks(links), relation, right, quantifier: .any, label: label, cancellation)
         }
         if left is LinkOperand && right.type == .mixed || right is LinkOperand && left.type == .mixed {
-            return ConditionFactory.compare(left, isNegated ? .notBothNull : .bothNull, right, label: label, interrupt)
+            return ConditionFactory.compare(left, isNegated ? .notBothNull : .bothNull, right, label: label, cancellation)
         }
         if let property = left as? PropertyOperand, property.isOfBaseClass, let value = right.constantValue,
             left.type == right.type || left.type == .mixed
         {
-            return baseComparison(property, value, right, syntax)
+            return baseComparison(property, with: value, from: right, in: syntax)
         }
-        guard syntax.ignoresCase else { return ConditionFactory.compare(left, relation, right, label: label, interrupt) }
+        guard syntax.ignoresCase else { return ConditionFactory.compare(left, relation, right, label: label, cancellation) }
         guard right.type == .string || right.type == .binary || right.type == .mixed else {
             throw noCaseModifier(right, syntax)
         }
         return ConditionFactory.compare(
-            left, isNegated ? .notEqualIgnoringCase : .equalIgnoringCase, right, label: label, interrupt)
+            left, isNegated ? .notEqualIgnoringCase : .equalIgnoringCase, right, label: label, cancellation)
     }
 
     /// The links of the base class itself: in a dictionary null entries count too.
-    private func ownLinks(_ links: LinkOperand) -> Operand {
+    private func ownLinks(_ links: LinkOperand) -> any Operand {
         guard let step = links.chain.steps.first, step.kind == .dictionary else { return links }
         return DictionaryOperand(
             step.column, of: step.source, chain: LinkChain([]),
-            descent: ValueDescent(steps: [.all], snapshot: snapshot, interrupt: interrupt),
+            descent: ValueDescent(steps: [.all], snapshot: snapshot, cancellation: cancellation),
             quantifier: links.quantifier, label: links.label)
     }
 
     /// A property of the base class against one constant of its type.
     private func baseComparison(
-        _ property: PropertyOperand, _ value: Value, _ right: Operand, _ syntax: ComparisonSyntax
-    ) -> Condition {
+        _ property: PropertyOperand, with value: Value, from right: any Operand, in syntax: ComparisonSyntax
+    ) -> any Condition {
         let isNegated = syntax.comparison == .notEqual
         let constant = ConstantOperand(value, type: right.type, label: right.label)
         let comparator: Comparator
@@ -141,10 +151,11 @@ extension Binder {
                 ? (isNegated ? .notEqualIgnoringCase : .equalIgnoringCase) : .relation(isNegated ? .notEqual : .equal)
         default: comparator = .relation(isNegated ? .notEqual : .equal)
         }
-        return ConditionFactory.compare(property, comparator, constant, label: label(syntax), interrupt)
+        return ConditionFactory.compare(property, comparator, constant, label: label(syntax), cancellation)
     }
 
-    private func noCaseModifier(_ right: Operand, _ syntax: ComparisonSyntax) -> QueryError {
+    /// `[c]` was asked for where letter case has no meaning.
+    private func noCaseModifier(_ right: any Operand, _ syntax: ComparisonSyntax) -> QueryError {
         invalid(
             .typeMismatch,
             "'\(syntax.comparison.rawValue)[c]' needs a string or binary on its right side, not \(right.type.rawValue)",
@@ -153,7 +164,7 @@ extension Binder {
 
     /// Constants that are compared with links become links to the class that those lead to.
     private func links(
-        _ constant: ConstantOperand, for operand: Operand, _ range: Range<Int>
+        _ constant: ConstantOperand, for operand: any Operand, _ range: Range<Int>
     ) throws(QueryError) -> ConstantOperand {
         guard let links = operand as? LinkOperand else { return constant }
         var values: [Value] = []
@@ -179,9 +190,11 @@ extension Binder {
 
     // MARK: - Order
 
+    /// `<`, `<=`, `>` and `>=`. Strings order null first, floats follow IEEE 754, everything else has the order of
+    /// values.
     private func relation(
-        _ left: Operand, _ comparison: QueryOperator, _ right: Operand, _ range: Range<Int>, _ label: String
-    ) throws(QueryError) -> Condition {
+        _ left: any Operand, _ comparison: QueryOperator, _ right: any Operand, at range: Range<Int>, label: String
+    ) throws(QueryError) -> any Condition {
         guard left.type != .link, left.type != .typeOfValue else {
             throw invalid(
                 .typeMismatch, "operator '\(comparison.rawValue)' is not supported for '\(left.label)', only == and != are",
@@ -195,15 +208,16 @@ extension Binder {
         {
             let constant = ConstantOperand(value, type: right.type, label: right.label)
             switch left.type {
-            case .string: return ConditionFactory.compare(left, .nullFirst(kernel), constant, label: label, interrupt)
-            case .float, .double: return ConditionFactory.compare(left, .ieee(kernel), constant, label: label, interrupt)
-            default: return ConditionFactory.compare(left, .relation(kernel), constant, label: label, interrupt)
+            case .string: return ConditionFactory.compare(left, .nullFirst(kernel), constant, label: label, cancellation)
+            case .float, .double: return ConditionFactory.compare(left, .ieee(kernel), constant, label: label, cancellation)
+            default: return ConditionFactory.compare(left, .relation(kernel), constant, label: label, cancellation)
             }
         }
-        return ConditionFactory.compare(left, .relation(kernel), right, label: label, interrupt)
+        return ConditionFactory.compare(left, .relation(kernel), right, label: label, cancellation)
     }
 
-    mutating func condition(_ syntax: BetweenSyntax) throws(QueryError) -> Condition {
+    /// `BETWEEN {low, high}`: one test of a packed column where it can be one, else two comparisons.
+    mutating func condition(_ syntax: BetweenSyntax) throws(QueryError) -> any Condition {
         guard syntax.limits.elements.count == 2 else {
             throw invalid(.structure, "'BETWEEN' requires a list with two elements", syntax.operatorRange)
         }
@@ -214,17 +228,17 @@ extension Binder {
         if let range = intRange(operand, syntax.limits) {
             return RangeCondition(range.column, range.limits, label: "\(operand.label) BETWEEN \(source(syntax.limits.range))")
         }
-        var conditions: [Condition] = []
+        var conditions: [any Condition] = []
         for (limit, comparison) in zip(syntax.limits.elements, [QueryOperator.greaterOrEqual, .lessOrEqual]) {
             let (left, right) = try operands(syntax.value, .constant(limit), syntax.operatorRange)
             let label = "\(left.label) \(comparison.rawValue) \(right.label)"
-            conditions.append(try relation(left, comparison, right, syntax.operatorRange, label))
+            conditions.append(try relation(left, comparison, right, at: syntax.operatorRange, label: label))
         }
-        return AndCondition(conditions)
+        return AndCondition(ConditionOrder.cheapestFirst(conditions))
     }
 
     /// The limits of an int property of the base class when both are ints; none when they exclude everything.
-    private func intRange(_ operand: Operand, _ limits: ListSyntax) -> (column: Column, limits: ClosedRange<Int64>)? {
+    private func intRange(_ operand: any Operand, _ limits: ListSyntax) -> (column: Column, limits: ClosedRange<Int64>)? {
         guard let property = operand as? PropertyOperand, property.isOfBaseClass, property.type == .int,
             case .integer(let low) = limits.elements[0].kind, case .integer(let high) = limits.elements[1].kind,
             low <= high
@@ -234,7 +248,10 @@ extension Binder {
 
     // MARK: - String operators
 
-    private func pattern(_ left: Operand, _ right: Operand, _ syntax: ComparisonSyntax) throws(QueryError) -> Condition {
+    /// `BEGINSWITH`, `ENDSWITH`, `CONTAINS`, `LIKE` and `TEXT`.
+    private func pattern(_ left: any Operand, _ right: any Operand, _ syntax: ComparisonSyntax) throws(QueryError)
+        -> any Condition
+    {
         guard right.type == .string || right.type == .binary || right.type == .mixed else {
             throw invalid(
                 .typeMismatch,
@@ -249,10 +266,13 @@ extension Binder {
             // Every value has null as a part, null included, unless binary data is searched with [c].
             guard kind == .contains, syntax.ignoresCase, left.type == .binary else { return ConstantCondition(true) }
         }
-        return ConditionFactory.compare(left, .pattern(text), right, label: label(syntax), interrupt)
+        return ConditionFactory.compare(left, .pattern(text), right, label: label(syntax), cancellation)
     }
 
-    private func fullText(_ left: Operand, _ right: Operand, _ syntax: ComparisonSyntax) throws(QueryError) -> Condition {
+    /// `TEXT`: needs a string property with a full-text index and a constant on its right side.
+    private func fullText(_ left: any Operand, _ right: any Operand, _ syntax: ComparisonSyntax) throws(QueryError)
+        -> any Condition
+    {
         guard let property = left as? PropertyOperand, property.type == .string else {
             throw invalid(.typeMismatch, "'TEXT' needs a string property on its left side", syntax.operatorRange)
         }

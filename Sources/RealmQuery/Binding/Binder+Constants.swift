@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RealmStorage
+internal import RealmStorage
 
 extension Binder {
     /// The value of `$n`.
     func argument(_ number: Int, _ range: Range<Int>) throws(QueryError) -> QueryArgument {
         guard number < arguments.count else {
-            throw invalid(
-                .argument, "argument \(number) is missing, \(arguments.count) were provided", range)
+            throw invalid(.argument, "argument \(number) is missing, \(arguments.count) were provided", range)
+                .about(.argument(number))
         }
         return arguments[number]
     }
@@ -93,6 +93,7 @@ extension Binder {
         }
     }
 
+    /// The value of an argument; its bytes are kept by the pool. Lists and shapes are no single values.
     private func value(of argument: QueryArgument, _ range: Range<Int>) throws(QueryError) -> Value {
         guard pool.admits(bytes: argument.byteCount) else {
             throw invalid(
@@ -152,6 +153,7 @@ extension Binder {
         }
     }
 
+    /// A double for a comparison with `hint`: narrowed where that loses nothing, decimals from the digits as written.
     private func convert(_ number: Double, _ constant: ConstantSyntax, _ hint: OperandType) throws(QueryError) -> Value {
         guard !number.isInfinite || (hint.isNumeric && hint != .int) else {
             throw invalid(.typeMismatch, "infinity is not supported for \(hint.rawValue)", constant.range)
@@ -167,6 +169,7 @@ extension Binder {
         }
     }
 
+    /// A text for a comparison with `hint`: a number where it begins with one, or the name of a type.
     private func convert(_ text: ByteView, _ constant: ConstantSyntax, _ hint: OperandType) throws(QueryError) -> Value {
         switch hint {
         case .int: return NumericText.leadingInteger(text).map(Value.int) ?? .string(text)

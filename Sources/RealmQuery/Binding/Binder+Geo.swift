@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RealmStorage
+internal import RealmStorage
 
 extension Binder {
-    mutating func condition(_ syntax: GeoWithinSyntax) throws(QueryError) -> Condition {
+    /// `geoWithin`: links to locations on its left side, a shape or an argument on its right side.
+    mutating func condition(_ syntax: GeoWithinSyntax) throws(QueryError) -> any Condition {
         let range = syntax.property.range
         guard syntax.property.postfix == nil, element == nil, case .links(let links) = try resolve(syntax.property.path),
             let target = links.last?.target
@@ -25,18 +26,20 @@ extension Binder {
                 .geospatial, "the shapes of the query have more than \(GeoRegion.maximumVertexCount) points together",
                 syntax.regionRange)
         }
-        try storage { () throws(StorageError) in try interrupt.step(Interrupt.stepsOfLongWork) }
+        try storage { () throws(StorageError) in try cancellation.step(CancellationCheck.stepsOfLongWork) }
         return GeoCondition(
-            LinkChain(links, interrupt), locations, try region(shape, syntax.regionRange), syntax.property.quantifier ?? .any,
-            label: source(range.lowerBound..<syntax.regionRange.upperBound), interrupt)
+            LinkChain(links, cancellation), locations: locations, region: try region(shape, syntax.regionRange),
+            quantifier: syntax.property.quantifier ?? .any,
+            label: source(range.lowerBound..<syntax.regionRange.upperBound), cancellation)
     }
 
+    /// The checked region of a shape. The check of a large polygon takes a while and can be cancelled.
     private func region(_ shape: GeoShape, _ range: Range<Int>) throws(QueryError) -> GeoRegion {
         // A check that was stopped has found out nothing.
-        func requireGoingOn() throws(QueryError) { try storage { () throws(StorageError) in try interrupt.requireGoingOn() } }
+        func requireGoingOn() throws(QueryError) { try storage { () throws(StorageError) in try cancellation.requireGoingOn() } }
         let region: GeoRegion
         do throws(GeoRegion.Invalid) {
-            region = try GeoRegion(shape) { interrupt.goesOn($0) }
+            region = try GeoRegion(shape) { cancellation.goesOn($0) }
         } catch {
             try requireGoingOn()
             throw invalid(.geospatial, error.text, range)
@@ -68,6 +71,7 @@ extension Binder {
         }
     }
 
+    /// The number that an argument stands for inside a shape.
     private func coordinate(_ number: Int, _ range: Range<Int>) throws(QueryError) -> Double {
         switch try argument(number, range) {
         case .int(let value): return Double(value)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RealmStorage
+internal import RealmStorage
 
 /// Turns the tree of a query into conditions over the objects of a class: resolves key paths, converts constants to
 /// the types they are compared with, and refuses what does not fit.
@@ -10,13 +10,14 @@ struct Binder {
     /// The text of the query as UTF-8.
     let text: [UInt8]
     let pool: ConstantPool
-    let interrupt = Interrupt()
+    let cancellation = CancellationCheck()
     var paths: PathResolver
     /// The class whose objects are looked at; inside a subquery that of the elements.
     var table: Table
     /// In a filter over plain values, the value that `self` names.
     var element: (box: ElementOperand.Box, type: ColumnType)?
 
+    /// Starts with the class of the result, and with no variable of a subquery known.
     init(
         _ query: Query, table: Table, snapshot: Snapshot, arguments: [QueryArgument], mapping: KeyPathMapping,
         pool: ConstantPool
@@ -31,18 +32,18 @@ struct Binder {
     }
 
     /// Recursion is bounded by the depth that the parser accepts.
-    mutating func condition(_ predicate: PredicateSyntax) throws(QueryError) -> Condition {
+    mutating func condition(_ predicate: PredicateSyntax) throws(QueryError) -> any Condition {
         switch predicate {
         case .constant(let isTrue): return ConstantCondition(isTrue)
         case .not(let inner): return NotCondition(try condition(inner))
         case .and(let children):
-            var conditions: [Condition] = []
+            var conditions: [any Condition] = []
             for child in children { conditions.append(try condition(child)) }
-            return AndCondition(conditions)
+            return AndCondition(ConditionOrder.cheapestFirst(conditions))
         case .or(let children):
-            var conditions: [Condition] = []
+            var conditions: [any Condition] = []
             for child in children { conditions.append(try condition(child)) }
-            return OrCondition(MergeEqualities.apply(conditions))
+            return OrCondition(ConditionOrder.cheapestFirst(MergeEqualities.apply(conditions)))
         case .comparison(let comparison): return try condition(comparison)
         case .between(let between): return try condition(between)
         case .geoWithin(let geoWithin): return try condition(geoWithin)
@@ -59,26 +60,16 @@ struct Binder {
         text.prefix(range.lowerBound).reduce(0) { $1 & 0xc0 == 0x80 ? $0 : $0 + 1 }
     }
 
+    /// An error about a part of the text.
     func invalid(_ kind: QueryError.Invalid, _ detail: String, _ range: Range<Int>) -> QueryError {
         .invalid(kind, detail: detail, culprit: source(range), position: position(range))
     }
 
-    func unsupportedComparison(_ left: Operand, _ right: Operand, _ range: Range<Int>) -> QueryError {
+    /// The error for two operands whose types are never equal.
+    func unsupportedComparison(_ left: any Operand, _ right: any Operand, _ range: Range<Int>) -> QueryError {
         invalid(
             .typeMismatch,
             "unsupported comparison between '\(left.label)' of type '\(left.type.rawValue)' and '\(right.label)' of type '\(right.type.rawValue)'",
             range)
-    }
-}
-
-/// Runs what may throw a storage error and hands it on as a query error.
-func storage<Result>(_ body: () throws(StorageError) -> Result) throws(QueryError) -> Result {
-    do throws(StorageError) {
-        return try body()
-    } catch {
-        switch error {
-        case .stopped(.expired), .stopped(.cancelled), .stopped(.handOver): throw .cancelled
-        default: throw .storage(error)
-        }
     }
 }

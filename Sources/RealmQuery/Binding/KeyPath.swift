@@ -4,6 +4,7 @@ package import RealmStorage
 
 /// A key path outside of a query: where it leads from a class.
 package struct KeyPath {
+    /// A link that the path follows.
     package struct Link {
         package enum Kind: Sendable { case link, list, set, dictionary, backlink }
 
@@ -75,6 +76,7 @@ extension Column {
 }
 
 extension KeyPath.Link {
+    /// The link of a resolved step.
     init(_ step: LinkStep) {
         switch step.kind {
         case .link: kind = .link
@@ -96,6 +98,7 @@ extension KeyPath.Link {
 }
 
 extension KeyPath.Entry {
+    /// The step into a collection that a resolved path has.
     init(_ step: PathStep) {
         switch step {
         case .key(let name, _): self = .key(name)
@@ -121,6 +124,7 @@ extension Parser {
         }
     }
 
+    /// The elements of a path that is written as in a query.
     private static func parseEscapedPath(_ text: String) throws(QueryError) -> [PathSyntax.Element] {
         var parser = try Parser(text)
         let path = try parser.parsePlainPath()

@@ -5,6 +5,7 @@
 /// A property alias stands for a persisted name, for another alias, or for a whole backlink
 /// (`@links.Class.property`). Persisted names stay usable.
 package struct KeyPathMapping: Sendable {
+    /// A property as aliases are looked up.
     private struct Property: Hashable {
         let className: String
         let name: String
@@ -16,6 +17,7 @@ package struct KeyPathMapping: Sendable {
     private var properties: [Property: String] = [:]
     private var classes: [String: String] = [:]
 
+    /// No aliases.
     package init() {}
 
     /// Lets `alias` stand for `path` in a class, which is named as it is persisted, without prefix.
@@ -37,6 +39,7 @@ package struct KeyPathMapping: Sendable {
     /// The persisted class that `name` stands for. Nil when the aliases go in circles.
     func className(_ name: String) -> String? { KeyPathMapping.follow(name) { classes[$0] } }
 
+    /// Replaces a name until there is no replacement; nil when that does not end.
     private static func follow(_ name: String, _ next: (String) -> String?) -> String? {
         var current = name
         for _ in 0...maximumSubstitutions {

@@ -2,90 +2,6 @@
 
 internal import Glibc
 
-/// A closed interval of longitudes in radians. It may cross the antimeridian: then `low` is greater than `high`.
-///
-/// -π is written as π, except in the full interval -π...π.
-struct LongitudeInterval: Equatable, Sendable {
-    private(set) var low: Double
-    private(set) var high: Double
-
-    static let full = LongitudeInterval(low: -.pi, high: .pi)
-    static let empty = LongitudeInterval(low: .pi, high: -.pi)
-
-    var isFull: Bool { low == -.pi && high == .pi }
-    var isEmpty: Bool { low == .pi && high == -.pi }
-    private var isInverted: Bool { low > high }
-
-    private init(low: Double, high: Double) {
-        self.low = low
-        self.high = high
-    }
-
-    init(_ point: Double) {
-        let point = LongitudeInterval.canonical(point)
-        self.init(low: point, high: point)
-    }
-
-    /// The shorter way between two longitudes.
-    init(between first: Double, and second: Double) {
-        let first = LongitudeInterval.canonical(first)
-        let second = LongitudeInterval.canonical(second)
-        let isForward = LongitudeInterval.distance(from: first, to: second) <= .pi
-        self.init(low: isForward ? first : second, high: isForward ? second : first)
-    }
-
-    /// In radians; negative when empty.
-    var length: Double {
-        let length = high - low
-        if length >= 0 { return length }
-        return length + 2 * .pi > 0 ? length + 2 * .pi : -1
-    }
-
-    func contains(_ point: Double) -> Bool { containsCanonical(LongitudeInterval.canonical(point)) }
-
-    func contains(_ other: LongitudeInterval) -> Bool {
-        if isInverted {
-            if other.isInverted { return other.low >= low && other.high <= high }
-            return (other.low >= low || other.high <= high) && !isEmpty
-        }
-        if other.isInverted { return isFull || other.isEmpty }
-        return other.low >= low && other.high <= high
-    }
-
-    func intersects(_ other: LongitudeInterval) -> Bool {
-        if isEmpty || other.isEmpty { return false }
-        // Both cross the antimeridian and meet there.
-        if isInverted && other.isInverted { return true }
-        if isInverted || other.isInverted { return other.low <= high || other.high >= low }
-        return other.low <= high && other.high >= low
-    }
-
-    /// The shortest interval that contains both.
-    func union(_ other: LongitudeInterval) -> LongitudeInterval {
-        if other.isEmpty { return self }
-        if containsCanonical(other.low) {
-            if containsCanonical(other.high) { return contains(other) ? self : .full }
-            return LongitudeInterval(low: low, high: other.high)
-        }
-        if containsCanonical(other.high) { return LongitudeInterval(low: other.low, high: high) }
-        if isEmpty || other.containsCanonical(low) { return other }
-        let gapBefore = LongitudeInterval.distance(from: other.high, to: low)
-        let isBefore = gapBefore < LongitudeInterval.distance(from: high, to: other.low)
-        return isBefore ? LongitudeInterval(low: other.low, high: high) : LongitudeInterval(low: low, high: other.high)
-    }
-
-    private func containsCanonical(_ point: Double) -> Bool {
-        isInverted ? (point >= low || point <= high) && !isEmpty : point >= low && point <= high
-    }
-
-    private static func canonical(_ point: Double) -> Double { point == -.pi ? .pi : point }
-
-    /// Going east, 0 ..< 2π, without losing precision for short distances.
-    private static func distance(from start: Double, to end: Double) -> Double {
-        end - start >= 0 ? end - start : (end + .pi) - (start - .pi)
-    }
-}
-
 /// Intervals of latitude and longitude, in radians, that a region lies in.
 struct AngleBounds: Equatable, Sendable {
     /// -π/2...π/2; the lower end is above the upper one when empty.
@@ -95,19 +11,23 @@ struct AngleBounds: Equatable, Sendable {
 
     static let full = AngleBounds(low: -.pi / 2, high: .pi / 2, longitudes: .full)
 
+    /// Whether the point lies within the bounds, their edges included.
     func contains(_ point: SpherePoint) -> Bool {
         let latitude = point.latitude
         return latitude >= low && latitude <= high && longitudes.contains(point.longitude)
     }
 
+    /// Whether the other bounds lie within these.
     func contains(_ other: AngleBounds) -> Bool {
         (other.low > other.high || other.low >= low && other.high <= high) && longitudes.contains(other.longitudes)
     }
 
+    /// Whether the two have a point in common.
     func intersects(_ other: AngleBounds) -> Bool {
         low <= other.high && other.low <= high && longitudes.intersects(other.longitudes)
     }
 
+    /// The least bounds that contain both.
     func union(_ other: AngleBounds) -> AngleBounds {
         AngleBounds(low: min(low, other.low), high: max(high, other.high), longitudes: longitudes.union(other.longitudes))
     }
@@ -131,12 +51,14 @@ struct AngleBounds: Equatable, Sendable {
         }
     }
 
+    /// Latitudes from `low` to `high`, in radians.
     init(low: Double, high: Double, longitudes: LongitudeInterval) {
         self.low = low
         self.high = high
         self.longitudes = longitudes
     }
 
+    /// Takes in the edge between two points, which may lie further north or south than both.
     private mutating func extend(from a: SpherePoint, to b: SpherePoint) {
         longitudes = longitudes.union(LongitudeInterval(between: a.longitude, and: b.longitude))
         let normal = a.stableCross(b)

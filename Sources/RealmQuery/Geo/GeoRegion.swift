@@ -7,6 +7,7 @@ package struct GeoRegion: Sendable {
         package let text: String
     }
 
+    /// The checked shape.
     private enum Form: Sendable {
         case loops([SphereLoop])
         /// Points whose squared distance from the centre, through the sphere, is at most `limit`.
@@ -40,12 +41,14 @@ package struct GeoRegion: Sendable {
         }
     }
 
+    /// A polygon: an outer loop and holes, all of them checked.
     private init(_ loops: [SphereLoop]) {
         form = .loops(loops)
         let bounds = loops[0].bounds
         latitudes = GeoRegion.widened(bounds.low, bounds.high)
     }
 
+    /// A circle of `radius` radians. Throws when the radius or the center is none.
     private init(center: GeoPoint, radius: Double) throws(Invalid) {
         let axis = try GeoRegion.spherePoint(center)
         guard radius >= 0 else { throw Invalid(text: "the radius of a circle is a number of radians, 0 or more") }
@@ -82,6 +85,7 @@ package struct GeoRegion: Sendable {
         (low * (180 / .pi) - 1e-9)...(high * (180 / .pi) + 1e-9)
     }
 
+    /// The point on the unit sphere. Throws for degrees out of range.
     private static func spherePoint(_ point: GeoPoint) throws(Invalid) -> SpherePoint {
         guard point.longitude.magnitude <= 180, point.latitude.magnitude <= 90 else {
             throw Invalid(
@@ -115,6 +119,7 @@ extension GeoRegion {
         return loops
     }
 
+    /// The checked loop of a ring; `number` is its place in the polygon, for messages.
     private static func loop(_ ring: [GeoPoint], _ number: Int, _ goesOn: Check) throws(Invalid) -> SphereLoop {
         var points: [SpherePoint] = []
         for point in ring {
@@ -156,6 +161,7 @@ extension GeoRegion {
         }
     }
 
+    /// Throws when two loops, or two parts of one, share an edge.
     private static func checkEdges(_ loops: [SphereLoop]) throws(Invalid) {
         var edges: Set<[SpherePoint]> = []
         for loop in loops {

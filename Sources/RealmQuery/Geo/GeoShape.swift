@@ -1,19 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A place on the sphere in degrees.
-package struct GeoPoint: Sendable, Equatable {
-    package let longitude: Double
-    package let latitude: Double
-    /// Kept, but without meaning for what lies within a shape.
-    package let altitude: Double?
-
-    package init(longitude: Double, latitude: Double, altitude: Double? = nil) {
-        self.longitude = longitude
-        self.latitude = latitude
-        self.altitude = altitude
-    }
-}
-
 /// The right side of `geoWithin` as it is written, not yet checked. `GeoRegion` checks and evaluates it.
 package enum GeoShape: Sendable, Equatable {
     /// Two opposite corners, in either order.

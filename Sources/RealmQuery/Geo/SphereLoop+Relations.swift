@@ -38,6 +38,7 @@ extension SphereLoop {
         return Wedges(self, endingAt: index + vertices.count - 1, other, endingAt: 0).isContained
     }
 
+    /// The vertex that is the same point; nil when none is.
     private func index(of point: SpherePoint) -> Int? { vertices.firstIndex(of: point) }
 
     private enum Answer { case goOn, stop }
@@ -81,6 +82,7 @@ private struct Wedges {
         otherAfter = other.vertices[(otherIndex + 2) % other.vertices.count]
     }
 
+    /// Whether the points follow one another counterclockwise around the vertex.
     private func isOrdered(_ a: SpherePoint, _ b: SpherePoint, _ c: SpherePoint) -> Bool {
         Orientation.isOrdered(a, b, c, around: center)
     }

@@ -13,6 +13,7 @@ struct SphereLoop: Sendable {
 
     private static let origin = SpherePoint(x: 0.00457, y: 1, z: 0.0321).normalized
 
+    /// A loop over the vertices, of which the last is joined to the first. The inside is on the left of its edges.
     init(_ vertices: [SpherePoint]) {
         self.vertices = vertices
         let isVertexInside = Orientation.isOrdered(vertex(1).orthogonal, vertex(0), vertex(2), around: vertex(1))
@@ -25,6 +26,7 @@ struct SphereLoop: Sendable {
         vertices[index < vertices.count ? index : index - vertices.count]
     }
 
+    /// Whether the point lies inside, by the number of edges that a path to it crosses.
     func contains(_ point: SpherePoint) -> Bool {
         guard bounds.contains(point) else { return false }
         var isInside = isOriginInside
@@ -40,12 +42,14 @@ struct SphereLoop: Sendable {
 
     var isNormalized: Bool { bounds.longitudes.length < .pi || turningAngle >= -1e-14 }
 
+    /// Makes the other side the inside.
     private mutating func invert() {
         vertices.reverse()
         isOriginInside.toggle()
         if bounds.low > -.pi / 2 && bounds.high < .pi / 2 { bounds = .full } else { updateBounds() }
     }
 
+    /// Calculates the bounds anew, after vertices or the inside have changed.
     private mutating func updateBounds() {
         bounds = .full
         var bounds = AngleBounds(chain: vertices + [vertices[0]])
@@ -106,30 +110,11 @@ extension SphereLoop {
         return false
     }
 
+    /// Whether two edges that are not neighbours cross.
     private func edgesCross(_ first: Int, _ second: Int) -> Bool {
         let (lower, upper) = (min(first, second), max(first, second))
         guard upper > lower + 1 else { return false }
         var crossing = EdgeCrossing(vertex(lower), vertex(lower + 1), chainFrom: vertex(upper))
         return crossing.next(vertex(upper + 1)) == .crossing
-    }
-}
-
-/// A box around an arc, a little too large.
-struct EdgeBox {
-    let low: SpherePoint
-    let high: SpherePoint
-    let index: Int
-
-    init(_ a: SpherePoint, _ b: SpherePoint, index: Int) {
-        // The arc bulges out of its chord by what is missing from the chord's middle to the sphere.
-        let bulge = 1 - 0.5 * (a + b).length + 1e-14
-        low = SpherePoint(x: min(a.x, b.x) - bulge, y: min(a.y, b.y) - bulge, z: min(a.z, b.z) - bulge)
-        high = SpherePoint(x: max(a.x, b.x) + bulge, y: max(a.y, b.y) + bulge, z: max(a.z, b.z) + bulge)
-        self.index = index
-    }
-
-    @inline(__always) func overlaps(_ other: EdgeBox) -> Bool {
-        low.x <= other.high.x && other.low.x <= high.x && low.y <= other.high.y && other.low.y <= high.y
-            && low.z <= other.high.z && other.low.z <= high.z
     }
 }

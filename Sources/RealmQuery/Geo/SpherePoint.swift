@@ -15,6 +15,7 @@ struct SpherePoint: Hashable, Sendable {
     static let northPole = SpherePoint(x: 0, y: 0, z: 1)
     static let southPole = SpherePoint(x: 0, y: 0, z: -1)
 
+    /// A vector as it is; the caller sees to its length.
     init(x: Double, y: Double, z: Double) {
         self.x = x
         self.y = y
@@ -27,6 +28,7 @@ struct SpherePoint: Hashable, Sendable {
         self.init(x: cos(longitude) * cosine, y: sin(longitude) * cosine, z: sin(latitude))
     }
 
+    /// The sine of an angle in radians.
     static func sine(_ angle: Double) -> Double { sin(angle) }
 
     /// Latitude in radians; exact near the poles too.
@@ -47,8 +49,10 @@ struct SpherePoint: Hashable, Sendable {
         SpherePoint(x: point.x * factor, y: point.y * factor, z: point.z * factor)
     }
 
+    /// The scalar product.
     func dot(_ other: SpherePoint) -> Double { x * other.x + y * other.y + z * other.z }
 
+    /// The vector product.
     func cross(_ other: SpherePoint) -> SpherePoint {
         SpherePoint(
             x: y * other.z - z * other.y, y: z * other.x - x * other.z, z: x * other.y - y * other.x)

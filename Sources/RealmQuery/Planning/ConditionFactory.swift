@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RealmStorage
+internal import RealmStorage
 
 /// Picks the fastest condition for a comparison of two operands.
 enum ConditionFactory {
     static func compare(
-        _ left: Operand, _ comparator: Comparator, _ right: Operand, quantifier: Quantifier? = nil, label: String,
-        _ interrupt: Interrupt
-    ) -> Condition {
+        _ left: any Operand, _ comparator: Comparator, _ right: any Operand, quantifier: Quantifier? = nil, label: String,
+        _ cancellation: CancellationCheck
+    ) -> any Condition {
         let comparator = right.constantValue.map(comparator.prepared) ?? comparator
         if left.quantifier == nil, right.quantifier == nil {
             if let column = baseColumn(left), let constant = single(right) {
-                let step = (left as? LinkOperand)?.chain.steps.first
-                return ColumnCondition(column, comparator, constant, link: step, label: label, interrupt)
+                return ColumnCondition(
+                    column, comparator, constant, backlinks: backlinkLookup(left, comparator, to: [constant]), label: label,
+                    cancellation)
             }
             if let column = baseColumn(right), let constant = single(left), case .relation(let relation) = comparator {
-                return ColumnCondition(column, .relation(relation.mirrored), constant, label: label, interrupt)
+                return ColumnCondition(column, .relation(relation.mirrored), constant, label: label, cancellation)
             }
             if let column = baseColumn(left), let other = baseColumn(right), column.type == .int, other.type == .int,
                 case .relation(let relation) = comparator
@@ -23,23 +24,27 @@ enum ConditionFactory {
                 return ColumnPairCondition(column, relation, other, label: label)
             }
         }
+        if let left = left.single, let right = right.single {
+            return SingleCompareCondition(left, comparator, right, label: label, cancellation)
+        }
+        let targets = quantifier == .any ? (right as? ConstantOperand)?.values : nil
         return CompareCondition(
             left, comparator, right, quantifier: quantifier,
-            backlinks: backlinkLookup(left, comparator, right, quantifier), label: label, interrupt)
+            backlinks: targets.flatMap { backlinkLookup(left, comparator, to: $0) }, label: label, cancellation)
     }
 
-    /// Links of the base class of which any equals one of some objects.
+    /// The incoming links of the objects that links of the base class are compared with, if equality is asked for.
     private static func backlinkLookup(
-        _ left: Operand, _ comparator: Comparator, _ right: Operand, _ quantifier: Quantifier?
+        _ left: any Operand, _ comparator: Comparator, to targets: [Value]
     ) -> BacklinkLookup? {
-        guard quantifier == .any, case .relation(.equal) = comparator, let links = left as? LinkOperand,
-            let step = links.chain.steps.first, links.chain.steps.count == 1, let constant = right as? ConstantOperand
+        guard case .relation(.equal) = comparator, let links = left as? LinkOperand, links.chain.steps.count == 1,
+            let step = links.chain.steps.first
         else { return nil }
-        return BacklinkLookup(step, to: constant.values)
+        return BacklinkLookup(step, to: targets)
     }
 
     /// The column of the base class that an operand is the value of.
-    private static func baseColumn(_ operand: Operand) -> Column? {
+    private static func baseColumn(_ operand: any Operand) -> Column? {
         if let property = operand as? PropertyOperand, property.isOfBaseClass { return property.column }
         guard let links = operand as? LinkOperand, links.chain.steps.count == 1, let step = links.chain.steps.first,
             step.kind == .link
@@ -47,7 +52,7 @@ enum ConditionFactory {
         return step.column
     }
 
-    private static func single(_ operand: Operand) -> Value? {
+    private static func single(_ operand: any Operand) -> Value? {
         guard let constant = operand as? ConstantOperand, !constant.isList else { return nil }
         return constant.constantValue
     }

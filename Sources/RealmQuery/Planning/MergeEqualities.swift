@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RealmStorage
+internal import RealmStorage
 
 /// `a == 1 OR a == 2 OR …` becomes one test for membership.
 enum MergeEqualities {
     /// The children of an `OR`, with the equalities of each property of the base class merged into the first of them.
-    static func apply(_ children: [Condition]) -> [Condition] {
+    static func apply(_ children: [any Condition]) -> [any Condition] {
         var groups: [Int: [Int]] = [:]
         for (position, child) in children.enumerated() {
             if let column = mergeableColumn(child) { groups[column.leafIndex, default: []].append(position) }
@@ -22,7 +22,7 @@ enum MergeEqualities {
     }
 
     /// Equality with a constant of exactly the property's type, or with null.
-    private static func mergeableColumn(_ condition: Condition) -> Column? {
+    private static func mergeableColumn(_ condition: any Condition) -> Column? {
         guard let condition = condition as? ColumnCondition, condition.column.type != .mixed else { return nil }
         switch condition.comparator {
         case .relation(.equal), .ieee(.equal): break

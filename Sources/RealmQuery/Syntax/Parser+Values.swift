@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RealmStorage
+internal import RealmStorage
 
 extension Parser {
     var isQuantifier: Bool { quantifier != nil }

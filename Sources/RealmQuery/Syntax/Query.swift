@@ -17,3 +17,8 @@ package struct Query: Sendable {
     /// Matches every object.
     package static let all = Query(text: "TRUEPREDICATE", predicate: .constant(true), descriptors: [])
 }
+
+extension Query {
+    /// Whether the text itself says `SORT`, `DISTINCT` or `LIMIT`.
+    package var hasDescriptors: Bool { !descriptors.isEmpty }
+}

@@ -94,20 +94,20 @@ extension FullTextSearch {
     }
 
     func objects(
-        in index: FullTextIndex, _ interrupt: Interrupt?
+        in index: FullTextIndex, _ cancellation: CancellationCheck?
     ) throws(StorageError) -> (included: [ObjectKey]?, excluded: Set<ObjectKey>) {
         var found: [ObjectKey]?
         for term in included {
             let keys = try term.objects(in: index)
             // Every look into the index is worth some steps, whatever it finds.
-            try interrupt?.step(16 + keys.count)
+            try cancellation?.step(16 + keys.count)
             found = found.map { FullTextSearch.common($0, keys) } ?? keys
             if found?.isEmpty == true { return ([], []) }
         }
         var unwanted: Set<ObjectKey> = []
         for word in excluded where !word.isEmpty {
             let keys = try index.objects(with: word)
-            try interrupt?.step(16 + keys.count)
+            try cancellation?.step(16 + keys.count)
             unwanted.formUnion(keys)
         }
         return (found, unwanted)

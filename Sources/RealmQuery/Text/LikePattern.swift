@@ -15,7 +15,7 @@ package struct LikePattern: Sendable {
     private static let bytesPerCheck = 1 << 14
     /// Tries that end after so many bytes make no text take long.
     private static let fewBytes = 16
-    /// What so many bytes are worth in steps of an `Interrupt`.
+    /// What so many bytes are worth in steps of an `CancellationCheck`.
     private static let stepsPerCheck = 1 << 11
 
     private static let star = UInt8(ascii: "*")
@@ -28,8 +28,8 @@ package struct LikePattern: Sendable {
 
     package func matches(_ text: ByteView) -> Bool { matches(text, nil) }
 
-    /// Takes time up to the product of both lengths, so `interrupt` is asked meanwhile; when it says no, so is the answer.
-    func matches(_ text: ByteView, _ interrupt: Interrupt?) -> Bool {
+    /// Takes time up to the product of both lengths, so `cancellation` is asked meanwhile; when it says no, so is the answer.
+    func matches(_ text: ByteView, _ cancellation: CancellationCheck?) -> Bool {
         var bytesUntilCheck = LikePattern.bytesPerCheck
         var textIndex = 0
         var patternIndex = 0
@@ -49,7 +49,7 @@ package struct LikePattern: Sendable {
                 let tried = textIndex &- star.text
                 if tried > LikePattern.fewBytes {
                     bytesUntilCheck &-= tried
-                    guard bytesUntilCheck > 0 || interrupt?.goesOn(LikePattern.stepsPerCheck) ?? true else { return false }
+                    guard bytesUntilCheck > 0 || cancellation?.goesOn(LikePattern.stepsPerCheck) ?? true else { return false }
                     if bytesUntilCheck <= 0 { bytesUntilCheck = LikePattern.bytesPerCheck }
                 }
                 retry = (star.pattern, star.text + 1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RealmStorage
+internal import RealmStorage
 
 /// The string operators between two texts, for patterns that change from row to row.
 ///
@@ -23,7 +23,7 @@ enum TextMatching {
         text.contains(pattern, ignoringCase: ignoringCase)
     }
 
-    static func isLike(_ text: ByteView, _ pattern: ByteView, ignoringCase: Bool, _ interrupt: Interrupt?) -> Bool {
-        LikePattern(pattern, ignoringCase: ignoringCase).matches(text, interrupt)
+    static func isLike(_ text: ByteView, _ pattern: ByteView, ignoringCase: Bool, _ cancellation: CancellationCheck?) -> Bool {
+        LikePattern(pattern, ignoringCase: ignoringCase).matches(text, cancellation)
     }
 }

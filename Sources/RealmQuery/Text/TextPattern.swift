@@ -45,52 +45,54 @@ package struct TextPattern: Sendable {
 
     package func matches(_ text: ByteView) -> Bool { matches(text, nil) }
 
-    /// `interrupt` is asked within long texts: when it says no, the answer is worth nothing.
-    func matches(_ text: ByteView, _ interrupt: Interrupt?) -> Bool {
+    /// `cancellation` is asked within long texts: when it says no, the answer is worth nothing.
+    func matches(_ text: ByteView, _ cancellation: CancellationCheck?) -> Bool {
         switch test {
         case .equal(let pattern): return pattern.equals(text)
         case .prefix(let pattern): return pattern.isPrefix(of: text)
         case .suffix(let pattern): return pattern.isSuffix(of: text)
         case .part(let pattern):
             return text.count > TextPattern.pieceByteCount
-                ? occurs(pattern, inPiecesOf: text, interrupt) : pattern.occurs(in: text)
+                ? occurs(pattern, inPiecesOf: text, cancellation) : pattern.occurs(in: text)
         case .longPart(let search): return search.finds(in: text)
-        case .like(let like): return like.matches(text, interrupt)
+        case .like(let like): return like.matches(text, cancellation)
         }
     }
 
     private static let pieceByteCount = 1 << 16
 
     /// A repetitive text takes as many comparisons as the pattern is long, for every byte, so the time is looked at on the way.
-    private func occurs(_ pattern: BytePattern, inPiecesOf text: ByteView, _ interrupt: Interrupt?) -> Bool {
+    private func occurs(_ pattern: BytePattern, inPiecesOf text: ByteView, _ cancellation: CancellationCheck?) -> Bool {
         for start in stride(from: 0, to: text.count, by: TextPattern.pieceByteCount) {
             let end = min(start + TextPattern.pieceByteCount + pattern.count - 1, text.count)
             if pattern.occurs(in: text.slice(start, end)) { return true }
-            guard interrupt?.goesOn(Interrupt.stepsOfLongWork) ?? true else { return false }
+            guard cancellation?.goesOn(CancellationCheck.stepsOfLongWork) ?? true else { return false }
         }
         return pattern.isEmpty
     }
 
     /// The rows of a leaf among `rows` whose text matches; null matches nothing here. `from` is the row of bit 0.
-    func rows(of leaf: StringLeaf, among rows: Mask, from row: Int = 0, _ interrupt: Interrupt?) throws(StorageError) -> Mask {
-        if leaf.hasLongStrings { return try longRows(of: leaf, among: rows, from: row, interrupt) }
+    func rows(of leaf: StringLeaf, among rows: Mask, from row: Int = 0, _ cancellation: CancellationCheck?) throws(StorageError)
+        -> Mask
+    {
+        if leaf.hasLongStrings { return try longRows(of: leaf, among: rows, from: row, cancellation) }
         switch test {
         case .equal(let pattern): return try leaf.isEqual(to: pattern, among: rows, from: row)
         case .prefix(let pattern): return try leaf.hasPrefix(pattern, among: rows, from: row)
         case .suffix(let pattern): return try leaf.hasSuffix(pattern, among: rows, from: row)
         case .part(let pattern): return try leaf.contains(pattern, among: rows, from: row)
-        case .longPart, .like: return try longRows(of: leaf, among: rows, from: row, interrupt)
+        case .longPart, .like: return try longRows(of: leaf, among: rows, from: row, cancellation)
         }
     }
 
     /// One text after the other, with a look at the time.
     private func longRows(
-        of leaf: StringLeaf, among rows: Mask, from row: Int, _ interrupt: Interrupt?
+        of leaf: StringLeaf, among rows: Mask, from row: Int, _ cancellation: CancellationCheck?
     ) throws(StorageError) -> Mask {
         try rows.filter { index throws(StorageError) in
             guard row + index < leaf.count, let text = try leaf.string(row + index) else { return false }
-            try interrupt?.step(for: .string(text))
-            return matches(text, interrupt)
+            try cancellation?.step(for: .string(text))
+            return matches(text, cancellation)
         }
     }
 }

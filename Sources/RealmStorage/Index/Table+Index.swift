@@ -25,29 +25,36 @@ extension Table {
         return row
     }
 
-    /// The objects whose single-valued, indexed property has exactly `value` (same type, same content), ascending.
-    ///
-    /// Throws `.corrupt` when an object that the index names cannot be read.
-    package func findAll(_ column: Column, equalTo value: Value) throws(StorageError) -> [ObjectKey] {
-        let found = try SearchIndex(root: column.searchIndex, space: space).candidates(for: value)
-        guard Table.listsMayDiffer(column, value) else {
-            guard let first = found.first, try find(first, column, value) != nil else { return [] }
-            return found
+    /// The objects whose single-valued, indexed property has exactly `value` (same type, same content): counted at once,
+    /// their keys read when they are needed. Throws `.corrupt` on damage.
+    package func indexedKeys(_ column: Column, equalTo value: Value) throws(StorageError) -> IndexedKeys {
+        switch try SearchIndex(root: column.searchIndex, space: space).filed(under: value) {
+        case .one(let key): return IndexedKeys(try find(key, column, value) == nil ? [] : [key])
+        case .list(let tree):
+            guard Table.listsMayDiffer(column, value) else {
+                let keys = IndexedKeys(tree)
+                guard let first = try keys.piece(from: 0, atMost: 1).first, try find(first, column, value) != nil else {
+                    return IndexedKeys([])
+                }
+                return keys
+            }
+            var matching: [ObjectKey] = []
+            for key in try tree.objectKeys() where try find(key, column, value) != nil { matching.append(key) }
+            return IndexedKeys(matching)
+        case .subindex, nil: return IndexedKeys([])
         }
-        var matching: [ObjectKey] = []
-        for key in found where try find(key, column, value) != nil { matching.append(key) }
-        return matching
     }
 
-    /// How many objects have exactly `value` in an indexed property, without reading their keys where one look is enough.
+    /// The keys of those objects, ascending.
+    package func findAll(_ column: Column, equalTo value: Value) throws(StorageError) -> [ObjectKey] {
+        try indexedKeys(column, equalTo: value).all()
+    }
+
+    /// How many objects those are, without reading their keys where one look is enough.
     ///
     /// O(log n) for most columns; Mixed and long texts are compared one by one.
     package func countAll(_ column: Column, equalTo value: Value) throws(StorageError) -> Int {
-        let filed = try SearchIndex(root: column.searchIndex, space: space).filed(under: value)
-        guard case .list(let tree)? = filed, !Table.listsMayDiffer(column, value), tree.count > 0,
-            case .int(let first) = try tree.value(at: 0)
-        else { return try findAll(column, equalTo: value).count }
-        return try find(ObjectKey(first), column, value) == nil ? 0 : tree.count
+        try indexedKeys(column, equalTo: value).count
     }
 
     /// All values of one list are equal below the last level, unless the column holds Mixed: one look is enough.

@@ -31,7 +31,7 @@ struct PathAndElementTests {
     func `an unknown path is invalid and named`(_ path: String) throws {
         let order = try table("Order")
         let error = #expect(throws: QueryError.self) { try KeyPath.resolve(path, from: order, in: snapshot) }
-        guard case .invalid(_, _, let culprit, _)? = error else { throw error ?? QueryError.cancelled }
+        guard case .invalid(_, _, let culprit, _, _)? = error else { throw error ?? QueryError.cancelled }
         #expect(culprit == path)
     }
 
@@ -84,7 +84,7 @@ struct PathAndElementTests {
     func `a binding error names its culprit and where it stands`(_ text: String, _ culprit: String, _ position: Int) throws {
         let order = try table("Order")
         let error = #expect(throws: QueryError.self) { try Query.parse(text).bind(to: order, in: snapshot) }
-        guard case .invalid(_, _, let found, let place)? = error else { throw error ?? QueryError.cancelled }
+        guard case .invalid(_, _, let found, let place, _)? = error else { throw error ?? QueryError.cancelled }
         #expect(found == culprit)
         #expect(place == position)
     }

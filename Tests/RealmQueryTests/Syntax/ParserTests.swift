@@ -16,7 +16,7 @@ struct ParserTests {
             _ = try Query.parse(text)
             return nil
         } catch {
-            guard case .syntax(let position, _, _) = error else { return nil }
+            guard case .syntax(let position, _, _, _) = error else { return nil }
             return position
         }
     }

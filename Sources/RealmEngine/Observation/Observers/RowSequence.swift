@@ -142,7 +142,7 @@ final class RowSequence {
         var added: [ObjectKey] = []
         if !candidates.isEmpty, let table = range.to.snapshot.table(table) {
             let bound = try plan.bind(in: range.to.snapshot)
-            let finder = RowFinder(table)
+            let finder = ObjectFinder(table)
             let check = clock.check
             for (index, key) in candidates.enumerated() {
                 try evaluated(try clock.step(index))

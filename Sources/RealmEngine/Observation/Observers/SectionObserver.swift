@@ -49,7 +49,7 @@ final class SectionObserver: TargetObserver {
     private func makeMap(_ snapshot: Snapshot) throws(ObservationError) -> SectionMap {
         guard let table = snapshot.table(rows.table) else { throw .notFound }
         let bound = try rows.plan.bind(in: snapshot)
-        let finder = RowFinder(table)
+        let finder = ObjectFinder(table)
         var keys: [Int] = []
         keys.reserveCapacity(rows.keys.count)
         for key in rows.keys {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmQuery
 internal import RealmStorage
 
 /// Finds the objects of one class that were written, or that reach one that was over up to three links.
@@ -52,7 +53,7 @@ struct AffectedObjects {
             return distance + links <= LinkGraph.maximumLinks
         }
         guard !columns.isEmpty else { return }
-        let finder = RowFinder(table)
+        let finder = ObjectFinder(table)
         for object in objects.sorted() {
             guard let row = try finder.find(object) else { continue }
             for column in columns {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmQuery
 internal import RealmStorage
 
 /// Finds the objects for which a key path leads to a change.
@@ -44,7 +45,7 @@ struct ChainHits {
                 $0.targetTable == table && $0.oppositeColumn?.leafIndex == column.leafIndex
             })
         else { return result }
-        let finder = RowFinder(target)
+        let finder = ObjectFinder(target)
         for object in behind.sorted() {
             guard let row = try finder.find(object) else { continue }
             for origin in try row.leaf.backlinks(records, row: row.index).keys() { result.insert(origin) }
@@ -76,7 +77,7 @@ struct ChainHits {
     ) throws(StorageError) -> [Set<ObjectKey>] {
         var result = [Set<ObjectKey>](repeating: [], count: objects.count)
         guard !objects.isEmpty, let table = snapshot.table(origin), let property = table.column(column) else { return result }
-        let finder = RowFinder(table)
+        let finder = ObjectFinder(table)
         for (index, object) in objects.enumerated() {
             if let row = try finder.find(object) { result[index] = Set(try row.links(property, in: snapshot)) }
         }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+extension PathResolver {
+    /// A path for sorting: to-one links, then a property with a single value or one entry of a dictionary.
+    func sortKey(
+        _ elements: [PathSyntax.Element], from table: Table, isAscending: Bool
+    ) throws(QueryError) -> SortKey {
+        var links: [LinkStep] = []
+        var current = table
+        var found: (column: Column, table: Table)?
+        var dictionaryKey: ByteView?
+        for element in elements {
+            guard case .key(let name) = element else { throw unsortable("'\(text)' cannot be sorted by") }
+            let translated = try translate(name, current)
+            if found?.column.collection == .dictionary {
+                // Nothing can follow the key of a dictionary; a further name takes its place.
+                dictionaryKey = pool.keep(translated.utf8)
+                continue
+            }
+            if let (column, owner) = found {
+                links.append(try sortLink(column, owner))
+                current = links[links.count - 1].target
+            }
+            let own = found == nil ? translated : try translate(name, current)
+            guard let column = current.column(named: own) else {
+                throw QueryError.invalid(
+                    .unknownProperty, detail: "'\(current.className ?? current.name)' has no property '\(own)'",
+                    culprit: text, position: position)
+            }
+            found = (column, current)
+            recorder.add(column, of: current)
+        }
+        guard let (column, owner) = found else { throw unsortable("'\(text)' cannot be sorted by") }
+        guard column.collection == nil || (column.collection == .dictionary && dictionaryKey != nil) else {
+            throw unsortable("'\(text)' is a collection and cannot be sorted by")
+        }
+        return SortKey(
+            column, of: owner, chain: LinkChain(links), dictionaryKey: dictionaryKey, isAscending: isAscending,
+            label: text)
+    }
+
+    /// The step over a link to one object. Throws `.invalid` for every other property.
+    private func sortLink(_ column: Column, _ table: Table) throws(QueryError) -> LinkStep {
+        guard column.type == .link, column.collection == nil, let key = column.targetTable,
+            let target = snapshot.table(key)
+        else { throw unsortable("'\(column.name)' in '\(text)' is not a link to one object") }
+        return LinkStep(kind: .link, column: column, source: table, target: target, label: column.name)
+    }
+
+    /// The path cannot be sorted by.
+    private func unsortable(_ detail: String) -> QueryError {
+        .invalid(.structure, detail: detail, culprit: text, position: position)
+    }
+}

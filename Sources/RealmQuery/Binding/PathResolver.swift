@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Finds out where a key path leads, from left to right.
+struct PathResolver {
+    /// A variable of a subquery, which stands for nothing in paths that start at its class.
+    struct Variable: Hashable {
+        let table: TableKey
+        let name: String
+    }
+
+    let snapshot: Snapshot
+    let mapping: KeyPathMapping
+    let pool: ConstantPool
+    var recorder = DependencyRecorder()
+    var variables: Set<Variable> = []
+    /// The path as it is written, for messages.
+    var text = ""
+    var position: Int?
+
+    /// Follows the elements of a path from `table`. Throws `.invalid` with the path as culprit when one of them leads
+    /// nowhere.
+    func resolve(_ elements: [PathSyntax.Element], from table: Table) throws(QueryError) -> ResolvedPath {
+        var links: [LinkStep] = []
+        var current = table
+        var index = 0
+        while index < elements.count {
+            switch elements[index] {
+            case .incompleteBacklink(className: nil) where index == elements.count - 1:
+                for column in current.backlinks { recorder.add(column, of: current) }
+                return .allBacklinks(links, of: current)
+            case .incompleteBacklink: throw unknown("a class and a property must follow @links")
+            case .backlink(let className, let property):
+                try appendBacklink(className, property, to: &links, &current)
+            case .key(let name):
+                guard try follow(name, &links, &current) else {
+                    return try column(of: elements, at: index, behind: links, in: current)
+                }
+            case .all:
+                guard let last = links.last, !last.hasSelector else {
+                    return try column(of: elements, at: index, behind: links, in: current)
+                }
+            case .index(let position):
+                guard select(.index(position), of: .list, &links) else {
+                    return try column(of: elements, at: index, behind: links, in: current)
+                }
+            case .last:
+                guard select(.last, of: .list, &links) else {
+                    return try column(of: elements, at: index, behind: links, in: current)
+                }
+            case .argument: throw unknown("an argument cannot stand here")
+            }
+            index += 1
+        }
+        return try end(links)
+    }
+
+    /// Takes one name. Returns false when it names no link, so that the link part of the path is over.
+    private func follow(_ name: String, _ links: inout [LinkStep], _ current: inout Table) throws(QueryError) -> Bool {
+        let translated = try translate(name, current)
+        if translated.isEmpty { return true }
+        if let (className, property) = PathResolver.backlinkParts(translated) {
+            try appendBacklink(className, property, to: &links, &current)
+            return true
+        }
+        if translated == "@values", !links.isEmpty {
+            guard links.last?.kind == .dictionary else { throw structure("@values stands only behind a dictionary") }
+            return true
+        }
+        guard let column = current.column(named: translated) else {
+            return select(.key(pool.keep(name.utf8)), of: .dictionary, &links)
+        }
+        guard column.type == .link else { return false }
+        try appendLink(column, to: &links, &current)
+        return true
+    }
+
+    /// Narrows the last link down to one element, if it is a collection of that kind.
+    private func select(_ selector: LinkStep.Selector, of kind: LinkStep.Kind, _ links: inout [LinkStep]) -> Bool {
+        guard let last = links.last, last.kind == kind, !last.hasSelector else { return false }
+        links[links.count - 1].selector = selector
+        return true
+    }
+
+    /// All elements are taken and the last one is a link.
+    private func end(_ links: [LinkStep]) throws(QueryError) -> ResolvedPath {
+        guard let last = links.last else { throw structure("the path names no property") }
+        switch last.selector {
+        case .all: return .links(links)
+        case .key(let key):
+            let step = PathStep.key(key.string, key)
+            return .column(last.column, of: last.source, links: Array(links.dropLast()), steps: [step])
+        case .index, .last:
+            throw structure("'\(last.label)' does not support an index without a property behind it")
+        }
+    }
+
+    /// The element at `index` must name a property; what follows are steps into it.
+    private func column(
+        of elements: [PathSyntax.Element], at index: Int, behind links: [LinkStep], in table: Table
+    ) throws(QueryError) -> ResolvedPath {
+        guard case .key(let name) = elements[index] else { throw structure("an index is not expected here") }
+        let translated = try translate(name, table)
+        guard let column = table.column(named: translated) else {
+            throw unknown("'\(table.className ?? table.name)' has no property '\(translated)'")
+        }
+        var steps: [PathStep] = []
+        for element in elements[(index + 1)...] { steps.append(try step(element)) }
+        recorder.add(column, of: table)
+        if column.type == .mixed, !steps.isEmpty { recorder.addAnyTable() }
+        return .column(column, of: table, links: links, steps: steps)
+    }
+
+    /// The step into a collection for an element after a property.
+    private func step(_ element: PathSyntax.Element) throws(QueryError) -> PathStep {
+        switch element {
+        case .key(let name): return .key(name, pool.keep(name.utf8))
+        case .index(let index): return .index(index)
+        case .last: return .last
+        case .all: return .all
+        case .argument, .backlink, .incompleteBacklink: throw structure("'\(text)' goes on behind a property")
+        }
+    }
+
+    // MARK: - Names
+
+    /// The persisted name for a public one; empty for a variable.
+    func translate(_ name: String, _ table: Table) throws(QueryError) -> String {
+        if variables.contains(Variable(table: table.key, name: name)) { return "" }
+        guard let translated = mapping.property(name, of: table.className ?? table.name) else {
+            throw QueryError.invalid(
+                .alias, detail: "the alias '\(name)' stands for itself", culprit: text, position: position)
+        }
+        return translated
+    }
+
+    /// The parts of an alias that stands for a backlink.
+    private static func backlinkParts(_ name: String) -> (className: String, property: String)? {
+        guard name.hasPrefix("@links.") else { return nil }
+        let rest = name.dropFirst("@links.".count)
+        guard let dot = rest.firstIndex(of: ".") else { return (String(rest), "") }
+        return (String(rest[..<dot]), String(rest[rest.index(after: dot)...]))
+    }
+
+    /// Follows a link column, and records that the path reads it.
+    private func appendLink(_ column: Column, to links: inout [LinkStep], _ current: inout Table) throws(QueryError) {
+        guard let key = column.targetTable, let target = snapshot.table(key) else {
+            throw QueryError.storage(.corrupt(ref: .none, reason: "the links of '\(column.name)' point to no table"))
+        }
+        let kind: LinkStep.Kind
+        switch column.collection {
+        case nil: kind = .link
+        case .list: kind = .list
+        case .set: kind = .set
+        case .dictionary: kind = .dictionary
+        }
+        links.append(LinkStep(kind: kind, column: column, source: current, target: target, label: column.name))
+        recorder.add(column, of: current)
+        recorder.add(target)
+        current = target
+    }
+
+    /// Follows incoming links: those from `property` of the class `className`.
+    private func appendBacklink(
+        _ className: String, _ property: String, to links: inout [LinkStep], _ current: inout Table
+    ) throws(QueryError) {
+        guard let realName = mapping.className(className) else {
+            throw QueryError.invalid(
+                .alias, detail: "the alias '\(className)' stands for itself", culprit: text, position: position)
+        }
+        guard let origin = snapshot.classTable(named: realName),
+            let column = origin.column(named: try translate(property, origin)), column.type == .link,
+            column.targetTable == current.key,
+            let backlink = current.backlinks.first(where: {
+                $0.targetTable == origin.key && $0.oppositeColumn?.leafIndex == column.leafIndex
+            })
+        else {
+            throw unknown(
+                "no property '\(property)' found in type '\(realName)' which links to type '\(current.className ?? current.name)'"
+            )
+        }
+        let label = "@links.\(realName).\(column.name)"
+        links.append(LinkStep(kind: .backlink, column: backlink, source: current, target: origin, label: label))
+        recorder.add(backlink, of: current)
+        recorder.add(column, of: origin)
+        current = origin
+    }
+
+    // MARK: - Errors
+
+    /// The path names something that does not exist.
+    private func unknown(_ detail: String) -> QueryError {
+        .invalid(.unknownProperty, detail: detail, culprit: text, position: position)
+    }
+
+    /// The path names things that do not go together.
+    private func structure(_ detail: String) -> QueryError {
+        .invalid(.structure, detail: detail, culprit: text, position: position)
+    }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// The child does not match.
+final class NotCondition: Condition {
+    private let child: any Condition
+
+    init(_ child: any Condition) { self.child = child }
+
+    var cost: Double { child.cost }
+    var outline: ConditionOutline { ConditionOutline("not:", children: [child]) }
+
+    func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
+        candidates.subtracting(try child.evaluate(leaf, candidates))
+    }
+
+    func matches(_ row: Row) throws(StorageError) -> Bool { try !child.matches(row) }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Compares two operands that have one value each, a leaf at a time.
+final class SingleCompareCondition: Condition {
+    private let left: any SingleOperand
+    private let right: any SingleOperand
+    private let comparator: Comparator
+    private let label: String
+    private let cancellation: CancellationCheck
+    /// Whether comparing two values may take longer than an instant.
+    private let mayBeLong: Bool
+    private var leftValues: [Value] = []
+    private var rightValues: [Value] = []
+
+    /// `label` is the part of the query that the condition stands for.
+    init(
+        _ left: any SingleOperand, _ comparator: Comparator, _ right: any SingleOperand, label: String,
+        _ cancellation: CancellationCheck
+    ) {
+        self.left = left
+        self.right = right
+        self.comparator = comparator
+        self.label = label
+        self.cancellation = cancellation
+        mayBeLong = left.type.mayBeLong || right.type.mayBeLong
+    }
+
+    var cost: Double { 20 }
+    var outline: ConditionOutline { ConditionOutline("row by row", label: label) }
+
+    func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
+        leftValues.removeAll(keepingCapacity: true)
+        rightValues.removeAll(keepingCapacity: true)
+        try left.append(leaf, candidates, to: &leftValues)
+        try right.append(leaf, candidates, to: &rightValues)
+        var found = Mask.none
+        var index = 0
+        guard mayBeLong else {
+            try cancellation.step(candidates.count)
+            candidates.forEach { row in
+                if comparator.holds(leftValues[index], rightValues[index]) { found[row] = true }
+                index += 1
+            }
+            return found
+        }
+        try candidates.forEach { row throws(StorageError) in
+            if try holds(leftValues[index], rightValues[index]) { found[row] = true }
+            index += 1
+        }
+        return found
+    }
+
+    func matches(_ row: Row) throws(StorageError) -> Bool { try holds(try left.value(row), try right.value(row)) }
+
+    @inline(__always) private func holds(_ left: Value, _ right: Value) throws(StorageError) -> Bool {
+        try cancellation.step(for: left, and: right)
+        return comparator.holds(left, right, cancellation)
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+extension Value {
+    /// Stands for the value at the end of a path that passes a null link. It sorts after everything, unlike a value that is
+    /// null; no property holds it, because links lead to tables.
+    static let missing = Value.link(.null, .null)
+
+    /// Whether it is `missing`.
+    var isMissing: Bool {
+        if case .link(.null, .null) = self { return true }
+        return false
+    }
+}

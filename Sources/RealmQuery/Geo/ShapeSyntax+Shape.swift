@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ShapeSyntax {
+    /// The shape with its arguments filled in; `coordinate` gives the number of argument `$n`, or throws.
+    func shape(_ coordinate: (Int) throws(QueryError) -> Double) throws(QueryError) -> GeoShape {
+        switch self {
+        case .box(let corner, let opposite):
+            return .box(try ShapeSyntax.point(corner, coordinate), try ShapeSyntax.point(opposite, coordinate))
+        case .circle(let center, let radius):
+            return .circle(
+                center: try ShapeSyntax.point(center, coordinate), radius: try ShapeSyntax.number(radius, coordinate))
+        case .polygon(let rings):
+            var points: [[GeoPoint]] = []
+            for ring in rings {
+                var places: [GeoPoint] = []
+                for point in ring { places.append(try ShapeSyntax.point(point, coordinate)) }
+                points.append(places)
+            }
+            return .polygon(points)
+        }
+    }
+
+    /// The point with its arguments filled in.
+    private static func point(
+        _ point: Point, _ coordinate: (Int) throws(QueryError) -> Double
+    ) throws(QueryError) -> GeoPoint {
+        GeoPoint(
+            longitude: try number(point.longitude, coordinate), latitude: try number(point.latitude, coordinate),
+            altitude: point.altitude)
+    }
+
+    /// The coordinate, or the number of the argument that stands for it.
+    private static func number(
+        _ number: Coordinate, _ coordinate: (Int) throws(QueryError) -> Double
+    ) throws(QueryError) -> Double {
+        switch number {
+        case .number(let value): return value
+        case .argument(let index): return try coordinate(index)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// `@min`, `@max`, `@sum` or `@avg` of each collection at the end of a path.
+final class CollectionAggregateOperand: SingleOperand {
+    let type: OperandType
+    var quantifier: Quantifier? { nil }
+    let label: String
+    private let column: Column
+    private let table: Table
+    private let chain: LinkChain
+    private let aggregate: AggregateOperator
+    private let reader: ColumnReader
+
+    init(_ column: Column, of table: Table, chain: LinkChain, aggregate: AggregateOperator, label: String) {
+        self.column = column
+        self.table = table
+        self.chain = chain
+        self.aggregate = aggregate
+        reader = ColumnReader(column)
+        // Constants next to it are converted to the type of the elements, whatever the result is.
+        type = OperandType(column.type)
+        self.label = label
+    }
+
+    var isMultiValued: Bool { !chain.isUnary }
+    var single: (any SingleOperand)? { isMultiValued ? nil : self }
+
+    func value(_ row: borrowing Row) throws(StorageError) -> Value {
+        guard let target = try chain.target(of: row) else { return Aggregation(aggregate, of: column.type).result }
+        return try result(target)
+    }
+
+    func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
+        if chain.isUnary { return groups.set(try value(row)) }
+        groups.reset(isList: true)
+        try chain.forEachRow(from: row) { target throws(StorageError) in
+            try groups.append(try result(target))
+            return true
+        }
+        groups.closeGroup()
+    }
+
+    private func result(_ row: borrowing Row) throws(StorageError) -> Value {
+        var aggregation = Aggregation(aggregate, of: column.type)
+        if column.collection == .dictionary {
+            guard let dictionary = try column.dictionary(row, reader, table) else { return aggregation.result }
+            var entries = dictionary.entries()
+            while let entry = try entries.next() {
+                try chain.cancellation?.step()
+                aggregation.add(entry.value)
+            }
+            return aggregation.result
+        }
+        let root = try reader.root(row)
+        guard !root.isNone else { return aggregation.result }
+        let list = try ListView(root: root, space: row.leaf.space, shape: column.elementShape)
+        var elements = list.elements()
+        while let element = try elements.next() {
+            try chain.cancellation?.step()
+            aggregation.add(element)
+        }
+        return aggregation.result
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// The number of links at the end of a path.
+final class LinkCountOperand: SingleOperand {
+    var type: OperandType { .int }
+    var quantifier: Quantifier? { nil }
+    let label: String
+    /// The path up to the object that holds the links.
+    private let chain: LinkChain
+    private let last: LinkStep
+    private let reader: ColumnReader
+
+    init(_ chain: LinkChain, last: LinkStep, label: String) {
+        self.chain = chain
+        self.last = last
+        reader = ColumnReader(last.column)
+        self.label = label
+    }
+
+    /// Behind links there is one count per object, even if the links are to-one.
+    var isMultiValued: Bool { !chain.isEmpty }
+    var single: (any SingleOperand)? { isMultiValued ? nil : self }
+
+    func value(_ row: borrowing Row) throws(StorageError) -> Value {
+        .int(Int64(try count(row, skippingNull: true)))
+    }
+
+    func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
+        if chain.isEmpty { return groups.set(try value(row)) }
+        groups.reset(isList: true)
+        try chain.forEachRow(from: row) { target throws(StorageError) in
+            try groups.append(.int(Int64(try count(target, skippingNull: false))))
+            return true
+        }
+        groups.closeGroup()
+    }
+
+    private func count(_ row: borrowing Row, skippingNull: Bool) throws(StorageError) -> Int {
+        switch last.kind {
+        case .link: return try reader.value(row).isNull ? 0 : 1
+        case .backlink: return try row.leaf.backlinks(last.column, row: row.index).count
+        case .list, .set:
+            let root = try reader.root(row)
+            guard !root.isNone else { return 0 }
+            return try ListView(
+                root: root, space: row.leaf.space, shape: last.column.elementShape,
+                mayHoldUnresolved: last.target.hasTombstones
+            ).count
+        case .dictionary:
+            guard let dictionary = try last.column.dictionary(row, reader, last.source) else { return 0 }
+            guard skippingNull else { return dictionary.count }
+            var count = 0
+            var entries = dictionary.entries()
+            while let entry = try entries.next() {
+                try chain.cancellation?.step()
+                if !entry.value.isNull { count += 1 }
+            }
+            return count
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// A list or set of values that are no links, possibly behind links, whole or one element of it.
+///
+/// Each list that is reached is a group of its own.
+final class ListOperand: Operand {
+    let type: OperandType
+    let quantifier: Quantifier?
+    let label: String
+    let column: Column
+    let chain: LinkChain
+    /// The first step selects elements of the list, further ones descend into mixed elements.
+    private let descent: ValueDescent
+    private let reader: ColumnReader
+
+    init(_ column: Column, chain: LinkChain, descent: ValueDescent, quantifier: Quantifier?, label: String) {
+        self.column = column
+        self.chain = chain
+        self.descent = descent
+        reader = ColumnReader(column)
+        type = OperandType(column.type)
+        self.quantifier = quantifier
+        self.label = label
+    }
+
+    var isMultiValued: Bool { true }
+    var single: (any SingleOperand)? { nil }
+    var isCollectionForIn: Bool { true }
+    var isPrimitiveCollection: Bool { true }
+
+    func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
+        groups.reset(isList: true)
+        if chain.isEmpty {
+            try collect(row, into: &groups)
+        } else {
+            try chain.forEachRow(from: row) { target throws(StorageError) in
+                try collect(target, into: &groups)
+                return true
+            }
+        }
+        groups.finish()
+    }
+
+    private func collect(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
+        let opensGroup = descent.steps.count < 2
+        let root = try reader.root(row)
+        if !root.isNone {
+            let list = try ListView(root: root, space: row.leaf.space, shape: column.elementShape)
+            try collect(list, into: &groups)
+        }
+        if opensGroup { groups.closeGroup() }
+    }
+
+    private func collect(_ list: ListView, into groups: inout ValueGroups) throws(StorageError) {
+        guard list.count > 0 else { return }
+        switch descent.steps.first {
+        case .index(let index):
+            try descend(index < list.count ? try list.value(at: index) : .null, into: &groups)
+        case .last: try descend(try list.value(at: list.count - 1), into: &groups)
+        case .all, .key, nil:
+            var elements = list.elements()
+            while let element = try elements.next() { try descend(element, into: &groups) }
+        }
+    }
+
+    private func descend(_ value: Value, into groups: inout ValueGroups) throws(StorageError) {
+        if descent.steps.count < 2 { try groups.append(value) } else { try descent.collect(value, from: 1, into: &groups) }
+    }
+}

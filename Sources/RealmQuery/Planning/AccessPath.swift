@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Where a query finds the objects that it tests.
+enum AccessPath {
+    /// All objects of the class, leaf by leaf.
+    case scan
+    /// No objects: the condition cannot hold.
+    case nothing
+    /// The objects that an index offers; `count` is how many they are at most.
+    case lookup(IndexLookup, count: Int)
+}

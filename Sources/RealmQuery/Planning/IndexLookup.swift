@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// A way to the objects that may match that passes by an index instead of all objects.
+indirect enum IndexLookup {
+    /// The objects whose property has exactly one of these values, by the search index of the property.
+    case values(Column, [Value])
+    /// The objects that link to given ones, by their incoming links.
+    case backlinks(BacklinkLookup)
+    /// The objects with the words of a search, by the full-text index.
+    case fullText(FullTextCondition)
+    /// The objects of several look-ups together.
+    case union([IndexLookup])
+
+    /// How many objects the look-up offers: exact for `values` and `fullText`, else no fewer than there are.
+    func count(in table: Table) throws(StorageError) -> Int {
+        switch self {
+        case .values(let column, let values):
+            var count = 0
+            for value in values { count += try table.countAll(column, equalTo: value) }
+            return count
+        case .backlinks(let backlinks): return try backlinks.count()
+        case .fullText(let condition): return try condition.indexedKeys()?.count ?? 0
+        case .union(let lookups):
+            var count = 0
+            for lookup in lookups { count += try lookup.count(in: table) }
+            return count
+        }
+    }
+
+    /// The keys of the objects, ascending, each once. Those of a few values are read from the index when they are needed.
+    func candidates(in table: Table, _ statistics: QueryStatistics) throws(StorageError) -> CandidateKeys {
+        if case .values(let column, let values) = self, values.count <= CandidateKeys.maximumStreams {
+            var streams: [IndexedKeys] = []
+            for value in values { streams.append(try table.indexedKeys(column, equalTo: value)) }
+            return CandidateKeys(streams, statistics)
+        }
+        let keys = try allKeys(in: table)
+        statistics.indexKeysRead += keys.count
+        return CandidateKeys([IndexedKeys(keys)], nil)
+    }
+
+    private func allKeys(in table: Table) throws(StorageError) -> [ObjectKey] {
+        switch self {
+        case .values(let column, let values):
+            var keys: Set<ObjectKey> = []
+            for value in values { keys.formUnion(try table.findAll(column, equalTo: value)) }
+            return keys.sorted()
+        case .backlinks(let backlinks): return try backlinks.origins()
+        case .fullText(let condition): return try condition.indexedKeys() ?? []
+        case .union(let lookups):
+            var keys: Set<ObjectKey> = []
+            for lookup in lookups { keys.formUnion(try lookup.allKeys(in: table)) }
+            return keys.sorted()
+        }
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+extension ColumnLeaf {
+    /// Appends the values of `rows`, ascending. The leaf is looked at once, not for each row.
+    func append(_ rows: Mask, to values: inout [Value]) throws(StorageError) {
+        switch self {
+        case .int(let leaf): rows.forEach { values.append(leaf.value($0)) }
+        case .bool(let leaf): rows.forEach { values.append(leaf.value($0)) }
+        case .string(let leaf): try rows.forEach { row throws(StorageError) in values.append(try leaf.value(row)) }
+        case .binary(let leaf): try rows.forEach { row throws(StorageError) in values.append(try leaf.value(row)) }
+        case .mixed(let leaf): try rows.forEach { row throws(StorageError) in values.append(try leaf.value(row)) }
+        case .timestamp(let leaf): try rows.forEach { row throws(StorageError) in values.append(try leaf.value(row)) }
+        case .float(let leaf): rows.forEach { values.append(leaf.value($0)) }
+        case .double(let leaf): rows.forEach { values.append(leaf.value($0)) }
+        case .decimal(let leaf): rows.forEach { values.append(leaf.value($0)) }
+        case .link(let leaf): rows.forEach { values.append(leaf.value($0)) }
+        case .identifier(let leaf): rows.forEach { values.append(leaf.value($0)) }
+        }
+    }
+}

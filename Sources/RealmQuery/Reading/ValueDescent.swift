@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Applies the steps of a path to a mixed value and the collections nested in it.
+///
+/// Every place at which the last step is tried opens a group of its own.
+struct ValueDescent {
+    let steps: [PathStep]
+    let snapshot: Snapshot
+    let cancellation: CancellationCheck?
+
+    /// Collects what `steps` from `index` on reach below `value`.
+    ///
+    /// The depth is that of the path, so recursion is bounded by the query.
+    func collect(_ value: Value, from index: Int = 0, into groups: inout ValueGroups) throws(StorageError) {
+        try cancellation?.step()
+        guard index < steps.count else { return try groups.append(value) }
+        let isLast = index == steps.count - 1
+        switch value {
+        case .dictionary(let root):
+            let dictionary = try DictionaryView(root: root, space: snapshot.space)
+            return try collect(dictionary, from: index, into: &groups)
+        case .list(let root): try collectElements(root, index, into: &groups)
+        case .link(let table, let key): try collectProperty(table, key, index, into: &groups)
+        default: break
+        }
+        if isLast { groups.closeGroup() }
+    }
+
+    /// Collects what `steps` from `index` on reach below a dictionary.
+    func collect(_ dictionary: DictionaryView, from index: Int, into groups: inout ValueGroups) throws(StorageError) {
+        let isLast = index == steps.count - 1
+        if dictionary.count > 0 {
+            switch steps[index] {
+            case .key(let name, let key):
+                if let value = try dictionary.find(key) {
+                    try collect(value, from: index + 1, into: &groups)
+                } else if name == "@keys", isLast {
+                    var entries = dictionary.entries()
+                    while let entry = try entries.next() { try groups.append(.string(entry.key.bytes)) }
+                } else if isLast {
+                    try groups.append(.null)
+                }
+            case .all:
+                var entries = dictionary.entries()
+                while let entry = try entries.next() { try collect(entry.value, from: index + 1, into: &groups) }
+            case .index, .last: break
+            }
+        }
+        if isLast { groups.closeGroup() }
+    }
+
+    private func collectElements(_ root: Ref, _ index: Int, into groups: inout ValueGroups) throws(StorageError) {
+        guard !root.isNone else { return }
+        let list = try ListView(nested: root, space: snapshot.space)
+        switch steps[index] {
+        case .index(let position) where position < list.count:
+            try collect(try list.value(at: position), from: index + 1, into: &groups)
+        case .last where list.count > 0:
+            try collect(try list.value(at: list.count - 1), from: index + 1, into: &groups)
+        case .all:
+            var elements = list.elements()
+            while let element = try elements.next() { try collect(element, from: index + 1, into: &groups) }
+        default: break
+        }
+    }
+
+    private func collectProperty(
+        _ table: TableKey, _ key: ObjectKey, _ index: Int, into groups: inout ValueGroups
+    ) throws(StorageError) {
+        guard case .key(let name, _) = steps[index], let table = snapshot.table(table),
+            let column = table.column(named: name), let row = try table.find(key)
+        else { return }
+        guard column.collection != nil else {
+            return try collect(try row.value(column), from: index + 1, into: &groups)
+        }
+        // Collections of another object are not entered; they only count as values that are not null.
+        guard index == steps.count - 1 else { return }
+        let root = try row.leaf.collectionRoot(column, row: row.index)
+        try groups.append(column.collection == .dictionary ? .dictionary(root) : .list(root))
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// A query over the values of a collection, which `self` names: `self > 3 SORT(self DESC)`.
+///
+/// Used by one thread at a time.
+package final class ElementQuery {
+    private enum Step {
+        case sort(isAscending: Bool)
+        case distinct
+        case limit(Int)
+    }
+
+    private let condition: any Condition
+    private let steps: [Step]
+    private let element: ElementOperand.Box
+    private let snapshot: Snapshot
+    private let pool: ConstantPool
+    private let cancellation: CancellationCheck
+
+    private init(
+        condition: any Condition, steps: [Step], element: ElementOperand.Box, snapshot: Snapshot, pool: ConstantPool,
+        cancellation: CancellationCheck
+    ) {
+        self.cancellation = cancellation
+        self.condition = condition
+        self.steps = steps
+        self.element = element
+        self.snapshot = snapshot
+        self.pool = pool
+    }
+
+    /// Binds a query to the elements of a collection column of `table`. Throws `.invalid` when it does not fit.
+    package static func bind(
+        _ query: Query, to column: Column, of table: Table, in snapshot: Snapshot, arguments: [QueryArgument] = [],
+        order: ResultOrder = .none
+    ) throws(QueryError) -> ElementQuery {
+        let pool = ConstantPool()
+        let element = ElementOperand.Box()
+        var binder = Binder(
+            query, table: table, snapshot: snapshot, arguments: arguments, mapping: KeyPathMapping(), pool: pool)
+        binder.element = (element, column.type)
+        let condition = try binder.condition(query.predicate)
+        let steps = try steps(of: query, binder) + steps(of: order)
+        return ElementQuery(
+            condition: condition, steps: steps, element: element, snapshot: snapshot, pool: pool,
+            cancellation: binder.cancellation)
+    }
+
+    private static func steps(of query: Query, _ binder: Binder) throws(QueryError) -> [Step] {
+        var steps: [Step] = []
+        for descriptor in query.descriptors {
+            switch descriptor {
+            case .limit(let limit): steps.append(.limit(limit))
+            case .sort(let keys):
+                for key in keys {
+                    try requireSelf(binder.source(key.path.range))
+                    steps.append(.sort(isAscending: key.isAscending))
+                }
+            case .distinct(let paths):
+                for path in paths { try requireSelf(binder.source(path.range)) }
+                steps.append(.distinct)
+            }
+        }
+        return steps
+    }
+
+    private static func steps(of order: ResultOrder) throws(QueryError) -> [Step] {
+        for (index, key) in order.sort.enumerated() { try requireSelf(key.path, part: .sort(index)) }
+        for (index, path) in order.distinct.enumerated() { try requireSelf(path, part: .distinct(index)) }
+        let sort = order.sort.first.map { [Step.sort(isAscending: $0.isAscending)] } ?? []
+        return sort + (order.distinct.isEmpty ? [] : [.distinct])
+    }
+
+    private static func requireSelf(_ path: String, part: QueryError.Part = .text) throws(QueryError) {
+        guard path.lowercased() == "self" else {
+            throw .invalid(
+                .unknownProperty, detail: "a value has no property '\(path)'; 'self' names it", culprit: path,
+                position: nil, part: part)
+        }
+    }
+
+    /// Does a value fulfil the predicate? `owner` is the object that holds the collection.
+    package func matches(_ value: Value, owner: Row) throws(QueryError) -> Bool {
+        element.value = value
+        return try storage { () throws(StorageError) in
+            try cancellation.step(for: value)
+            return try condition.matches(owner)
+        }
+    }
+
+    /// Filters, sorts and prunes values. Returns positions in `values`.
+    package func execute(_ values: [Value], owner: Row, check: BoundQuery.Check? = nil) throws(QueryError) -> [Int] {
+        try cancellation.watching(check) { () throws(QueryError) in
+            var positions: [Int] = []
+            for (position, value) in values.enumerated() where try matches(value, owner: owner) { positions.append(position) }
+            for step in steps {
+                positions = apply(step, to: positions, of: values)
+                try storage { () throws(StorageError) in try cancellation.requireGoingOn() }
+            }
+            return positions
+        }
+    }
+
+    /// Ends early when there is no time left.
+    private func apply(_ step: Step, to positions: [Int], of values: [Value]) -> [Int] {
+        switch step {
+        case .limit(let limit): return Array(positions.prefix(limit))
+        case .sort(let isAscending): return sorted(positions, values, isAscending)
+        case .distinct:
+            var ranks: [Int: Int] = [:]
+            for (rank, position) in positions.enumerated() { ranks[position] = rank }
+            var kept: [Int] = []
+            for position in sorted(positions, values, true) {
+                guard cancellation.goesOn(comparing: values[position]) else { return [] }
+                if let last = kept.last, Value.order(values[last], values[position]) == 0 { continue }
+                kept.append(position)
+            }
+            return kept.sorted { ranks[$0, default: 0] < ranks[$1, default: 0] }
+        }
+    }
+
+    private func sorted(_ positions: [Int], _ values: [Value], _ isAscending: Bool) -> [Int] {
+        positions.enumerated().sorted { left, right in
+            guard cancellation.goesOn(comparing: values[left.element]) else { return false }
+            let order = Value.order(values[left.element], values[right.element])
+            if order != 0 { return isAscending ? order < 0 : order > 0 }
+            return left.offset < right.offset
+        }.map(\.element)
+    }
+}

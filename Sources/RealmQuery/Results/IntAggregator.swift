@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// An int property of the class itself: straight from the packed leaves.
+final class IntAggregator: ResultAggregator {
+    let key: SortKey
+    private let function: AggregateRequest.Function
+    private var sum: Int128 = 0
+    private var count = 0
+    private var real = RealSum()
+    private var extreme: Int64?
+
+    init(_ function: AggregateRequest.Function, _ key: SortKey) {
+        self.function = function
+        self.key = key
+    }
+
+    func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
+        guard case .int(let values) = try key.values(of: leaf) else { return }
+        switch function {
+        case .sum:
+            let (partial, _) = values.sum(rows)
+            sum += partial
+        case .average: values.add(rows, to: &real)
+        case .min:
+            if let least = values.minimum(rows) { extreme = extreme.map { Swift.min($0, least) } ?? least }
+        case .max:
+            if let greatest = values.maximum(rows) { extreme = extreme.map { Swift.max($0, greatest) } ?? greatest }
+        }
+    }
+
+    var result: AggregateResult {
+        switch function {
+        case .sum: return Int64(exactly: sum).map { .value(.int($0)) } ?? .overflow
+        case .average: return .value(real.average.map(Value.double) ?? .null)
+        case .min, .max: return .value(extreme.map(Value.int) ?? .null)
+        }
+    }
+}
