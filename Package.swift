@@ -74,7 +74,10 @@ let package = Package(
             swiftSettings: shared),
         .executableTarget(
             name: "RealmBenchmarks",
-            dependencies: ["RealmStorage", "RealmQuery", "RealmEngine", "RealmHTTP", "CMicrohttpd"],
+            dependencies: [
+                "RealmStorage", "RealmQuery", "RealmEngine", "RealmHTTP", "CMicrohttpd",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: hot),
         .target(
             name: "RealmTestSupport",

@@ -66,7 +66,7 @@ struct BroadcastBenchmarks {
         try crowd.waitUntilReady()
         var outcome = Outcome()
         outcome.bytesPerStream = (ProcessMemory.anonymousBytes - memory) / (Self.listeners + Self.others)
-        try measure(server, "crowd-\(round)", crowd, &outcome)
+        try measure(server, realm: "crowd-\(round)", listenedToBy: crowd, &outcome)
         let begin = Harness.now()
         server.stop()
         isStopped = true
@@ -97,7 +97,9 @@ struct BroadcastBenchmarks {
             + (0..<Self.others).map { (changes + "&initial=false&where=id%20%3E%20\($0)", 1) }
     }
 
-    private func measure(_ server: RealmServer, _ name: String, _ crowd: StreamCrowd, _ outcome: inout Outcome) throws {
+    private func measure(_ server: RealmServer, realm name: String, listenedToBy crowd: StreamCrowd, _ outcome: inout Outcome)
+        throws
+    {
         guard case .ready(let database)? = server.state.catalog[name] else {
             throw BenchmarkError.unsuitable("the realm is not served")
         }

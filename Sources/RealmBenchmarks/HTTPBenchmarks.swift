@@ -35,7 +35,7 @@ struct HTTPBenchmarks {
         let client = LoadClient(port: server.daemon.socket.port)
         report.begin(title, comparedWith: "constant")
         for (name, targets, isCompared) in rows {
-            try measure(name, targets, isCompared, client, &report)
+            try measure(name, targets, isCompared: isCompared, with: client, &report)
         }
     }
 
@@ -61,7 +61,7 @@ struct HTTPBenchmarks {
 
     /// The median of some rounds, each directly after one against the bare daemon with bodies of the same size.
     private func measure(
-        _ name: String, _ targets: [String], _ isCompared: Bool, _ client: LoadClient, _ report: inout Report
+        _ name: String, _ targets: [String], isCompared: Bool, with client: LoadClient, _ report: inout Report
     ) throws {
         guard let body = try client.body(of: targets[0]) else { return report.add(name, .perSecond, nil) }
         let bare = isCompared ? try BareDaemon(bodyByteCount: body.count) : nil

@@ -31,13 +31,13 @@ struct NotificationBenchmarks {
 
     private func latencies(_ report: inout Report, _ figures: [String: Double]) throws {
         report.begin("from a durable commit to its event", comparedWith: figures.isEmpty ? "" : "reference")
-        let small = "\(folder.path)/heard.realm"
+        let small = "\(folder.path)/received.realm"
         try WrittenRealm(emptyAt: small, seed: 21).database.close()
         try measure(
             "all objects, small file", small, where: nil, .matching, &report,
             fromAnswer: figures["notifyAllObjectsSmallFileAfterCommitReturnMs"],
             fromStart: figures["notifyAllObjectsSmallFileFromCommitStartMs"])
-        let large = try folder.copy(of: path, as: "heard-large")
+        let large = try folder.copy(of: path, as: "received-large")
         try measure(
             "age == 77, large file", large, where: "age == 77", .matching, &report,
             fromAnswer: figures["notifyQueryOnLargeFileAfterCommitReturnMs"],
@@ -62,18 +62,20 @@ struct NotificationBenchmarks {
         // Objects made before have other keys.
         let realm = try WrittenRealm(path, seed: UInt64(100 + report.rowCount))
         defer { realm.database.close() }
-        let ear = Ear()
-        let attachment = try ear.attach(to: realm.database, text)
+        let listener = ResultListener()
+        let attachment = try listener.attach(to: realm.database, text)
         defer { realm.database.observations.detach(attachment) }
         var afterAnswer: [Double] = []
         var afterStart: [Double] = []
         for number in 0..<(Self.commits + 10) {
             let start = Harness.now()
             let answered = try commit(realm, write)
-            let heard = write == .matching ? ear.waitForEvent(number + 1) : ear.waitForRound(realm.database.current.token.version)
+            let received =
+                write == .matching
+                ? listener.waitForEvent(number + 1) : listener.waitForRound(realm.database.current.token.version)
             guard number >= 10 else { continue }
-            afterAnswer.append(max(0, Double(heard) - Double(answered)) / 1e6)
-            afterStart.append(Double(heard - start) / 1e6)
+            afterAnswer.append(max(0, Double(received) - Double(answered)) / 1e6)
+            afterStart.append(Double(received - start) / 1e6)
         }
         report.add(name, .milliseconds, median(afterAnswer), comparedWith: fromAnswer, note: "after the writer's answer")
         report.add("", .milliseconds, median(afterStart), comparedWith: fromStart, note: "after the write began")
@@ -87,59 +89,4 @@ struct NotificationBenchmarks {
     }
 
     private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
-}
-
-/// Hears of one result.
-private final class Ear: ObservationListener {
-    private struct Heard {
-        var events = 0
-        var eventTime: UInt64 = 0
-        var version: UInt64 = 0
-        var roundTime: UInt64 = 0
-        var attached: Attachment?
-        var failure: String?
-    }
-
-    private let heard = Monitor(Heard())
-
-    func attach(to database: Database, _ text: String?) throws -> Attachment {
-        guard let table = database.current.snapshot.classTable(named: "Item") else {
-            throw BenchmarkError.unsuitable("there is no class Item")
-        }
-        let query = try text.map { ObservedQuery(try Query.parse($0)) } ?? ObservedQuery()
-        let target = ObservedTarget(.results(table.key, query), identity: text ?? "")
-        _ = database.observations.onRound { [heard] round in
-            heard.broadcast {
-                $0.version = round.version.token.version
-                $0.roundTime = Harness.now()
-            }
-        }
-        database.observations.attach(target, self, isActive: true) { [heard] result in
-            heard.broadcast { heard in
-                switch result {
-                case .success(let attached): heard.attached = attached.attachment
-                case .failure(let error): heard.failure = "\(error)"
-                }
-            }
-        }
-        let isOver = heard.wait { $0.attached != nil || $0.failure != nil ? $0 : nil }
-        guard let attachment = isOver?.attached else { throw BenchmarkError.unsuitable("the result is not observed") }
-        return attachment
-    }
-
-    func didChange(_ event: ObservationEvent) {
-        let time = Harness.now()
-        heard.broadcast {
-            $0.events += 1
-            $0.eventTime = time
-        }
-    }
-
-    func didChange(_ schema: SchemaChange, from: Version, to version: Version) {}
-    func didFail(_ error: ObservationError) {}
-
-    /// The time of the event of this number.
-    func waitForEvent(_ number: Int) -> UInt64 { heard.wait { $0.events >= number ? $0.eventTime : nil } ?? 0 }
-    /// The time at which everybody was told of a version.
-    func waitForRound(_ version: UInt64) -> UInt64 { heard.wait { $0.version >= version ? $0.roundTime : nil } ?? 0 }
 }

@@ -35,13 +35,14 @@ struct WriteHTTPBenchmarks {
             let count = try objectCount(server)
             let figures = baseline?.figures(forObjects: count) ?? [:]
             report.begin("durable writes over HTTP, \(count) objects", comparedWith: figures.isEmpty ? "" : "reference")
-            try rates("POST one object", figures["singleInsertTransactionsPerSecondDurable"], server, &report) {
+            try rates("POST one object", comparedWith: figures["singleInsertTransactionsPerSecondDurable"], of: server, &report) {
                 WriteHTTPBenchmarks.post(server, $0)
             }
-            try rates("PATCH one object", figures["singleUpdateTransactionsPerSecondDurable"], server, &report) {
+            try rates("PATCH one object", comparedWith: figures["singleUpdateTransactionsPerSecondDurable"], of: server, &report)
+            {
                 WriteHTTPBenchmarks.patch(server, $0, among: max(count, 1))
             }
-            try rates("JSON Patch of 20 edits", nil, server, &report) {
+            try rates("JSON Patch of 20 edits", comparedWith: nil, of: server, &report) {
                 WriteHTTPBenchmarks.jsonPatch(server, $0, among: max(count, 1))
             }
             try batches(figures["batch1000ObjectsPerSecondDurable"], server, &report)
@@ -56,7 +57,9 @@ struct WriteHTTPBenchmarks {
         realm.database.close()
         try withServer(name) { server in
             let other = baseline?.allFigures["singleInsertTransactionsPerSecondDurableSmallFile"]
-            try rates("POST one object, small file", other, server, &report) { WriteHTTPBenchmarks.post(server, $0) }
+            try rates("POST one object, small file", comparedWith: other, of: server, &report) {
+                WriteHTTPBenchmarks.post(server, $0)
+            }
         }
     }
 
@@ -122,7 +125,7 @@ struct WriteHTTPBenchmarks {
 
     /// One client and 32, in turns, so that both meet the same disk.
     private func rates(
-        _ name: String, _ other: Double?, _ served: Served, _ report: inout Report,
+        _ name: String, comparedWith other: Double?, of served: Served, _ report: inout Report,
         _ request: @escaping @Sendable (Int) -> [UInt8]
     ) throws {
         guard isWanted(name) else { return }
@@ -224,40 +227,4 @@ struct WriteHTTPBenchmarks {
     }
 
     private func isWanted(_ name: String) -> Bool { only.map { name.contains($0) } ?? true }
-}
-
-/// Numbers for requests of several threads.
-private final class Counter: Sendable {
-    private let value = Atomic<Int>(0)
-
-    func next() -> Int { value.wrappingAdd(1, ordering: .relaxed).oldValue }
-}
-
-/// What the system says about the memory of this process.
-enum ProcessMemory {
-    /// Forgets the largest size so far.
-    static func resetPeak() {
-        let descriptor = unsafe open("/proc/self/clear_refs", O_WRONLY)
-        guard descriptor >= 0 else { return }
-        _ = unsafe write(descriptor, "5", 1)
-        close(descriptor)
-    }
-
-    /// The largest resident size, pages of mapped files included.
-    static var peakMiB: Int { kibibytes("VmHWM:") / 1024 }
-
-    /// What is resident now and is of no file.
-    static var anonymousBytes: Int { kibibytes("RssAnon:") * 1024 }
-
-    private static func kibibytes(_ name: String) -> Int {
-        guard let file = unsafe fopen("/proc/self/status", "r") else { return 0 }
-        defer { unsafe fclose(file) }
-        var line = [CChar](repeating: 0, count: 256)
-        while unsafe fgets(&line, Int32(line.count), file) != nil {
-            let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            guard text.hasPrefix(name) else { continue }
-            return text.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) } ?? 0
-        }
-        return 0
-    }
 }

@@ -131,7 +131,7 @@ struct FileDump {
         while let leaf = try cursor.next() {
             let cells = try LeafCells(table, leaf)
             for row in 0..<leaf.count {
-                try write(leaf, row, table, cells)
+                try write(row, of: leaf, in: table, cells)
                 try flush()
             }
         }
@@ -149,7 +149,7 @@ struct FileDump {
         }
     }
 
-    private mutating func write(_ leaf: ClusterLeaf, _ row: Int, _ table: Table, _ cells: LeafCells) throws {
+    private mutating func write(_ row: Int, of leaf: ClusterLeaf, in table: Table, _ cells: LeafCells) throws {
         writer.beginObject()
         writer.key("key")
         writer.int(leaf.key(at: row).rawValue)

@@ -16,9 +16,11 @@ struct ValueDump {
     mutating func write(_ leaf: ColumnLeaf, _ row: Int, isTagged: Bool, into writer: inout JSONWriter) throws {
         switch leaf {
         case .link(let links):
-            link(links.targetTable, links.key(row), isTagged, &writer)
+            link(to: links.key(row), in: links.targetTable, isTagged: isTagged, &writer)
         case .mixed(let values):
-            if let stored = try values.storedLink(row) { return link(stored.table, stored.key, isTagged, &writer) }
+            if let stored = try values.storedLink(row) {
+                return link(to: stored.key, in: stored.table, isTagged: isTagged, &writer)
+            }
             try write(try values.value(row), isTagged: isTagged, depth: 0, into: &writer)
         default:
             try write(try leaf.value(row), isTagged: isTagged, depth: 0, into: &writer)
@@ -50,7 +52,7 @@ struct ValueDump {
         _ leaf: ColumnLeaf, _ row: Int, isTagged: Bool, depth: Int, into writer: inout JSONWriter
     ) throws {
         guard case .mixed(let values) = leaf else { return try write(leaf, row, isTagged: isTagged, into: &writer) }
-        if let stored = try values.storedLink(row) { return link(stored.table, stored.key, isTagged, &writer) }
+        if let stored = try values.storedLink(row) { return link(to: stored.key, in: stored.table, isTagged: isTagged, &writer) }
         try write(try values.value(row), isTagged: isTagged, depth: depth, into: &writer)
     }
 
@@ -89,7 +91,7 @@ struct ValueDump {
 
     // MARK: - Values
 
-    private func link(_ table: TableKey, _ key: ObjectKey, _ isTagged: Bool, _ writer: inout JSONWriter) {
+    private func link(to key: ObjectKey, in table: TableKey, isTagged: Bool, _ writer: inout JSONWriter) {
         guard !key.isNull else { return writer.null() }
         let name = snapshot.table(table)?.name
         if key.isUnresolved {
@@ -157,7 +159,7 @@ struct ValueDump {
             let hex = (id.first.bigEndianBytes + id.last.bigEndianBytes).hexText
             writer.plainString(
                 [hex[0..<8], hex[8..<12], hex[12..<16], hex[16..<20], hex[20...]].joined(separator: [0x2d]).map(\.self))
-        case .link(let table, let key): link(table, key, false, &writer)
+        case .link(let table, let key): link(to: key, in: table, isTagged: false, &writer)
         }
     }
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import RealmEngine
+internal import RealmHTTP
+internal import RealmStorage
+internal import Synchronization
+
+/// What the system says about the memory of this process.
+enum ProcessMemory {
+    /// Forgets the largest size so far.
+    static func resetPeak() {
+        let descriptor = unsafe open("/proc/self/clear_refs", O_WRONLY)
+        guard descriptor >= 0 else { return }
+        _ = unsafe write(descriptor, "5", 1)
+        close(descriptor)
+    }
+
+    /// The largest resident size, pages of mapped files included.
+    static var peakMiB: Int { kibibytes("VmHWM:") / 1024 }
+
+    /// What is resident now and is of no file.
+    static var anonymousBytes: Int { kibibytes("RssAnon:") * 1024 }
+
+    private static func kibibytes(_ name: String) -> Int {
+        guard let file = unsafe fopen("/proc/self/status", "r") else { return 0 }
+        defer { unsafe fclose(file) }
+        var line = [CChar](repeating: 0, count: 256)
+        while unsafe fgets(&line, Int32(line.count), file) != nil {
+            let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            guard text.hasPrefix(name) else { continue }
+            return text.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) } ?? 0
+        }
+        return 0
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import RealmHTTP
+import RealmStorage
+
+/// Events in the words of people.
+enum EventPrinter {
+    static func text(_ event: EventFollower.Event) -> String {
+        guard let data = try? JSONParser.parse(event.data, depthLimit: 1000).object else { return event.name }
+        switch event.name {
+        case "snapshot": return snapshot(data)
+        case "changes": return changes(data)
+        case "ready", "heartbeat": return "-- \(event.name) at \(text(data["version"]))"
+        case "reset": return "-- reset of \(text(data["subs"])) (\(text(data["reason"]))) at \(text(data["version"]))"
+        case "schema":
+            return "-- schema version \(text(data["oldVersion"])) became \(text(data["newVersion"])) at \(text(data["version"]))"
+        case "end": return "-- end (\(text(data["reason"])))"
+        case "error": return "-- error \(text(data["code"])): \(text(data["detail"]))"
+        default: return "-- \(event.name) \(event.data)"
+        }
+    }
+
+    private static func snapshot(_ data: JSONObject) -> String {
+        var lines = ["== \(text(data["sub"])) at \(text(data["version"]))" + (data["count"].map { ", \(text($0)) rows" } ?? "")]
+        if let object = data["object"] { lines.append("   " + text(object)) }
+        for row in data["items"]?.array ?? [] { lines.append("   " + self.row(row)) }
+        for section in data["sections"]?.array ?? [] {
+            lines.append("   [\(text(section.object?["key"]))]")
+            for row in section.object?["items"]?.array ?? [] { lines.append("     " + self.row(row)) }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func changes(_ data: JSONObject) -> String {
+        let flags = ["cleared", "deleted", "skipped"].filter { data[$0] == .bool(true) }.map { ", " + $0 }.joined()
+        var lines = [
+            "** \(text(data["sub"])) \(text(data["from"])) -> \(text(data["to"]))"
+                + (data["count"].map { ", \(text($0)) rows" } ?? "") + flags
+        ]
+        for section in data["sectionsToDelete"]?.array ?? [] {
+            lines.append(" - section \(text(section.object?["section"])): \(text(section.object?["key"]))")
+        }
+        for section in data["sectionsToInsert"]?.array ?? [] {
+            lines.append(" + section \(text(section.object?["section"])): \(text(section.object?["key"]))")
+        }
+        for (sign, name) in [("-", "deletions"), ("+", "insertions"), ("~", "modifications")] {
+            for row in data[name]?.array ?? [] { lines.append(" \(sign) \(place(row)) \(self.row(row))") }
+        }
+        for property in data["properties"]?.array ?? [] { lines.append(" ~ " + self.property(property)) }
+        if let classes = data["classes"] { lines.append("   classes " + text(classes)) }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func place(_ row: JSONValue) -> String {
+        let section = row.object?["section"].map { text($0) + "/" } ?? ""
+        return section + (row.object?["index"].map(text) ?? "")
+    }
+
+    private static func row(_ row: JSONValue) -> String {
+        guard let object = row.object else { return text(row) }
+        let parts = ["entry", "key", "properties", "object", "value"].compactMap { name in object[name].map(text) }
+        return parts.joined(separator: " ")
+    }
+
+    private static func property(_ value: JSONValue) -> String {
+        guard let object = value.object else { return text(value) }
+        guard let old = object["oldValue"] else { return text(object["name"]) }
+        return "\(text(object["name"])): \(text(old)) -> \(text(object["newValue"]))"
+    }
+
+    /// JSON as text; a string without its quotes.
+    private static func text(_ value: JSONValue?) -> String {
+        guard let value else { return "" }
+        return value.string ?? value.canonicalText
+    }
+}

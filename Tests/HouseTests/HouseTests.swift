@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// The rules of the house that a compiler does not check, counted in the sources.
+@Suite struct HouseTests {
+    /// The folders of `Sources` in the order in which docs/ARCHITECTURE.md lists them, from the ground up.
+    private static func listedFolders() throws -> [String] {
+        let document = SourceTree.packageRoot.appendingPathComponent("docs/ARCHITECTURE.md")
+        let lines = try String(contentsOf: document, encoding: .utf8).split(separator: "\n")
+        let targets = ["RealmStorage", "RealmQuery", "RealmEngine", "RealmHTTP", "realm-rest", "RealmBenchmarks"]
+        return lines.compactMap { line in
+            guard line.hasPrefix("| `"), let end = line.dropFirst(3).firstIndex(of: "`") else { return nil }
+            let folder = line.dropFirst(3)[..<end]
+            return targets.contains(String(folder.prefix { $0 != "/" })) ? String(folder) : nil
+        }
+    }
+
+    @Test func `every folder of Sources has its row in docs/ARCHITECTURE.md`() throws {
+        let listed = try HouseTests.listedFolders()
+        let present = try Set(SourceTree.shared.get().files.map(\.folder))
+        #expect(present.subtracting(listed).sorted() == [], "folders without a row")
+        #expect(Set(listed).subtracting(present).sorted() == [], "rows without a folder")
+        #expect(Set(listed).count == listed.count, "a folder has two rows")
+    }
+
+    @Test func `a folder uses only folders that docs/ARCHITECTURE.md lists before it`() throws {
+        let listed = try HouseTests.listedFolders()
+        let order = Dictionary(listed.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        let wrong = try SourceTree.shared.get().arrows().filter { arrow, _ in
+            guard let from = order[arrow.from], let to = order[arrow.to] else { return false }
+            return to > from
+        }
+        for (arrow, uses) in wrong.sorted(by: { ($0.key.from, $0.key.to) < ($1.key.from, $1.key.to) }) {
+            Issue.record("\(arrow.from) uses \(arrow.to), which is listed after it: \(uses.sorted().joined(separator: ", "))")
+        }
+    }
+
+    /// A reader finds a type by the list of files.
+    @Test func `at most one type in twenty is in a file of another name`() throws {
+        let files = try SourceTree.shared.get().files
+        let types = files.flatMap { file in file.declarations.filter(\.isTopLevel).map { (file, $0.name) } }
+        let others = types.filter { $0.0.subject != $0.1 }
+        #expect(others.count * 20 <= types.count, "\(others.map { "\($0.1) in \($0.0.path)" }.joined(separator: "\n"))")
+    }
+
+    @Test func `no function takes four values in a row without labels`() throws {
+        for file in try SourceTree.shared.get().files {
+            for function in file.functions where function.longestUnlabelledRun >= 4 {
+                Issue.record(
+                    "\(function.name) in \(file.path) takes \(function.longestUnlabelledRun) values in a row without labels")
+            }
+        }
+    }
+
+    @Test func `a quarter of all lines are doc comments`() throws {
+        let files = try SourceTree.shared.get().files
+        let lines = files.reduce(0) { $0 + $1.lineCount }
+        let comments = files.reduce(0) { $0 + $1.docCommentLineCount }
+        #expect(comments * 4 >= lines, "\(comments) of \(lines) lines")
+    }
+}
