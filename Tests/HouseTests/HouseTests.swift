@@ -44,20 +44,4 @@ import Testing
         let others = types.filter { $0.0.subject != $0.1 }
         #expect(others.count * 20 <= types.count, "\(others.map { "\($0.1) in \($0.0.path)" }.joined(separator: "\n"))")
     }
-
-    @Test func `no function takes four values in a row without labels`() throws {
-        for file in try SourceTree.shared.get().files {
-            for function in file.functions where function.longestUnlabelledRun >= 4 {
-                Issue.record(
-                    "\(function.name) in \(file.path) takes \(function.longestUnlabelledRun) values in a row without labels")
-            }
-        }
-    }
-
-    @Test func `a quarter of all lines are doc comments`() throws {
-        let files = try SourceTree.shared.get().files
-        let lines = files.reduce(0) { $0 + $1.lineCount }
-        let comments = files.reduce(0) { $0 + $1.docCommentLineCount }
-        #expect(comments * 4 >= lines, "\(comments) of \(lines) lines")
-    }
 }

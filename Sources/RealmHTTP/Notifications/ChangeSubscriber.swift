@@ -19,16 +19,6 @@ protocol ChangeSubscriber: AnyObject, Sendable {
     func end(_ cause: SubscriptionEnd) -> (any EventConnection)?
 }
 
-/// Why subscriptions end from the side of the server.
-enum SubscriptionEnd: Sendable {
-    /// The server stops. Clients come back to the next one.
-    case shutdown
-    /// The realm is detached, or cannot be served at present because of this problem. Without a problem, clients need not come back.
-    case realmClosed(Problem?)
-    /// The registration was deleted.
-    case registrationDeleted
-}
-
 extension Collection where Element == any ChangeSubscriber {
     /// Notifies all of them, then wakes their connections together.
     func notify() { wake(compactMap { $0.notify() }) }
