@@ -12,7 +12,7 @@ enum OpenAPIChanges {
     /// `GET …/changes`, as a stream or as a poll.
     static let changes = OperationDescription(
         "getChanges",
-        "Change sets of one subscription, given here, or of a registration: as a stream of events, or in one answer that waits for them.",
+        "Returns the changes of a subscription or of a registration, as a stream of events or in one response that waits for them.",
         tag: "changes",
         parameters: [
             "ChangesClass", "ChangesKey", "ChangesProperty", "Where", "Args", "Sort", "Distinct", "ChangesLimit",
@@ -23,7 +23,7 @@ enum OpenAPIChanges {
         ],
         responses: OpenAPIParts.responses(
             [
-                "description": "What changed; or a stream of events.", "headers": answerHeaders,
+                "description": "The body lists the changes, or is a stream of events.", "headers": answerHeaders,
                 "content": [
                     "application/json": ["schema": OpenAPIParts.schema("Changes")],
                     "application/ejson": ["schema": ["type": "object"]], "text/event-stream": ["schema": text],
@@ -33,24 +33,26 @@ enum OpenAPIChanges {
 
     /// `POST …/subscriptions`
     static let register = OperationDescription(
-        "createSubscriptions", "Registers subscriptions under names, to be read on one stream.", tag: "changes",
+        "createSubscriptions", "Registers named subscriptions, which one stream delivers together.", tag: "changes",
         parameters: ["RealmMinVersion", "RequestId"],
         body: OpenAPIWrites.content(["application/json", "application/ejson"], OpenAPIParts.schema("SubscriptionsBody")),
-        responses: answers("201", "They are observed from now on.", "RegistrationCreated", more: ["412", "413", "415"]))
+        responses: answers(
+            "201", "The subscriptions are registered and observed.", "RegistrationCreated", more: ["412", "413", "415"]))
 
     /// `GET …/subscriptions/{id}`
     static let registration = OperationDescription(
-        "getSubscriptions", "A registration.", tag: "changes", parameters: ["RealmMinVersion", "RequestId"],
-        responses: answers("200", "The registration.", "Registration", more: ["410", "412"]))
+        "getSubscriptions", "Describes a registration.", tag: "changes", parameters: ["RealmMinVersion", "RequestId"],
+        responses: answers("200", "The body describes the registration.", "Registration", more: ["410", "412"]))
 
     /// `DELETE …/subscriptions/{id}`
     static let unregister = OperationDescription(
         "deleteSubscriptions", "Ends a registration, and the streams that read it.", tag: "changes",
-        parameters: ["RealmMinVersion", "RequestId"], responses: answers("204", "It is over.", nil, more: ["412"]))
+        parameters: ["RealmMinVersion", "RequestId"],
+        responses: answers("204", "The registration is deleted.", nil, more: ["412"]))
 
     private static let answerHeaders: DocumentValue = [
-        "X-Request-Id": ["description": "Identifies this request in logs and problems.", "schema": text],
-        "Realm-Version": ["description": "The version that the answer leads to.", "schema": text],
+        "X-Request-Id": ["description": "Identifies this request in the log and in problem documents.", "schema": text],
+        "Realm-Version": ["description": "States the version that the response leads to.", "schema": text],
     ]
 
     private static func answers(_ status: String, _ description: String, _ schema: String?, more: [String]) -> DocumentValue {
@@ -69,42 +71,60 @@ enum OpenAPIChanges {
 
     /// Parameters of subscriptions, by the name that operations refer to them with.
     static let parameters: [(String, DocumentValue)] = [
-        ("ChangesClass", OpenAPIParts.inQuery("class", "The class that is observed; without it the whole realm is.", text)),
-        ("ChangesKey", OpenAPIParts.inQuery("key", "Key of the object that is observed.", text)),
+        (
+            "ChangesClass",
+            OpenAPIParts.inQuery("class", "Names the class that is observed; without it the whole realm is observed.", text)
+        ),
+        ("ChangesKey", OpenAPIParts.inQuery("key", "Names the object that is observed, by its key.", text)),
         (
             "ChangesProperty",
             OpenAPIParts.inQuery(
                 "property",
-                "A collection of that object, an embedded object in it, or linking objects such as @links.Person.dogs.", text)
+                "Names a collection of that object, an embedded object in it, or linking objects such as @links.Person.dogs.",
+                text)
         ),
-        ("ChangesLimit", OpenAPIParts.inQuery("limit", "Only the first so many of the result.", OpenAPIParts.number(from: 0))),
-        ("KeyPaths", OpenAPIParts.inQuery("keyPaths", "Comma list of key paths; changes elsewhere do not count.", text)),
-        ("Shallow", OpenAPIParts.inQuery("shallow", "true leaves changes of elements out.", flag)),
+        (
+            "ChangesLimit",
+            OpenAPIParts.inQuery(
+                "limit", "Observes only this many rows from the start of the result.", OpenAPIParts.number(from: 0))
+        ),
+        (
+            "KeyPaths",
+            OpenAPIParts.inQuery("keyPaths", "Lists key paths, separated by commas; changes elsewhere are not reported.", text)
+        ),
+        ("Shallow", OpenAPIParts.inQuery("shallow", "With the value true changes inside elements are not reported.", flag)),
         (
             "Include",
             OpenAPIParts.inQuery(
-                "include", "How much of a row is told: objects, keys, or none but counts.",
+                "include", "Chooses what is reported of a row: its object, its key, or counts alone.",
                 OpenAPIParts.choice("objects", "keys", "none"))
         ),
-        ("Subscription", OpenAPIParts.inQuery("subscription", "The id of a registration, instead of a definition.", text)),
-        ("Ticket", OpenAPIParts.inQuery("ticket", "The ticket of a registration, instead of its id.", text)),
+        ("Subscription", OpenAPIParts.inQuery("subscription", "Names a registration by its id, in place of a definition.", text)),
+        ("Ticket", OpenAPIParts.inQuery("ticket", "Names a registration by its ticket, in place of its id.", text)),
         (
             "Since",
-            OpenAPIParts.inQuery("since", "The position to go on from; now begins here and tells nothing of before.", text)
+            OpenAPIParts.inQuery(
+                "since", "Names the position to continue from; the value now begins at the newest version.", text)
         ),
         (
             "Wait",
             OpenAPIParts.inQuery(
-                "wait", "Seconds to wait for something to tell.", OpenAPIParts.number(from: 0, to: ChangeRequest.longestWait))
+                "wait", "Limits the time that the response waits for a change, in seconds.",
+                OpenAPIParts.number(from: 0, to: ChangeRequest.longestWait))
         ),
-        ("Initial", OpenAPIParts.inQuery("initial", "false leaves the state at the beginning out.", flag)),
+        ("Initial", OpenAPIParts.inQuery("initial", "With the value false the state at the beginning is not reported.", flag)),
         (
             "Heartbeat",
-            OpenAPIParts.inQuery("hb", "event sends signs of life as events.", OpenAPIParts.choice("comment", "event"))
+            OpenAPIParts.inQuery(
+                "hb", "With the value event heartbeats are sent as events.", OpenAPIParts.choice("comment", "event"))
         ),
         (
             "LastEventId",
-            ["name": "Last-Event-ID", "in": "header", "description": "The last id of a stream, to go on from.", "schema": text]
+            [
+                "name": "Last-Event-ID", "in": "header",
+                "description": "Names the last event that the client has received; the stream continues after it.",
+                "schema": text,
+            ]
         ),
     ]
 
@@ -114,7 +134,8 @@ enum OpenAPIChanges {
             "RealmWithoutNotifying",
             [
                 "name": "Realm-Without-Notifying", "in": "header",
-                "description": "Comma list of registrations, each perhaps with /name, that shall not hear of this write.",
+                "description":
+                    "Lists registrations, separated by commas and each optionally with /name, that are not notified of this write.",
                 "schema": text,
             ]
         )
@@ -145,7 +166,10 @@ enum OpenAPIChanges {
 
     /// A reference that may be null: OpenAPI 3.0 ignores what stands beside a reference.
     private static func nullable(_ schema: String) -> DocumentValue {
-        ["type": "object", "nullable": true, "description": .string("Null, or \(schema)."), "additionalProperties": true]
+        [
+            "type": "object", "nullable": true, "description": .string("Is null, or a document of the form \(schema)."),
+            "additionalProperties": true,
+        ]
     }
 
     private static func row(of object: DocumentValue, _ ints: OpenAPIDocument.Integers) -> DocumentValue {
@@ -244,7 +268,7 @@ enum OpenAPIChanges {
         "type": "object", "required": ["id", "url", "version", "expiresAt"],
         "properties": [
             "id": text,
-            "url": ["type": "string", "description": "A path whose ticket lets read this registration, and nothing else."],
+            "url": ["type": "string", "description": "Is a path whose ticket gives access to this registration alone."],
             "version": text, "expiresAt": ["type": "string", "format": "date-time", "nullable": true],
         ],
     ]

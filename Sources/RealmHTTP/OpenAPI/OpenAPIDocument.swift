@@ -23,7 +23,7 @@ package enum OpenAPIDocument {
             "openapi": "3.0.3",
             "info": [
                 "title": "realm-rest", "version": .string(version),
-                "description": "Realm databases over HTTP and JSON.",
+                "description": "Serves Realm databases over HTTP with JSON documents.",
                 "license": ["name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"],
             ],
             "servers": [["url": "/"]],
@@ -78,20 +78,21 @@ package enum OpenAPIDocument {
     /// The responses of a list whose pages have this schema.
     static func list(_ schema: String) -> DocumentValue {
         OpenAPIParts.responses(
-            OpenAPIParts.document("A page.", OpenAPIParts.schema(schema), isTabular: true),
+            OpenAPIParts.document("The body is one page of the result.", OpenAPIParts.schema(schema), isTabular: true),
             isConditional: true
         ).adding([.init("422", OpenAPIParts.response("Problem"))])
     }
 
     /// The responses of aggregates.
     static let aggregates = OpenAPIParts.responses(
-        OpenAPIParts.document("The results.", OpenAPIParts.schema("Aggregates"))
+        OpenAPIParts.document("The body holds one result per operation.", OpenAPIParts.schema("Aggregates"))
     )
     .adding([.init("422", OpenAPIParts.response("Problem"))])
 
     /// The responses of a property, which may be raw bytes too.
     static let propertyResponses: DocumentValue = {
-        let page = OpenAPIParts.document("The value, or a page.", OpenAPIParts.schema("PropertyPage"), isTabular: true)
+        let page = OpenAPIParts.document(
+            "The body is the value, or one page of a collection.", OpenAPIParts.schema("PropertyPage"), isTabular: true)
         guard case .object(let members) = page, case .object(let content)? = page["content"] else { return page }
         let raw = DocumentValue.Member("application/octet-stream", ["schema": ["type": "string", "format": "binary"]])
         let success = DocumentValue.object(
@@ -109,7 +110,7 @@ package enum OpenAPIDocument {
     /// The responses of a schema in all its renderings.
     static func schemaResponses(_ schema: String) -> DocumentValue {
         OpenAPIParts.responses([
-            "description": "The schema.", "headers": OpenAPIParts.readHeaders,
+            "description": "The body is the schema in the requested form.", "headers": OpenAPIParts.readHeaders,
             "content": [
                 "application/json": ["schema": OpenAPIParts.schema(schema)],
                 "application/schema+json": ["schema": ["type": "object"]],
@@ -128,6 +129,9 @@ package enum OpenAPIDocument {
 
     /// The responses of the checks of health.
     static let status = OpenAPIParts.responses(
-        ["description": "Yes.", "content": ["application/json": ["schema": OpenAPIParts.schema("Status")]]],
+        [
+            "description": "The check passed; the member status is ok or ready.",
+            "content": ["application/json": ["schema": OpenAPIParts.schema("Status")]],
+        ],
         isConditional: false)
 }

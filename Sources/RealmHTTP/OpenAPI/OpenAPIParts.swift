@@ -46,8 +46,8 @@ enum OpenAPIParts {
     /// A document describes one form of integers, so this parameter has one value in it.
     static func intsParameter(_ ints: OpenAPIDocument.Integers) -> (String, DocumentValue) {
         let description =
-            "string writes every integer as a string. This document describes answers with ints=\(ints.rawValue); "
-            + "take it with the parameter ints for the other form."
+            "With the value string every integer is written as a string. This document describes responses with ints=\(ints.rawValue); "
+            + "request it with the parameter ints for the other form."
         return (
             "Ints",
             .members(
@@ -58,61 +58,97 @@ enum OpenAPIParts {
 
     /// Parameters by the name that operations refer to them with; a page has at most `pageLimit` objects.
     static func parameters(pageLimit: Int) -> [(String, DocumentValue)] {
-        selectionParameters + [("Limit", inQuery("limit", "Objects per page.", number(from: 0, to: pageLimit)))] + otherParameters
+        selectionParameters + [
+            ("Limit", inQuery("limit", "Limits the number of objects on a page.", number(from: 0, to: pageLimit)))
+        ] + otherParameters
     }
 
     private static let selectionParameters: [(String, DocumentValue)] = [
-        ("Realm", inPath("realm", "Name of a realm.", pattern: "^[A-Za-z0-9._-]{1,128}$")),
-        ("Class", inPath("class", "Name of a class, without Realm's internal prefix.")),
+        ("Realm", inPath("realm", "Names the realm.", pattern: "^[A-Za-z0-9._-]{1,128}$")),
+        ("Class", inPath("class", "Names the class, without the internal prefix class_.")),
         (
             "Key",
             inPath(
                 "key",
-                "Key of an object: its primary key as text, or @k and its object key. See the documentation for @null, @empty and @b64."
+                "Names the object by its primary key as text, or by @k and its object key. The documentation explains @null, @empty and @b64."
             )
         ),
         (
             "Property",
-            inPath("property", "Name of a property, or a path into embedded objects such as address.phones or kids[0].tags.")
+            inPath("property", "Names a property, or a path into embedded objects such as address.phones or kids[0].tags.")
         ),
-        ("OriginClass", inPath("originClass", "The class whose objects link here.")),
-        ("OriginProperty", inPath("originProperty", "The linking property of that class.")),
-        ("Where", inQuery("where", "Predicate in the Realm Query Language.", text)),
-        ("Args", inQuery("args", "JSON array of the arguments $0, $1, …", text)),
-        ("Sort", inQuery("sort", "Comma list of key paths; a minus sign in front means descending.", text)),
-        ("Distinct", inQuery("distinct", "Comma list of key paths.", text)),
+        ("OriginClass", inPath("originClass", "Names the class whose objects link to this object.")),
+        ("OriginProperty", inPath("originProperty", "Names the linking property of that class.")),
+        ("Where", inQuery("where", "Selects objects by a predicate in the Realm Query Language.", text)),
+        ("Args", inQuery("args", "Gives the arguments $0, $1, … of the predicate as a JSON array.", text)),
+        ("Sort", inQuery("sort", "Sorts by a comma-separated list of key paths; a leading minus sign means descending.", text)),
+        (
+            "Distinct",
+            inQuery("distinct", "Keeps one object for each combination of values of these comma-separated key paths.", text)
+        ),
     ]
 
     private static let otherParameters: [(String, DocumentValue)] = [
-        ("After", inQuery("after", "Cursor: the member next of the page before.", text)),
-        ("Offset", inQuery("offset", "Objects to skip.", number(from: 0))),
-        ("Count", inQuery("count", "exact adds the number of all matches.", choice("exact", "none"))),
-        ("Fields", inQuery("fields", "Comma list of properties; a dotted path expands the link it crosses.", text)),
-        ("Expand", inQuery("expand", "Comma list of links to replace by the objects they point to.", text)),
-        ("Meta", inQuery("meta", "none leaves the member $meta out.", choice("full", "none"))),
+        ("After", inQuery("after", "Continues after a page; the value is the member next of that page.", text)),
+        ("Offset", inQuery("offset", "Skips this number of objects.", number(from: 0))),
+        (
+            "Count",
+            inQuery("count", "With the value exact the response states the number of all matches.", choice("exact", "none"))
+        ),
+        (
+            "Fields",
+            inQuery(
+                "fields", "Shows only these properties, separated by commas; a dotted path expands the link it crosses.", text)
+        ),
+        ("Expand", inQuery("expand", "Replaces these links, separated by commas, by the objects they point to.", text)),
+        ("Meta", inQuery("meta", "With the value none the member $meta is left out.", choice("full", "none"))),
         (
             "DocumentInts",
-            inQuery("ints", "string describes answers in which every integer is a string.", choice("number", "string"))
+            inQuery(
+                "ints", "With the value string the document describes responses in which every integer is a string.",
+                choice("number", "string"))
         ),
-        ("Format", inQuery("format", "Representation, instead of the header Accept.", choice("json", "ejson", "ndjson", "csv"))),
-        ("DocumentFormat", inQuery("format", "Representation, instead of the header Accept.", choice("json", "ejson"))),
-        ("At", inQuery("at", "Comma list of positions in the result; negative ones count from its end.", text)),
-        ("IndexOf", inQuery("indexOf", "Answers the position of the object with this key.", text)),
-        ("IndexOfWhere", inQuery("indexOfWhere", "Answers the position of the first object that matches this predicate.", text)),
-        ("Explain", inQuery("explain", "true answers how the query would be evaluated.", ["type": "boolean"])),
+        (
+            "Format",
+            inQuery(
+                "format", "Chooses the representation, in place of the header field Accept.",
+                choice("json", "ejson", "ndjson", "csv"))
+        ),
+        (
+            "DocumentFormat",
+            inQuery("format", "Chooses the representation, in place of the header field Accept.", choice("json", "ejson"))
+        ),
+        ("At", inQuery("at", "Selects positions in the result, separated by commas; negative ones count from its end.", text)),
+        ("IndexOf", inQuery("indexOf", "Returns the position of the object with this key instead of a page.", text)),
+        (
+            "IndexOfWhere",
+            inQuery(
+                "indexOfWhere", "Returns the position of the first object that matches this predicate instead of a page.", text)
+        ),
+        (
+            "Explain",
+            inQuery("explain", "With the value true the plan of the query is returned instead of a page.", ["type": "boolean"])
+        ),
         ("SectionBy", inQuery("sectionBy", "Groups the result by a key path, or by a function of it such as name:first.", text)),
-        ("Section", inQuery("section", "Only the section with this key.", text)),
-        ("Operations", inQuery("ops", "Comma list of count, min:property, max:property, sum:property, avg:property.", text)),
+        ("Section", inQuery("section", "Limits the result to the section with this key.", text)),
+        (
+            "Operations",
+            inQuery(
+                "ops", "Lists operations, separated by commas: count, min:property, max:property, sum:property, avg:property.",
+                text)
+        ),
         ("Snapshot", inQuery("snapshot", "Reads the version that this snapshot holds.", text)),
         (
             "SchemaFormat",
             inQuery(
-                "format", "Rendering of the schema.", choice("json", "json-schema", "swift", "kotlin", "typescript", "mermaid"))
+                "format", "Chooses the form in which the schema is written.",
+                choice("json", "json-schema", "swift", "kotlin", "typescript", "mermaid"))
         ),
         (
             "IfNoneMatch",
             [
-                "name": "If-None-Match", "in": "header", "description": "Answers 304 while the entity tag is still this one.",
+                "name": "If-None-Match", "in": "header",
+                "description": "Makes the response 304 while the entity tag is still this one.",
                 "schema": text,
             ]
         ),
@@ -121,7 +157,7 @@ enum OpenAPIParts {
             [
                 "name": "X-Request-Id", "in": "header",
                 "description":
-                    "1 to 128 of A-Z a-z 0-9 . _ -; returned with the answer and named in problems and logs. The server makes an id of its own in the place of anything else.",
+                    "Identifies the request by 1 to 128 of the characters A-Z a-z 0-9 . _ -; the response, problem documents and the log repeat it. The server replaces any other value by an id of its own.",
                 "schema": text,
             ]
         ),
@@ -131,14 +167,14 @@ enum OpenAPIParts {
 
     /// The header fields of every answer.
     static let headers: DocumentValue = [
-        "X-Request-Id": ["description": "Identifies this request in logs and problems.", "schema": text]
+        "X-Request-Id": ["description": "Identifies this request in the log and in problem documents.", "schema": text]
     ]
 
     /// The header fields of answers that show what is in a realm.
     static let readHeaders: DocumentValue = [
-        "X-Request-Id": ["description": "Identifies this request in logs and problems.", "schema": text],
-        "Realm-Version": ["description": "The version that was read.", "schema": text],
-        "ETag": ["description": "Changes when the answer changes.", "schema": text],
+        "X-Request-Id": ["description": "Identifies this request in the log and in problem documents.", "schema": text],
+        "Realm-Version": ["description": "States the version that was read.", "schema": text],
+        "ETag": ["description": "Changes whenever the content of the response changes.", "schema": text],
     ]
 
     /// A 200 with one schema for JSON, and Extended JSON beside it.
@@ -169,7 +205,7 @@ enum OpenAPIParts {
         (
             "Problem",
             [
-                "description": "What went wrong, as RFC 9457 describes it.", "headers": headers,
+                "description": "The body describes the problem in the form of RFC 9457.", "headers": headers,
                 "content": ["application/problem+json": ["schema": schema("Problem")]],
             ]
         ),

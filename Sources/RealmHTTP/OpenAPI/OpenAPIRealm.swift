@@ -29,7 +29,7 @@ package struct OpenAPIRealm {
     private func document(version: String, ofClasses classes: [Table]) -> DocumentValue {
         [
             "openapi": "3.0.3",
-            "info": ["title": .string(realm), "version": .string(version), "description": "The classes of one realm."],
+            "info": ["title": .string(realm), "version": .string(version), "description": "Describes the classes of one realm."],
             "servers": [["url": "/"]],
             "paths": .object(classes.flatMap(paths)),
             "components": OpenAPIDocument.components(ints, pageLimit: pageLimit, adding: classes.flatMap(schemas)),
@@ -115,8 +115,12 @@ package struct OpenAPIRealm {
     private func paths(_ table: Table) -> [DocumentValue.Member] {
         let name = identifier(table)
         let path = "/v1/realms/\(realm)/objects/\(OpenAPIRealm.percentEncoded(table.className ?? ""))"
-        var list = [("get", OperationDescription.list("list\(name)", "Objects of this class.", tag: name, page: "\(name)Page"))]
-        var object = [("get", OperationDescription.object("get\(name)", "One object of this class.", tag: name, schema: name))]
+        var list = [
+            ("get", OperationDescription.list("list\(name)", "Lists the objects of this class.", tag: name, page: "\(name)Page"))
+        ]
+        var object = [
+            ("get", OperationDescription.object("get\(name)", "Returns one object of this class.", tag: name, schema: name))
+        ]
         if table.kind != .embedded {
             let create = OpenAPIParts.schema("\(name)Create")
             let patch = OpenAPIParts.schema("\(name)Patch")
@@ -210,7 +214,7 @@ package struct OpenAPIRealm {
         case .timestamp: return ["type": "string", "format": "date-time"]
         // NaN and the infinities are strings, so the type stays open.
         case .float, .double: return .object([])
-        case .decimal: return ["type": "string", "description": "Decimal number as text."]
+        case .decimal: return ["type": "string", "description": "Is a decimal number as text."]
         case .objectID: return ["type": "string", "pattern": "^[0-9a-f]{24}$"]
         case .uuid: return ["type": "string", "format": "uuid"]
         case .link: return ["type": "object", "additionalProperties": true]

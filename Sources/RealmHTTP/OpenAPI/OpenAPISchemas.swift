@@ -24,11 +24,14 @@ enum OpenAPISchemas {
         ("Link", link),
         (
             "Object",
-            ["type": "object", "description": "An object of a class: its properties, and $meta.", "additionalProperties": true]
+            ["type": "object", "description": "Holds the properties of an object, and $meta.", "additionalProperties": true]
         ),
         (
             "Aggregates",
-            ["type": "object", "description": "One member per operation, and version.", "additionalProperties": true]
+            [
+                "type": "object", "description": "Has one member per operation, and the member version.",
+                "additionalProperties": true,
+            ]
         ),
         ("Status", ["type": "object", "properties": ["status": OpenAPIParts.text], "required": ["status"]]),
     ]
@@ -45,14 +48,17 @@ enum OpenAPISchemas {
         "required": ["type", "title", "status", "code"],
         "properties": [
             "type": text, "title": text, "status": ["type": "integer", "format": "int32"],
-            "code": ["type": "string", "description": "Stable name of the kind of problem."],
+            "code": ["type": "string", "description": "Names the kind of problem and never changes."],
             "detail": text, "instance": text,
-            "pointer": ["type": "string", "description": "JSON Pointer into the request body."],
-            "parameter": ["type": "string", "description": "The query parameter that is wrong."],
+            "pointer": ["type": "string", "description": "Locates the error in the request body by a JSON Pointer."],
+            "parameter": ["type": "string", "description": "Names the query parameter that is wrong."],
             "header": text,
-            "position": ["type": "integer", "format": "int64", "description": "Offset in a query, in Unicode scalars."],
-            "limit": ["type": "integer", "format": "int64", "description": "The number that was exceeded."],
-            "limitName": ["type": "string", "description": "What the bound is called on the command line."],
+            "position": [
+                "type": "integer", "format": "int64",
+                "description": "Locates the error in a query, as an offset in Unicode scalars.",
+            ],
+            "limit": ["type": "integer", "format": "int64", "description": "States the number that was exceeded."],
+            "limitName": ["type": "string", "description": "Names the limit as the command line does."],
             "retryable": flag,
         ],
         "additionalProperties": true,
@@ -71,13 +77,13 @@ enum OpenAPISchemas {
             "path": text, "options": ["type": "object", "additionalProperties": true],
             "readOnlyReason": OpenAPIParts.schema("Problem"),
             "backups": [
-                "type": "array", "description": "Copies beside the file, made before migrations and upgrades, the newest first.",
+                "type": "array", "description": "Lists the copies made before migrations and upgrades, newest first.",
                 "items": [
                     "type": "object", "required": ["name", "bytes"],
                     "properties": ["name": text, "bytes": count, "version": count, "fileFormat": count],
                 ],
             ],
-            "backup": ["type": "string", "description": "The copy that was made when the realm was attached."],
+            "backup": ["type": "string", "description": "Names the copy that was made when the realm was attached."],
         ],
         "additionalProperties": true,
     ]
@@ -89,9 +95,9 @@ enum OpenAPISchemas {
             "name": text,
             "type": OpenAPIParts.choice(
                 "int", "bool", "string", "data", "date", "float", "double", "decimal128", "objectId", "uuid", "mixed", "object"),
-            "collection": ["type": "string", "nullable": true, "description": "list, set or dictionary."],
+            "collection": ["type": "string", "nullable": true, "description": "Is null, list, set or dictionary."],
             "optional": flag,
-            "indexed": ["type": "string", "nullable": true, "description": "general or fulltext."],
+            "indexed": ["type": "string", "nullable": true, "description": "Is null, general or fulltext."],
             "objectType": nullableText,
         ],
     ]
@@ -108,7 +114,9 @@ enum OpenAPISchemas {
                     "type": "object", "required": ["class", "property"],
                     "properties": [
                         "class": text, "property": text,
-                        "name": ["type": "string", "description": "What the configuration calls these linking objects."],
+                        "name": [
+                            "type": "string", "description": "Is the name that the configuration gives these linking objects.",
+                        ],
                     ],
                 ],
             ],
@@ -134,7 +142,7 @@ enum OpenAPISchemas {
 
     private static let link: DocumentValue = [
         "type": "object",
-        "description": "A stub with class and key, or the object itself where it was expanded.",
+        "description": "Is a stub with class and key, or the object itself where the link was expanded.",
         "additionalProperties": true,
     ]
 
@@ -163,7 +171,7 @@ enum OpenAPISchemas {
     private static func propertyPage(_ ints: OpenAPIDocument.Integers) -> DocumentValue {
         [
             "type": "object",
-            "description": "A page of a collection, or the value of a single property.",
+            "description": "Is one page of a collection, or the value of a single property.",
             "properties": [
                 "items": ["type": "array", "items": anything], "value": anything, "next": nullableText, "count": ints.schema,
                 "version": text, "snapshot": text,

@@ -24,7 +24,7 @@ extension OpenAPIWrites {
                     "created": count, "updated": count, "keys": texts, "version": text,
                     "items": ["type": "array", "items": OpenAPIParts.schema("Object")],
                 ]
-            ).describing("The object of a single create; counts and keys of an array.")
+            ).describing("Is the created object, or counts and keys where the request had an array.")
         ),
         ("Matched", object([], ["matched": count, "version": text])),
         ("Imported", object([], ["created": count, "updated": count, "version": text])),
@@ -35,7 +35,7 @@ extension OpenAPIWrites {
                 [
                     "committed": flag, "status": ["type": "integer", "format": "int32"], "body": anything,
                 ]
-            ).describing("What a write with dryRun=true would have answered.")
+            ).describing("Is the response that the write would have had without dryRun=true.")
         ),
         (
             "JSONPatch",
@@ -140,14 +140,20 @@ extension OpenAPIWrites {
                     "indexed": ["type": "string", "nullable": true], "objectType": ["type": "string", "nullable": true],
                 ])
         ),
-        ("SnapshotWishes", object([], ["ttl": ["type": "string", "description": "How long, as 60s or 2m; at most 10m."]])),
+        (
+            "SnapshotWishes",
+            object(
+                [], ["ttl": ["type": "string", "description": "States how long the version is held, as 60s or 2m; at most 10m."]])
+        ),
         (
             "Snapshot",
             object(
                 ["id", "version", "expiresAt", "behind"],
                 [
                     "id": text, "version": text, "expiresAt": ["type": "string", "format": "date-time"],
-                    "behind": ["type": "integer", "format": "int64", "description": "Commits made since."],
+                    "behind": [
+                        "type": "integer", "format": "int64", "description": "Counts the commits made since that version.",
+                    ],
                 ])
         ),
         (
@@ -177,7 +183,9 @@ extension OpenAPIWrites {
                 [
                     "before": OpenAPIParts.schema("SchemaDocument"), "after": OpenAPIParts.schema("SchemaDocument"),
                     "version": text,
-                    "backup": ["type": "string", "description": "The copy of the file that was made beside it before."],
+                    "backup": [
+                        "type": "string", "description": "Names the copy of the file that was made beside it before the change.",
+                    ],
                 ])
         ),
     ]

@@ -12,63 +12,80 @@ enum OpenAPIWrites {
 
     /// Parameters of writes, by the name that operations refer to them with.
     static let parameters: [(String, DocumentValue)] = [
-        ("Id", OpenAPIParts.inPath("id", "The id that the server gave.")),
+        ("Id", OpenAPIParts.inPath("id", "Is the id that the server assigned.")),
         ("RequiredWhere", requiredWhere),
         (
             "Upsert",
             OpenAPIParts.inQuery(
-                "upsert", "Writes into objects that are there: the properties that differ, or all that are given.",
+                "upsert", "Changes objects that exist: the properties that differ, or all that are given.",
                 OpenAPIParts.choice("modified", "all"))
         ),
         (
             "Nested",
             OpenAPIParts.inQuery(
-                "nested", "upsert creates or changes full objects in the place of links.", OpenAPIParts.choice("refuse", "upsert")
+                "nested", "With the value upsert full objects in place of links are created or changed.",
+                OpenAPIParts.choice("refuse", "upsert")
             )
         ),
-        ("DryRun", OpenAPIParts.inQuery("dryRun", "true does everything, then undoes it.", ["type": "boolean"])),
-        ("MaxAffected", OpenAPIParts.inQuery("maxAffected", "More matches are refused.", OpenAPIParts.number(from: 0))),
+        (
+            "DryRun",
+            OpenAPIParts.inQuery("dryRun", "With the value true the write is carried out and then undone.", ["type": "boolean"])
+        ),
+        (
+            "MaxAffected",
+            OpenAPIParts.inQuery("maxAffected", "Rejects the request when more objects match.", OpenAPIParts.number(from: 0))
+        ),
         (
             "Confirm",
             [
-                "name": "confirm", "in": "query", "required": true, "description": "Has to be all.",
+                "name": "confirm", "in": "query", "required": true, "description": "Must be all.",
                 "schema": OpenAPIParts.choice("all"),
             ]
         ),
-        ("Files", OpenAPIParts.inQuery("files", "true deletes the file too.", ["type": "boolean"])),
+        ("Files", OpenAPIParts.inQuery("files", "With the value true the file is deleted too.", ["type": "boolean"])),
         (
             "ImportMode",
-            OpenAPIParts.inQuery("mode", "upsert writes into objects that are there.", OpenAPIParts.choice("create", "upsert"))
+            OpenAPIParts.inQuery(
+                "mode", "With the value upsert objects that exist are changed.", OpenAPIParts.choice("create", "upsert"))
         ),
-        ("ImportClass", OpenAPIParts.inQuery("class", "The class of objects that do not tell theirs.", OpenAPIParts.text)),
+        ("ImportClass", OpenAPIParts.inQuery("class", "Names the class of objects that do not state theirs.", OpenAPIParts.text)),
         (
             "Atomic",
-            OpenAPIParts.inQuery("atomic", "false commits now and then; a failure tells how far it came.", ["type": "boolean"])
+            OpenAPIParts.inQuery(
+                "atomic", "With the value false the import commits in parts; a failure states how much was committed.",
+                ["type": "boolean"])
         ),
-        ("ExportClass", OpenAPIParts.inQuery("class", "Only objects of this class.", OpenAPIParts.text)),
-        ("ExportFormat", OpenAPIParts.inQuery("format", "Form of the export.", OpenAPIParts.choice("ndjson", "json", "csv"))),
+        ("ExportClass", OpenAPIParts.inQuery("class", "Limits the export to objects of this class.", OpenAPIParts.text)),
+        (
+            "ExportFormat",
+            OpenAPIParts.inQuery("format", "Chooses the form of the export.", OpenAPIParts.choice("ndjson", "json", "csv"))
+        ),
         (
             "ForExcel",
             OpenAPIParts.inQuery(
                 "csv",
-                "With excel, texts in CSV that begin with =, +, -, @, a tab or a carriage return get an apostrophe in front.",
+                "With the value excel texts in CSV that begin with =, +, -, @, a tab or a carriage return get a leading apostrophe.",
                 OpenAPIParts.choice("excel"))
         ),
-        ("IfMatch", header("If-Match", "Writes only if the object has one of these entity tags, or the realm this version.")),
-        ("IfNoneMatchWrite", header("If-None-Match", "* writes only if there is no object.")),
+        ("IfMatch", header("If-Match", "Writes only if the object has one of these entity tags, or the realm has this version.")),
+        ("IfNoneMatchWrite", header("If-None-Match", "With the value * the write happens only if the object does not exist.")),
         (
             "IdempotencyKey",
             header(
-                "Idempotency-Key", "A repeated request with the same key gets the first answer.",
+                "Idempotency-Key", "Identifies the request; a repetition with the same key gets the first response.",
                 ["type": "string", "maxLength": 128])
         ),
-        ("Prefer", header("Prefer", "return=minimal or return=representation; handling=lenient; respond-async.")),
-        ("RealmTransaction", header("Realm-Transaction", "The id of an interactive transaction that the request belongs to.")),
-        ("RealmMinVersion", header("Realm-Min-Version", "Waits for this version.")),
+        (
+            "Prefer",
+            header("Prefer", "Lists preferences: return=minimal, return=representation, handling=lenient, respond-async.")
+        ),
+        ("RealmTransaction", header("Realm-Transaction", "Names the interactive transaction that the request belongs to.")),
+        ("RealmMinVersion", header("Realm-Min-Version", "Waits until the realm has reached this version.")),
     ]
 
     private static let requiredWhere: DocumentValue = [
-        "name": "where", "in": "query", "required": true, "description": "Predicate in the Realm Query Language.",
+        "name": "where", "in": "query", "required": true,
+        "description": "Selects objects by a predicate in the Realm Query Language.",
         "schema": ["type": "string"],
     ]
 
@@ -101,7 +118,8 @@ enum OpenAPIWrites {
                 .init(
                     "202",
                     [
-                        "description": "Taken; Location tells where its fate is told.", "headers": OpenAPIParts.headers,
+                        "description": "The write is queued; the header field Location names the path that reports its state.",
+                        "headers": OpenAPIParts.headers,
                         "content": ["application/json": ["schema": OpenAPIParts.schema("WriteState")]],
                     ]))
         }

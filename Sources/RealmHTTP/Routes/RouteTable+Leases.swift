@@ -10,16 +10,17 @@ extension RouteTable {
                     .read(
                         .get, for: .write,
                         .init(
-                            "getWrite", "What became of a write that was answered before it was done.", tag: "transactions",
+                            "getWrite", "Reports the state of a write that was answered before it was done.", tag: "transactions",
                             parameters: ["RequestId"],
-                            responses: OpenAPIWrites.responses(("200", "The write.", "WriteState"), isAsynchronous: false))
+                            responses: OpenAPIWrites.responses(
+                                ("200", "The body describes the write.", "WriteState"), isAsynchronous: false))
                     ) { $0.asyncWrites.write },
                     .read(
                         .delete, for: .write,
                         .init(
-                            "cancelWrite", "Takes a write back that has not begun.", tag: "transactions",
+                            "cancelWrite", "Cancels a write that has not begun.", tag: "transactions",
                             parameters: ["RequestId"],
-                            responses: OpenAPIWrites.responses(("204", "It never happens.", nil), isAsynchronous: false))
+                            responses: OpenAPIWrites.responses(("204", "The write is cancelled.", nil), isAsynchronous: false))
                     ) { $0.asyncWrites.write },
                 ])
         ]
@@ -31,13 +32,14 @@ extension RouteTable {
                 .write(
                     .post, for: .write,
                     .init(
-                        "beginTransaction", "Begins a transaction that lasts for several requests.", tag: "transactions",
+                        "beginTransaction", "Begins a transaction that spans several requests.", tag: "transactions",
                         parameters: ["RequestId"],
                         body: [
                             "required": false,
                             "content": ["application/json": ["schema": OpenAPIParts.schema("TransactionWishes")]],
                         ],
-                        responses: OpenAPIWrites.responses(("201", "The transaction.", "Transaction"), isAsynchronous: false))
+                        responses: OpenAPIWrites.responses(
+                            ("201", "The body describes the transaction.", "Transaction"), isAsynchronous: false))
                 ) { $0.transactions.begin }
             ]),
         Route(
@@ -47,14 +49,16 @@ extension RouteTable {
                 .read(
                     .get, for: .write,
                     .init(
-                        "getTransaction", "What became of a transaction.", tag: "transactions", parameters: ["RequestId"],
-                        responses: OpenAPIWrites.responses(("200", "The transaction.", "Transaction"), isAsynchronous: false))
+                        "getTransaction", "Reports the state of a transaction.", tag: "transactions", parameters: ["RequestId"],
+                        responses: OpenAPIWrites.responses(
+                            ("200", "The body describes the transaction.", "Transaction"), isAsynchronous: false))
                 ) { $0.transactions.transaction },
                 .read(
                     .delete, for: .write,
                     .init(
-                        "rollBackTransaction", "Undoes a transaction.", tag: "transactions", parameters: ["RequestId"],
-                        responses: OpenAPIWrites.responses(("204", "It is undone.", nil), isAsynchronous: false))
+                        "rollBackTransaction", "Rolls a transaction back.", tag: "transactions", parameters: ["RequestId"],
+                        responses: OpenAPIWrites.responses(("204", "The transaction is rolled back.", nil), isAsynchronous: false)
+                    )
                 ) { $0.transactions.transaction },
             ]),
         Route(
@@ -63,10 +67,10 @@ extension RouteTable {
                 .write(
                     .post, for: .write,
                     .init(
-                        "commitTransaction", "Makes a transaction durable.", tag: "transactions",
+                        "commitTransaction", "Commits a transaction.", tag: "transactions",
                         parameters: ["IdempotencyKey", "RequestId"],
                         responses: OpenAPIWrites.responses(
-                            ("200", "The new version.", "CommittedVersion"), isAsynchronous: false))
+                            ("200", "The body states the new version.", "CommittedVersion"), isAsynchronous: false))
                 ) { $0.transactions.commit }
             ]),
     ]
@@ -78,15 +82,17 @@ extension RouteTable {
                 .read(
                     .get, for: .read,
                     .init(
-                        "listSnapshots", "The versions of a realm that are held.", tag: "snapshots", parameters: ["RequestId"],
-                        responses: OpenAPIWrites.responses(("200", "The snapshots.", "SnapshotPage"), isAsynchronous: false))
+                        "listSnapshots", "Lists the snapshots of a realm.", tag: "snapshots", parameters: ["RequestId"],
+                        responses: OpenAPIWrites.responses(
+                            ("200", "The body lists the snapshots.", "SnapshotPage"), isAsynchronous: false))
                 ) { $0.snapshots.snapshots },
                 .read(
                     .post, for: .read,
                     .init(
-                        "createSnapshot", "Holds the newest version for later reads.", tag: "snapshots",
+                        "createSnapshot", "Creates a snapshot, which holds the newest version for later reads.", tag: "snapshots",
                         parameters: ["RequestId"], body: snapshotWishes(isRequired: false),
-                        responses: OpenAPIWrites.responses(("201", "The snapshot.", "Snapshot"), isAsynchronous: false))
+                        responses: OpenAPIWrites.responses(
+                            ("201", "The body describes the snapshot.", "Snapshot"), isAsynchronous: false))
                 ) { $0.snapshots.snapshots },
             ]),
         Route(
@@ -95,21 +101,24 @@ extension RouteTable {
                 .read(
                     .get, for: .read,
                     .init(
-                        "getSnapshot", "One snapshot.", tag: "snapshots", parameters: ["RequestId"],
-                        responses: OpenAPIWrites.responses(("200", "The snapshot.", "Snapshot"), isAsynchronous: false))
+                        "getSnapshot", "Describes one snapshot.", tag: "snapshots", parameters: ["RequestId"],
+                        responses: OpenAPIWrites.responses(
+                            ("200", "The body describes the snapshot.", "Snapshot"), isAsynchronous: false))
                 ) { $0.snapshots.snapshot },
                 .read(
                     .patch, for: .read,
                     .init(
-                        "renewSnapshot", "Holds the version for longer.", tag: "snapshots", parameters: ["RequestId"],
+                        "renewSnapshot", "Extends the time for which a snapshot holds its version.", tag: "snapshots",
+                        parameters: ["RequestId"],
                         body: snapshotWishes(isRequired: true),
-                        responses: OpenAPIWrites.responses(("200", "The snapshot.", "Snapshot"), isAsynchronous: false))
+                        responses: OpenAPIWrites.responses(
+                            ("200", "The body describes the snapshot.", "Snapshot"), isAsynchronous: false))
                 ) { $0.snapshots.snapshot },
                 .read(
                     .delete, for: .read,
                     .init(
-                        "freeSnapshot", "Lets go of the version.", tag: "snapshots", parameters: ["RequestId"],
-                        responses: OpenAPIWrites.responses(("204", "It is free.", nil), isAsynchronous: false))
+                        "freeSnapshot", "Releases a snapshot.", tag: "snapshots", parameters: ["RequestId"],
+                        responses: OpenAPIWrites.responses(("204", "The snapshot is released.", nil), isAsynchronous: false))
                 ) { $0.snapshots.snapshot },
             ]),
     ]

@@ -12,7 +12,8 @@ extension RouteTable {
                 .read(
                     [.get, .query], for: .read,
                     .list(
-                        "listObjects", "Objects of a class: filtered, sorted, page by page.", tag: "objects", page: "ObjectPage")
+                        "listObjects", "Lists the objects of a class, filtered and sorted, page by page.", tag: "objects",
+                        page: "ObjectPage")
                 ) { $0.lists.list },
                 .write(.post, for: .write, .create("createObjects", tag: "objects", body: body)) { $0.classes.create },
                 .write(.patch, for: .write, .updateMatches("updateObjects", tag: "objects", body: body)) { $0.classes.patch },
@@ -22,7 +23,9 @@ extension RouteTable {
             "/v1/realms/{realm}/objects/{class}/{key}", kept,
             patchTypes: "application/merge-patch+json, application/json-patch+json, application/json",
             operations: [
-                .read(.get, for: .read, .object("getObject", "One object.", tag: "objects", schema: "Object")) { $0.objects.get },
+                .read(.get, for: .read, .object("getObject", "Returns one object.", tag: "objects", schema: "Object")) {
+                    $0.objects.get
+                },
                 .write(.put, for: .write, .replace("replaceObject", tag: "objects", schema: "Object", body: body)) {
                     $0.objectWrites.put
                 },
@@ -37,7 +40,7 @@ extension RouteTable {
                 .read(
                     .get, for: .read,
                     .init(
-                        "getProperty", "One property: its value, or a page of a collection.", tag: "objects",
+                        "getProperty", "Returns one property: its value, or one page of a collection.", tag: "objects",
                         parameters: OpenAPIDocument.propertyParameters, responses: OpenAPIDocument.propertyResponses)
                 ) { $0.properties.get },
                 .write(
@@ -47,7 +50,8 @@ extension RouteTable {
                         body: OpenAPIWrites.content(["application/json", "application/ejson"], .object([]))
                             .addingContent("application/octet-stream", ["type": "string", "format": "binary"]),
                         responses: OpenAPIWrites.responses(
-                            ("200", "What would have been, with dryRun=true.", "DryRun"), ("204", "Done.", nil)))
+                            ("200", "With dryRun=true the body is the response that the write would have had.", "DryRun"),
+                            ("204", "The property is set.", nil)))
                 ) { $0.objectWrites.setProperty },
             ]),
         Route(
@@ -56,7 +60,7 @@ extension RouteTable {
                 .read(
                     .get, for: .read,
                     .init(
-                        "getLinkingObjects", "The objects that link to one object.", tag: "objects",
+                        "getLinkingObjects", "Lists the objects that link to one object.", tag: "objects",
                         parameters: OpenAPIDocument.propertyParameters, responses: OpenAPIDocument.list("ObjectPage"))
                 ) { $0.properties.links }
             ]),
@@ -66,7 +70,7 @@ extension RouteTable {
                 .read(
                     .post, for: .read,
                     .init(
-                        "queryObjects", "The same as a list, with the parameters in a body.", tag: "objects",
+                        "queryObjects", "Lists the objects of a class, with the parameters in the body.", tag: "objects",
                         parameters: ["Format", "IfNoneMatch", "RequestId"], body: OpenAPIWrites.json("QueryBody"),
                         responses: OpenAPIDocument.list("ObjectPage"))
                 ) { $0.lists.list }
@@ -77,13 +81,13 @@ extension RouteTable {
                 .read(
                     .get, for: .read,
                     .init(
-                        "aggregate", "Count, minimum, maximum, sum and average.", tag: "objects",
+                        "aggregate", "Computes count, minimum, maximum, sum and average.", tag: "objects",
                         parameters: OpenAPIDocument.aggregateParameters, responses: OpenAPIDocument.aggregates)
                 ) { $0.aggregates.aggregate },
                 .read(
                     .post, for: .read,
                     .init(
-                        "aggregateByBody", "The same, with the parameters in a body.", tag: "objects",
+                        "aggregateByBody", "Computes aggregates, with the parameters in the body.", tag: "objects",
                         parameters: ["DocumentFormat", "IfNoneMatch", "RequestId"], body: OpenAPIWrites.json("AggregateBody"),
                         responses: OpenAPIDocument.aggregates)
                 ) { $0.aggregates.aggregate },
@@ -98,9 +102,9 @@ extension RouteTable {
                 .write(
                     .delete, for: .administer,
                     .init(
-                        "deleteAllObjects", "Empties every class and keeps the schema.", tag: "objects",
+                        "deleteAllObjects", "Deletes the objects of every class and keeps the schema.", tag: "objects",
                         parameters: ["Confirm"] + OpenAPIWrites.common,
-                        responses: OpenAPIWrites.responses(("200", "How many there were.", "Matched")))
+                        responses: OpenAPIWrites.responses(("200", "The body states how many objects were deleted.", "Matched")))
                 ) { $0.classes.deleteAll }
             ]),
         Route(
@@ -109,9 +113,9 @@ extension RouteTable {
                 .write(
                     .post, for: .write,
                     .init(
-                        "batch", "Operations in order, all or none.", tag: "objects",
+                        "batch", "Runs operations in order, as a unit.", tag: "objects",
                         parameters: ["IdempotencyKey"] + OpenAPIWrites.common, body: OpenAPIWrites.json("Batch"),
-                        responses: OpenAPIWrites.responses(("200", "The results.", "BatchResult")))
+                        responses: OpenAPIWrites.responses(("200", "The body holds one result per operation.", "BatchResult")))
                 ) { $0.batches.run }
             ]),
     ]

@@ -9,9 +9,9 @@ extension RouteTable {
                 .read(
                     .get, for: .read,
                     .init(
-                        "getOpenAPI", "This document.", tag: "operations",
+                        "getOpenAPI", "Returns this document.", tag: "operations",
                         parameters: ["DocumentInts", "IfNoneMatch", "RequestId"],
-                        responses: OpenAPIDocument.anyObject("An OpenAPI document."))
+                        responses: OpenAPIDocument.anyObject("The body is an OpenAPI document."))
                 ) { $0.schemas.openAPI }
             ]),
         Route(
@@ -19,7 +19,9 @@ extension RouteTable {
             operations: [
                 .read(
                     .get, for: .health,
-                    .init("health", "Whether the process answers.", tag: "operations", responses: OpenAPIDocument.status)
+                    .init(
+                        "health", "Checks that the process is alive and answers requests.", tag: "operations",
+                        responses: OpenAPIDocument.status)
                 ) { $0.operations.health }
             ]),
         Route(
@@ -27,7 +29,7 @@ extension RouteTable {
             operations: [
                 .read(
                     .get, for: .health,
-                    .init("ready", "Whether every realm is open.", tag: "operations", responses: OpenAPIDocument.status)
+                    .init("ready", "Checks that every realm is open.", tag: "operations", responses: OpenAPIDocument.status)
                 ) { $0.operations.readiness }
             ]),
         Route(
@@ -36,9 +38,12 @@ extension RouteTable {
                 .read(
                     .get, for: .administer,
                     .init(
-                        "metrics", "Metrics in the Prometheus text format.", tag: "operations",
+                        "metrics", "Returns metrics in the Prometheus text format.", tag: "operations",
                         responses: OpenAPIParts.responses(
-                            ["description": "Metrics.", "content": ["text/plain": ["schema": OpenAPIParts.text]]],
+                            [
+                                "description": "The body lists the metrics.",
+                                "content": ["text/plain": ["schema": OpenAPIParts.text]],
+                            ],
                             isConditional: false))
                 ) { $0.operations.metrics }
             ]),

@@ -9,8 +9,8 @@ extension RouteTable {
                 .read(
                     .get, for: .read,
                     .init(
-                        "listRealms", "The realms that are served.", tag: "realms", parameters: ["RequestId"],
-                        responses: OpenAPIDocument.plain("Realms.", "RealmPage"))
+                        "listRealms", "Lists the realms that are served.", tag: "realms", parameters: ["RequestId"],
+                        responses: OpenAPIDocument.plain("The body lists the realms.", "RealmPage"))
                 ) { $0.realms.list },
                 .write(
                     .post, for: .administer,
@@ -18,7 +18,8 @@ extension RouteTable {
                         "attachRealm", "Creates or attaches a realm.", tag: "realms",
                         parameters: ["DryRun", "Prefer", "RequestId"], body: OpenAPIWrites.json("RealmAttachment"),
                         responses: OpenAPIWrites.responses(
-                            ("200", "What would have been, with dryRun=true.", "DryRun"), ("201", "The realm.", "RealmDocument")))
+                            ("200", "With dryRun=true the body is the response that the write would have had.", "DryRun"),
+                            ("201", "The body describes the realm.", "RealmDocument")))
                 ) { $0.realms.attach },
             ]),
         Route(
@@ -27,15 +28,17 @@ extension RouteTable {
                 .read(
                     .get, for: .read,
                     .init(
-                        "getRealm", "Facts about one realm.", tag: "realms", parameters: ["RequestId"],
-                        responses: OpenAPIDocument.plain("The realm.", "RealmDocument"))
+                        "getRealm", "Describes one realm.", tag: "realms", parameters: ["RequestId"],
+                        responses: OpenAPIDocument.plain("The body describes the realm.", "RealmDocument"))
                 ) { $0.realms.get },
                 .write(
                     .delete, for: .administer,
                     .init(
-                        "detachRealm", "Lets go of a realm.", tag: "realms", parameters: ["Files", "DryRun", "RequestId"],
+                        "detachRealm", "Detaches a realm from the server.", tag: "realms",
+                        parameters: ["Files", "DryRun", "RequestId"],
                         responses: OpenAPIWrites.responses(
-                            ("200", "What would have been, with dryRun=true.", "DryRun"), ("204", "It is detached.", nil),
+                            ("200", "With dryRun=true the body is the response that the write would have had.", "DryRun"),
+                            ("204", "The realm is detached.", nil),
                             isAsynchronous: false))
                 ) { $0.realms.detach },
             ]),
@@ -45,7 +48,7 @@ extension RouteTable {
                 .read(
                     .get, for: .read,
                     .init(
-                        "getSchema", "The schema of a realm.", tag: "schema",
+                        "getSchema", "Returns the schema of a realm.", tag: "schema",
                         parameters: ["SchemaFormat", "Snapshot", "IfNoneMatch", "RequestId"],
                         responses: OpenAPIDocument.schemaResponses("SchemaDocument"))
                 ) { $0.schemas.schema }
@@ -56,7 +59,7 @@ extension RouteTable {
                 .read(
                     .get, for: .read,
                     .init(
-                        "getClass", "The schema of one class.", tag: "schema",
+                        "getClass", "Returns the schema of one class.", tag: "schema",
                         parameters: ["SchemaFormat", "Snapshot", "IfNoneMatch", "RequestId"],
                         responses: OpenAPIDocument.schemaResponses("SchemaClass"))
                 ) { $0.schemas.schema }
@@ -67,9 +70,9 @@ extension RouteTable {
                 .read(
                     .get, for: .read,
                     .init(
-                        "getRealmOpenAPI", "The description of this API for the classes of one realm.", tag: "schema",
+                        "getRealmOpenAPI", "Describes this API for the classes of one realm.", tag: "schema",
                         parameters: ["DocumentInts", "IfNoneMatch", "RequestId"],
-                        responses: OpenAPIDocument.anyObject("An OpenAPI document."))
+                        responses: OpenAPIDocument.anyObject("The body is an OpenAPI document."))
                 ) { $0.schemas.realmOpenAPI }
             ]),
     ]

@@ -12,7 +12,7 @@ extension RouteTable {
                         "migrate", "Changes the schema, and the data with it.", tag: "schema",
                         parameters: ["DryRun", "IfMatch", "Prefer", "IdempotencyKey", "RequestId"],
                         body: OpenAPIWrites.json("Migration"),
-                        responses: OpenAPIWrites.responses(("200", "The schema before and after.", "Migrated")))
+                        responses: OpenAPIWrites.responses(("200", "The body states the schema before and after.", "Migrated")))
                 ) { $0.migrations.migrate }
             ]),
         Route(
@@ -21,7 +21,7 @@ extension RouteTable {
                 .read(
                     .get, for: .read,
                     .init(
-                        "exportRealm", "Everything in one version.", tag: "transfer",
+                        "exportRealm", "Exports all objects of one version.", tag: "transfer",
                         parameters: [
                             "ExportFormat", "ForExcel", "ExportClass", "Where", "Args", "Snapshot", "RealmTransaction",
                             "RealmMinVersion", "RequestId",
@@ -35,17 +35,18 @@ extension RouteTable {
                 .write(
                     .post, for: .write,
                     .init(
-                        "importObjects", "Reads an export, or lines of objects of one class.", tag: "transfer",
+                        "importObjects", "Imports an export, or lines with objects of one class.", tag: "transfer",
                         parameters: ["ImportMode", "ImportClass", "Atomic", "IdempotencyKey"] + OpenAPIWrites.common,
                         body: OpenAPIWrites.content(["application/x-ndjson", "text/csv"], OpenAPIParts.text),
-                        responses: OpenAPIWrites.responses(("200", "How many there were.", "Imported")))
+                        responses: OpenAPIWrites.responses(
+                            ("200", "The body counts the objects that were created and updated.", "Imported")))
                 ) { $0.imports.post }
             ]),
     ]
 
     private static let exportResponses = OpenAPIParts.responses(
         [
-            "description": "The export.", "headers": OpenAPIParts.readHeaders,
+            "description": "The body is the export.", "headers": OpenAPIParts.readHeaders,
             "content": [
                 "application/x-ndjson": ["schema": OpenAPIParts.text], "application/json": ["schema": ["type": "object"]],
                 "text/csv": ["schema": OpenAPIParts.text],
