@@ -1,38 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A JSON document whose members keep their order, built in code.
+/// A JSON value built in code, whose objects keep the order of their members.
+///
+/// The API description is made of these values: Swift literals can be written in place of them, and
+/// the finished document is written as JSON or as YAML. A value is immutable and may be shared
+/// between threads. Whole documents of this kind are held in memory, so the description of a realm
+/// with many classes is made one class at a time.
 package indirect enum DocumentValue: Sendable, Equatable {
+    /// The JSON literal `null`.
     case null
+    /// The JSON literal `true` or `false`.
     case bool(Bool)
+    /// A whole number, written in decimal digits.
+    ///
+    /// The description has no other numbers, so there is no case for fractions.
     case int(Int)
+    /// A text without quotation marks or escapes; these are added when it is written.
     case string(String)
+    /// A list of values, written in this order.
     case array([DocumentValue])
+    /// An object, whose members are written in this order.
+    ///
+    /// Names are not checked: two members of one name are both written, and `subscript(name:)`
+    /// finds the first.
     case object([Member])
 
-    /// A name with its value.
+    /// A name with its value, as objects have them.
     package struct Member: Sendable, Equatable {
+        /// The name of the member, without quotation marks or escapes.
         package let name: String
+        /// The value of the member.
         package let value: DocumentValue
 
-        /// A member.
+        /// Creates a member.
+        ///
+        /// - Parameters:
+        ///   - name: The name, without quotation marks or escapes.
+        ///   - value: The value that the object has under this name.
         package init(_ name: String, _ value: DocumentValue) {
             self.name = name
             self.value = value
         }
     }
 
-    /// An object without the members whose value is nil.
+    /// Returns an object that leaves out every member whose value is nil.
+    ///
+    /// Optional parts of a description, such as a request body that an operation may lack, are
+    /// written in line this way.
+    ///
+    /// - Parameter members: The names with their values, in the order of the document.
+    /// - Returns: An object with the members that have a value, in the same order.
     package static func members(_ members: (String, DocumentValue?)...) -> DocumentValue {
         .object(members.compactMap { name, value in value.map { Member(name, $0) } })
     }
 
-    /// The same object with more members at its end; anything else is returned as it is.
+    /// Returns the same object with more members at its end.
+    ///
+    /// - Parameter more: The members to append. They do not replace earlier members of the same
+    ///   name.
+    /// - Returns: The longer object; any value that is no object is returned unchanged.
     package func adding(_ more: [Member]) -> DocumentValue {
         guard case .object(let members) = self else { return self }
         return .object(members + more)
     }
 
-    /// The value of a member of an object; nil when there is none.
+    /// Returns the value of a member of an object.
+    ///
+    /// - Parameter name: The name of the member, compared exactly.
+    /// - Returns: The value of the first member of this name; nil when there is none, or when this
+    ///   value is no object.
+    /// - Complexity: O(n) in the number of members.
     package subscript(name: String) -> DocumentValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name == name }?.value
@@ -42,10 +79,15 @@ package indirect enum DocumentValue: Sendable, Equatable {
 extension DocumentValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
+    /// Creates a string from a literal in Swift source.
     package init(stringLiteral value: String) { self = .string(value) }
+    /// Creates a whole number from a literal in Swift source.
     package init(integerLiteral value: Int) { self = .int(value) }
+    /// Creates `true` or `false` from a literal in Swift source.
     package init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// Creates an array from a literal in Swift source.
     package init(arrayLiteral elements: DocumentValue...) { self = .array(elements) }
+    /// Creates an object from a literal in Swift source; the members keep the order of the literal.
     package init(dictionaryLiteral elements: (String, DocumentValue)...) {
         self = .object(elements.map { Member($0, $1) })
     }
@@ -54,7 +96,10 @@ extension DocumentValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral
 // MARK: - Text
 
 extension DocumentValue {
-    /// Compact JSON.
+    /// The value as compact JSON, without spaces or line breaks.
+    ///
+    /// - Complexity: O(n) in the length of the text, times the depth of the value, because inner
+    ///   texts are joined into outer ones.
     package var json: String {
         switch self {
         case .null: return "null"
@@ -67,9 +112,19 @@ extension DocumentValue {
         }
     }
 
-    /// YAML in block style; every string is quoted as JSON quotes it, which YAML reads the same.
+    /// The value as YAML in block style, with two spaces per level and a line break at the end.
+    ///
+    /// Every string is quoted as JSON quotes it, which YAML reads the same. Empty objects and
+    /// arrays are written as `{}` and `[]`. The file `openapi/openapi.yaml` is made this way.
     package var yaml: String { yamlLines(0).joined(separator: "\n") + "\n" }
 
+    /// Returns the lines of this value in block style.
+    ///
+    /// The first line of an element of an array shares its line with the dash, so its indentation
+    /// is replaced by the dash and one space.
+    ///
+    /// - Parameter depth: The level of indentation, of two spaces each.
+    /// - Returns: The lines without line breaks; at least one.
     private func yamlLines(_ depth: Int) -> [String] {
         let indent = String(repeating: "  ", count: depth)
         switch self {
@@ -89,6 +144,7 @@ extension DocumentValue {
         }
     }
 
+    /// Whether the value takes lines of its own in YAML: a non-empty object or array.
     private var isBlock: Bool {
         switch self {
         case .object(let members): return !members.isEmpty
@@ -97,12 +153,21 @@ extension DocumentValue {
         }
     }
 
-    /// Names of letters only need no quotes; `on`, `no` and numbers would be read as something else.
+    /// Returns the name of a member as YAML, in quotation marks unless it is certain to be read as
+    /// text.
+    ///
+    /// Names of at least four ASCII letters need none. Shorter names such as `on` and `no`, the
+    /// words `true`, `false` and `null`, and names with digits or other characters would be read as
+    /// something else.
     private static func plainOrQuoted(_ name: String) -> String {
         let isPlain = name.count > 3 && name.utf8.allSatisfy { ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7a }
         return isPlain && !["true", "false", "null"].contains(name.lowercased()) ? name : quoted(name)
     }
 
+    /// Returns a text as a JSON string: quotation marks, backslashes and control characters are
+    /// escaped.
+    ///
+    /// All other characters are written as they are, in UTF-8.
     private static func quoted(_ text: String) -> String {
         var out = "\""
         for scalar in text.unicodeScalars {

@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What notifications add to the description. A stream is described as text, and the long-poll is its typed twin.
+/// What change notifications add to the API description: operations, parameters and schemas.
+///
+/// A stream of events can be described as text only. The long-poll at the same path returns the
+/// same information as a JSON document, so that is what is described in detail, and generated
+/// clients use it.
 enum OpenAPIChanges {
+    /// The schema of any string.
     private static let text = OpenAPIParts.text
+    /// The schema of a truth value.
     private static let flag: DocumentValue = ["type": "boolean"]
+    /// The schema of any JSON value: OpenAPI's empty schema.
     private static let anything: DocumentValue = .object([])
+    /// The schema of an array of strings.
     private static let texts: DocumentValue = ["type": "array", "items": text]
 
     // MARK: - Operations
 
-    /// `GET …/changes`, as a stream or as a poll.
+    /// The operation `GET …/changes`, which answers with a stream of events or as a long-poll,
+    /// depending on `Accept`.
     static let changes = OperationDescription(
         "getChanges",
         "Returns the changes of a subscription or of a registration, as a stream of events or in one response that waits for them.",
@@ -31,7 +40,7 @@ enum OpenAPIChanges {
             ], isConditional: false
         ).adding([.init("410", OpenAPIParts.response("Problem")), .init("412", OpenAPIParts.response("Problem"))]))
 
-    /// `POST …/subscriptions`
+    /// The operation `POST …/subscriptions`, which registers several named subscriptions at once.
     static let register = OperationDescription(
         "createSubscriptions", "Registers named subscriptions, which one stream delivers together.", tag: "changes",
         parameters: ["RealmMinVersion", "RequestId"],
@@ -39,22 +48,33 @@ enum OpenAPIChanges {
         responses: answers(
             "201", "The subscriptions are registered and observed.", "RegistrationCreated", more: ["412", "413", "415"]))
 
-    /// `GET …/subscriptions/{id}`
+    /// The operation `GET …/subscriptions/{id}`, which describes a registration.
     static let registration = OperationDescription(
         "getSubscriptions", "Describes a registration.", tag: "changes", parameters: ["RealmMinVersion", "RequestId"],
         responses: answers("200", "The body describes the registration.", "Registration", more: ["410", "412"]))
 
-    /// `DELETE …/subscriptions/{id}`
+    /// The operation `DELETE …/subscriptions/{id}`, which ends a registration and the streams that
+    /// read it.
     static let unregister = OperationDescription(
         "deleteSubscriptions", "Ends a registration, and the streams that read it.", tag: "changes",
         parameters: ["RealmMinVersion", "RequestId"],
         responses: answers("204", "The registration is deleted.", nil, more: ["412"]))
 
+    /// The header fields of the responses here. They have no entity tag, because none of these
+    /// operations is conditional.
     private static let answerHeaders: DocumentValue = [
         "X-Request-Id": ["description": "Identifies this request in the log and in problem documents.", "schema": text],
         "Realm-Version": ["description": "States the version that the response leads to.", "schema": text],
     ]
 
+    /// Returns the responses of an operation on registrations.
+    ///
+    /// - Parameters:
+    ///   - status: The status of success, such as `201`.
+    ///   - description: A sentence about the response to a successful request.
+    ///   - schema: The name of the shared schema of its body; nil for a response without a body.
+    ///   - more: Statuses of errors besides those that all operations on registrations have.
+    /// - Returns: An object of responses by status, with a problem document for each error.
     private static func answers(_ status: String, _ description: String, _ schema: String?, more: [String]) -> DocumentValue {
         let body = schema.map { name -> DocumentValue in ["application/json": ["schema": OpenAPIParts.schema(name)]] }
         var members: [DocumentValue.Member] = [
@@ -69,7 +89,10 @@ enum OpenAPIChanges {
 
     // MARK: - Parameters
 
-    /// Parameters of subscriptions, by the name that operations refer to them with.
+    /// The parameters of subscriptions, by the name that operations refer to them with.
+    ///
+    /// Where a read has a parameter of the same name but another meaning, such as `limit`, the name
+    /// here begins with `Changes`.
     static let parameters: [(String, DocumentValue)] = [
         (
             "ChangesClass",
@@ -128,7 +151,8 @@ enum OpenAPIChanges {
         ),
     ]
 
-    /// What every write takes.
+    /// The header field that excludes registrations from the notifications of a write. Operations
+    /// that change objects take it.
     static let writeParameters: [(String, DocumentValue)] = [
         (
             "RealmWithoutNotifying",
@@ -143,7 +167,9 @@ enum OpenAPIChanges {
 
     // MARK: - Schemas
 
-    /// Documents of subscriptions and changes, by name.
+    /// Returns the schemas of subscriptions and changes by name, in the order of the document.
+    ///
+    /// - Parameter ints: The form of integers in the responses that are described.
     static func schemas(_ ints: OpenAPIDocument.Integers) -> [(String, DocumentValue)] {
         [
             ("Changes", changes(of: OpenAPIParts.schema("Object"), ints)), ("ChangeReset", reset), ("ChangeSchema", schemaChange),
@@ -152,7 +178,12 @@ enum OpenAPIChanges {
         ]
     }
 
-    /// The answer of a long-poll whose rows are such objects.
+    /// Returns the schema of the response of a long-poll.
+    ///
+    /// - Parameters:
+    ///   - object: The schema of an object in it. The document of a realm has one such response
+    ///     per class.
+    ///   - ints: The form of integers in the responses that are described.
     static func changes(of object: DocumentValue, _ ints: OpenAPIDocument.Integers) -> DocumentValue {
         [
             "type": "object", "required": ["changes", "snapshots", "reset", "schema", "next"],
@@ -164,7 +195,12 @@ enum OpenAPIChanges {
         ]
     }
 
-    /// A reference that may be null: OpenAPI 3.0 ignores what stands beside a reference.
+    /// Returns the schema of a member that is null or a document of a shared schema.
+    ///
+    /// It names that schema in its description and does not refer to it, because OpenAPI 3.0
+    /// ignores everything beside a reference, `nullable` included.
+    ///
+    /// - Parameter schema: The name of the shared schema.
     private static func nullable(_ schema: String) -> DocumentValue {
         [
             "type": "object", "nullable": true, "description": .string("Is null, or a document of the form \(schema)."),
@@ -172,6 +208,14 @@ enum OpenAPIChanges {
         ]
     }
 
+    /// Returns the schema of one row of a change set or snapshot.
+    ///
+    /// No member is required: which of them a row has depends on what is observed, and on the
+    /// parameter `include`.
+    ///
+    /// - Parameters:
+    ///   - object: The schema of an object.
+    ///   - ints: The form of integers in the responses that are described.
     private static func row(of object: DocumentValue, _ ints: OpenAPIDocument.Integers) -> DocumentValue {
         [
             "type": "object",
@@ -183,6 +227,11 @@ enum OpenAPIChanges {
         ]
     }
 
+    /// Returns the schema of a change set: all changes of one subscription between two versions.
+    ///
+    /// - Parameters:
+    ///   - object: The schema of an object.
+    ///   - ints: The form of integers in the responses that are described.
     private static func set(of object: DocumentValue, _ ints: OpenAPIDocument.Integers) -> DocumentValue {
         let rows: DocumentValue = ["type": "array", "items": row(of: object, ints)]
         let section: DocumentValue = [
@@ -205,6 +254,12 @@ enum OpenAPIChanges {
         ]
     }
 
+    /// Returns the schema of a snapshot: the state of one subscription in one version, possibly in
+    /// several parts.
+    ///
+    /// - Parameters:
+    ///   - object: The schema of an object.
+    ///   - ints: The form of integers in the responses that are described.
     private static func snapshot(of object: DocumentValue, _ ints: OpenAPIDocument.Integers) -> DocumentValue {
         let rows: DocumentValue = ["type": "array", "items": row(of: object, ints)]
         return [
@@ -218,6 +273,8 @@ enum OpenAPIChanges {
         ]
     }
 
+    /// The notice that changes were lost for some subscriptions, with the reason; snapshots follow
+    /// it.
     private static let reset: DocumentValue = [
         "type": "object", "required": ["subs", "reason", "version"],
         "properties": [
@@ -225,6 +282,7 @@ enum OpenAPIChanges {
         ],
     ]
 
+    /// The notice that the schema of the realm has changed, with the versions of both schemas.
     private static let schemaChange: DocumentValue = [
         "type": "object", "required": ["version"],
         "properties": [
@@ -233,6 +291,8 @@ enum OpenAPIChanges {
         ],
     ]
 
+    /// The definition of a subscription, with the same members as the parameters of `GET
+    /// …/changes`. Unknown members are rejected.
     private static let definition: DocumentValue = [
         "type": "object", "additionalProperties": false,
         "properties": [
@@ -243,6 +303,9 @@ enum OpenAPIChanges {
         ],
     ]
 
+    /// Returns the schema of an object that has named definitions in its member `subscriptions`.
+    ///
+    /// - Parameter closed: Whether the schema permits no other members.
     private static func subscriptions(closed: Bool) -> DocumentValue {
         .members(
             ("type", "object"), ("required", ["subscriptions"]), ("additionalProperties", closed ? false : nil),
@@ -254,6 +317,8 @@ enum OpenAPIChanges {
             ))
     }
 
+    /// A registration with its definitions, and how long it lasts: `expiresAt` is null while a
+    /// stream reads it.
     private static let registered: DocumentValue = [
         "type": "object", "required": ["id", "subscriptions", "version", "expiresAt", "streams"],
         "properties": [
@@ -264,6 +329,8 @@ enum OpenAPIChanges {
         ],
     ]
 
+    /// The response to a new registration. Its `url` contains a ticket, so it is a secret of the
+    /// client that registered.
     private static let created: DocumentValue = [
         "type": "object", "required": ["id", "url", "version", "expiresAt"],
         "properties": [

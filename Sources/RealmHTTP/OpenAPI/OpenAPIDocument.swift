@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The description of the whole API: OpenAPI 3.0.3, because generators still mishandle the nullability of 3.1.
+/// The description of the whole HTTP interface as an OpenAPI document.
+///
+/// The version is 3.0.3, because code generators still mishandle the nullability of 3.1. This type
+/// assembles the document from the operations of `RouteTable` and from shared parts; `OpenAPIRealm`
+/// makes the document of a single realm from the same parts. Responses that several operations have
+/// alike are here too.
 package enum OpenAPIDocument {
-    /// How integers are written: a client is generated for one of the two.
+    /// The form in which a document describes integers.
+    ///
+    /// The query parameter `ints` decides at run time whether a response has integers as numbers or
+    /// as strings. A generated client can read only one of the two, so each document describes one.
     package enum Integers: String, Sendable, CaseIterable {
+        /// `number`: integers are JSON numbers with all their digits. `string`: integers are
+        /// strings of decimal digits, for clients whose numbers are doubles and would lose digits
+        /// beyond 2^53.
         case number, string
 
-        /// The schema of an integer.
+        /// The schema of a 64-bit integer in this form.
         var schema: DocumentValue {
             switch self {
             case .number: return ["type": "integer", "format": "int64"]
@@ -15,7 +26,16 @@ package enum OpenAPIDocument {
         }
     }
 
-    /// The document of the whole interface, with the operations in `paths`.
+    /// Assembles the document that describes the interface without any realm's classes.
+    ///
+    /// - Parameters:
+    ///   - version: The version of this program, shown as the version of the interface.
+    ///   - ints: The form of integers in the responses that are described.
+    ///   - pageLimit: The largest number of objects on a page, which the schema of the parameter
+    ///     `limit` states.
+    ///   - paths: Each path pattern with an object of its operations, in the order of the
+    ///     document.
+    /// - Returns: A complete OpenAPI 3.0.3 document.
     static func document(
         version: String, ints: Integers, pageLimit: Int, paths: [(String, DocumentValue)]
     ) -> DocumentValue {
@@ -32,7 +52,18 @@ package enum OpenAPIDocument {
         ]
     }
 
-    /// Shared parameters, responses and schemas, with more schemas behind them.
+    /// Assembles the parameters, responses and schemas that operations refer to by name.
+    ///
+    /// The schemas come last, and those of `schemas` come last among them. `OpenAPIRealm.write`
+    /// relies on that order: it removes the two closing braces of the text and continues with the
+    /// schemas of its classes.
+    ///
+    /// - Parameters:
+    ///   - ints: The form of integers in the responses that are described.
+    ///   - pageLimit: The largest number of objects on a page.
+    ///   - schemas: More schemas with their names; the names must differ from
+    ///     `OpenAPISchemas.names`.
+    /// - Returns: The object for the member `components`.
     static func components(
         _ ints: Integers, pageLimit: Int, adding schemas: [(String, DocumentValue)]
     ) -> DocumentValue {
@@ -50,24 +81,27 @@ package enum OpenAPIDocument {
         ]
     }
 
-    /// The parameters of a list by URL, in the order of the documentation.
+    /// The names of the shared parameters of an operation that lists objects, in the order of the
+    /// documentation.
     static let listParameters = [
         "Where", "Args", "Sort", "Distinct", "Limit", "After", "Offset", "Count", "Fields", "Expand", "Meta", "Ints", "Format",
         "At", "IndexOf", "IndexOfWhere", "Explain", "SectionBy", "Section", "Snapshot", "IfNoneMatch", "RealmTransaction",
         "RealmMinVersion",
         "RequestId",
     ]
-    /// The parameters of a read of one object.
+    /// The names of the shared parameters of an operation that reads one object.
     static let objectParameters = [
         "Fields", "Expand", "Meta", "Ints", "DocumentFormat", "Snapshot", "IfNoneMatch", "RealmTransaction", "RealmMinVersion",
         "RequestId",
     ]
-    /// The parameters of aggregates.
+    /// The names of the shared parameters of an operation that computes aggregates.
     static let aggregateParameters = [
         "Where", "Args", "Operations", "Ints", "DocumentFormat", "Snapshot", "IfNoneMatch", "RealmTransaction", "RealmMinVersion",
         "RequestId",
     ]
-    /// The parameters of a property; most of them are for collections.
+    /// The names of the shared parameters of an operation that reads a property.
+    ///
+    /// Most of them apply only when the property is a collection.
     static let propertyParameters = [
         "Where", "Args", "Sort", "Distinct", "Limit", "After", "Offset", "Count", "Fields", "Expand", "Meta", "Ints", "Format",
         "Snapshot", "IfNoneMatch", "RealmTransaction", "RealmMinVersion", "RequestId",
@@ -75,7 +109,11 @@ package enum OpenAPIDocument {
 
     // MARK: - Responses
 
-    /// The responses of a list whose pages have this schema.
+    /// Returns the responses of an operation that lists objects.
+    ///
+    /// - Parameter schema: The name of the shared schema of one page.
+    /// - Returns: An object of responses by status, with 422 among the errors. The page is offered
+    ///   as JSON, Extended JSON, NDJSON and CSV.
     static func list(_ schema: String) -> DocumentValue {
         OpenAPIParts.responses(
             OpenAPIParts.document("The body is one page of the result.", OpenAPIParts.schema(schema), isTabular: true),
@@ -83,13 +121,19 @@ package enum OpenAPIDocument {
         ).adding([.init("422", OpenAPIParts.response("Problem"))])
     }
 
-    /// The responses of aggregates.
+    /// The responses of an operation that computes aggregates.
+    ///
+    /// Status 422 covers a sum beyond 64 bits, and a property of a type that the operation does not
+    /// take.
     static let aggregates = OpenAPIParts.responses(
         OpenAPIParts.document("The body holds one result per operation.", OpenAPIParts.schema("Aggregates"))
     )
     .adding([.init("422", OpenAPIParts.response("Problem"))])
 
-    /// The responses of a property, which may be raw bytes too.
+    /// The responses of an operation that reads a property.
+    ///
+    /// Besides JSON the body may be the raw bytes of a data property; a data property that is null
+    /// is 204 in that form.
     static let propertyResponses: DocumentValue = {
         let page = OpenAPIParts.document(
             "The body is the value, or one page of a collection.", OpenAPIParts.schema("PropertyPage"), isTabular: true)
@@ -102,12 +146,21 @@ package enum OpenAPIDocument {
         ])
     }()
 
-    /// The responses of a read with one document.
+    /// Returns the responses of a read whose body is one document of a shared schema.
+    ///
+    /// - Parameters:
+    ///   - description: A sentence about the body of the 200 response.
+    ///   - schema: The name of the shared schema of that body.
     static func plain(_ description: String, _ schema: String) -> DocumentValue {
         OpenAPIParts.responses(OpenAPIParts.document(description, OpenAPIParts.schema(schema)))
     }
 
-    /// The responses of a schema in all its renderings.
+    /// Returns the responses of an operation that shows a schema.
+    ///
+    /// Besides JSON in the form of this server the body may be a JSON Schema document, or source
+    /// text in one of several languages.
+    ///
+    /// - Parameter schema: The name of the shared schema of the JSON form.
     static func schemaResponses(_ schema: String) -> DocumentValue {
         OpenAPIParts.responses([
             "description": "The body is the schema in the requested form.", "headers": OpenAPIParts.readHeaders,
@@ -119,7 +172,10 @@ package enum OpenAPIDocument {
         ])
     }
 
-    /// The responses of a read whose document is not described further.
+    /// Returns the responses of a read whose body is some JSON object that is not described
+    /// further.
+    ///
+    /// - Parameter description: A sentence about the body of the 200 response.
     static func anyObject(_ description: String) -> DocumentValue {
         OpenAPIParts.responses([
             "description": .string(description), "headers": OpenAPIParts.headers,
@@ -127,7 +183,7 @@ package enum OpenAPIDocument {
         ])
     }
 
-    /// The responses of the checks of health.
+    /// The responses of the two health checks, `/healthz` and `/readyz`.
     static let status = OpenAPIParts.responses(
         [
             "description": "The check passed; the member status is ok or ready.",

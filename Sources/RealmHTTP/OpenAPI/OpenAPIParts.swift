@@ -1,31 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Pieces that operations of the API description share.
+/// Pieces that many operations of the API description share: references, parameters, header fields
+/// and common responses.
+///
+/// Parameters and responses are listed once under a name in the `components` of the document;
+/// operations refer to them by that name.
 enum OpenAPIParts {
     // MARK: - References
 
-    /// A reference to a shared schema.
+    /// Returns a reference to a shared schema.
+    ///
+    /// - Parameter name: Its name in `components/schemas`.
     static func schema(_ name: String) -> DocumentValue { ["$ref": .string("#/components/schemas/\(name)")] }
-    /// A reference to a shared parameter.
+    /// Returns a reference to a shared parameter.
+    ///
+    /// - Parameter name: Its name in `components/parameters`, such as `Where`; not the name in the
+    ///   URL.
     static func parameter(_ name: String) -> DocumentValue { ["$ref": .string("#/components/parameters/\(name)")] }
-    /// A reference to a shared response.
+    /// Returns a reference to a shared response.
+    ///
+    /// - Parameter name: Its name in `components/responses`.
     static func response(_ name: String) -> DocumentValue { ["$ref": .string("#/components/responses/\(name)")] }
 
     // MARK: - Parameters
 
-    /// The name under which the document has the parameter of a path variable.
+    /// Returns the name under which the document lists the parameter of a path variable: that of
+    /// the variable with its first letter in upper case.
+    ///
+    /// - Parameter variable: A variable segment of a path pattern.
     static func parameterName(of variable: PathVariable) -> String {
         variable.name.prefix(1).uppercased() + variable.name.dropFirst()
     }
 
-    /// A parameter in the path, always required.
+    /// Returns a parameter that is a segment of the path. It is always required and never empty.
+    ///
+    /// - Parameters:
+    ///   - name: The name in braces in the path.
+    ///   - description: A sentence for readers of the document.
+    ///   - pattern: A regular expression that the whole value matches; nil when any text is
+    ///     possible.
     static func inPath(_ name: String, _ description: String, pattern: String? = nil) -> DocumentValue {
         .members(
             ("name", .string(name)), ("in", "path"), ("required", true), ("description", .string(description)),
             ("schema", .members(("type", "string"), ("minLength", 1), ("pattern", pattern.map { .string($0) }))))
     }
 
-    /// A parameter in the URL, never required.
+    /// Returns an optional parameter of the query string.
+    ///
+    /// - Parameters:
+    ///   - name: The name in the URL.
+    ///   - description: A sentence for readers of the document.
+    ///   - schema: The schema of the value.
     static func inQuery(_ name: String, _ description: String, _ schema: DocumentValue) -> DocumentValue {
         ["name": .string(name), "in": "query", "description": .string(description), "schema": schema]
     }
@@ -33,17 +58,30 @@ enum OpenAPIParts {
     /// The schema of any string.
     static let text: DocumentValue = ["type": "string"]
 
-    /// The schema of one of some words.
+    /// Returns the schema of a string that is one of a few words.
+    ///
+    /// - Parameter values: The permitted words. Null is never among them, because generators
+    ///   mishandle it in an enumeration.
     static func choice(_ values: String...) -> DocumentValue {
         ["type": "string", "enum": .array(values.map { .string($0) })]
     }
 
-    /// The schema of a whole number within bounds.
+    /// Returns the schema of a whole number within bounds.
+    ///
+    /// - Parameters:
+    ///   - minimum: The smallest permitted value.
+    ///   - maximum: The largest permitted value; nil for no bound of its own.
     static func number(from minimum: Int, to maximum: Int? = nil) -> DocumentValue {
         .members(("type", "integer"), ("format", "int64"), ("minimum", .int(minimum)), ("maximum", maximum.map { .int($0) }))
     }
 
-    /// A document describes one form of integers, so this parameter has one value in it.
+    /// Returns the parameter `ints` with the one value that the document describes.
+    ///
+    /// It is required where integers are strings, since a request without it is answered with
+    /// numbers.
+    ///
+    /// - Parameter ints: The form of integers that the document describes.
+    /// - Returns: The name `Ints`, and the parameter.
     static func intsParameter(_ ints: OpenAPIDocument.Integers) -> (String, DocumentValue) {
         let description =
             "With the value string every integer is written as a string. This document describes responses with ints=\(ints.rawValue); "
@@ -56,13 +94,17 @@ enum OpenAPIParts {
         )
     }
 
-    /// Parameters by the name that operations refer to them with; a page has at most `pageLimit` objects.
+    /// Returns the parameters of reads, by the name that operations refer to them with.
+    ///
+    /// - Parameter pageLimit: The largest value of `limit`, a number of objects.
+    /// - Returns: Names and parameters, in the order of the document.
     static func parameters(pageLimit: Int) -> [(String, DocumentValue)] {
         selectionParameters + [
             ("Limit", inQuery("limit", "Limits the number of objects on a page.", number(from: 0, to: pageLimit)))
         ] + otherParameters
     }
 
+    /// The variables of paths, and the parameters that select and sort objects.
     private static let selectionParameters: [(String, DocumentValue)] = [
         ("Realm", inPath("realm", "Names the realm.", pattern: "^[A-Za-z0-9._-]{1,128}$")),
         ("Class", inPath("class", "Names the class, without the internal prefix class_.")),
@@ -88,6 +130,7 @@ enum OpenAPIParts {
         ),
     ]
 
+    /// The parameters that page, shape and condition a read, and the header fields of requests.
     private static let otherParameters: [(String, DocumentValue)] = [
         ("After", inQuery("after", "Continues after a page; the value is the member next of that page.", text)),
         ("Offset", inQuery("offset", "Skips this number of objects.", number(from: 0))),
@@ -165,19 +208,26 @@ enum OpenAPIParts {
 
     // MARK: - Responses
 
-    /// The header fields of every answer.
+    /// The header fields that every response has.
     static let headers: DocumentValue = [
         "X-Request-Id": ["description": "Identifies this request in the log and in problem documents.", "schema": text]
     ]
 
-    /// The header fields of answers that show what is in a realm.
+    /// The header fields of responses that show the contents of a realm: the id of the request, the
+    /// version that was read and an entity tag.
     static let readHeaders: DocumentValue = [
         "X-Request-Id": ["description": "Identifies this request in the log and in problem documents.", "schema": text],
         "Realm-Version": ["description": "States the version that was read.", "schema": text],
         "ETag": ["description": "Changes whenever the content of the response changes.", "schema": text],
     ]
 
-    /// A 200 with one schema for JSON, and Extended JSON beside it.
+    /// Returns a 200 response whose body is JSON of one schema, or Extended JSON.
+    ///
+    /// - Parameters:
+    ///   - description: A sentence about the body.
+    ///   - schema: The schema of the JSON form. Extended JSON is described as an object without
+    ///     details.
+    ///   - isTabular: Whether the body can be NDJSON and CSV too, as lists can.
     static func document(_ description: String, _ schema: DocumentValue, isTabular: Bool = false) -> DocumentValue {
         var content: [DocumentValue.Member] = [
             .init("application/json", ["schema": schema]),
@@ -190,7 +240,13 @@ enum OpenAPIParts {
         return ["description": .string(description), "headers": readHeaders, "content": .object(content)]
     }
 
-    /// The responses that every operation has beside its own: not modified, and problems.
+    /// Returns the responses of a read: its own for 200, and those that all reads share.
+    ///
+    /// - Parameters:
+    ///   - success: The response for status 200.
+    ///   - isConditional: Whether the operation evaluates `If-None-Match` and so can answer 304.
+    /// - Returns: An object of responses by status, with a problem document for each error status
+    ///   and for `default`.
     static func responses(_ success: DocumentValue, isConditional: Bool = true) -> DocumentValue {
         var members: [DocumentValue.Member] = [.init("200", success)]
         if isConditional { members.append(.init("304", response("NotModified"))) }
@@ -199,7 +255,7 @@ enum OpenAPIParts {
         return .object(members)
     }
 
-    /// Responses that operations refer to by name.
+    /// The responses that operations refer to by name: 304 and the problem document.
     static let commonResponses: [(String, DocumentValue)] = [
         ("NotModified", ["description": "The client's copy is current.", "headers": headers]),
         (

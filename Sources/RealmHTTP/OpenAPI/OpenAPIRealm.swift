@@ -2,17 +2,35 @@
 
 package import RealmStorage
 
-/// The description of one realm: an operation per class, and a schema per class with its properties.
+/// The API description of one realm, derived from its schema in one version.
 ///
-/// Names that are no identifiers are mapped; the original stands in `x-realm-name`.
+/// It has the operations on objects once per class, and for each class a schema with its
+/// properties, so that generated clients have types of their own for the classes. Names of classes
+/// that are no identifiers are mapped to identifiers; the original is kept in `x-realm-name`.
+/// `/v1/realms/{realm}/openapi.json` returns the document.
+///
+/// A value is made for one request and holds the snapshot that it reads.
 package struct OpenAPIRealm {
+    /// The name of the realm, as the paths have it.
     private let realm: String
+    /// The version whose classes are described.
     private let snapshot: Snapshot
+    /// The form of integers in the responses that are described.
     private let ints: OpenAPIDocument.Integers
+    /// The largest number of objects on a page.
     private let pageLimit: Int
+    /// The name of the schema of each class, distinct from each other and from the shared schemas.
     private let identifiers: [TableKey: String]
 
-    /// The description of the realm called `realm`, for a server with these limits.
+    /// Prepares the description of a realm.
+    ///
+    /// - Parameters:
+    ///   - realm: The name of the realm.
+    ///   - snapshot: The version whose classes are described.
+    ///   - ints: The form of integers in the responses that are described.
+    ///   - limits: The limits of the server, of which the description states the largest page.
+    /// - Complexity: O(n) in the number of classes, unless many names are mapped to the same
+    ///   identifier.
     package init(
         realm: String, snapshot: Snapshot, ints: OpenAPIDocument.Integers = .number, limits: Limits = Limits()
     ) {
@@ -23,9 +41,19 @@ package struct OpenAPIRealm {
         identifiers = OpenAPIRealm.identifiers(of: snapshot)
     }
 
-    /// The whole document in memory. Large schemas are better written by `write`.
+    /// Returns the whole document as one value in memory.
+    ///
+    /// - Parameter version: The version of this program, shown as the version of the interface.
+    /// - Returns: The same document that `write` writes. For large schemas `write` needs far less
+    ///   memory.
     package func document(version: String) -> DocumentValue { document(version: version, ofClasses: snapshot.classes) }
 
+    /// Returns a document with the operations and schemas of some classes only.
+    ///
+    /// - Parameters:
+    ///   - version: The version of this program.
+    ///   - classes: The classes to describe; none for the frame that `write` fills class by
+    ///     class.
     private func document(version: String, ofClasses classes: [Table]) -> DocumentValue {
         [
             "openapi": "3.0.3",
@@ -36,7 +64,16 @@ package struct OpenAPIRealm {
         ]
     }
 
-    /// The same as JSON, class by class, so that no more than one is in memory besides the text.
+    /// Writes the document as JSON, class by class, so that no more than one class is in memory
+    /// besides the text.
+    ///
+    /// - Parameters:
+    ///   - version: The version of this program, shown as the version of the interface.
+    ///   - buffer: The buffer that the text is appended to.
+    ///   - budget: The work that the request may do; each class is charged by the number of its
+    ///     properties.
+    /// - Throws: `StorageError` when the budget is used up, or when the text is longer than a
+    ///   response may be.
     package func write(version: String, to buffer: OutputBuffer, _ budget: WorkBudget) throws(StorageError) {
         let head = document(version: version, ofClasses: [])
         buffer.append("{" as StaticString)
@@ -65,9 +102,17 @@ package struct OpenAPIRealm {
         buffer.append("}}}" as StaticString)
     }
 
-    /// A column is a dozen small documents.
+    /// The units of work that one property is charged with: it becomes about a dozen small JSON
+    /// values.
     private static let unitsPerColumn = 64
 
+    /// Writes one member of an object, with a comma before all but the first.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the member.
+    ///   - value: Its value.
+    ///   - separator: What is written before the member; a comma afterwards.
+    ///   - buffer: The buffer that the text is appended to.
     private static func append(_ name: String, _ value: DocumentValue, separator: inout String, to buffer: OutputBuffer) {
         buffer.append(separator)
         separator = ","
@@ -78,7 +123,14 @@ package struct OpenAPIRealm {
 
     // MARK: - Names
 
-    /// An identifier per class, distinct even where mapping makes two names alike.
+    /// Chooses an identifier for each class.
+    ///
+    /// Where a name, or one of the names derived from it, is in use already, a number from 2 on is
+    /// appended. Classes are named in the order of the schema, so the same schema always has the
+    /// same identifiers.
+    ///
+    /// - Parameter snapshot: The version with the classes.
+    /// - Returns: The identifiers by the key of the class's table.
     private static func identifiers(of snapshot: Snapshot) -> [TableKey: String] {
         var used = Set(OpenAPISchemas.names)
         var identifiers: [TableKey: String] = [:]
@@ -96,9 +148,13 @@ package struct OpenAPIRealm {
         return identifiers
     }
 
-    /// What is put behind the name of a class for its other schemas.
+    /// The suffixes that the name of a class has in the names of its other schemas.
     private static let derived = ["Page", "Create", "Patch", "Changes"]
 
+    /// Returns a name in which everything but ASCII letters and digits is replaced by an
+    /// underscore.
+    ///
+    /// A result that would begin with a digit, or would be empty, begins with `C`.
     private static func identifier(_ name: String) -> String {
         let letters = name.unicodeScalars.map { scalar -> Character in
             let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
@@ -108,10 +164,16 @@ package struct OpenAPIRealm {
         return text.first?.isNumber ?? true ? "C" + text : text
     }
 
+    /// Returns the identifier that was chosen for a class.
     private func identifier(_ table: Table) -> String { identifiers[table.key] ?? "Object" }
 
     // MARK: - Operations
 
+    /// Returns the two paths of a class with their operations: that of its objects, and that of a
+    /// single object.
+    ///
+    /// Objects of embedded classes are changed through their owners, so these classes have reads
+    /// only.
     private func paths(_ table: Table) -> [DocumentValue.Member] {
         let name = identifier(table)
         let path = "/v1/realms/\(realm)/objects/\(OpenAPIRealm.percentEncoded(table.className ?? ""))"
@@ -138,12 +200,21 @@ package struct OpenAPIRealm {
         return [member(path, list, variables: []), member("\(path)/{key}", object, variables: [.key])]
     }
 
+    /// Returns one path with its operations.
+    ///
+    /// - Parameters:
+    ///   - path: The path, with variables in braces.
+    ///   - operations: The names of methods in lower case, with the operations.
+    ///   - variables: The variables of the path that are parameters. The realm and the class are
+    ///     fixed words here.
     private func member(
         _ path: String, _ operations: [(String, OperationDescription)], variables: [PathVariable]
     ) -> DocumentValue.Member {
         .init(path, .object(operations.map { DocumentValue.Member($0, $1.document(variables: variables)) }))
     }
 
+    /// Returns a name as one segment of a path: all bytes but ASCII letters, digits and underscores
+    /// are percent-encoded.
     private static func percentEncoded(_ name: String) -> String {
         name.utf8.map { byte in
             let isPlain = (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a || (0x30...0x39).contains(byte) || byte == 0x5f
@@ -153,6 +224,8 @@ package struct OpenAPIRealm {
 
     // MARK: - Schemas
 
+    /// Returns the schemas of a class with their names: for reading an object and a page, and for
+    /// classes with objects of their own also for changes, creating and patching.
     private func schemas(_ table: Table) -> [(String, DocumentValue)] {
         let name = identifier(table)
         let read = [(name, schema(table)), ("\(name)Page", OpenAPISchemas.objectPage(of: OpenAPIParts.schema(name), ints))]
@@ -161,7 +234,15 @@ package struct OpenAPIRealm {
         return read + [changes, ("\(name)Create", input(table, requires: true)), ("\(name)Patch", input(table, requires: false))]
     }
 
-    /// What may be given: for a new object everything that cannot be null, and cannot be made up.
+    /// Returns the schema of what a client may send for an object.
+    ///
+    /// Required for a new object are single-valued properties that cannot be null, except a primary
+    /// key that the server can generate (objectId or uuid). A nullable primary key is required too:
+    /// null has to be given explicitly.
+    ///
+    /// - Parameters:
+    ///   - table: The class.
+    ///   - requires: Whether required members are stated; false for patches.
     private func input(_ table: Table, requires: Bool) -> DocumentValue {
         let required = table.columns.filter { column in
             let isMadeUp = column.leafIndex == table.primaryKey?.leafIndex && [.objectID, .uuid].contains(column.type)
@@ -176,6 +257,9 @@ package struct OpenAPIRealm {
             ("properties", .object(properties)))
     }
 
+    /// Returns the schema of an object as reads show it.
+    ///
+    /// No property is required, because the parameter `fields` can leave any of them out.
     private func schema(_ table: Table) -> DocumentValue {
         var properties: [DocumentValue.Member] = []
         if table.kind != .embedded { properties.append(.init("$meta", OpenAPIParts.schema("Meta"))) }
@@ -190,6 +274,8 @@ package struct OpenAPIRealm {
             ("properties", .object(properties)), ("additionalProperties", true))
     }
 
+    /// Returns the schema of a property: that of its element, or an array or object of them for a
+    /// collection.
     private func property(_ column: Column) -> DocumentValue {
         let element = element(column)
         switch column.collection {
@@ -199,12 +285,21 @@ package struct OpenAPIRealm {
         }
     }
 
+    /// Returns the schema of a single value or of one element of a collection, nullable where the
+    /// property is.
+    ///
+    /// Mixed needs no mark: its schema is empty and permits null anyway.
     private func element(_ column: Column) -> DocumentValue {
         let nullable = DocumentValue.Member("nullable", true)
         let base = scalar(column)
         return column.isNullable && column.type != .mixed ? base.adding([nullable]) : base
     }
 
+    /// Returns the schema of a value that is not null, for the JSON form with the chosen form of
+    /// integers.
+    ///
+    /// Float and double are open, because NaN and the infinities are written as strings. Mixed is
+    /// open by nature.
     private func scalar(_ column: Column) -> DocumentValue {
         switch column.type {
         case .int: return ints.schema

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Schemas of documents that do not depend on a realm.
+/// Schemas of the documents that reads take and return, as far as they do not depend on the classes
+/// of a realm.
 enum OpenAPISchemas {
-    /// All schemas by name, in the order of the document.
+    /// Returns the shared schemas of reads by name, in the order of the document.
+    ///
+    /// - Parameters:
+    ///   - ints: The form of integers in the responses that are described.
+    ///   - pageLimit: The largest value of `limit` in a query body, a number of objects.
     static func all(_ ints: OpenAPIDocument.Integers, pageLimit: Int) -> [(String, DocumentValue)] {
         fixed + [
             ("ObjectPage", objectPage(of: OpenAPIParts.schema("Object"), ints)), ("PropertyPage", propertyPage(ints)),
@@ -10,9 +15,13 @@ enum OpenAPISchemas {
         ]
     }
 
-    /// The names of all of them.
+    /// The names of all shared schemas.
+    ///
+    /// The schemas of a realm's classes must avoid them. The names do not depend on the form of
+    /// integers.
     static var names: [String] { (all(.number, pageLimit: 0) + OpenAPIWrites.schemas + OpenAPIChanges.schemas(.number)).map(\.0) }
 
+    /// The schemas that are the same in every document.
     private static let fixed: [(String, DocumentValue)] = [
         ("Problem", problem),
         ("RealmDocument", realm),
@@ -36,13 +45,21 @@ enum OpenAPISchemas {
         ("Status", ["type": "object", "properties": ["status": OpenAPIParts.text], "required": ["status"]]),
     ]
 
+    /// The schema of any string.
     private static let text = OpenAPIParts.text
+    /// The schema of a string that may be null.
     private static let nullableText: DocumentValue = ["type": "string", "nullable": true]
+    /// The schema of a truth value.
     private static let flag: DocumentValue = ["type": "boolean"]
+    /// The schema of a count that is a number in both forms of integers: its documents do not
+    /// depend on the parameter `ints`.
     private static let count: DocumentValue = ["type": "integer", "format": "int64"]
-    /// Any JSON value: OpenAPI's empty schema.
+    /// The schema of any JSON value: OpenAPI's empty schema.
     private static let anything: DocumentValue = .object([])
 
+    /// The problem document of RFC 9457 with the members that this server adds.
+    ///
+    /// Other members may follow, so generated clients must accept unknown ones.
     private static let problem: DocumentValue = [
         "type": "object",
         "required": ["type", "title", "status", "code"],
@@ -64,6 +81,10 @@ enum OpenAPISchemas {
         "additionalProperties": true,
     ]
 
+    /// The description of a realm.
+    ///
+    /// Only three members are required: a realm that is being opened, or that could not be opened,
+    /// lacks all that is read from its file.
     private static let realm: DocumentValue = [
         "type": "object",
         "required": ["name", "state", "mode"],
@@ -88,6 +109,7 @@ enum OpenAPISchemas {
         "additionalProperties": true,
     ]
 
+    /// One property in the schema of a class.
     private static let schemaProperty: DocumentValue = [
         "type": "object",
         "required": ["name", "type", "collection", "optional", "indexed", "objectType"],
@@ -102,6 +124,7 @@ enum OpenAPISchemas {
         ],
     ]
 
+    /// One class in a schema, with its properties and the links that point to it.
     private static let schemaClass: DocumentValue = [
         "type": "object",
         "required": ["name", "type", "primaryKey", "properties", "backlinks"],
@@ -123,6 +146,7 @@ enum OpenAPISchemas {
         ],
     ]
 
+    /// The schema of a realm: its version and its classes.
     private static let schemaDocument: DocumentValue = [
         "type": "object",
         "required": ["schemaVersion", "classes"],
@@ -132,6 +156,8 @@ enum OpenAPISchemas {
         ],
     ]
 
+    /// The member `$meta` of an object: its class, key and entity tag, and for embedded objects the
+    /// owner.
     private static let meta: DocumentValue = [
         "type": "object",
         "properties": [
@@ -140,12 +166,16 @@ enum OpenAPISchemas {
         ],
     ]
 
+    /// A link in a response: a stub, or the object itself where the link was expanded.
     private static let link: DocumentValue = [
         "type": "object",
         "description": "Is a stub with class and key, or the object itself where the link was expanded.",
         "additionalProperties": true,
     ]
 
+    /// Returns the schema of a page whose items are all of one kind.
+    ///
+    /// - Parameter item: The schema of an item.
     private static func page(of item: DocumentValue) -> DocumentValue {
         [
             "type": "object", "required": ["items", "next"],
@@ -153,7 +183,14 @@ enum OpenAPISchemas {
         ]
     }
 
-    /// A page of objects. Parameters that ask for something else (`indexOf`, `explain`, `sectionBy`) change the members.
+    /// Returns the schema of the response of a list.
+    ///
+    /// No member is required, because parameters such as `indexOf`, `explain` and `sectionBy`
+    /// return other members than a page has.
+    ///
+    /// - Parameters:
+    ///   - item: The schema of an object.
+    ///   - ints: The form of integers in the responses that are described.
     static func objectPage(of item: DocumentValue, _ ints: OpenAPIDocument.Integers) -> DocumentValue {
         [
             "type": "object",
@@ -168,6 +205,8 @@ enum OpenAPISchemas {
         ]
     }
 
+    /// Returns the schema of the response of a property: a page of a collection, or the single
+    /// value.
     private static func propertyPage(_ ints: OpenAPIDocument.Integers) -> DocumentValue {
         [
             "type": "object",
@@ -180,15 +219,28 @@ enum OpenAPISchemas {
         ]
     }
 
+    /// The schema of an array of strings.
     private static let texts: DocumentValue = ["type": "array", "items": text]
 
-    /// A body of parameters; integers have one form in a document.
+    /// Returns the schema of a request body that has the parameters of a read as members.
+    ///
+    /// Unknown members are rejected by the server, so the schema permits none. Where integers are
+    /// strings, the member `ints` is required, because a document describes one form only.
+    ///
+    /// - Parameters:
+    ///   - properties: The members besides `ints`.
+    ///   - ints: The only value that the member `ints` may have in this document.
     private static func body(_ properties: [DocumentValue.Member], _ ints: OpenAPIDocument.Integers) -> DocumentValue {
         .members(
             ("type", "object"), ("additionalProperties", false), ("required", ints == .string ? ["ints"] : nil),
             ("properties", .object(properties + [.init("ints", OpenAPIParts.choice(ints.rawValue))])))
     }
 
+    /// Returns the schema of the body of a query.
+    ///
+    /// - Parameters:
+    ///   - ints: The form of integers in the responses that are described.
+    ///   - pageLimit: The largest value of the member `limit`, a number of objects.
     private static func queryBody(_ ints: OpenAPIDocument.Integers, pageLimit: Int) -> DocumentValue {
         body(
             [
@@ -202,6 +254,9 @@ enum OpenAPISchemas {
             ], ints)
     }
 
+    /// Returns the schema of the body of a request for aggregates.
+    ///
+    /// - Parameter ints: The form of integers in the responses that are described.
     private static func aggregateBody(_ ints: OpenAPIDocument.Integers) -> DocumentValue {
         body(
             [

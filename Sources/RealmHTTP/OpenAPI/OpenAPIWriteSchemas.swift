@@ -1,20 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The documents that writes take and give.
+/// The schemas of the documents that writes take and return.
+///
+/// Responses permit unknown members, since later versions of the server may add some.
 extension OpenAPIWrites {
+    /// The schema of any string.
     private static let text = OpenAPIParts.text
+    /// The schema of a truth value.
     private static let flag: DocumentValue = ["type": "boolean"]
+    /// The schema of a count. It is a number in both forms of integers: these documents do not
+    /// depend on the parameter `ints`.
     private static let count: DocumentValue = ["type": "integer", "format": "int64"]
+    /// The schema of any JSON value: OpenAPI's empty schema.
     private static let anything: DocumentValue = .object([])
+    /// The schema of an array of strings.
     private static let texts: DocumentValue = ["type": "array", "items": text]
 
+    /// Returns the schema of an object that may have other members too.
+    ///
+    /// - Parameters:
+    ///   - required: The names of the members that are always there.
+    ///   - properties: An object with the schema of each known member.
     private static func object(_ required: [String], _ properties: DocumentValue) -> DocumentValue {
         .members(
             ("type", "object"), ("required", required.isEmpty ? nil : .array(required.map { .string($0) })),
             ("properties", properties), ("additionalProperties", true))
     }
 
-    /// Documents that writes take and give, by name.
+    /// The schemas by name, in the order of the document.
     static let schemas: [(String, DocumentValue)] = [
         (
             "Created",
@@ -190,7 +203,11 @@ extension OpenAPIWrites {
         ),
     ]
 
-    /// An operation has one of these members.
+    /// The schema of one operation of a batch: an object with exactly one member, whose name is the
+    /// kind of operation.
+    ///
+    /// OpenAPI could say this with `oneOf` more exactly. Generators mishandle that, so the document
+    /// bounds the number of members.
     private static let batchOperation: DocumentValue = {
         let target: [DocumentValue.Member] = [
             .init("class", text), .init("key", anything), .init("ifMatch", text), .init("ifNoneMatch", text),
@@ -203,6 +220,11 @@ extension OpenAPIWrites {
         let edits: [DocumentValue.Member] = [
             .init("property", text), .init("ops", ["type": "array", "items": ["type": "object", "additionalProperties": true]]),
         ]
+        /// Returns a member of the schema for one kind of operation. All kinds require a class.
+        ///
+        /// - Parameters:
+        ///   - name: The kind of operation.
+        ///   - properties: The members of its value.
         func member(_ name: String, _ properties: [DocumentValue.Member]) -> DocumentValue.Member {
             .init(name, ["type": "object", "required": ["class"], "properties": .object(properties)])
         }
@@ -225,7 +247,10 @@ extension OpenAPIWrites {
         ]
     }()
 
-    /// A step has one of these members.
+    /// The schema of one step of a migration: an object with exactly one member, whose name is the
+    /// kind of step.
+    ///
+    /// The members of the steps themselves are not described; the documentation explains them.
     private static let migrationStep: DocumentValue = [
         "type": "object", "minProperties": 1, "maxProperties": 1,
         "properties": .object(
@@ -237,5 +262,8 @@ extension OpenAPIWrites {
 }
 
 extension DocumentValue {
+    /// Returns the same schema with a description at its end.
+    ///
+    /// - Parameter text: A sentence for readers of the document.
     fileprivate func describing(_ text: String) -> DocumentValue { adding([.init("description", .string(text))]) }
 }

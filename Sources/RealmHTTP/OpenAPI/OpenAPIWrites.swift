@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What writes add to the description: operations, parameters and the documents that they take and give.
+/// What writes add to the API description: operations, parameters, and the documents that they take
+/// and return.
 enum OpenAPIWrites {
     // MARK: - Parameters
 
+    /// Returns an optional header field of requests as a parameter.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the header field.
+    ///   - description: A sentence for readers of the document.
+    ///   - schema: The schema of the value; any string by default.
     private static func header(_ name: String, _ description: String, _ schema: DocumentValue = OpenAPIParts.text)
         -> DocumentValue
     {
         ["name": .string(name), "in": "header", "description": .string(description), "schema": schema]
     }
 
-    /// Parameters of writes, by the name that operations refer to them with.
+    /// The parameters of writes, exports and imports, by the name that operations refer to them
+    /// with.
+    ///
+    /// Where a read has a parameter of the same name but another meaning, such as `If-None-Match`,
+    /// the name here differs from that of the read.
     static let parameters: [(String, DocumentValue)] = [
         ("Id", OpenAPIParts.inPath("id", "Is the id that the server assigned.")),
         ("RequiredWhere", requiredWhere),
@@ -83,6 +94,8 @@ enum OpenAPIWrites {
         ("RealmMinVersion", header("Realm-Min-Version", "Waits until the realm has reached this version.")),
     ]
 
+    /// The parameter `where` of operations on all objects that match. It is required there, so that
+    /// a forgotten condition cannot change every object.
     private static let requiredWhere: DocumentValue = [
         "name": "where", "in": "query", "required": true,
         "description": "Selects objects by a predicate in the Realm Query Language.",
@@ -91,20 +104,34 @@ enum OpenAPIWrites {
 
     // MARK: - Pieces
 
-    /// The media type of a merge patch (RFC 7396).
+    /// The media type of a merge patch (RFC 7396), in which null removes a member.
     static let merge = "application/merge-patch+json"
-    /// The parameters of all writes to objects.
+    /// The names of the parameters that all operations take which change objects.
     static let common = ["DryRun", "IfMatch", "Prefer", "RealmTransaction", "RealmWithoutNotifying", "RequestId"]
 
-    /// A required body of one schema in several media types.
+    /// Returns a required request body that has the same schema in several media types.
+    ///
+    /// - Parameters:
+    ///   - types: The media types, in the order of the document.
+    ///   - schema: The schema of the body.
     static func content(_ types: [String], _ schema: DocumentValue) -> DocumentValue {
         ["required": true, "content": .object(types.map { .init($0, ["schema": schema]) })]
     }
 
-    /// A required body of JSON with a shared schema.
+    /// Returns a required JSON request body with a shared schema.
+    ///
+    /// - Parameter name: The name of the schema.
     static func json(_ name: String) -> DocumentValue { content(["application/json"], OpenAPIParts.schema(name)) }
 
-    /// Answers with a document; `nil` is an answer without one.
+    /// Returns the responses of a write.
+    ///
+    /// - Parameters:
+    ///   - answers: For each status of success a sentence, and the name of the shared schema of
+    ///     the body; nil for a response without a body.
+    ///   - isAsynchronous: Whether the operation honours `Prefer: respond-async`, so that 202
+    ///     with the state of the queued write is possible.
+    /// - Returns: An object of responses by status, with a problem document for each error status
+    ///   and for `default`.
     static func responses(_ answers: (String, String, String?)..., isAsynchronous: Bool = true) -> DocumentValue {
         var members = answers.map { status, description, schema -> DocumentValue.Member in
             let body = schema.map { name -> DocumentValue in ["application/json": ["schema": OpenAPIParts.schema(name)]] }
@@ -132,7 +159,12 @@ enum OpenAPIWrites {
 }
 
 extension DocumentValue {
-    /// A request body with one more media type.
+    /// Returns the same request body with one more media type.
+    ///
+    /// - Parameters:
+    ///   - type: The media type.
+    ///   - schema: The schema of the body in this type.
+    /// - Returns: The longer description; a value that is no object is returned unchanged.
     func addingContent(_ type: String, _ schema: DocumentValue) -> DocumentValue {
         guard case .object(let members) = self else { return self }
         return .object(

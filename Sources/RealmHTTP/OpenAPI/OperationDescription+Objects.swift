@@ -1,21 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Operations that the description of the interface has once, and that of a realm once per class.
+/// Operations on objects of a class.
+///
+/// The description of the interface has each of them once, for any class; the description of a
+/// realm has them once per class, with the schemas of that class.
 extension OperationDescription {
-    /// A list whose pages have the schema called `page`.
+    /// Describes an operation that lists the objects of a class.
+    ///
+    /// - Parameters:
+    ///   - id: The `operationId`.
+    ///   - summary: One sentence for people.
+    ///   - tag: The group under which the operation is shown.
+    ///   - page: The name of the schema of a page.
     static func list(_ id: String, _ summary: String, tag: String, page: String) -> OperationDescription {
         OperationDescription(
             id, summary, tag: tag, parameters: OpenAPIDocument.listParameters, responses: OpenAPIDocument.list(page))
     }
 
-    /// A read of one object with the schema called `schema`.
+    /// Describes an operation that reads one object.
+    ///
+    /// - Parameters:
+    ///   - id: The `operationId`.
+    ///   - summary: One sentence for people.
+    ///   - tag: The group under which the operation is shown.
+    ///   - schema: The name of the schema of the object.
     static func object(_ id: String, _ summary: String, tag: String, schema: String) -> OperationDescription {
         OperationDescription(
             id, summary, tag: tag, parameters: OpenAPIDocument.objectParameters,
             responses: OpenAPIParts.responses(OpenAPIParts.document("The body is the object.", OpenAPIParts.schema(schema))))
     }
 
-    /// Creating objects from bodies of the schema `body`.
+    /// Describes an operation that creates one object, or several from an array or from lines of
+    /// JSON.
+    ///
+    /// - Parameters:
+    ///   - id: The `operationId`.
+    ///   - tag: The group under which the operation is shown.
+    ///   - body: The schema of the request body in its JSON forms.
     static func create(_ id: String, tag: String, body: DocumentValue) -> OperationDescription {
         OperationDescription(
             id, "Creates one object, or all objects of an array as a unit.", tag: tag,
@@ -27,7 +48,12 @@ extension OperationDescription {
                 ("201", "The body is the object, or counts and keys.", "Created")))
     }
 
-    /// A merge patch for all objects that a query matches.
+    /// Describes an operation that applies a merge patch to all objects that a query matches.
+    ///
+    /// - Parameters:
+    ///   - id: The `operationId`.
+    ///   - tag: The group under which the operation is shown.
+    ///   - body: The schema of the merge patch.
     static func updateMatches(_ id: String, tag: String, body: DocumentValue) -> OperationDescription {
         OperationDescription(
             id, "Merges a patch into every object that matches.", tag: tag,
@@ -36,7 +62,11 @@ extension OperationDescription {
             responses: OpenAPIWrites.responses(("200", "The body states how many objects matched.", "Matched")))
     }
 
-    /// The deletion of all objects that a query matches.
+    /// Describes an operation that deletes all objects that a query matches.
+    ///
+    /// - Parameters:
+    ///   - id: The `operationId`.
+    ///   - tag: The group under which the operation is shown.
     static func deleteMatches(_ id: String, tag: String) -> OperationDescription {
         OperationDescription(
             id, "Deletes every object that matches.", tag: tag,
@@ -44,7 +74,13 @@ extension OperationDescription {
             responses: OpenAPIWrites.responses(("200", "The body states how many objects matched.", "Matched")))
     }
 
-    /// Replacing one object; `schema` names that of the answer.
+    /// Describes an operation that creates one object or replaces all of its properties.
+    ///
+    /// - Parameters:
+    ///   - id: The `operationId`.
+    ///   - tag: The group under which the operation is shown.
+    ///   - schema: The name of the schema of the object in the response.
+    ///   - body: The schema of the request body.
     static func replace(_ id: String, tag: String, schema: String, body: DocumentValue) -> OperationDescription {
         OperationDescription(
             id, "Creates or replaces the whole object.", tag: tag,
@@ -55,7 +91,13 @@ extension OperationDescription {
                 ("204", "The write succeeded and the body is empty.", nil)))
     }
 
-    /// A patch of one object; `schema` names that of the answer.
+    /// Describes an operation that changes some properties of one object.
+    ///
+    /// - Parameters:
+    ///   - id: The `operationId`.
+    ///   - tag: The group under which the operation is shown.
+    ///   - schema: The name of the schema of the object in the response.
+    ///   - body: The schema of a merge patch. A JSON Patch has a shared schema of its own.
     static func update(_ id: String, tag: String, schema: String, body: DocumentValue) -> OperationDescription {
         OperationDescription(
             id, "Changes some properties by a merge patch or a JSON Patch.", tag: tag,
@@ -66,7 +108,12 @@ extension OperationDescription {
                 ("200", "The body is the object.", schema), ("204", "The write succeeded and the body is empty.", nil)))
     }
 
-    /// The deletion of one object.
+    /// Describes an operation that deletes one object together with the embedded objects that it
+    /// owns.
+    ///
+    /// - Parameters:
+    ///   - id: The `operationId`.
+    ///   - tag: The group under which the operation is shown.
     static func delete(_ id: String, tag: String) -> OperationDescription {
         OperationDescription(
             id, "Deletes the object and what it owns.", tag: tag, parameters: OpenAPIWrites.common,

@@ -1,23 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the API description says of one method at a path.
+/// What the API description states about one method at a path.
 ///
-/// The path, its variables and the method are not in here: they come from the route.
+/// A `RouteOperation` has one of these beside the function that answers it. The path, its variables
+/// and the method are not repeated here: they come from the route, so that the document and the
+/// router cannot disagree.
 struct OperationDescription: Sendable {
-    /// The name that generators make a function of; unique in a document.
+    /// The `operationId`, which generators use as the name of a function. It is unique in a
+    /// document.
     let id: String
     /// One sentence for people.
     let summary: String
-    /// The group that the operation is shown in.
+    /// The group under which documentation shows the operation, such as `objects`; in the document
+    /// of a realm the name of a class.
     let tag: String
-    /// Names of shared parameters beside those of the path, in their order.
+    /// The names of the shared parameters besides those of the path variables, in the order of the
+    /// document.
     let parameters: [String]
-    /// What the request has to bring; nil for nothing.
+    /// The description of the request body; nil when the operation takes none.
     let body: DocumentValue?
-    /// Responses by status.
+    /// The responses by status, as an object.
     let responses: DocumentValue
 
-    /// A description made of its parts.
+    /// Creates the description of an operation.
+    ///
+    /// - Parameters:
+    ///   - id: The `operationId`, unique in a document.
+    ///   - summary: One sentence for people.
+    ///   - tag: The group under which the operation is shown.
+    ///   - parameters: The names of shared parameters besides those of path variables.
+    ///   - body: The request body; nil when the operation takes none.
+    ///   - responses: The responses by status, as an object.
     init(
         _ id: String, _ summary: String, tag: String, parameters: [String] = [], body: DocumentValue? = nil,
         responses: DocumentValue
@@ -30,7 +43,10 @@ struct OperationDescription: Sendable {
         self.responses = responses
     }
 
-    /// The operation as the document has it, for a path with these variables.
+    /// Returns the operation object for the document.
+    ///
+    /// - Parameter variables: The variables of the path, whose parameters come first.
+    /// - Returns: An OpenAPI operation object; members without a value are left out.
     func document(variables: [PathVariable]) -> DocumentValue {
         let names = variables.map { OpenAPIParts.parameterName(of: $0) } + parameters
         return .members(
