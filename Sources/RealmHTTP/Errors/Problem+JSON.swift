@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Problem {
-    /// A text that is not the JSON that was needed.
+    /// Makes the problem for a request body, or another text of the client, that could not be read
+    /// as JSON.
+    ///
+    /// An empty or malformed text and one that nests too deeply are `invalid_json`; too many values
+    /// are `body_too_large` with the limit and the byte offset; a text that the caller had no
+    /// memory for is `overloaded`.
+    ///
+    /// - Parameter error: What the JSON parser reported.
     package init(_ error: JSONError) {
         switch error {
         case .empty, .malformed: self = Problem(.invalidJSON, error.description)
@@ -13,7 +20,11 @@ extension Problem {
         }
     }
 
-    /// Runs something that parses JSON.
+    /// Runs a closure that parses JSON, and converts a parser error into a problem.
+    ///
+    /// - Parameter body: The parsing; it is called once, on the calling thread.
+    /// - Returns: What `body` returns.
+    /// - Throws: The problem made of the `JSONError` that `body` throws.
     package static func parsing<Result>(_ body: () throws(JSONError) -> Result) throws(Problem) -> Result {
         do throws(JSONError) {
             return try body()

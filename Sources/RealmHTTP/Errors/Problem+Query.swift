@@ -3,7 +3,17 @@
 package import RealmQuery
 
 extension Problem {
-    /// What a query in `parameter` did wrong, or what happened while it ran.
+    /// Makes the problem for a query that does not parse, does not fit the class, or failed while
+    /// it ran.
+    ///
+    /// Errors in the text are `invalid_query`, or `unknown_key_path` when a property does not
+    /// exist; both carry `position`, an offset into the text in Unicode scalars, where the engine
+    /// knows it. A damaged file and a passed deadline become the problems that other reads answer
+    /// for them.
+    ///
+    /// - Parameters:
+    ///   - error: What the query engine reported.
+    ///   - parameter: The name of the request parameter that holds the query text, such as `where`.
     package init(_ error: QueryError, parameter: String) {
         switch error {
         case .syntax(let position, _, _, _):
@@ -18,7 +28,15 @@ extension Problem {
         }
     }
 
-    /// What a query did wrong whose parts come from different parameters. Positions mean nothing outside of its text.
+    /// Makes the problem for a query whose parts come from different request parameters.
+    ///
+    /// An error in the sort or in `distinct` names that parameter and has no `position`, because
+    /// positions count characters of the query text only. All other errors name the parameter of
+    /// the text.
+    ///
+    /// - Parameters:
+    ///   - error: What the query engine reported, with the part of the query that it concerns.
+    ///   - names: The request parameters that the parts were read from.
     package init(_ error: QueryError, in names: QueryPartNames) {
         guard let name = names.orderName(of: error.part) else {
             self.init(error, parameter: names.text)
@@ -33,7 +51,14 @@ extension Problem {
         }
     }
 
-    /// Runs something of the query engine for the text in `parameter`.
+    /// Runs a closure that uses the query engine, and converts its error into a problem.
+    ///
+    /// - Parameters:
+    ///   - parameter: The request parameter that the query text came from; it is named in the
+    ///     problem.
+    ///   - body: The work; it is called once, on the calling thread.
+    /// - Returns: What `body` returns.
+    /// - Throws: The problem made of the `QueryError` that `body` throws.
     package static func querying<Result>(
         _ parameter: String = "where", _ body: () throws(QueryError) -> Result
     ) throws(Problem) -> Result {

@@ -4,7 +4,11 @@ internal import RealmEngine
 package import RealmStorage
 
 extension StorageError {
-    /// Whether an answer has as much in it as it may have.
+    /// Whether work was stopped because its response reached its size limit: bytes, or objects
+    /// shown in the place of links.
+    ///
+    /// A page that meets this error ends early and offers a cursor to the rest; every other error
+    /// fails the request.
     package var isFullAnswer: Bool {
         switch self {
         case .stopped(.tooManyBytes), .stopped(.tooManyObjects): return true
@@ -14,7 +18,14 @@ extension StorageError {
 }
 
 extension Problem {
-    /// Why a file could not be opened, with the status that attaching it answers.
+    /// Makes the problem for a file that could not be opened, with the status that a request to
+    /// attach it answers.
+    ///
+    /// A damaged file is 422 here, although the same code is 500 when damage is found while
+    /// serving: the client named a file that cannot be used. The detail may describe the file,
+    /// because only an administrator can attach one.
+    ///
+    /// - Parameter error: Why the storage layer did not open the file.
     package init(opening error: StorageError) {
         switch error {
         case .refused(let refusal): self.init(refusal)
@@ -27,6 +38,7 @@ extension Problem {
         }
     }
 
+    /// Maps each reason for which the storage layer refuses a file to the code of a problem.
     private init(_ refusal: StorageError.Refusal) {
         let newest = FileHeader.writtenFormat
         switch refusal {
@@ -48,6 +60,8 @@ extension Problem {
         }
     }
 
+    /// Makes `file_format_unsupported` with the members `found`, the format number of the file, and
+    /// `supported`, all numbers that would have been accepted.
     private init(format found: Int, supported: ClosedRange<Int>, _ refusal: StorageError.Refusal) {
         self.init(.fileFormatUnsupported, refusal.text)
         extensions = [
@@ -56,7 +70,13 @@ extension Problem {
         ]
     }
 
-    /// Damage or a failing disk met while serving. Where exactly is for the log, not for the client.
+    /// Makes the problem for damage or a failing disk that is met while a request is being
+    /// answered.
+    ///
+    /// The texts for statuses of 500 and above are constant: where exactly the file is damaged
+    /// belongs into the log and not into a response.
+    ///
+    /// - Parameter error: What the storage layer reported while reading.
     package init(serving error: StorageError) {
         switch error {
         case .corrupt: self.init(.fileCorrupt, "the file of this realm is damaged")
@@ -66,7 +86,10 @@ extension Problem {
         }
     }
 
-    /// Why the making of an answer was given up.
+    /// Makes the problem for work that a `WorkBudget` stopped: a deadline, a size limit, or missing
+    /// memory for responses.
+    ///
+    /// - Parameter stop: The reason that the budget noted.
     package init(_ stop: WorkStop) {
         switch stop {
         case .expired, .cancelled, .handOver: self.init(.deadlineExceeded, stop.text)
@@ -80,21 +103,38 @@ extension Problem {
         }
     }
 
-    /// Answers that are made, or that clients have not read yet, take all the memory that there is for them.
+    /// Makes the problem for a response that does not fit into the memory for responses that are
+    /// being produced or not yet read.
+    ///
+    /// - Parameters:
+    ///   - limit: The limit that would have been exceeded, in bytes.
+    ///   - ofPrincipal: True when the limit is that of one client (429 `rate_limited`), false for
+    ///     that of the whole server (503 `overloaded`).
     static func noRoomForAnswer(limit: Int, ofPrincipal: Bool) -> Problem {
         let whose = ofPrincipal ? " of this address" : ""
-        let detail = "answers\(whose) that are being made, or were not read yet, take all the memory that there is for them"
+        let detail = "responses\(whose) that are being produced or not yet read use all the memory set aside for them"
         return Problem.overLimit(ofPrincipal ? .rateLimited : .overloaded, detail, limit: limit)
             .with("limitName", ofPrincipal ? "unsent-bytes-per-principal" : "unsent-bytes")
     }
 
-    /// `limit` is the value of the bound that is called `name` on the command line.
+    /// Makes the problem for a response that would exceed one of its size limits.
+    ///
+    /// - Parameters:
+    ///   - detail: What there is too much of, as a clause; advice to request less is appended to
+    ///     it.
+    ///   - name: The name of the limit on the command line, such as `answer-bytes`.
+    ///   - limit: The value of that limit.
     package static func answerTooLarge(_ detail: String, _ name: String, _ limit: Int) -> Problem {
         Problem.overLimit(.answerTooLarge, detail + "; ask for less at a time, or for fewer fields", limit: limit).with(
             "limitName", name)
     }
 
-    /// Runs something that reads storage.
+    /// Runs a closure that reads a file, and converts its error into the problem for damage met
+    /// while serving.
+    ///
+    /// - Parameter read: The work; it is called once, on the calling thread.
+    /// - Returns: What `read` returns.
+    /// - Throws: `init(serving:)` of the `StorageError` that `read` throws.
     package static func mapping<Result>(_ read: () throws(StorageError) -> Result) throws(Problem) -> Result {
         do throws(StorageError) {
             return try read()
@@ -105,7 +145,10 @@ extension Problem {
 }
 
 extension Problem {
-    /// What is told of a realm that is not open because of `error`.
+    /// Makes the 503 `realm_unavailable` that requests receive while a realm is not open.
+    ///
+    /// - Parameter error: Why it is not open. Only a change of the file by another program is
+    ///   described to clients; all other reasons stay in the log.
     init(unavailable error: StorageError) {
         self.init(.realmUnavailable, error.isFileChange ? error.description : "the realm could not be opened")
     }

@@ -1,55 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An answer that is an error: what becomes an `application/problem+json` document (RFC 9457).
+/// An error response before it is written: the content of an `application/problem+json` document
+/// (RFC 9457).
+///
+/// A problem is thrown anywhere between admission and the end of an endpoint, and becomes a
+/// `Response` in one place, `Response.init(_:for:)`. It is a plain value: the functions `with`
+/// return changed copies, so that a text can be made in a low layer and completed further up.
 package struct Problem: Error, Sendable {
-    /// The stable code, which programs may decide by.
+    /// The stable code that client programs may branch on.
     package let code: ProblemCode
-    /// The status of the answer: that of the code, unless the situation asks for another.
+    /// The HTTP status of the response: that of the code, unless the situation asks for another
+    /// one.
     package var status: Int
-    /// For people; may change. Never contains paths, keys or values when the status is 5xx.
+    /// A sentence for people about this occurrence, which may change between releases. It never
+    /// contains paths, keys or values when the status is 500 or above.
     package var detail: String
-    /// Members beside the fixed ones, in the order they are written.
+    /// The members of the document beside the fixed ones, such as `parameter` or `limit`, in the
+    /// order in which they are written.
     package var extensions: [Extension] = []
-    /// Header fields that belong to the answer, such as `Allow`.
+    /// Header fields that the response needs because of this problem, such as `Allow` with a 405.
     package var headers: [HeaderField] = []
-    /// Seconds for `Retry-After`, where the code has one.
+    /// How many seconds a client should wait before it tries again. It is sent as `Retry-After`,
+    /// plus at most one random second, where the status of the code allows that field.
     package var retryAfterSeconds = 1
 
-    /// A member of the document beside the fixed ones.
+    /// One member of a problem document beside the fixed ones.
     package struct Extension: Sendable {
+        /// The name of the member. It is a constant of the program and needs no JSON escape.
         package let name: StaticString
+        /// The value of the member.
         package let value: Member
     }
 
-    /// The value of an extension member.
+    /// The value of an extension member of a problem document, in one of the shapes that the
+    /// documents use.
     package enum Member: Sendable {
+        /// A string, which is escaped when it is written.
         case text(String)
+        /// A whole number, such as a limit or an offset.
         case integer(Int64)
+        /// True or false.
         case bool(Bool)
+        /// An array of strings.
         case texts([String])
+        /// An array of whole numbers.
         case integers([Int64])
-        /// JSON made elsewhere.
+        /// A complete JSON value that was written elsewhere; it is copied into the document without
+        /// a check.
         case json([UInt8])
     }
 
-    /// A problem with the status of its code.
+    /// Makes a problem with the usual status of its code and no further members.
+    ///
+    /// - Parameters:
+    ///   - code: What went wrong, for programs.
+    ///   - detail: What went wrong, for people: a clause in lower case without a full stop.
     package init(_ code: ProblemCode, _ detail: String) {
         self.code = code
         self.status = code.status
         self.detail = detail
     }
 
-    /// The same problem with one more member.
+    /// Returns a copy of the problem that has one more member.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the member. It has to differ from those that the problem has already.
+    ///   - value: Its value.
     package func with(_ name: StaticString, _ value: Member) -> Problem {
         var copy = self
         copy.extensions.append(Extension(name: name, value: value))
         return copy
     }
 
-    /// The same problem with one more member, a text.
+    /// Returns a copy of the problem that has one more member, whose value is a string.
     package func with(_ name: StaticString, _ text: String) -> Problem { with(name, .text(text)) }
 
-    /// The same problem with one more header field in its answer.
+    /// Returns a copy of the problem whose response carries one more header field.
     package func with(header: HeaderField) -> Problem {
         var copy = self
         copy.headers.append(header)
@@ -58,42 +84,72 @@ package struct Problem: Error, Sendable {
 }
 
 extension Problem {
-    /// A value that a parameter cannot have.
+    /// Makes 400 `invalid_parameter` for a parameter whose value is malformed or outside of its
+    /// range.
+    ///
+    /// - Parameters:
+    ///   - name: The parameter of the URL or member of the body; it becomes the member `parameter`.
+    ///   - detail: What is wrong with the value.
     package static func invalidParameter(_ name: String, _ detail: String) -> Problem {
         Problem(.invalidParameter, detail).with("parameter", name)
     }
 
-    /// A malformed header field.
+    /// Makes 400 `invalid_parameter` for a header field that is missing, malformed or repeated.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the field; it becomes the member `header`.
+    ///   - detail: What is wrong with it.
     package static func invalidHeader(_ name: String, _ detail: String) -> Problem {
         Problem(.invalidParameter, detail).with("header", name)
     }
 
-    /// A parameter that makes no sense beside others, which are fine by themselves.
+    /// Makes 400 `conflicting_parameters` for a parameter that is valid by itself and excluded by
+    /// others of the same request.
+    ///
+    /// - Parameters:
+    ///   - detail: Which combination is not possible.
+    ///   - parameter: The parameter that the client should leave out; it becomes the member
+    ///     `parameter`.
     package static func conflict(_ detail: String, parameter: String) -> Problem {
         Problem(.conflictingParameters, detail).with("parameter", parameter)
     }
 
-    /// A request that the HTTP library refuses with `status` before the server sees it.
+    /// Makes the problem for a request that libmicrohttpd refuses before the server sees it.
+    ///
+    /// - Parameter status: The status that the library was about to answer; those without a code of
+    ///   their own become 400 `malformed_request`.
     init(refusedByDaemon status: Int) {
         switch status {
         case 413: self.init(.bodyTooLarge, "the length of the body is beyond all limits")
         case 414: self.init(.uriTooLong, "the request target is too long; send long queries with POST to /query")
         case 431: self.init(.headersTooLarge, "the header section is too large")
-        default: self.init(.malformedRequest, "the request is not as HTTP wants it")
+        default: self.init(.malformedRequest, "the request is not valid HTTP")
         }
     }
 
-    /// Too much waits for the threads that do longer work, or none can be made.
+    /// The 503 for a request that needs a worker while the queue of the pool is full, or while the
+    /// system can make no thread.
     static var noWorker: Problem { Problem(.overloaded, "too many requests are waiting for a worker") }
 
-    /// A limit of the server that was exceeded.
+    /// Makes a problem for a limit of the server that a request exceeded.
+    ///
+    /// - Parameters:
+    ///   - code: The code that fits what was too much, which also decides the status.
+    ///   - detail: What there was too much of.
+    ///   - limit: The value of the limit; it becomes the member `limit`.
     package static func overLimit(_ code: ProblemCode, _ detail: String, limit: Int) -> Problem {
         Problem(code, detail).with("limit", .integer(Int64(limit)))
     }
 }
 
 extension Problem {
-    /// The document. `requestID` becomes `instance`.
+    /// Writes the problem document: the fixed members `type`, `title`, `status`, `code`, `detail`
+    /// and `instance`, then the extensions.
+    ///
+    /// - Parameters:
+    ///   - writer: Receives one JSON object.
+    ///   - requestID: The id of the request, which becomes `instance` as a URN, so that a client's
+    ///     report can be found in the log.
     package func write(to writer: inout JSONWriter, requestID: RequestID) {
         writer.beginObject()
         writer.member("type", text: "urn:realm-rest:problem:" + code.rawValue)
@@ -111,6 +167,7 @@ extension Problem {
 }
 
 extension Problem.Member {
+    /// Writes the value as one JSON value.
     fileprivate func write(to writer: inout JSONWriter) {
         switch self {
         case .text(let text): writer.string(text)
@@ -130,7 +187,8 @@ extension Problem.Member {
 }
 
 extension Problem: CustomStringConvertible {
-    /// One line for the command line.
+    /// The problem as one line for the command line and for logs: code, detail, and those extension
+    /// members that are a string or a number.
     package var description: String {
         var text = "\(code.rawValue): \(detail)"
         for member in extensions {

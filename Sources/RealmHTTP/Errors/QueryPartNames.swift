@@ -2,19 +2,30 @@
 
 internal import RealmQuery
 
-/// The parameters of a request that the parts of its query come from.
+/// The request parameters that the parts of one query were read from, so that an error can name the
+/// right one.
 package struct QueryPartNames: Sendable {
-    /// That of the text and its arguments.
+    /// The parameter with the query text and its arguments.
     package let text: String
-    /// That of the sort keys: `sectionBy` where sections demand the sort.
+    /// The parameter with the sort keys: `sort`, or `sectionBy` where the sections decide the
+    /// order.
     package let sort: String
 
+    /// Names the parameters of a query.
+    ///
+    /// - Parameters:
+    ///   - text: The parameter with the query text.
+    ///   - sort: The parameter with the sort keys.
     package init(text: String = "where", sort: String = "sort") {
         self.text = text
         self.sort = sort
     }
 
-    /// The parameter of a part that is no part of the text; nil for the others.
+    /// Returns the parameter of a part that is not in the query text.
+    ///
+    /// - Parameter part: The part that an error concerns; nil when the engine does not know it.
+    /// - Returns: The parameter of the sort or of `distinct`; nil for the text, its arguments and
+    ///   an unknown part.
     func orderName(of part: QueryError.Part?) -> String? {
         switch part {
         case .sort: return sort
