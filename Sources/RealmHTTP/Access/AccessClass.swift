@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a request does, and what a client may do. Each includes those before it.
+/// A level of permission: what a request needs, and what a client has. Each level includes those
+/// before it.
 package enum AccessClass: Int, Sendable, Comparable, CaseIterable {
-    /// Asking whether the server works.
+    /// Asking whether the server works; granted to all clients.
     case health
-    /// Everything that changes no realm: queries, exports, streams, long-polls, and the snapshots and registrations that
-    /// reading takes, which end by themselves.
+    /// Everything that changes no realm: queries, exports, streams and long-polls. Snapshots and
+    /// registrations belong here as well, because they expire by themselves.
     case read
     /// Changing objects.
     case write
-    /// Deciding which realms there are, what their classes are, emptying them, and looking after the server.
+    /// Attaching and detaching realms, changing and emptying their classes, and operating the
+    /// server.
     case administer
 
-    /// Whether `one` allows less than `other`.
+    /// Returns whether `one` permits less than `other`.
     package static func < (one: AccessClass, other: AccessClass) -> Bool { one.rawValue < other.rawValue }
 }

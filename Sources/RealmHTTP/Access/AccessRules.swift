@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who may send requests: the names that the server answers to, the pages that may use it, and what each client may do.
+/// The three rules about who may send requests, as one value that is made at the start of a server.
 package struct AccessRules: Sendable {
-    /// The names that clients may call the server by.
+    /// The host names that the server answers to.
     package var hosts: HostPolicy
-    /// The pages in browsers that may use it.
+    /// The origins whose web pages may use the server.
     package var origins: OriginPolicy
-    /// What clients may do, by the way they came.
+    /// What clients may do, by the way in which they reached the server.
     package var access: AccessPolicy
 
-    /// Rules for a server; without more it is one on loopback that no foreign page may use.
+    /// Combines the rules of a server.
+    ///
+    /// - Parameters:
+    ///   - hosts: The host names that it answers to.
+    ///   - origins: The origins of web pages; by default only the server's own.
+    ///   - access: The permissions; by default those of a server on loopback.
     package init(hosts: HostPolicy, origins: OriginPolicy = OriginPolicy(), access: AccessPolicy = AccessPolicy()) {
         self.hosts = hosts
         self.origins = origins

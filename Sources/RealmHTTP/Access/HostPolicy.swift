@@ -1,26 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which names clients may call this server by.
+/// The host names that clients may use for this server.
 ///
-/// A web page can have its own name lead to this machine; the `Host` of what its browser sends gives it away. Only what
-/// is written exactly like an allowed name passes: no user, no dot behind it, no zone, no text that is not a port.
+/// A hostile web page can make its own domain name resolve to this machine (DNS rebinding). The
+/// `Host` field that its visitor's browser sends then still contains that name, so the request is
+/// refused. Only a name that is written exactly like an allowed one passes: without user, trailing
+/// dot or zone, and with nothing but a decimal port after it.
 package struct HostPolicy: Sendable {
-    /// Lower case, without port.
+    /// The allowed names and addresses in lower case, without a port; IPv6 addresses are in
+    /// brackets.
     package private(set) var hosts: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
 
-    /// Allows the address that the server is bound to, the names of loopback, and the names in `extra`.
+    /// Allows the names of loopback, the address that the server is bound to, and further names.
+    ///
+    /// - Parameters:
+    ///   - boundAddress: The address of the listener as text.
+    ///   - extra: The names of the option `--allow-host`.
     package init(boundAddress: String, extra: [String] = []) {
         insert(boundAddress)
         for host in extra { insert(host) }
     }
 
     /// Allows one more name or address.
+    ///
+    /// - Parameter host: A host name or an address, without a port. Brackets are added to an IPv6
+    ///   address.
     package mutating func insert(_ host: String) {
         let isBareIPv6 = host.contains(":") && !host.hasPrefix("[")
         hosts.insert(isBareIPv6 ? "[\(host.lowercased())]" : host.lowercased())
     }
 
-    /// Checks the `Host` field, and the name in a target of absolute form. A request of HTTP/1.0 may go without `Host`.
+    /// Checks the `Host` field of a request, and the host in a target of absolute form if there is
+    /// one.
+    ///
+    /// - Parameter request: The request. One of HTTP/1.0 need not have a `Host` field.
+    /// - Throws: 421 `host_not_allowed` for another name, and `invalid_parameter` when the field is
+    ///   missing.
     package func check(_ request: Request) throws(Problem) {
         if let authority = request.target.authority, !allows(authority) { throw HostPolicy.refusal }
         guard let host = request.headers[.host], !host.isEmpty else {
@@ -34,14 +49,19 @@ package struct HostPolicy: Sendable {
         Problem(.hostNotAllowed, "the host name of this request is not in the allowed list, to which --allow-host adds")
     }
 
+    /// Whether the host of `HOST` or `HOST:PORT` is allowed. Names are tried as they are first, as
+    /// most are in lower case already.
     private func allows(_ authority: String) -> Bool {
         guard let name = HostPolicy.name(in: authority) else { return false }
         return hosts.contains(name) || hosts.contains(name.lowercased())
     }
 
-    /// The host in `HOST` or `HOST:PORT`; nil when something else stands behind it.
+    /// Returns the host in `HOST` or `HOST:PORT`, with the brackets of an IPv6 address.
+    ///
+    /// - Parameter authority: The value of a `Host` field, or the authority of a URL.
+    /// - Returns: The host; nil when it is followed by anything but a colon and up to five digits.
     static func name(in authority: String) -> String? {
-        // Every request comes by here, and an array is looked through faster than a text.
+        // Every request passes here, and an array is searched faster than a string.
         let bytes = Array(authority.utf8)
         var end = bytes.count
         if bytes.first == UInt8(ascii: "[") {

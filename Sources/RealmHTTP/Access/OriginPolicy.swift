@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What pages in browsers may ask: those of this server's own origin everything, those of listed origins too, others nothing.
+/// Decides which web pages may use the server: those of its own origin and of listed origins; pages
+/// of all other origins are refused.
 ///
-/// Any page can make the browser of its visitor send requests to this server. It cannot read the answers, but the time
-/// that they take tells it what is in a realm. So the requests of other pages are refused before anything is looked up:
-/// the refusal is the same, and takes the same time, whatever they ask for. Programs send none of these header fields.
+/// Any page can make the browser of its visitor send requests to this server. The page cannot read
+/// the responses, but how long they take reveals what a realm contains. So such requests are
+/// refused before anything is looked up: the refusal is the same, and takes the same time, whatever
+/// they ask for. Programs other than browsers send none of these header fields and are not
+/// affected.
 package struct OriginPolicy: Sendable {
-    /// Listed origins, exactly as browsers send them.
+    /// The listed origins, such as `https://app.example`, exactly as browsers send them.
     package var allowed: Set<String> = []
 
-    /// Allows pages of the server's own origin, and those of the listed ones.
+    /// Allows pages of the server's own origin and of the listed ones.
+    ///
+    /// - Parameter allowed: Origins for which `mistake(in:)` returns nil.
     package init(allowed: Set<String> = []) { self.allowed = allowed }
 
-    /// Throws `cross_origin` for what a page of another origin sent.
+    /// Checks that a request was not caused by a page of an origin that is not allowed.
+    ///
+    /// The decision uses `Origin` first, then `Sec-Fetch-Site`, and `Referer` where a browser sends
+    /// neither.
+    ///
+    /// - Parameter request: The request with its header fields.
+    /// - Throws: 403 `cross_origin` with the field that decided.
     package func check(_ request: Request) throws(Problem) {
         let origin = request.headers[.origin]
         if let origin {
@@ -20,7 +31,7 @@ package struct OriginPolicy: Sendable {
             guard isOwn(origin, request) else { throw OriginPolicy.refusal("Origin") }
         }
         switch request.headers[.fetchSite] {
-        // `none` is what people do themselves: an address that was typed, a bookmark.
+        // `none` means that a person started the request: an address that was typed, or a bookmark.
         case "none", "same-origin": return
         case nil: break
         default: throw OriginPolicy.refusal("Sec-Fetch-Site")
@@ -28,7 +39,8 @@ package struct OriginPolicy: Sendable {
         if origin == nil { try checkWithoutStatement(request) }
     }
 
-    /// Browsers before `Sec-Fetch-Site`, and all of them when the server is neither on loopback nor behind https.
+    /// Checks a request without `Origin` and `Sec-Fetch-Site`: that of a program, of an old
+    /// browser, or of any browser when the server is neither on loopback nor reached by https.
     private func checkWithoutStatement(_ request: Request) throws(Problem) {
         if let referer = request.headers[.referer] {
             guard let origin = OriginPolicy.origin(ofURL: referer), allowed.contains(origin) || isOwn(origin, request) else {
@@ -38,23 +50,25 @@ package struct OriginPolicy: Sendable {
             throw Problem(
                 .crossOrigin,
                 "this browser does not say which page a request comes from, as browsers do only on loopback and with https, "
-                    + "so it may be a page of another origin; programs are not asked"
+                    + "so it may be a page of another origin; other programs are not affected"
             ).with("header", "Sec-Fetch-Site")
         }
     }
 
+    /// Makes the 403 for a page of another origin; `header` is the field that shows it.
     private static func refusal(_ header: String) -> Problem {
         Problem(
             .crossOrigin,
             "this request comes from a page of another origin; --allow-origin lists origins whose pages may use this server, "
-                + "and whoever wants to see this address can type it into the address bar"
+                + "and a person can open this address by typing it into the address bar"
         ).with("header", header)
     }
 
     /// Whether an origin is the one that the request was sent to.
     ///
-    /// The host was checked before. Only whoever ends TLS in front of the server makes it an https origin; a page of https
-    /// on the same host is another origin otherwise.
+    /// The host has been checked before. The server itself speaks plain HTTP, so an https origin of
+    /// the same host is its own only if something in front of it terminates TLS: a proxy has left
+    /// its mark, or the browser itself states that both origins are the same.
     private func isOwn(_ origin: String, _ request: Request) -> Bool {
         guard let host = request.headers[.host]?.lowercased(), !host.isEmpty else { return false }
         if origin == "http://" + host { return true }
@@ -62,7 +76,7 @@ package struct OriginPolicy: Sendable {
         return request.headers.forwardedBy != nil || request.headers[.fetchSite] == "same-origin"
     }
 
-    /// `scheme://host:port` of a URL; nil for what has none.
+    /// Returns `scheme://host:port` of an http or https URL; nil for any other text.
     private static func origin(ofURL url: String) -> String? {
         for scheme in ["http://", "https://"] where url.hasPrefix(scheme) {
             return scheme + url.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
@@ -70,7 +84,11 @@ package struct OriginPolicy: Sendable {
         return nil
     }
 
-    /// The mistake in an origin that the command line lists; nil when it is one.
+    /// Returns what is wrong with an origin that was given on the command line.
+    ///
+    /// - Parameter origin: A text that should have the form `scheme://host` or
+    ///   `scheme://host:port`.
+    /// - Returns: A sentence that states the error; nil when browsers can send exactly this origin.
     package static func mistake(in origin: String) -> String? {
         guard origin == origin.lowercased(), let scheme = ["http://", "https://"].first(where: { origin.hasPrefix($0) }) else {
             return "an origin begins with http:// or https:// and is written in lower case, such as https://app.example"
@@ -89,7 +107,8 @@ package struct OriginPolicy: Sendable {
         return nil
     }
 
-    /// Letters, digits, and what addresses have; browsers write all other names with these.
+    /// Whether a byte may occur in the host of an origin: lower-case letters, digits and the signs
+    /// of names and addresses. Browsers encode all other names with these.
     private static func isHostByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x61...0x7a: return true
@@ -98,18 +117,25 @@ package struct OriginPolicy: Sendable {
     }
 }
 
-// MARK: - What answers say to browsers
+// MARK: - Header fields for browsers
 
 extension OriginPolicy {
-    /// The origin of the page, when it is one that may read answers.
+    /// Returns the origin of the page that sent a request, if it is listed and may therefore read
+    /// the response.
     private func listedOrigin(_ request: Request) -> String? {
         guard !allowed.isEmpty, let origin = request.headers[.origin], allowed.contains(origin) else { return nil }
         return origin
     }
 
-    /// What answers say: who may read, embed, frame or keep hold of them, and for a listed origin that its page may read them.
+    /// Adds the header fields that tell browsers what may be done with a response: who may read,
+    /// embed, frame or cache it. For a page of a listed origin the CORS fields are added, too.
     ///
-    /// A program is spared the rules for documents that are shown, which would cost a short answer some hundredths of its time.
+    /// Clients that cannot be browsers receive only the fields that matter to caches: the others
+    /// would take a measurable part of the time of a short response.
+    ///
+    /// - Parameters:
+    ///   - response: The response that is about to be sent.
+    ///   - request: The request that it answers.
     func addRules(to response: inout Response, _ request: Request) {
         response.headers.append(contentsOf: OriginPolicy.mayBeShown(request) ? OriginPolicy.rules : OriginPolicy.rulesForAll)
         guard let origin = listedOrigin(request) else { return }
@@ -121,20 +147,25 @@ extension OriginPolicy {
         )
     }
 
-    /// Whether the client may be a browser: each calls itself one, and most say more.
+    /// Whether the client may be a browser, which would display the response: all browsers identify
+    /// themselves as such, and most send further fields that programs do not.
     private static func mayBeShown(_ request: Request) -> Bool {
         let headers = request.headers
         return headers.isFromBrowser || headers[.fetchSite] != nil || headers[.origin] != nil || headers[.referer] != nil
     }
 
-    /// A page of a listed origin reads with CORS, to which `Cross-Origin-Resource-Policy` does not apply.
+    /// The header fields that every response has, whatever the client is.
+    ///
+    /// `Cross-Origin-Resource-Policy` does not exclude pages of listed origins: they read with
+    /// CORS, to which it does not apply.
     static let rulesForAll: [HeaderField] = [
         HeaderField("Vary", "Accept, Accept-Encoding, Authorization, Prefer, Origin, Sec-Fetch-Site"),
         HeaderField("X-Content-Type-Options", "nosniff"),
         HeaderField("Cross-Origin-Resource-Policy", "same-origin"),
     ]
 
-    /// With those for documents.
+    /// The header fields for clients that may be browsers: `rulesForAll`, and the rules for
+    /// documents that are displayed.
     static let rules: [HeaderField] =
         rulesForAll + [
             HeaderField("Cross-Origin-Opener-Policy", "same-origin"),
@@ -142,10 +173,17 @@ extension OriginPolicy {
             HeaderField("Referrer-Policy", "same-origin"),
         ]
 
-    /// The rules as lines of a head, for an answer that is not made by the daemon.
+    /// `rules` as lines of a header section, for responses that the server writes to a socket
+    /// itself; see `LastWords`.
     static let ruleLines = rules.map { "\($0.name): \($0.text)\r\n" }.joined()
 
-    /// The answer to a browser that asks before it sends the real request.
+    /// Adds the CORS fields that answer a preflight request, by which a browser asks before it
+    /// sends the actual request. Nothing is added for origins that are not listed.
+    ///
+    /// - Parameters:
+    ///   - response: The response to an `OPTIONS` request.
+    ///   - request: That request.
+    ///   - allowed: The methods that this client may use at the path.
     func addPreflight(to response: inout Response, _ request: Request, _ allowed: MethodSet) {
         guard listedOrigin(request) != nil, request.headers[.accessControlRequestMethod] != nil else { return }
         response.add("Access-Control-Allow-Methods", allowed.allow)

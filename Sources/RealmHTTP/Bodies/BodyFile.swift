@@ -3,23 +3,38 @@
 internal import Glibc
 package import RealmStorage
 
-/// Bytes that are too many for memory: a long request body in a file without a name, which is gone with this object, or
-/// a file of somebody else's that is only read.
+/// Bytes that are too many for memory: a long request body in a temporary file without a name,
+/// which disappears with this object, or an existing file that is only read.
 ///
-/// `@unchecked Sendable`: whoever receives a body appends to it, and only then hands it on to be read.
+/// `@unchecked Sendable`: one thread at a time appends, namely the one that receives the body; only
+/// when it is complete is the object handed on to be read.
 package final class BodyFile: @unchecked Sendable {
+    /// The open file, which is closed with this object.
     private let descriptor: Int32
+    /// The length of the file in bytes.
     package private(set) var byteCount = 0
-    /// What of the room for such files this one takes; nil for a file of somebody else's.
+    /// This file's part of the budget for temporary files; nil for a file that existed before.
     private let share: SpoolRoom.Share?
 
-    /// An empty file in `folder`.
+    /// Makes an empty temporary file.
+    ///
+    /// - Parameters:
+    ///   - folder: A folder in which the file is made. It never appears there under a name.
+    ///   - share: The part of the budget that the file is charged to.
+    /// - Throws: `StorageError.io` when the folder takes no such file.
     package init(in folder: String, _ share: SpoolRoom.Share? = nil) throws(StorageError) {
         descriptor = try NewFile.withoutName(inFolder: folder)
         self.share = share
     }
 
-    /// An empty file in the first of `folders` that takes one.
+    /// Makes an empty temporary file in the first folder where that is possible and whose disk has
+    /// enough free space.
+    ///
+    /// - Parameters:
+    ///   - folders: The folders to try, in order.
+    ///   - share: The part of the budget that the file is charged to.
+    /// - Returns: The file.
+    /// - Throws: The error of the last folder.
     package static func make(inOneOf folders: [String], _ share: SpoolRoom.Share? = nil) throws(StorageError) -> BodyFile {
         var failure = StorageError.io(operation: "open", errno: ENOENT)
         for folder in folders {
@@ -32,12 +47,19 @@ package final class BodyFile: @unchecked Sendable {
         throw failure
     }
 
-    /// An empty file beside this one in what it counts for.
+    /// Makes another empty temporary file that is charged to the same client, such as for the
+    /// decompressed form of this one.
+    ///
+    /// - Parameter folders: The folders to try, in order.
+    /// - Throws: `StorageError.io`, with `EDQUOT` when the client has too many files.
     func makeSibling(inOneOf folders: [String]) throws(StorageError) -> BodyFile {
         try BodyFile.make(inOneOf: folders, try share?.sibling())
     }
 
-    /// A file that is there.
+    /// Opens an existing file for reading.
+    ///
+    /// - Parameter path: The path of a regular file.
+    /// - Throws: `StorageError` when it does not exist, cannot be read, or is no regular file.
     package init(reading path: String) throws(StorageError) {
         descriptor = try System.openForReading(path)
         share = nil
@@ -51,13 +73,22 @@ package final class BodyFile: @unchecked Sendable {
 
     deinit { close(descriptor) }
 
-    /// Writes bytes at the end of the file. Waits for the disk; throws when there is no room left.
+    /// Writes bytes at the end of the file. The calling thread waits for the disk, so it must not
+    /// be one of the daemon's.
+    ///
+    /// - Parameter bytes: What to append.
+    /// - Throws: `StorageError.io` when the disk or the budget is used up; a part may be written
+    ///   then.
     package func append(_ bytes: [UInt8]) throws(StorageError) {
         let result = unsafe bytes.withUnsafeBytes { piece in Result { () throws(StorageError) in try unsafe append(piece) } }
         try result.get()
     }
 
-    /// The same for bytes in memory that somebody else owns.
+    /// Writes bytes at the end of the file, from memory that belongs to the caller and is not kept.
+    ///
+    /// - Parameter piece: What to append.
+    /// - Throws: `StorageError.io` when the disk or the budget is used up; a part may be written
+    ///   then.
     func append(_ piece: UnsafeRawBufferPointer) throws(StorageError) {
         try share?.grow(by: piece.count, descriptor)
         var rest = unsafe piece
@@ -70,7 +101,13 @@ package final class BodyFile: @unchecked Sendable {
         }
     }
 
-    /// Up to `byteCount` bytes from `offset`, fewer at the end.
+    /// Reads a part of the file.
+    ///
+    /// - Parameters:
+    ///   - offset: Where the part begins, in bytes from the start.
+    ///   - byteCount: The greatest number of bytes to read.
+    /// - Returns: The bytes, fewer than `byteCount` at the end of the file.
+    /// - Throws: `StorageError.io` when reading fails.
     package func read(at offset: Int, byteCount: Int) throws(StorageError) -> [UInt8] {
         try System.read(descriptor, at: offset, byteCount: min(byteCount, max(0, self.byteCount - offset)))
     }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes the body of a streamed answer piece by piece, on whatever worker thread has time.
+/// Produces the body of a streamed response piece by piece, on any free worker thread.
 ///
-/// Calls never overlap. A producer is let go without notice when the client leaves; `deinit` is the place to clean up.
+/// Calls never overlap. `StreamBody` calls it when the client has room for more, and releases it
+/// without notice when the client leaves; a producer cleans up in `deinit`.
 package protocol ChunkProducer: AnyObject, Sendable {
-    /// Appends about `Streaming.chunkBytes` more and tells whether that was the end.
+    /// Appends the next piece of the body, about `Streaming.chunkBytes` long.
     ///
-    /// An error cuts the stream: the client sees that the last chunk is missing.
+    /// - Parameter buffer: Receives the bytes; it is empty at the call.
+    /// - Returns: Whether this was the end of the body.
+    /// - Throws: Any error; the stream is cut off then, and the client notices that the last chunk
+    ///   is missing.
     func produce(into buffer: OutputBuffer) throws -> Bool
 }

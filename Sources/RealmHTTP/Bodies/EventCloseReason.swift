@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How an endless answer came to its end.
+/// How an endless response came to its end.
 package enum EventCloseReason: Sendable {
+    /// The source ended it, and everything was sent.
     case ended
-    /// The client closed its side, or the connection broke.
+    /// The client closed its side or stopped reading, the connection broke, or the server stopped.
     case left
-    /// What was sent long ago is not acknowledged.
+    /// The client is unreachable: it has not acknowledged what was sent to it long ago.
     case dead
 }

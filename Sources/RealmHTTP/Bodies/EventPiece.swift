@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a source of events has to say when it is asked.
+/// What a source of events returns when the connection asks it for more.
 package enum EventPiece {
-    /// Bytes to be sent; never changed any more, so that many connections may share them.
+    /// Bytes to be sent. They are never changed after this, so many connections can share one
+    /// buffer.
     case bytes(OutputBuffer)
-    /// Nothing until the line is woken.
+    /// Nothing to send at the moment: the connection sleeps until the source wakes it.
     case nothing
-    /// The end of the answer.
+    /// The response is complete.
     case end
 }

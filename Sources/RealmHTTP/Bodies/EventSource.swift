@@ -1,25 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The contents of an endless answer, asked for piece by piece.
+/// The content of an endless response, which its connection asks for piece by piece.
 ///
-/// A source does not push: the connection asks it when there is room to send, and the source wakes the connection when there may be more.
-/// So a client that does not read costs no memory.
+/// A source does not push. The connection asks when it can send more, and the source wakes the
+/// connection when there may be something to send. So a client that does not read its events costs
+/// no memory.
 package protocol EventSource: AnyObject, Sendable {
-    /// The answer has its connection. Called once, before anything else.
+    /// Called once, before every other call, when the response has been assigned its connection.
+    ///
+    /// - Parameter connection: The connection to wake when there is more to send.
     func didOpen(_ connection: any EventConnection)
 
-    /// What to send now. Calls never overlap. It must not wait.
+    /// Returns what to send next. It is called on the thread of the daemon that serves the
+    /// connection; calls never overlap, and it must not wait.
     func next() -> EventPiece
 
-    /// Whether `next` would say more than that there is nothing. Cheap: asked after the connection was put to sleep.
+    /// Whether `next` would return anything but `nothing`. It has to be cheap: it is asked again
+    /// each time after the connection was put to sleep, so that nothing is missed in between.
     var hasMore: Bool { get }
 
-    /// A heartbeat is due. The caller wakes the connection.
+    /// Called when a heartbeat is due, a sign of life that keeps the connection open. The caller
+    /// wakes the connection.
     func heartbeat()
 
-    /// The answer has lasted for as long as the limits allow. The caller wakes the connection.
+    /// Called when the response has lasted for as long as the limits allow, so that it is brought
+    /// to an end. The caller wakes the connection.
     func ageOut()
 
-    /// Nothing more is asked for: everything was sent, or the client is gone.
+    /// Called once at the end; nothing is asked for after it.
+    ///
+    /// - Parameter reason: Whether everything was sent, or what happened to the client.
     func didClose(_ reason: EventCloseReason)
 }

@@ -2,17 +2,24 @@
 
 internal import CZlib
 
-/// The gzip content coding, by zlib.
+/// The gzip content coding for whole bodies in memory, by means of zlib.
 package enum Gzip {
-    /// Why bytes were not unpacked.
+    /// Why bytes could not be decompressed.
     package enum Failure: Error, Equatable {
         /// The bytes are no complete gzip stream.
         case malformed
-        /// More than `limit` bytes came out.
+        /// The decompressed form is larger than the limit of the caller.
         case tooLarge
     }
 
-    /// What `bytes` expand to; several members after each other are one stream.
+    /// Decompresses a gzip stream; several members that follow each other count as one.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole stream.
+    ///   - limit: The largest permitted size of the result, in bytes. It stops small inputs that
+    ///     expand to gigabytes.
+    /// - Returns: The decompressed bytes.
+    /// - Throws: `Failure.malformed`, or `Failure.tooLarge` as soon as the limit is exceeded.
     package static func inflate(_ bytes: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
         guard let inflater = GzipInflater() else { throw .malformed }
         var output: [UInt8] = []
@@ -24,7 +31,10 @@ package enum Gzip {
         return output
     }
 
-    /// The whole of `buffer` as a gzip stream.
+    /// Compresses the whole of a buffer into a new one.
+    ///
+    /// - Parameter buffer: The bytes to compress; they are not changed.
+    /// - Returns: A complete gzip stream; nil when zlib has no memory.
     package static func deflate(_ buffer: OutputBuffer) -> OutputBuffer? {
         let target = OutputBuffer(capacity: buffer.count / 4 + 128)
         guard let deflater = GzipDeflater(), deflater.deflate(buffer, isEnd: true, into: target) else { return nil }

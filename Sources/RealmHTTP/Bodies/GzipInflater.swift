@@ -3,22 +3,31 @@
 internal import CZlib
 package import RealmStorage
 
-/// Unpacks a gzip stream piece by piece; several members after each other are one stream.
+/// Decompresses a gzip stream piece by piece; several members that follow each other count as one
+/// stream. One thread uses it.
 @safe final class GzipInflater {
     private var stream = unsafe z_stream()
+    /// Holds decompressed bytes until they are handed on.
     private var output = [UInt8](repeating: 0, count: 64 << 10)
-    /// Whether the last member is complete.
+    /// Whether the input so far ends with the end of a member, as a complete stream does.
     private(set) var isComplete = false
 
-    /// A stream that begins; nil when zlib has no memory for it.
+    /// Begins a stream; nil when zlib has no memory for it.
     init?() {
-        // 31 is the largest window plus the demand for a gzip header.
+        // 31 means the largest window, 15, plus 16, by which zlib requires a gzip header.
         guard unsafe inflateInit2_(&stream, 31, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }
     }
 
     deinit { unsafe inflateEnd(&stream) }
 
-    /// Unpacks `input` and hands on what comes out; false when it is no gzip stream.
+    /// Decompresses the next bytes of the stream.
+    ///
+    /// - Parameters:
+    ///   - input: The next bytes as they were received.
+    ///   - take: Called for each piece that comes out, of at most 64 KiB. The slice is valid during
+    ///     the call only.
+    /// - Returns: False when the input is no gzip stream.
+    /// - Throws: What `take` throws, which ends the decompression.
     func inflate<Failure: Error>(
         _ input: [UInt8], _ take: (ArraySlice<UInt8>) throws(Failure) -> Void
     ) throws(Failure) -> Bool {
@@ -31,6 +40,8 @@ package import RealmStorage
         return try result.get()
     }
 
+    /// Runs zlib until the current input is used up, and starts it again where a further member
+    /// follows.
     private func inflateAll<Failure: Error>(
         _ take: (ArraySlice<UInt8>) throws(Failure) -> Void
     ) throws(Failure) -> Bool {
@@ -59,18 +70,28 @@ package import RealmStorage
 }
 
 extension BodyFile {
-    /// Why the body in a file was not unpacked.
+    /// Why the content of a file could not be decompressed.
     package enum InflateFailure: Error {
         /// The bytes are no complete gzip stream.
         case malformed
+        /// The decompressed form is larger than the limit of the caller.
         case tooLarge
+        /// One of the two files could not be read or written.
         case storage(StorageError)
     }
 
-    /// Whether the bytes look as if they were packed with gzip.
+    /// Whether the file begins with the two bytes that every gzip stream begins with.
+    ///
+    /// - Throws: `StorageError.io` when reading fails.
     package func looksPacked() throws(StorageError) -> Bool { try read(at: 0, byteCount: 2) == [0x1f, 0x8b] }
 
-    /// What the bytes expand to, in a new file in the first of `folders` that takes one.
+    /// Decompresses this file into a new temporary file. The calling thread waits for the disk.
+    ///
+    /// - Parameters:
+    ///   - folders: The folders to try for the new file, in order.
+    ///   - limit: The largest permitted size of the result, in bytes.
+    /// - Returns: The new file, charged to the same client as this one.
+    /// - Throws: `InflateFailure`; the new file is removed then.
     package func inflated(inOneOf folders: [String], limit: Int) throws(InflateFailure) -> BodyFile {
         let target: BodyFile
         do throws(StorageError) { target = try makeSibling(inOneOf: folders) } catch { throw .storage(error) }

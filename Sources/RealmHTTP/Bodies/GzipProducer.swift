@@ -2,22 +2,32 @@
 
 internal import CZlib
 
-/// Packs what another producer makes.
+/// A producer that compresses what another producer makes, for streamed responses with
+/// `Content-Encoding: gzip`.
 final class GzipProducer: ChunkProducer {
     private let source: any ChunkProducer
     private let deflater: GzipDeflater
 
-    /// zlib refused to go on, which it does for want of memory only.
+    /// Thrown when zlib cannot go on, which happens only for want of memory. It cuts the stream
+    /// off.
     struct Failure: Error {}
 
-    /// Packs what `source` produces; nil when zlib has no memory for a stream.
+    /// Compresses the output of another producer; nil when zlib has no memory for a stream.
+    ///
+    /// - Parameter source: The producer of the plain content. It must not be used otherwise.
     init?(_ source: any ChunkProducer) {
         guard let deflater = GzipDeflater() else { return nil }
         self.source = source
         self.deflater = deflater
     }
 
-    /// Packs the next chunk. Little may come out for it: zlib keeps text until it has enough for a block.
+    /// Appends the compressed form of the next chunks: at least one of them, and as many as it
+    /// takes until zlib emits something, because zlib collects text until it has enough for a
+    /// block.
+    ///
+    /// - Parameter buffer: Receives the compressed bytes.
+    /// - Returns: Whether this was the end of the body.
+    /// - Throws: The error of the source, or `Failure`.
     func produce(into buffer: OutputBuffer) throws -> Bool {
         let plain = OutputBuffer(capacity: Streaming.chunkBytes + (8 << 10))
         var isEnd = false

@@ -4,13 +4,18 @@ internal import Glibc
 package import RealmStorage
 internal import Synchronization
 
-/// The room for bodies in files: how many files and bytes there are, in all and by client, and what stays free on the disk.
+/// The budget for request bodies in temporary files: how many files and bytes there may be, for the
+/// whole server and for each client, and how much of the disk has to stay free.
+///
+/// A server has one. Files take their part as a `Share`; a lock guards the counts.
 package final class SpoolRoom: Sendable {
+    /// What a client, or all clients together, use of the budget.
     private struct Use {
         var files = 0
         var bytes = 0
     }
 
+    /// The counts under the lock.
     private struct State {
         var total = Use()
         var clients: [String: Use] = [:]
@@ -20,20 +25,25 @@ package final class SpoolRoom: Sendable {
     private let limits: Limits
     private let state = RankedMutex(.leaf, State())
 
-    /// Room for as many files and bytes as the limits say.
+    /// Makes an unused budget.
+    ///
+    /// - Parameter limits: The limits of the server, of which those with `spool` in their names
+    ///   apply.
     package init(_ limits: Limits) { self.limits = limits }
 
-    /// How many files there are at the moment.
+    /// How many temporary files exist at the moment.
     package var files: Int { state.withLock { $0.total.files } }
-    /// How many bytes they take together.
+    /// How many bytes those files have together.
     package var bytes: Int { state.withLock { $0.total.bytes } }
-    /// How many files or bytes were refused since the start.
+    /// How often a file or more bytes were refused since the start of the server.
     package var refused: Int { state.withLock { $0.refused } }
 
-    /// A file's part of the room; given back when nobody has it any more.
+    /// The part of the budget that one file uses. It is returned when this object is released.
     package final class Share: Sendable {
         fileprivate let room: SpoolRoom
         fileprivate let client: String
+        /// The length of the file, and its length when the free space of the disk was last checked;
+        /// in bytes.
         fileprivate let use = RankedMutex(.leaf, (bytes: 0, checked: 0))
 
         fileprivate init(_ room: SpoolRoom, _ client: String) {
@@ -43,10 +53,20 @@ package final class SpoolRoom: Sendable {
 
         deinit { room.give(back: use.withLock { $0.bytes }, client) }
 
-        /// A share for one more file of the same client, such as the unpacked form of its body.
+        /// Takes a share for one more file of the same client, such as the decompressed form of its
+        /// body.
+        ///
+        /// - Throws: `StorageError.io` with `EDQUOT` when there are too many files.
         func sibling() throws(StorageError) -> Share { try room.open(for: client) }
 
-        /// The file becomes longer.
+        /// Takes budget for bytes that are about to be appended. After every 4 MiB the free space
+        /// of the disk is checked, too.
+        ///
+        /// - Parameters:
+        ///   - byteCount: How many bytes the file grows by.
+        ///   - descriptor: The open file, by which its disk is found.
+        /// - Throws: `StorageError.io` with `EDQUOT` when the budget is used up, or `ENOSPC` when
+        ///   the disk is too full.
         func grow(by byteCount: Int, _ descriptor: Int32) throws(StorageError) {
             try room.take(byteCount, client)
             let isDue = use.withLock { use in
@@ -58,7 +78,12 @@ package final class SpoolRoom: Sendable {
             if isDue { try requireFreeDisk(descriptor) }
         }
 
-        /// Throws when the disk of a file has less free space than is to be left on it.
+        /// Checks that the disk of a file has as much free space as has to be left: the limit
+        /// `spool-reserve-bytes`, but at most a sixteenth of the disk.
+        ///
+        /// - Parameter descriptor: An open file on the disk.
+        /// - Throws: `StorageError.io` with `ENOSPC` when there is less. A disk whose free space is
+        ///   unknown passes.
         func requireFreeDisk(_ descriptor: Int32) throws(StorageError) {
             guard let disk = System.diskSpace(of: descriptor) else { return }
             let reserve = min(UInt64(room.limits.spoolReserveBytes), disk.totalBytes / 16)
@@ -68,10 +93,14 @@ package final class SpoolRoom: Sendable {
         }
     }
 
-    /// The disk is looked at each time a file grew so much.
+    /// By how many bytes a file grows between two checks of the free space on its disk.
     private static let checkedBytes = 4 << 20
 
-    /// The room for one more file. Throws EDQUOT where there are, or would be, too many.
+    /// Takes the budget for one more file.
+    ///
+    /// - Parameter client: The client that the file is charged to; see `ClientName`.
+    /// - Returns: The share, which has no bytes yet.
+    /// - Throws: `StorageError.io` with `EDQUOT` when there would be too many files.
     package func open(for client: String) throws(StorageError) -> Share {
         try change(client) { [limits] total, own in
             total.files += 1
@@ -81,6 +110,8 @@ package final class SpoolRoom: Sendable {
         return Share(self, client)
     }
 
+    /// Takes budget for bytes of a client. Throws `StorageError.io` with `EDQUOT` when there would
+    /// be too many.
     private func take(_ byteCount: Int, _ client: String) throws(StorageError) {
         try change(client) { [limits] total, own in
             total.bytes += byteCount
@@ -89,6 +120,8 @@ package final class SpoolRoom: Sendable {
         }
     }
 
+    /// Changes the totals and those of a client together, unless `body` returns that a limit is
+    /// exceeded: then neither changes, the refusal is counted, and `EDQUOT` is thrown.
     private func change(_ client: String, _ body: (inout Use, inout Use) -> Bool) throws(StorageError) {
         let isInBounds = state.withLock { state -> Bool in
             var (total, own) = (state.total, state.clients[client] ?? Use())
@@ -103,6 +136,7 @@ package final class SpoolRoom: Sendable {
         guard isInBounds else { throw .io(operation: "write", errno: EDQUOT) }
     }
 
+    /// Returns the budget of one file and its bytes.
     private func give(back byteCount: Int, _ client: String) {
         state.withLock { state in
             state.total.files -= 1
@@ -118,13 +152,16 @@ package final class SpoolRoom: Sendable {
 }
 
 extension Problem {
-    /// A body that has no room in a file.
+    /// Makes the problem for a body that could not be kept in a file: 503 `overloaded` when the
+    /// budget is used up, otherwise 507 `insufficient_storage`.
+    ///
+    /// - Parameter error: The error of the file.
     init(spooling error: StorageError) {
         guard case .io(_, EDQUOT) = error else {
             self = Problem(.insufficientStorage, "there is no room for the body of this request")
             return
         }
-        self = Problem(.overloaded, "too many long bodies are kept at the moment; come again when others are done")
+        self = Problem(.overloaded, "too many long request bodies are being processed at the moment; try again later")
         retryAfterSeconds = 5
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Sizes of streamed answers.
+/// The sizes of streamed responses.
 package enum Streaming {
-    /// What a producer aims for in one call.
+    /// How many bytes a producer should make in one call.
     package static let chunkBytes = 64 << 10
-    /// Finished chunks that wait for the client before the producer rests.
+    /// How many finished chunks may wait for the client before the producer pauses.
     package static let queuedChunks = 4
 }

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is decided about a request when its headers are there.
+/// The decision about a request whose header section is complete and whose body has not been read.
+///
+/// A `RequestHandler` makes it on a thread of the daemon; `Exchange` acts on it.
 package enum Admission: Sendable {
-    /// Take the body, of at most so many bytes before and after inflating.
+    /// The body is to be received, if there is one.
     ///
-    /// With folders a long body goes to a file in the first that takes one, and else into memory.
+    /// `bodyLimit` is the largest number of bytes that it may have, as sent and after its content
+    /// coding is undone. `spoolFolders` are folders for a temporary file: a long body goes to the
+    /// first of them in which a file can be made. Without folders every body stays in memory.
     case accept(bodyLimit: Int, spoolFolders: [String] = [])
+    /// The request is answered with this response, and its body is not used.
     case refuse(Response)
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The listener that a request came by.
+/// The listener through which a request reached the server. It decides, with the sender's address,
+/// what the request may do.
 package enum Entrance: Sendable {
+    /// The listener for all clients.
     case main
-    /// The administrators' port, on loopback.
+    /// The administrators' TCP port, which is bound to loopback.
     case adminPort
-    /// The administrators' Unix socket, which nobody else may open.
+    /// The administrators' Unix socket, whose file only the user of the server can open.
     case adminSocket
 }

@@ -1,27 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A path that matched a pattern, with its variable segments still encoded.
+/// The route that a request target belongs to, together with the target, so that the variable parts
+/// of the path can be read.
+///
+/// The segments are decoded when they are asked for, and not before: most requests use only some of
+/// them.
 package struct PathMatch: Sendable {
-    /// The pattern that the path has.
+    /// The pattern of the route.
     package let pattern: PathPattern
-    /// The number of the route in the table that it was looked up in.
+    /// The position of the route in the table in which the target was looked up.
     package let index: Int
     private let target: RequestTarget
 
-    /// The match of a target with the pattern of the route of number `index`.
+    /// Records that a target matches the pattern of a route.
+    ///
+    /// - Parameters:
+    ///   - pattern: The pattern of the route.
+    ///   - index: The position of the route in its table.
+    ///   - target: The target, which has at least as many segments as the pattern.
     package init(_ pattern: PathPattern, index: Int, _ target: RequestTarget) {
         self.pattern = pattern
         self.index = index
         self.target = target
     }
 
-    /// The decoded text of a segment; nil when the path has none of that name, or when it is malformed.
+    /// Returns the percent-decoded text of a variable segment.
+    ///
+    /// - Parameter variable: The variable to read.
+    /// - Returns: Its text; nil when the pattern has no such variable, or when the segment is not
+    ///   percent-encoded UTF-8.
     package func decoded(_ variable: PathVariable) -> String? {
         guard let position = pattern.position(of: variable), position < target.segments.count else { return nil }
         return PercentDecoding.decode(target.segment(position))
     }
 
-    /// The decoded text of a segment; a malformed one is `invalid_parameter`.
+    /// The percent-decoded text of a variable segment that the pattern is known to have.
+    ///
+    /// - Throws: `invalid_parameter` with the label of the variable when the segment is not
+    ///   percent-encoded UTF-8.
     package subscript(variable: PathVariable) -> String {
         get throws(Problem) {
             guard let text = decoded(variable) else {

@@ -1,25 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The form of a path: fixed words and variables, such as `/v1/realms/{realm}`.
+/// The shape of a family of paths: fixed words and variables, such as `/v1/realms/{realm}`.
+///
+/// Every route has one, made when the table of routes is built; a pattern lives as long as the
+/// process.
 package final class PathPattern: Sendable {
     /// One segment between two slashes.
     package enum Segment: Sendable, Equatable {
+        /// A fixed word, which a path has to repeat exactly.
         case word(String)
+        /// A part that differs from request to request.
         case variable(PathVariable)
     }
 
-    /// As it was written.
+    /// The pattern as the table of routes spells it.
     package let text: String
-    /// What the log and the metrics call the path.
+    /// The text that the log and the metrics use in the place of the path, so that names and keys
+    /// do not appear in them.
     package let label: String
-    /// One per segment of the path; empty for patterns that stand for no path.
+    /// The segments between the slashes, in order; empty for a label that stands for no path.
     package let segments: [Segment]
     /// For each variable its segment, and -1 for those that the path does not have.
     private let positions: [Int8]
 
-    /// Reads a pattern. A segment in braces is a variable and has to bear the name of one; all others are fixed words.
+    /// Reads a pattern. A segment in braces is a variable; every other segment is a fixed word.
     ///
-    /// A text that does not begin with a slash is a label for what has no path.
+    /// - Parameter text: The pattern. A text that does not begin with a slash is the label of
+    ///   requests without a known path.
+    /// - Precondition: Each name in braces is the name of a `PathVariable`.
     package init(_ text: String) {
         self.text = text
         let segments = text.hasPrefix("/") ? text.split(separator: "/").map { PathPattern.segment($0) } : []
@@ -28,10 +36,10 @@ package final class PathPattern: Sendable {
         positions = PathVariable.allCases.map { Int8(segments.firstIndex(of: .variable($0)) ?? -1) }
     }
 
-    /// The pattern of requests whose path was not looked up, or is not known.
+    /// The pattern of requests whose path has not been looked up, or leads nowhere.
     package static let none = PathPattern("-")
 
-    /// The variables in the order of the path.
+    /// The variables of the pattern, in the order of the path.
     package var variables: [PathVariable] {
         segments.compactMap { segment in
             if case .variable(let variable) = segment { return variable }
@@ -39,10 +47,14 @@ package final class PathPattern: Sendable {
         }
     }
 
-    /// Whether this is the path of a realm itself.
+    /// Whether the pattern is the path of a realm itself, `/v1/realms/{realm}`, and not of
+    /// something in the realm.
     package var isRealm: Bool { segments.count == 3 && segments.last == .variable(.realm) }
 
-    /// The number of the segment that `variable` has; nil when the path has no such variable.
+    /// Returns which segment a variable is, counted from 0.
+    ///
+    /// - Parameter variable: The variable to find.
+    /// - Returns: The index in `segments`; nil when the pattern does not have the variable.
     package func position(of variable: PathVariable) -> Int? {
         let position = Int(positions[variable.rawValue])
         return position < 0 ? nil : position

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who owns transactions and writes that were answered early.
+/// The owners of transactions and asynchronous writes, which only their owner may use.
 enum Principal {
-    /// The owner as long as the server takes no credentials: all clients are the same principal.
+    /// The one owner of everything while the server checks no credentials: all clients are the same
+    /// principal.
     static let none = ""
 }

@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The parameters of a URL: decoded strictly, in order, each at most once.
+/// The parameters in the query part of a URL, percent-decoded and in the order in which they were
+/// sent.
+///
+/// Decoding is strict, and no name may occur twice: a parameter that is misread or ignored would
+/// change what is returned without a word.
 package struct QueryParameters: Sendable {
+    /// The parameters in their order. The names differ from each other.
     package private(set) var items: [(name: String, value: String)] = []
 
-    /// No parameters at all.
+    /// Makes the parameters of a URL without a query.
     package init() {}
 
-    /// Decodes the raw query of `target`. Repeated names and malformed escapes are `invalid_parameter`.
+    /// Decodes the query of a request target. `+` means a space, and empty parts between two `&`
+    /// are skipped.
+    ///
+    /// - Parameter target: The target as it was sent.
+    /// - Throws: `invalid_parameter` when a name or value is not percent-encoded UTF-8, or when a
+    ///   name is repeated.
     package init(_ target: RequestTarget) throws(Problem) {
         guard let query = target.query, !query.isEmpty else { return }
         for part in target.bytes[query].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: true) {
@@ -26,20 +36,28 @@ package struct QueryParameters: Sendable {
         }
     }
 
-    /// The decoded value of a parameter; nil when the URL does not have it.
+    /// The decoded value of a parameter; nil when the URL does not have it. The search is linear in
+    /// the number of parameters.
     package subscript(name: String) -> String? { items.first { $0.name == name }?.value }
 
     /// Whether the URL has no parameters.
     package var isEmpty: Bool { items.isEmpty }
 
-    /// Refuses names outside `known`.
+    /// Checks that the URL has no parameters other than the known ones.
+    ///
+    /// - Parameter known: The names that the endpoint understands.
+    /// - Throws: `unknown_parameter` for the first other name.
     package func requireKnown(_ known: [String]) throws(Problem) {
         for item in items where !known.contains(item.name) {
             throw QueryParameters.unknown(item.name, known)
         }
     }
 
-    /// `unknown_parameter`, with the nearest known name when there is one.
+    /// Makes 400 `unknown_parameter`, with a suggestion when a known name is spelled similarly.
+    ///
+    /// - Parameters:
+    ///   - name: The name that was sent.
+    ///   - known: The names that the endpoint understands.
     package static func unknown(_ name: String, _ known: [String]) -> Problem {
         let hint = Spelling.nearest(to: name, in: known).map { "; did you mean '\($0)'?" } ?? ""
         return Problem(.unknownParameter, "there is no parameter '\(name)' here\(hint)").with("parameter", name)

@@ -2,20 +2,32 @@
 
 internal import RealmStorage
 
-/// How a handler answers a request.
+/// How and where the response to a request is made.
+///
+/// A handler returns it on a thread of the daemon, which must not be kept for long. Everything but
+/// `now` suspends the connection until the response is complete.
 package enum Reply: Sendable {
-    /// The answer, made on the daemon's thread.
+    /// The response is complete already.
     case now(Response)
-    /// A worker makes the answer, because it takes longer than a daemon's thread may be away.
+    /// A worker makes the response by calling the closure, because it takes longer than a thread of
+    /// the daemon may be occupied.
     case work(@Sendable () -> Response)
-    /// The attendant makes the answer. It has time when all workers are busy: for what the server reports of itself.
+    /// The attendant makes the response by calling the closure. It is one thread of its own for the
+    /// state of the server, such as metrics, so that this is available when all workers are busy.
     case attend(@Sendable () -> Response)
-    /// The answer comes later: the promise is completed from any thread.
+    /// The response comes when something else has happened. The closure is called at once, on the
+    /// thread that handles the reply, with the promise that any thread completes later.
     case later(@Sendable (any ResponsePromise) -> Void)
 }
 
 extension Reply {
-    /// Makes the answer on this thread, if it is not made elsewhere, and completes `promise` with it.
+    /// Makes the response on the calling thread, unless it comes later, and completes `promise`
+    /// with it.
+    ///
+    /// Workers call this for replies that were decided away from the daemon's thread, where nothing
+    /// is gained by queueing once more.
+    ///
+    /// - Parameter promise: The place for the response of this request.
     func resolve(_ promise: any ResponsePromise) {
         switch self {
         case .now(let response): promise.complete(response)
@@ -24,7 +36,18 @@ extension Reply {
         }
     }
 
-    /// Short work is done at once on this thread, everything else by a worker.
+    /// Returns a reply that does short work at once on the calling thread and leaves all other work
+    /// to a worker.
+    ///
+    /// The worker adds the time in the queue to the timing of the request, and checks the deadline
+    /// before it begins.
+    ///
+    /// - Parameters:
+    ///   - request: The request that is answered.
+    ///   - isShort: Whether the work is known to be over soon.
+    ///   - work: Makes the response.
+    /// - Throws: What `work` throws when it is done at once; a worker turns it into an error
+    ///   response instead.
     static func reading(
         _ request: Request, isShort: Bool, _ work: @escaping @Sendable () throws(Problem) -> Response
     ) throws(Problem) -> Reply {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Request {
-    /// Whether the body came with a content coding.
+    /// Whether the body was sent with a content coding other than `identity`.
     var isPacked: Bool { headers[.contentEncoding].map { $0 != "identity" } ?? false }
 
-    /// Whether the client takes answers that are packed with gzip.
+    /// Whether the client accepts responses that are compressed with gzip: `Accept-Encoding` lists
+    /// it with a weight above 0.
+    ///
+    /// A wildcard is not taken as consent, so that clients which cannot decompress get plain text.
     var takesGzip: Bool {
         guard let accepted = headers[.acceptEncoding] else { return false }
         for part in accepted.split(separator: ",") {

@@ -3,68 +3,89 @@
 package import RealmEngine
 package import RealmStorage
 
-/// One request as handlers see it; complete once its body has arrived.
+/// One request as endpoints see it.
 ///
-/// `@unchecked Sendable`: the daemon's thread fills it before any handler runs; after that nobody changes it but the one
-/// handler it was given to.
+/// `Exchange` makes it when the header section is complete, fills in the body as it arrives, and
+/// then gives it to a handler. It lives until the response has been sent or the connection is gone.
+///
+/// `@unchecked Sendable`: the daemon's thread of the connection fills it before any handler runs;
+/// after that only the one handler that it was given to changes it, on one thread at a time.
 package final class Request: @unchecked Sendable {
-    /// Nil for a method this server does not know.
+    /// The method; nil for one that this server does not know.
     package let method: HTTPMethod?
     /// The method as it was sent, for the log.
     package let methodName: String
-    /// The target as it was sent.
+    /// The request target as it was sent, split but not decoded.
     package let target: RequestTarget
-    /// The known header fields.
+    /// The header fields that have a meaning to this server.
     package let headers: RequestHeaders
-    /// The id of the request in answers, problems and log: that of the client if it sent a usable one.
+    /// The id of the request in responses, problems and the log: the client's own, if it sent a
+    /// usable one.
     package let id: RequestID
     /// When the first line of the request had arrived.
     package let arrival: Instant
     /// The textual address of the client; empty on a Unix socket.
     package let clientAddress: String
-    /// Whose work this counts among where clients share what there is: those of one address, as long as there are no
-    /// credentials.
+    /// The name under which connections, work and memory of this client are counted together: one
+    /// per address, see `ClientName`.
     package let client: String
-    /// Whether it was sent from this machine, by the address of its sender.
+    /// Whether the sender's address belongs to this machine. A proxy on this machine makes it true
+    /// as well.
     package let isFromThisMachine: Bool
-    /// Whether it was sent as HTTP/1.0.
+    /// Whether the request was sent with HTTP/1.0.
     package let isHTTP10: Bool
-    /// The listener it came by.
+    /// The listener through which the request came.
     package let entrance: Entrance
-    /// What its body, and what it became, takes of the memory for bodies; nil where nobody counts.
+    /// What the body, and the values parsed from it, use of the memory for bodies; nil where this
+    /// is not counted.
     var holding: ByteHolding?
-    /// The body, with its content coding undone.
+    /// The body in memory. Its content coding is undone before an endpoint sees it.
     package var body: [UInt8] = []
-    /// A long body, as it came, in place of `body`.
+    /// A long body in a temporary file; `body` is empty then.
     package var bodyFile: BodyFile?
-    /// The room that files of this request take their part of.
+    /// The budget that temporary files for this request are charged to.
     var spool: SpoolRoom?
     /// Whether there is no body, neither in memory nor in a file.
     package var hasNoBody: Bool { body.isEmpty && bodyFile == nil }
-    /// What work for this request may cost.
+    /// The bounds of the work for this request: time, bytes of the response, and objects reached
+    /// through links.
     package let budget = WorkBudget()
-    /// When work for this request has to be given up.
+    /// When work for this request is given up. It is part of `budget`.
     package var deadline: Instant {
         get { budget.deadline }
         set { budget.deadline = newValue }
     }
-    /// What the target leads to; known once the request was let in.
+    /// The route that the target leads to; `PathPattern.none` until the request was admitted.
     package var match: PathMatch
-    /// The realm that the path names, as it was when the request was let in.
+    /// The state of the realm that the path names, taken once when the request was admitted; nil
+    /// for paths outside of realms.
     package var realm: Catalog.State?
-    /// Where the time went, when answers tell.
+    /// Where the time of the request went; nil unless the server was started to report it in
+    /// `Server-Timing`.
     package var timing: ServerTiming?
-    /// The predicate, for the log at its lowest level; never with its arguments.
+    /// The text of the query, for the log at its most detailed level; never with its arguments.
     package var query: String?
-    /// The version an answer was made from, for the log.
+    /// The version token that the response was made from, for the log.
     package var version: String?
-    /// Whether it is about a version that the client holds, which may end before the version does.
+    /// Whether the request reads a snapshot that the client leased. Such responses are not cached,
+    /// because the lease may expire before the version does.
     package var readsSnapshot = false
 
-    /// A request whose head is complete.
+    /// Makes a request whose header section is complete. Its route is `PathPattern.none` until a
+    /// handler looks it up.
     ///
-    /// `client` and `isFromThisMachine` follow from the address where they are not given. The route is not looked up yet: the
-    /// handler does that when it admits the request.
+    /// - Parameters:
+    ///   - methodName: The method as it was sent.
+    ///   - target: The request target.
+    ///   - headers: The known header fields.
+    ///   - id: The id for logs and problems.
+    ///   - arrival: When the first line had arrived.
+    ///   - clientAddress: The address of the sender as text; empty on a Unix socket.
+    ///   - client: The name to count the client under; without it, its address.
+    ///   - isFromThisMachine: Whether the sender is this machine; without it, this is derived from
+    ///     the address.
+    ///   - isHTTP10: Whether it is a request of HTTP/1.0.
+    ///   - entrance: The listener through which it came.
     package init(
         methodName: String, target: RequestTarget, headers: RequestHeaders, id: RequestID, arrival: Instant,
         clientAddress: String, client: String? = nil, isFromThisMachine: Bool? = nil, isHTTP10: Bool, entrance: Entrance = .main
@@ -83,12 +104,22 @@ package final class Request: @unchecked Sendable {
         self.entrance = entrance
     }
 
-    /// Whether an address is one of this machine.
+    /// Returns whether an address is a loopback address of IPv4 or IPv6.
+    ///
+    /// - Parameter address: An address as text, without a port.
     package static func isOfThisMachine(_ address: String) -> Bool {
         address.hasPrefix("127.") || address == "::1" || address.hasPrefix("::ffff:127.")
     }
 
-    /// The body as JSON. The memory that it takes is held for this request before it is parsed.
+    /// Parses the body as JSON and keeps its text.
+    ///
+    /// The memory for the parsed values is reserved before any of them is made, at `bytesPerValue`
+    /// each, and is held as long as the request holds memory.
+    ///
+    /// - Parameter limits: The limits of the server, of which depth and number of values apply.
+    /// - Returns: The document.
+    /// - Throws: `invalid_json` or `body_too_large` for what is wrong with the body; `overloaded`
+    ///   or `rate_limited` when the memory for bodies is used up.
     func readJSON(_ limits: Limits) throws(Problem) -> JSONValue {
         var refusal: Problem?
         do throws(JSONError) {
@@ -101,7 +132,7 @@ package final class Request: @unchecked Sendable {
         }
     }
 
-    /// Holds so many bytes of the memory for bodies; the problem when there is not enough of it.
+    /// Reserves memory for bodies, and returns the problem when there is not enough of it.
     private func refusalOfMemory(_ byteCount: Int) -> Problem? {
         do throws(Problem) {
             try holding?.require(byteCount)
@@ -111,23 +142,30 @@ package final class Request: @unchecked Sendable {
         }
     }
 
-    /// The same for a body that nobody reads again: its text is let go of.
+    /// Parses the body as JSON like `readJSON(_:)`, and releases its text, for endpoints that need
+    /// the body only once.
+    ///
+    /// - Parameter limits: The limits of the server, of which depth and number of values apply.
+    /// - Returns: The document.
+    /// - Throws: The problems of `readJSON(_:)`.
     func takeJSON(_ limits: Limits) throws(Problem) -> JSONValue {
         let value = try readJSON(limits)
         forgetBody()
         return value
     }
 
-    /// What a parsed value takes on average.
+    /// How many bytes one parsed JSON value is estimated to use in memory, on average.
     static let bytesPerValue = 128
 
-    /// Lets go of the text of a body that was read.
+    /// Releases the text of a body that is not needed again, and the memory that was reserved for
+    /// it.
     func forgetBody() {
         holding?.shrink(by: body.count)
         body = []
     }
 
-    /// Throws `deadline_exceeded` when the time for this request is over.
+    /// Throws the problem of a stopped budget, usually `deadline_exceeded`, when the time for this
+    /// request has run out.
     package func checkDeadline() throws(Problem) {
         if !budget.goesOn { throw Problem(budget.stop ?? .expired) }
     }

@@ -1,30 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An answer before it is sent.
+/// A response before it is sent.
+///
+/// An endpoint makes it; the `ResponseFinisher` completes it; a `Transmission` gives it to the
+/// daemon.
 package struct Response: Sendable {
-    /// The status code.
+    /// The HTTP status code.
     package var status: Int
-    /// The header fields in the order in which they are sent. Those that frame the body are added by the daemon.
+    /// The header fields in the order in which they are sent. The daemon adds those that frame the
+    /// body, such as `Content-Length`.
     package var headers: [HeaderField]
-    /// The body, or how it is made.
+    /// The body, or what produces it.
     package var body: Body
-    /// Where the packed form of an answer is kept that is sent more than once.
+    /// Holds the compressed form of a body that is sent more than once; nil for responses that are
+    /// sent once.
     var packed: PackedBody?
-    /// Whether the connection ends with this answer.
+    /// Whether the server closes the connection after this response.
     package var closesConnection = false
-    /// Whether a header field names an address that requests have made, which may be of any length.
+    /// Whether a header field contains a URL that a request has determined, which can have any
+    /// length.
     private var hasAddress = false
 
-    /// The forms that a body may have.
+    /// The content of a response, in one of the forms in which it can be sent.
     package enum Body: Sendable {
+        /// No content.
         case none
+        /// Content that is complete in memory. The buffer must not be changed any more.
         case bytes(OutputBuffer)
+        /// Content that workers produce piece by piece while it is sent.
         case stream(any ChunkProducer)
-        /// Without an end of its own, as events come.
+        /// Content without an end of its own: notifications as Server-Sent Events.
         case events(any EventSource)
     }
 
-    /// Whether the body is made while it is sent, once.
+    /// Whether the body is produced while it is sent, so that it exists only once and its length is
+    /// not known.
     var isStreamed: Bool {
         switch body {
         case .none, .bytes: return false
@@ -32,14 +42,25 @@ package struct Response: Sendable {
         }
     }
 
-    /// An answer made of its parts.
+    /// Makes a response of its parts.
+    ///
+    /// - Parameters:
+    ///   - status: The HTTP status code.
+    ///   - headers: The header fields, with `Content-Type` if there is a body.
+    ///   - body: The content.
     package init(status: Int, headers: [HeaderField] = [], body: Body = .none) {
         self.status = status
         self.headers = headers
         self.body = body
     }
 
-    /// An answer of one media type.
+    /// Makes a response with content that is complete in memory.
+    ///
+    /// - Parameters:
+    ///   - status: The HTTP status code.
+    ///   - type: The media type, sent as the first header field.
+    ///   - body: The content, which must not be changed after this.
+    ///   - headers: Further header fields.
     package init(status: Int = 200, type: StaticString, _ body: OutputBuffer, headers: [HeaderField] = []) {
         self.init(status: status, body: .bytes(body))
         // Room for what an answer usually carries.
@@ -48,16 +69,28 @@ package struct Response: Sendable {
         self.headers += headers
     }
 
-    /// Adds a field whose value was made for this answer.
+    /// Appends a header field whose value was made for this response.
+    ///
+    /// - Parameters:
+    ///   - name: The name as it is sent.
+    ///   - value: The value, without line breaks.
     package mutating func add(_ name: StaticString, _ value: String) { headers.append(HeaderField(name, text: value)) }
 
-    /// Adds a field with a constant value, without a string being made.
+    /// Appends a header field with a constant value, without making a string.
+    ///
+    /// - Parameters:
+    ///   - name: The name as it is sent.
+    ///   - value: The value.
     package mutating func add(_ name: StaticString, constant value: StaticString) {
         headers.append(HeaderField(name, value))
     }
 
-    /// Takes away addresses of objects and pages that are longer than a target may be. No request could name them again, and a
-    /// head that has no room in the library's memory would end the connection without an answer.
+    /// Removes `Location` and `Link` fields that are longer than a request target may be.
+    ///
+    /// No request could use such a URL, and a header section that does not fit into the memory of
+    /// the HTTP library would end the connection without a response.
+    ///
+    /// - Parameter byteCount: The greatest length in bytes that stays.
     mutating func removeAddresses(longerThan byteCount: Int) {
         guard hasAddress else { return }
         headers.removeAll { field in
@@ -69,19 +102,26 @@ package struct Response: Sendable {
     private static let location: StaticString = "Location"
     private static let link: StaticString = "Link"
 
-    /// Tells where what was made is found.
+    /// Appends `Location`: where the client finds what its request created.
+    ///
+    /// - Parameter target: An absolute path with everything percent-encoded that needs it.
     package mutating func addLocation(_ target: String) {
         hasAddress = true
         add(Response.location, target)
     }
 
-    /// Tells which page comes next.
+    /// Appends `Link` with the relation `next`: where the client finds the following page.
+    ///
+    /// - Parameter target: An absolute path with everything percent-encoded that needs it.
     mutating func addNextPage(_ target: String) {
         hasAddress = true
         add(Response.link, "<\(target)>; rel=\"next\"")
     }
 
-    /// The value of the first field of a name, spelt exactly like this; nil when there is none.
+    /// Returns the value of a header field of this response.
+    ///
+    /// - Parameter name: The name, spelled exactly as it was added.
+    /// - Returns: The value of the first such field; nil when there is none.
     package func header(_ name: StaticString) -> String? {
         headers.first { $0.name.description == name.description }?.text
     }

@@ -1,20 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension WorkerPool {
-    /// Queues a job for a request. When too many jobs wait, the request is answered with `overloaded` instead.
+    /// Queues a job for a request. When too many jobs are waiting, `promise` is completed with 503
+    /// `overloaded` instead.
     ///
-    /// Every request that needs a worker comes by here, so a full queue is answered in one place.
+    /// All requests that need a worker pass here, so a full queue is answered in one place.
+    ///
+    /// - Parameters:
+    ///   - request: The request, whose client's share of the queue is used.
+    ///   - promise: Completed here only when the job is refused; otherwise `job` has to do so.
+    ///   - job: The work, run on a worker.
     func submit(for request: Request, to promise: any ResponsePromise, _ job: @escaping Job) {
         guard !submit(for: request.client, job) else { return }
         promise.complete(Response(.noWorker, for: request))
     }
 
-    /// A reply that `work` completes on a worker.
+    /// Returns a reply for which a worker calls `work`, which completes the promise then or later.
+    ///
+    /// - Parameters:
+    ///   - request: The request that is answered.
+    ///   - work: Called once on a worker.
     func reply(to request: Request, _ work: @escaping @Sendable (any ResponsePromise) -> Void) -> Reply {
         .later { promise in self.submit(for: request, to: promise) { work(promise) } }
     }
 
-    /// A reply that is worked out on a worker, and may itself be one that comes later.
+    /// Returns a reply that a worker determines, which itself may be one that comes later.
+    ///
+    /// - Parameters:
+    ///   - request: The request that is answered.
+    ///   - endpoint: Called once on a worker; a problem that it throws becomes an error response.
     func reply(
         to request: Request, workingOut endpoint: @escaping @Sendable () throws(Problem) -> Reply
     ) -> Reply {
