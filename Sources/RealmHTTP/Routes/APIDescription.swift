@@ -2,15 +2,28 @@
 
 internal import RealmStorage
 
-/// The description of the interface of one server as JSON. Each of its forms is made when it is first asked for, and kept.
+/// The API description of one server as JSON text, in both forms of integers.
+///
+/// Each form is assembled when a request first needs it, and kept for the life time of the server,
+/// because it depends only on the limits. Any thread may use it.
 final class APIDescription: Sendable {
+    /// The limits of the server; the description states the largest page.
     private let limits: Limits
+    /// The texts made so far, by the form of integers.
     private let texts = RankedMutex<[OpenAPIDocument.Integers: String]>(.leaf, [:])
 
-    /// The description of a server with these limits.
+    /// Creates the description of a server; no text is made yet.
+    ///
+    /// - Parameter limits: The limits that the description states.
     init(_ limits: Limits) { self.limits = limits }
 
-    /// The document, with integers written in this way.
+    /// Returns the document as JSON.
+    ///
+    /// Two requests that come first at the same time may both assemble the text; the lock is not
+    /// held meanwhile, and the results are equal.
+    ///
+    /// - Parameter ints: The form of integers in the responses that are described.
+    /// - Complexity: O(1) after the first call for a form.
     func text(_ ints: OpenAPIDocument.Integers) -> String {
         if let known = texts.withLock({ $0[ints] }) { return known }
         let text = OpenAPIDocument.api(version: Build.version, ints: ints, limits: limits).json

@@ -3,17 +3,29 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// What is common to all requests and checked before a body is read: host, origin, sizes of the head, rate, route, who may
-/// use it, realm and method.
+/// The checks that are common to all requests, made when the head of a request is complete and
+/// before any of its body is read.
+///
+/// They concern the host and origin, the sizes of the head, the rate of the client, the route, the
+/// access class, the realm and the method, in the order in which the specification ranks their
+/// problems. Nothing here waits, because it runs on a thread of the daemon.
 struct AdmissionControl: Sendable {
+    /// Which hosts and origins are accepted, and what each client may do.
     private let rules: AccessRules
+    /// The bounds on heads and rates.
     private let limits: Limits
+    /// Whether the whole server was started for reading only.
     private let isReadOnly: Bool
+    /// The realms by name.
     private let catalog: Catalog
+    /// Closes realms whose files have changed, and opens failed ones again.
     private let caretaker: RealmCaretaker
+    /// The token buckets of the clients; nil when no rate is configured.
     private let rates: RateLimiter?
 
-    /// The checks of a server.
+    /// Takes the rules, limits and realms of a server.
+    ///
+    /// - Parameter state: The state that the server was made with.
     init(_ state: ServerState) {
         rules = state.rules
         limits = state.limits
@@ -23,7 +35,14 @@ struct AdmissionControl: Sendable {
         rates = RateLimiter(rate: state.limits.rate)
     }
 
-    /// Throws the problem of a request that is not let in; else the request knows its route and its realm, which is returned.
+    /// Checks a request and looks up its route and its realm.
+    ///
+    /// On success `request.match` and `request.realm` are set; on failure they are set as far as
+    /// the checks came.
+    ///
+    /// - Parameter request: A request whose head is complete.
+    /// - Returns: The route of the path.
+    /// - Throws: The `Problem` of the first check that fails, which is the response to the request.
     func check(_ request: Request) throws(Problem) -> Route {
         try checkBeforeRouting(request)
         request.match = RouteTable.match(request.target)
@@ -37,8 +56,12 @@ struct AdmissionControl: Sendable {
         return route
     }
 
+    /// Makes the checks that need no route: host, origin, repeated header fields, sizes and method.
+    ///
+    /// - Throws: `host_not_allowed`, `cross_origin`, `invalid_parameter`,
+    ///   `headers_too_large`, `uri_too_long` or `not_implemented`.
     private func checkBeforeRouting(_ request: Request) throws(Problem) {
-        // First of all, and without a look at what the request is about: nobody shall learn from this what there is.
+        // These two come first and do not depend on the path, so that no refused client learns what exists.
         try rules.hosts.check(request)
         try rules.origins.check(request)
         if let repeated = request.headers.repeated {
@@ -59,7 +82,13 @@ struct AdmissionControl: Sendable {
         }
     }
 
-    /// Every client has a rate of its own; who watches over the server's health or administers it is not held up by it.
+    /// Takes a token from the bucket of the client.
+    ///
+    /// Requests on the listener for administrators, and paths that monitor the server's health, are
+    /// exempt: they must be answered when other requests of the same address are rejected.
+    ///
+    /// - Throws: `rate_limited`, with the seconds after which the next request is admitted, at
+    ///   least 1.
     private func checkRate(_ request: Request, _ route: Route) throws(Problem) {
         guard let rates, request.entrance == .main, !route.traits.contains(.isUnmetered),
             let seconds = rates.secondsToWait(request.client, request.arrival)
@@ -69,7 +98,11 @@ struct AdmissionControl: Sendable {
         throw problem
     }
 
-    /// The state of the realm that the path names; nil for paths outside realms.
+    /// Returns the state of the realm that the path names.
+    ///
+    /// - Parameter match: The route with the values of its variables.
+    /// - Returns: The state; nil for a path outside realms.
+    /// - Throws: `realm_not_found` for an unknown name, or one that cannot be decoded.
     private func realmState(_ match: PathMatch) throws(Problem) -> Catalog.State? {
         guard match.pattern.position(of: .realm) != nil else { return nil }
         guard let name = match.decoded(.realm), let state = catalog[name] else {
@@ -78,8 +111,16 @@ struct AdmissionControl: Sendable {
         return state
     }
 
-    /// The state of a realm for a request that comes now: one that failed is opened again soon, and one whose file is no
-    /// longer what it was has failed.
+    /// Returns the current state of a realm, after a look at its file.
+    ///
+    /// The file of an open realm is examined at most every 20 milliseconds, whatever the number of
+    /// requests. When another program has changed it, the realm fails here, and its closing is left
+    /// to a worker. A request for a failed realm makes the caretaker open it again soon.
+    ///
+    /// - Parameters:
+    ///   - state: The state in the catalog; nil for a path outside realms.
+    ///   - request: The request, with its time of arrival.
+    /// - Returns: The state as it is for this request.
     private func checked(_ state: Catalog.State?, _ request: Request) -> Catalog.State? {
         switch state {
         case .ready(let database)?:
@@ -93,6 +134,13 @@ struct AdmissionControl: Sendable {
         }
     }
 
+    /// Checks that the method is available at the path.
+    ///
+    /// Whether it is available depends on the route and the realm. The header field `Allow` of the
+    /// problem lists only what this client may use.
+    ///
+    /// - Throws: `read_only` for a write to a realm or server that is only read, otherwise
+    ///   `method_not_allowed`.
     private func checkMethod(_ route: Route, _ request: Request) throws(Problem) {
         guard let method = request.method, method != .options else { return }
         guard !allowed(route, request.realm).contains(method) else { return }
@@ -104,25 +152,36 @@ struct AdmissionControl: Sendable {
         throw Problem(code, detail).with(header: HeaderField("Allow", text: allowed.allow))
     }
 
-    /// What a refused write to a realm is told that is only read.
+    /// Returns the detail of the problem `read_only`, with the reason why the realm is only read
+    /// where there is one.
     private static func readOnlyDetail(_ realm: Catalog.State?) -> String {
         let detail = "this realm is served for reading only"
         guard case .ready(let database)? = realm, let reason = database.readOnlyReason else { return detail }
         return "\(detail): \(reason)"
     }
 
-    /// What this client may do at a path, `OPTIONS` included.
+    /// Returns the methods that this client may use at a path, `OPTIONS` included.
+    ///
+    /// - Parameters:
+    ///   - route: The route of the path.
+    ///   - realm: The state of the realm that the path names; nil for paths outside realms.
+    ///   - request: The request that shows who the client is.
+    /// - Returns: The methods for `Allow`.
     func allowed(_ route: Route, _ realm: Catalog.State?, for request: Request) -> MethodSet {
         let granted = rules.access.grant(request)
         let served = HTTPMethod.allCases.filter { route.access(of: $0) <= granted }
         return allowed(route, realm).intersection(MethodSet(served))
     }
 
-    /// What may be done at a path by those who may do everything.
+    /// Returns the methods that a client with all rights may use at a path.
+    ///
+    /// Writes are included for a realm that is not open: such requests get the problem of opening,
+    /// whatever the method. A realm that is only read can be detached all the same, so its own path
+    /// keeps its writes.
     private func allowed(_ route: Route, _ realm: Catalog.State?) -> MethodSet {
         let reads = route.readMethods.union(.options)
         guard !isReadOnly else { return reads }
-        // What cannot be opened is told so, whatever the method; a realm that is only read can be let go of.
+        // A realm that cannot be opened reports that, whatever the method; a realm that is only read can be detached.
         if case .ready(let database)? = realm, !database.isWritable, !route.pattern.isRealm { return reads }
         return reads.union(route.writeMethods)
     }

@@ -3,19 +3,29 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Answers to reads that were asked before, each valid for the one version it was made from.
+/// A cache of responses to reads, each valid for the one version that it was made from.
 ///
-/// A version never changes, so the same request about the same version has the same answer; the first commit makes all
-/// of them stale. An answer is kept when it is asked for the second time, so that requests nobody repeats cost no
-/// memory. Each shard has two generations: what the younger has no room for makes it the older one, and what is used
-/// again moves back.
+/// A version never changes, so the same request for the same version has the same response; the
+/// first commit makes all cached responses stale. A response is kept when its request comes for the
+/// second time, so that requests that are not repeated cost no memory.
+///
+/// The cache is divided into shards with a lock each. A shard has two generations. When the young
+/// one is full, the entries of the old one are dropped and the young one takes its place; an old
+/// entry that is used again moves to the young one. One response takes at most a quarter of a
+/// shard. Any thread may use the cache.
 final class AnswerCache: Sendable {
+    /// What a response depends on besides the version: the target and the `Accept` field. Reads by
+    /// `GET` and `HEAD` share entries.
     private struct Key: Hashable {
+        /// The target of the request as it was sent.
         let target: [UInt8]
-        /// The `Accept` field, which decides the form of the answer together with the target.
+        /// The `Accept` field, which decides the representation together with the target.
         let accept: String?
+        /// The hash of both, computed once: it selects the shard and the slot of `seen`, and serves
+        /// the dictionaries.
         let digest: Int
 
+        /// Creates a key and computes its digest.
         init(_ target: [UInt8], accept: String?) {
             self.target = target
             self.accept = accept
@@ -25,38 +35,62 @@ final class AnswerCache: Sendable {
             digest = hasher.finalize()
         }
 
+        /// Hashes the digest alone, so that a long target is not hashed again.
         func hash(into hasher: inout Hasher) { hasher.combine(digest) }
     }
 
+    /// A response that is kept.
     private struct Entry {
+        /// The token of the version that the response was made from.
         let version: String
+        /// The response before it is finished: without the header fields that are added to every
+        /// response.
         let response: Response
+        /// The estimated memory of the entry, in bytes: its body, the packed form of it, the key
+        /// and the tables.
         let byteCount: Int
     }
 
+    /// One part of the cache, guarded by one lock.
     private struct Shard {
+        /// Entries that were added or used since the generations last changed places.
         var young: [Key: Entry] = [:]
+        /// Entries of the generation before; they are dropped at the next change.
         var old: [Key: Entry] = [:]
+        /// The memory of `young`, in bytes.
         var youngBytes = 0
+        /// The memory of `old`, in bytes.
         var oldBytes = 0
-        /// Digests of requests that were seen once.
+        /// Digests of requests that came once, by a part of the digest. A later request may
+        /// overwrite a slot, which only delays the keeping of a response.
         var seen = [Int](repeating: 0, count: AnswerCache.seenSlots)
+        /// The number of responses that came from this shard.
         var hits: UInt64 = 0
     }
 
+    /// The number of shards, so that threads seldom wait for the same lock.
     private static let shardCount = 8
+    /// The number of requests that each shard remembers to have seen once.
     private static let seenSlots = 512
-    /// What an entry takes beside its body: headers, names, places in tables.
+    /// The estimated memory of an entry besides its body and target, in bytes: header fields, names
+    /// and places in tables.
     private static let overheadBytes = 1024
 
+    /// A shard behind its lock, in an object of its own because a lock cannot be an element of an
+    /// array.
     private final class Guarded: Sendable {
         let state = RankedMutex(.leaf, Shard())
     }
 
+    /// The shards; a key belongs to the one that its digest selects.
     private let shards: [Guarded]
+    /// The memory that each shard may take, in bytes; half of it for each generation.
     private let bytesPerShard: Int
 
-    /// Keeps about `byteLimit` bytes; with 0 nothing is kept.
+    /// Creates an empty cache.
+    ///
+    /// - Parameter byteLimit: About how many bytes all responses together may take; with 0 nothing
+    ///   is kept.
     init(byteLimit: Int) {
         bytesPerShard = byteLimit / AnswerCache.shardCount
         shards = (0..<AnswerCache.shardCount).map { _ in Guarded() }
@@ -64,7 +98,13 @@ final class AnswerCache: Sendable {
 
     // MARK: - Use
 
-    /// The answer to a request about `version`, if it is known.
+    /// Returns the response to a request for a version, if it is kept.
+    ///
+    /// - Parameters:
+    ///   - request: The request. Only plain reads have entries.
+    ///   - version: The token of the version that the request would read now.
+    /// - Returns: The response before it is finished; nil when it is unknown, or was made from
+    ///   another version.
     func answer(to request: Request, version: String) -> Response? {
         guard let key = key(of: request) else { return nil }
         let (response, dropped) = shard(of: key).state.withLock { shard -> (Response?, [Key: Entry]?) in
@@ -83,7 +123,14 @@ final class AnswerCache: Sendable {
         return response
     }
 
-    /// Keeps an answer when its request was seen before.
+    /// Records a response, and keeps it when the same request came before.
+    ///
+    /// Kept are only complete responses with status 200 whose bodies are in memory. Those about
+    /// snapshots that clients hold are not kept, because the lease may end before the version does.
+    ///
+    /// - Parameters:
+    ///   - response: The response before it is finished.
+    ///   - request: The request, with the version that its response was made from.
     func note(_ response: Response, to request: Request) {
         guard response.status == 200, !request.readsSnapshot, case .bytes(let body) = response.body,
             let version = request.version,
@@ -104,7 +151,10 @@ final class AnswerCache: Sendable {
         withExtendedLifetime(dropped) {}
     }
 
-    /// Only plain reads: conditions and minimum versions are the endpoints' business.
+    /// Returns the key of a request; nil for a request whose response may depend on more than
+    /// target and `Accept`.
+    ///
+    /// Conditions, minimum versions and transactions are left to the endpoints.
     private func key(of request: Request) -> Key? {
         guard bytesPerShard > 0, request.method == .get || request.method == .head, request.headers[.ifNoneMatch] == nil,
             request.headers[.realmMinVersion] == nil, request.headers[.realmTransaction] == nil
@@ -112,11 +162,15 @@ final class AnswerCache: Sendable {
         return Key(request.target.bytes, accept: request.headers[.accept])
     }
 
+    /// Returns the shard of a key.
     private func shard(of key: Key) -> Guarded {
         shards[Int(UInt(bitPattern: key.digest) % UInt(AnswerCache.shardCount))]
     }
 
-    /// Returns the generation that was dropped, megabytes maybe, to be let go of after the lock is open again.
+    /// Adds an entry to the young generation, which first becomes the old one when it has no room.
+    ///
+    /// - Returns: The generation that was dropped, possibly many megabytes. The caller frees it
+    ///   after it has released the lock.
     private func insert(_ entry: Entry, for key: Key, _ shard: inout Shard) -> [Key: Entry]? {
         var dropped: [Key: Entry]?
         if shard.youngBytes + entry.byteCount > bytesPerShard / 2 {
@@ -131,16 +185,20 @@ final class AnswerCache: Sendable {
         return dropped
     }
 
-    // MARK: - Figures
+    // MARK: - Metrics
 
-    /// What the metrics show.
+    /// The counts that the metrics show of the cache.
     struct Figures {
+        /// The responses that came from the cache since the start.
         var hits: UInt64 = 0
+        /// The responses that are kept.
         var entries = 0
+        /// The estimated memory of the responses that are kept, in bytes.
         var bytes = 0
     }
 
-    /// Hits, entries and bytes of all shards together.
+    /// The counts of all shards together. The shards are locked one after the other, so the sum
+    /// need not have existed at any moment.
     var figures: Figures {
         shards.reduce(into: Figures()) { sum, shard in
             shard.state.withLock { shard in
@@ -154,6 +212,8 @@ final class AnswerCache: Sendable {
 
 extension AnswerCache {
     /// Writes the metrics of the cache.
+    ///
+    /// - Parameter text: The metrics page that is being written.
     func write(to text: inout MetricsText) {
         let figures = figures
         text.single(

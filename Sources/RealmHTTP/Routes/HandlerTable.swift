@@ -1,19 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The functions of the endpoints by route and method, bound once when the server is made.
+/// The functions that answer requests, by route and method, bound to their endpoints once when the
+/// server is made.
+///
+/// Looking one up takes an index and no comparison. The table never changes, so any thread may use
+/// it.
 struct HandlerTable: Sendable {
-    /// What answers one method of one route.
+    /// The function that answers one method of one route.
     enum Handler: Sendable {
-        /// There is no such method at the path.
+        /// The path does not have this method.
         case none
+        /// A function that changes no realm.
         case read(@Sendable (Call) throws(Problem) -> Reply)
+        /// A function that changes a realm, or the list of realms.
         case write(@Sendable (WriteCall) throws(Problem) -> Reply)
     }
 
+    /// The number of methods, and so of places that each route has in the table.
     private static let methodCount = HTTPMethod.allCases.count
+    /// The handlers of all routes one after the other; within a route by the position of the method
+    /// in `MethodSet`.
     private let handlers: [Handler]
 
     /// Binds the functions that the routes name to the endpoints of a server.
+    ///
+    /// - Parameters:
+    ///   - routes: All routes, in the order of `RouteTable`.
+    ///   - endpoints: The endpoints of the server.
     init(_ routes: [Route], _ endpoints: Endpoints) {
         var handlers = [Handler](repeating: .none, count: routes.count * HandlerTable.methodCount)
         for (index, route) in routes.enumerated() {
@@ -31,7 +44,11 @@ struct HandlerTable: Sendable {
         self.handlers = handlers
     }
 
-    /// The function that answers a request.
+    /// Returns the function that answers a request.
+    ///
+    /// - Parameter request: A request whose route was looked up.
+    /// - Returns: The function; `.none` for a method that is unknown, or that the path does not
+    ///   have.
     subscript(request: Request) -> Handler {
         guard let method = request.method else { return .none }
         return handlers[request.match.index * HandlerTable.methodCount + method.position]

@@ -2,52 +2,87 @@
 
 internal import RealmStorage
 
-/// The first answers to requests with an `Idempotency-Key`, for those who ask again because they got none.
+/// The first responses to writes with an `Idempotency-Key`, for clients that repeat a request
+/// because they received no response.
 ///
-/// Bounded in time, number and bytes; the oldest go first. A request is recognised by method, target, media type and a
-/// digest of its body that is keyed per process.
+/// A repetition is recognised by the key; method, target, media type, transaction and a digest of
+/// the body must be the same. The digest is seeded per process, so a client cannot construct two
+/// bodies of the same digest. The store is bounded in time, number and bytes, and the oldest
+/// responses are dropped first. It is in memory only: a restart of the server forgets all keys. Any
+/// thread may use it.
 final class IdempotencyStore: Sendable {
+    /// What is known about one key.
     private struct Entry {
+        /// The digest of the request that first had the key.
         let fingerprint: Int
-        /// Nil while the first attempt is running.
+        /// The response; nil while the first attempt is running.
         var answer: Response?
+        /// When the response expires.
         var until = Instant.distantFuture
+        /// The estimated memory of the response, in bytes; 0 while there is none.
         var byteCount = 0
     }
 
+    /// All that is known, guarded by one lock.
     private struct Entries {
+        /// The entries by the value of `Idempotency-Key`.
         var byKey: [String: Entry] = [:]
-        /// Keys of answers that are kept, oldest first.
+        /// The keys whose responses are kept, oldest first.
         var order: [String] = []
+        /// The estimated memory of all responses, in bytes.
         var bytes = 0
     }
 
+    /// What is known about keys, behind its lock.
     private let entries = RankedMutex(.leaf, Entries())
+    /// How long a response is kept, in seconds.
     private let seconds: Double
+    /// How many responses are kept at most.
     private let countLimit: Int
+    /// How much memory the responses may take together, in bytes; one of them at most an eighth of
+    /// it.
     private let byteLimit: Int
 
-    /// A store that keeps answers for `seconds`, at most `countLimit` of them, and `byteLimit` bytes of bodies together.
+    /// Creates an empty store.
+    ///
+    /// - Parameters:
+    ///   - seconds: How long a response is kept.
+    ///   - countLimit: How many responses are kept at most.
+    ///   - byteLimit: How many bytes the responses may take together.
     init(seconds: Double = 600, countLimit: Int = 10_000, byteLimit: Int = 64 << 20) {
         self.seconds = seconds
         self.countLimit = countLimit
         self.byteLimit = byteLimit
     }
 
-    /// What is known of a request that changes something.
+    /// What the store knows about a request that writes.
     enum Attempt {
-        /// The request has no key, or its method has no use for one.
+        /// The request has no key, or a method that is idempotent by itself.
         case none
+        /// The key is new and belongs to this request until its ticket has a response.
         case first(Ticket)
+        /// The request is a repetition, and this is the response to the first one, marked with
+        /// `Idempotency-Replayed`.
         case known(Response)
     }
 
-    /// The hold of a first attempt.
+    /// The claim of a first attempt on its key.
+    ///
+    /// Whoever holds it must call `keep(_:)` or `forget()` in the end; until then every repetition
+    /// is rejected as still in progress.
     struct Ticket: Sendable {
+        /// The store that issued the ticket.
         fileprivate let store: IdempotencyStore
+        /// The claimed key.
         fileprivate let key: String
 
-        /// Keeps an answer, unless it tells that the request may be tried again.
+        /// Keeps a response for repetitions, unless the same request may succeed later.
+        ///
+        /// Server errors, `write_lock_busy` (423) and `rate_limited` (429) are not kept, nor are
+        /// streams: then the key becomes free, and a repetition is carried out.
+        ///
+        /// - Parameter response: The response to the first attempt.
+        /// - Returns: The same response, for the client.
         func keep(_ response: Response) -> Response {
             guard response.status < 500, response.status != 423, response.status != 429, !response.isStreamed else {
                 forget()
@@ -57,12 +92,17 @@ final class IdempotencyStore: Sendable {
             return response
         }
 
-        /// Lets the next attempt be the first.
+        /// Frees the key, so that the next request with it counts as the first.
         func forget() { store.forget(key) }
     }
 
-    /// Looks the key of a request up, and takes it for this request when it is new. Throws when the same key came with
-    /// another request, or when the first one is still running.
+    /// Looks up the key of a request, and claims it for this request when it is new. Expired
+    /// responses are dropped on the way.
+    ///
+    /// - Parameter request: A write whose body is complete; a long body is read for its digest.
+    /// - Returns: What the store knows about it.
+    /// - Throws: `invalid_parameter` for a malformed key, `idempotency_key_reused` when another
+    ///   request had the key, `idempotency_in_progress` while the first one is running.
     func begin(_ request: Request) throws(Problem) -> Attempt {
         guard let key = request.headers[.idempotencyKey], request.method == .post || request.method == .patch else {
             return .none
@@ -79,6 +119,13 @@ final class IdempotencyStore: Sendable {
         return try outcome.get()
     }
 
+    /// Compares a request with the entry of its key, under the lock.
+    ///
+    /// - Parameters:
+    ///   - key: The value of `Idempotency-Key`.
+    ///   - fingerprint: The digest of the request.
+    ///   - entries: The entries, to which a new key is added.
+    /// - Returns: The result of `begin(_:)`.
     private func attempt(_ key: String, _ fingerprint: Int, _ entries: inout Entries) -> Result<Attempt, Problem> {
         guard let entry = entries.byKey[key] else {
             entries.byKey[key] = Entry(fingerprint: fingerprint)
@@ -94,6 +141,10 @@ final class IdempotencyStore: Sendable {
         return .success(.known(answer))
     }
 
+    /// Returns the digest of everything that must be equal in a repetition.
+    ///
+    /// - Complexity: O(n) in the length of the body. A body in a file is read a MiB at a time; one
+    ///   that cannot be read counts as far as it could be.
     private static func fingerprint(_ request: Request) -> Int {
         var hasher = Hasher()
         hasher.combine(request.methodName)
@@ -111,6 +162,9 @@ final class IdempotencyStore: Sendable {
         return hasher.finalize()
     }
 
+    /// Stores the response of a key and drops what has expired or exceeds a bound.
+    ///
+    /// A response that is larger than an eighth of the memory is not stored; its key becomes free.
     private func keep(_ response: Response, _ key: String) {
         var byteCount = 1024
         if case .bytes(let buffer) = response.body { byteCount += buffer.capacity }
@@ -128,6 +182,7 @@ final class IdempotencyStore: Sendable {
         withExtendedLifetime(forgotten) {}
     }
 
+    /// Removes a key, unless it has a response.
     private func forget(_ key: String) {
         entries.withLock { entries in
             guard entries.byKey[key]?.answer == nil else { return }
@@ -135,7 +190,10 @@ final class IdempotencyStore: Sendable {
         }
     }
 
-    /// Returns what is forgotten, to be let go of after the lock is open again.
+    /// Drops responses that have expired, and the oldest ones while there are too many or they take
+    /// too much memory.
+    ///
+    /// - Returns: What was dropped, for the caller to free after it has released the lock.
     private func forgetOld(_ entries: inout Entries) -> [Entry] {
         let now = Instant.now()
         var forgotten: [Entry] = []

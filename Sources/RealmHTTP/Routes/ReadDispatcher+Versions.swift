@@ -4,9 +4,20 @@ internal import RealmEngine
 internal import RealmStorage
 internal import Synchronization
 
-/// Reads that do not take the newest version as it is: those inside a transaction, and those that wait for a version.
+/// Reads that do not take the newest version as it is: those inside an interactive transaction, and
+/// those that wait for a version.
 extension ReadDispatcher {
-    /// A read that asks for another state than the newest version as it is now; nil for all others.
+    /// Answers a read that requests another state than that of the newest version.
+    ///
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - database: The open realm.
+    ///   - route: The route of the path; transactions matter only where it reads the contents of
+    ///     a realm.
+    ///   - endpoint: The function that answers.
+    /// - Returns: The reply; nil for a read of the newest version, or when the realm has already
+    ///   reached the version that `Realm-Min-Version` requests.
+    /// - Throws: A `Problem` of the header fields.
     func otherVersion(
         for call: Call, of database: Database, _ route: Route, endpoint: @escaping Endpoint
     ) throws(Problem) -> Reply? {
@@ -21,7 +32,16 @@ extension ReadDispatcher {
 
     /// Answers a read that belongs to an interactive transaction, from its uncommitted state.
     ///
-    /// The state is that of the writer's thread: the answer is complete, streams too, when the thread goes on.
+    /// That state can be read only on the writer's thread, so the whole response is made there,
+    /// streams included, within the deadline that the session has.
+    ///
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - id: The id of the transaction, from `Realm-Transaction`.
+    ///   - database: The open realm.
+    ///   - endpoint: The function that answers.
+    /// - Returns: A reply that the writer's thread completes; 404 when the client has no
+    ///   transaction of this id.
     private func read(
         _ call: Call, inTransaction id: String, of database: Database, _ endpoint: @escaping Endpoint
     ) -> Reply {
@@ -49,7 +69,10 @@ extension ReadDispatcher {
         }
     }
 
-    /// The whole answer, in memory.
+    /// Returns the complete response with its body in memory, on the writer's thread.
+    ///
+    /// It must not be stored by caches, since the transaction may be rolled back. Problems become
+    /// responses.
     private func finished(_ call: Call, _ endpoint: Endpoint) -> Response {
         var response: Response
         do throws(Problem) {
@@ -68,11 +91,19 @@ extension ReadDispatcher {
         return response
     }
 
+    /// Collects the chunks of a stream into one buffer.
+    ///
+    /// - Parameters:
+    ///   - producer: The stream.
+    ///   - limits: The limits of the server, of which the length of a response and the time of a
+    ///     read apply.
+    /// - Returns: The whole body.
+    /// - Throws: A `Problem` when the body is too long, takes too long or cannot be read.
     private static func drain(_ producer: any ChunkProducer, _ limits: Limits) throws(Problem) -> OutputBuffer {
         let end = Instant.now().adding(seconds: Double(limits.readSeconds))
         let buffer = OutputBuffer(capacity: Streaming.chunkBytes)
         do {
-            // Producers make about one chunk at a time and look at how much is there.
+            // Producers make about one chunk per call and check the length of the buffer for that.
             while true {
                 let chunk = OutputBuffer(capacity: Streaming.chunkBytes)
                 let isLast = try producer.produce(into: chunk)
@@ -92,7 +123,16 @@ extension ReadDispatcher {
         }
     }
 
-    /// Answers a read when the version that it asks for is there, at the latest at its deadline.
+    /// Answers a read when the realm has reached a version, or at the deadline with the newest
+    /// version by then.
+    ///
+    /// No thread waits: a commit or the alarm continues the request on a worker.
+    ///
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - wanted: The commit number that the version must have at least.
+    ///   - database: The open realm.
+    ///   - endpoint: The function that answers.
     private func read(
         _ call: Call, waitingFor wanted: UInt64, of database: Database, _ endpoint: @escaping Endpoint
     ) -> Reply {
@@ -104,8 +144,12 @@ extension ReadDispatcher {
         }
     }
 
+    /// Answers a read whose wait has ended, on a worker.
+    ///
+    /// A request that waited until its deadline gets a new one, so that there is time for the
+    /// response itself.
     private func answer(_ call: Call, _ promise: any ResponsePromise, _ endpoint: Endpoint) {
-        // Whoever waited to the end of the deadline has some time for the answer itself.
+        // A request that waited until its deadline gets time for the response itself.
         call.request.deadline = Instant.now().adding(seconds: Double(limits.readSeconds))
         do throws(Problem) {
             try endpoint(call).resolve(promise)

@@ -3,20 +3,36 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Answers calls that read: from what is kept, by their endpoint on this thread if that is brief, or by a worker.
+/// Answers calls that read: from the cache, by their endpoint on the daemon's thread if that is
+/// brief, or by a worker.
+///
+/// A read is tried on the daemon's thread first, for two milliseconds at most. If it takes longer
+/// it is given up and begun again by a worker; reads change nothing, so that has no effect besides
+/// the time.
 struct ReadDispatcher: Sendable {
+    /// The function of an endpoint that answers a read.
     typealias Endpoint = @Sendable (Call) throws(Problem) -> Reply
 
     /// The limits of the server.
     let limits: Limits
     /// Threads for reads that are not brief.
     let workers: WorkerPool
-    /// Answers that were given before.
+    /// The responses that are kept for repeated requests.
     let answers: AnswerCache
-    /// Ends the wait for a version that does not come.
+    /// Ends the wait for a version that does not come in time.
     let alarm: Alarm
 
-    /// Answers a call by `endpoint`, which is that of `route` and the method of the request.
+    /// Answers a call that reads.
+    ///
+    /// A response for a repeated request comes from the cache, unless the read concerns another
+    /// version than the newest. Every response that may be kept is reported to the cache.
+    ///
+    /// - Parameters:
+    ///   - call: The call, whose request was admitted.
+    ///   - route: The route of its path.
+    ///   - endpoint: The function that answers the method at that route.
+    /// - Returns: The response, or the work that leads to it.
+    /// - Throws: The `Problem` that is the response.
     func reply(to call: Call, _ route: Route, _ endpoint: @escaping Endpoint) throws(Problem) -> Reply {
         guard case .ready(let database)? = call.request.realm else { return try briefReply(to: call, route, endpoint) }
         if let other = try otherVersion(for: call, of: database, route, endpoint: endpoint) { return other }
@@ -41,18 +57,28 @@ struct ReadDispatcher: Sendable {
         }
     }
 
-    // MARK: - On the daemon's thread, but not for long
+    // MARK: - Brief reads on the daemon's thread
 
-    /// What a read may take of the daemon's thread, in seconds; less for clients that have work at the workers already.
+    /// The time that a read may take on the daemon's thread, in seconds.
     private static let briefSeconds = 0.002
+    /// The same for clients that have jobs at the workers already: they have shown that their reads
+    /// are long.
     private static let briefSecondsOfBusyClients = 0.0003
-    /// The longest answer that is made there.
+    /// The longest response that is made on the daemon's thread, in bytes.
     private static let briefBytes = 256 << 10
 
-    /// The answer of the endpoint of a call that reads, begun here and now: most are done in well under a millisecond.
+    /// Calls the endpoint on this thread, within a time and a size after which a worker has to
+    /// begin again.
     ///
-    /// One that is not done by then, or makes a long answer, is given up and begun anew by a worker. Reads change nothing,
-    /// so nobody notices.
+    /// Most reads take well under a millisecond. Those of routes that do not read the contents of a
+    /// realm are not limited.
+    ///
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - route: The route of its path.
+    ///   - endpoint: The function that answers.
+    /// - Returns: The response, or work that begins the read anew.
+    /// - Throws: The `Problem` of the endpoint, when it was not merely too slow.
     private func briefReply(to call: Call, _ route: Route, _ endpoint: @escaping Endpoint) throws(Problem) -> Reply {
         guard route.traits.contains(.readsContents) else { return try endpoint(call) }
         let budget = call.request.budget
@@ -75,6 +101,9 @@ struct ReadDispatcher: Sendable {
         }
     }
 
+    /// Returns whether work was stopped only because it was too long for the daemon's thread.
+    ///
+    /// - Parameter stop: Why the work was stopped; nil when it was not.
     private func isTooLong(_ stop: WorkStop?) -> Bool {
         switch stop {
         case .handOver: return true
@@ -83,6 +112,9 @@ struct ReadDispatcher: Sendable {
         }
     }
 
+    /// Calls the endpoint on a worker and completes what it leaves to do.
+    ///
+    /// - Throws: The `Problem` that is the response.
     private static func answer(of call: Call, _ endpoint: Endpoint) throws(Problem) -> Response {
         switch try endpoint(call) {
         case .now(let response): return response

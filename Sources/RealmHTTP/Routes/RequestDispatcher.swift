@@ -3,27 +3,48 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// The interface over HTTP behind the daemon: admits requests, has endpoints answer them, and finishes their answers.
+/// The application that the daemon calls: it admits requests, has endpoints answer them, and
+/// finishes their responses.
 ///
-/// It needs no socket: tests hand requests to it as values.
+/// One is made per server and lives as long as it. The work is in its parts: `AdmissionControl`,
+/// `BodyReader`, `ReadDispatcher`, `WriteDispatcher` and `ResponseFinisher`. It needs no socket:
+/// tests pass requests to it as values. The daemon calls it on several threads at once.
 package final class RequestDispatcher: RequestHandler {
+    /// The checks before the body.
     private let admission: AdmissionControl
+    /// How bodies are received.
     private let bodies: BodyReader
+    /// The last step of every response.
     private let finisher: ResponseFinisher
+    /// The functions of the endpoints.
     private let handlers: HandlerTable
+    /// Answers reads.
     private let reads: ReadDispatcher
+    /// Answers writes.
     private let writes: WriteDispatcher
+    /// Threads for long and packed bodies.
     private let workers: WorkerPool
+    /// The memory that the bodies of all requests share.
     private let waitingBytes: ByteLedger
+    /// The rules for web pages of other origins, which preflight requests ask about.
     private let origins: OriginPolicy
+    /// The limits of the server.
     private let limits: Limits
+    /// Whether responses have a `Server-Timing` header field.
     private let showsTiming: Bool
+    /// What endpoints that read use of the server.
     private let readServices: ReadServices
+    /// What endpoints that write use of the server besides.
     private let writeServices: WriteServices
+    /// Counts requests that were rejected before their bodies, by problem code.
     private let refusals = RefusalMetrics()
+    /// What is done when a request has ended.
     private let ends: RequestEnds
 
-    /// A handler over the state of a server. It adds its own metrics to those of the state.
+    /// Creates the application of a server, with a cache and endpoints of its own.
+    ///
+    /// - Parameter state: The state of the server. The metrics of the cache, the requests and the
+    ///   refusals are added to its metrics.
     package init(_ state: ServerState) {
         let answers = AnswerCache(byteLimit: state.limits.answerCacheBytes)
         let description = APIDescription(state.limits)
@@ -50,7 +71,12 @@ package final class RequestDispatcher: RequestHandler {
 
     // MARK: - Head
 
-    /// Looks up the route and the realm of a request and checks what is common to all; a refusal is a finished answer.
+    /// Makes all checks that need no body, and looks up the route and the realm of a request.
+    ///
+    /// - Parameter request: A request whose head is complete.
+    /// - Returns: The bounds of its body, or a finished response that rejects it. After a head or
+    ///   body that is too long the connection is closed, because reading the rest of the request is
+    ///   of no use.
     package func admit(_ request: Request) -> Admission {
         do throws(Problem) {
             _ = try admission.check(request)
@@ -59,7 +85,7 @@ package final class RequestDispatcher: RequestHandler {
         } catch {
             refusals.count(error.code)
             var response = finish(Response(error, for: request), for: request)
-            // The rest of a request that is too long to be taken in is not worth reading either.
+            // The rest of a request that is too long need not be read either.
             if [413, 414, 431].contains(error.status) { response.closesConnection = true }
             return .refuse(response)
         }
@@ -67,17 +93,23 @@ package final class RequestDispatcher: RequestHandler {
 
     // MARK: - Answer
 
-    /// Bodies above this are read by a worker, not by the daemon's thread.
+    /// Bodies above this many bytes are parsed by a worker rather than on the daemon's thread.
     private static let longBody = 32 << 10
 
-    /// Answers a request that was admitted. A long or packed body is read by a worker.
+    /// Answers a request that was admitted and is complete.
+    ///
+    /// - Parameter request: The request. A long body, or one with a content coding, is read by a
+    ///   worker.
+    /// - Returns: The response, or the work that leads to it. Problems become responses.
     package func reply(to request: Request) -> Reply {
         let hasLongBody = request.bodyFile != nil || request.body.count > RequestDispatcher.longBody
         guard hasLongBody || (request.isPacked && !request.body.isEmpty) else { return answer(request) }
         return workers.reply(to: request) { [self] promise in answer(request).resolve(promise) }
     }
 
-    /// Reads a request that is complete, and answers it or lets somebody else do so.
+    /// Inflates the body, sets deadline and limits of the work, and dispatches the request.
+    ///
+    /// `OPTIONS` is answered here, for every path.
     private func answer(_ request: Request) -> Reply {
         do throws(Problem) {
             try bodies.inflate(bodyOf: request)
@@ -92,6 +124,9 @@ package final class RequestDispatcher: RequestHandler {
         }
     }
 
+    /// Calls the function of an endpoint that the route and the method select.
+    ///
+    /// - Throws: The `Problem` that is the response.
     private func dispatch(_ request: Request) throws(Problem) -> Reply {
         let route = RouteTable.route(of: request)
         let call = Call(
@@ -103,6 +138,10 @@ package final class RequestDispatcher: RequestHandler {
         }
     }
 
+    /// Returns the response to `OPTIONS`: the methods that the client may use, and the media types
+    /// that they take.
+    ///
+    /// `OPTIONS *` lists all methods that the server implements.
     private func options(_ request: Request) -> Response {
         let route = RouteTable.route(of: request)
         var response = Response(status: 204)
@@ -121,17 +160,35 @@ package final class RequestDispatcher: RequestHandler {
 
     // MARK: - End
 
-    /// Does to an answer what is done to all of them. Called once for each, on the thread that made it.
+    /// Does to a response what is done to all of them. Called once for each, on the thread that
+    /// made it.
+    ///
+    /// - Parameters:
+    ///   - response: The response as the endpoint made it.
+    ///   - request: The request that it belongs to.
+    /// - Returns: The response as it is sent.
     package func finish(_ response: consuming Response, for request: Request) -> Response {
         finisher.finish(response, for: request)
     }
 
-    /// Whether the answer needs no long packing.
+    /// Returns whether `finish(_:for:)` is brief enough for the daemon's thread: it need not pack a
+    /// long body.
+    ///
+    /// - Parameters:
+    ///   - response: The response as the endpoint made it.
+    ///   - request: The request that it belongs to.
     package func finishesQuickly(_ response: Response, for request: Request) -> Bool {
         finisher.finishesQuickly(response, for: request)
     }
 
-    /// Counts and logs a request whose answer left, or could not.
+    /// Counts and logs a request whose response was sent, or could not be sent.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - status: The status of the response.
+    ///   - bytesSent: The length of the body that was sent.
+    ///   - bytesReceived: The length of the body that was received.
+    ///   - isComplete: Whether the whole response was sent. It is not evaluated here.
     package func didEnd(_ request: Request, status: Int, bytesSent: Int, bytesReceived: Int, isComplete: Bool) {
         ends.note(request, status: status, bytesSent: bytesSent, bytesReceived: bytesReceived)
     }

@@ -2,15 +2,21 @@
 
 internal import RealmStorage
 
-/// What is done when a request is over: it is counted and logged, and memory goes back to the system after large ones.
+/// What is done when a request has ended: it is counted and logged, and memory is returned to the
+/// system after large ones.
 struct RequestEnds: Sendable {
-    /// Requests by route and status.
+    /// The numbers of requests by route and status, and the durations.
     let metrics = RequestMetrics(routes: RouteTable.routes.map(\.pattern.label))
+    /// Returns unused memory to the system.
     private let memory: MemoryReturn
+    /// The workers, whose state decides whether memory is returned.
     private let workers: WorkerPool
+    /// The log of requests; nil when there is none.
     private let accessLog: AccessLog?
 
-    /// The ends of the requests of a server.
+    /// Prepares for the requests of a server.
+    ///
+    /// - Parameter state: The state that the server was made with.
     init(_ state: ServerState) {
         memory = MemoryReturn(state.alarm)
         workers = state.workers
@@ -18,6 +24,12 @@ struct RequestEnds: Sendable {
     }
 
     /// Counts and logs one request. Called on a thread of the daemon, so nothing here waits.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - status: The status of its response.
+    ///   - bytesSent: The length of the body that was sent, in bytes.
+    ///   - bytesReceived: The length of the body that was received, in bytes.
     func note(_ request: Request, status: Int, bytesSent: Int, bytesReceived: Int) {
         let seconds = Instant.now().seconds(since: request.arrival)
         metrics.count(

@@ -3,21 +3,33 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// The last step of every answer: what was read from a file that changed underneath is replaced, long texts are packed, and
-/// the header fields that all answers have are added.
+/// The last step of every response.
+///
+/// What was read from a file that another program has changed is replaced by a problem, long texts
+/// are packed, and the header fields that all responses have are added.
 struct ResponseFinisher: Sendable {
+    /// The longest request target, in bytes; links of a response that are longer are left out,
+    /// since the server would reject them.
     private let targetBytes: Int
+    /// The rules for web pages of other origins.
     private let origins: OriginPolicy
+    /// Closes realms whose files have changed.
     private let caretaker: RealmCaretaker
 
-    /// The last step of the answers of a server.
+    /// Takes the rules and limits of a server.
+    ///
+    /// - Parameter state: The state that the server was made with.
     init(_ state: ServerState) {
         targetBytes = state.limits.targetBytes
         origins = state.rules.origins
         caretaker = state.caretaker
     }
 
-    /// The answer as it is sent.
+    /// Returns the response as it is sent.
+    ///
+    /// - Parameters:
+    ///   - response: The response as the endpoint made it.
+    ///   - request: The request that it belongs to.
     func finish(_ response: consuming Response, for request: Request) -> Response {
         replaceUnsound(&response, request)
         compress(&response, for: request)
@@ -28,7 +40,14 @@ struct ResponseFinisher: Sendable {
         return response
     }
 
-    /// Whether `finish` has no long text to pack, which would keep a thread of the daemon for milliseconds.
+    /// Returns whether `finish(_:for:)` has no long text to pack, which would occupy a thread of
+    /// the daemon for milliseconds.
+    ///
+    /// A response from the cache whose packed form is known already needs no packing either.
+    ///
+    /// - Parameters:
+    ///   - response: The response as the endpoint made it.
+    ///   - request: The request, which states whether the client accepts gzip.
     func finishesQuickly(_ response: Response, for request: Request) -> Bool {
         guard case .bytes(let buffer) = response.body, buffer.count > ResponseFinisher.quicklyPacked, request.takesGzip,
             response.status != 304, response.isCompressible
@@ -36,10 +55,13 @@ struct ResponseFinisher: Sendable {
         return response.packed?.isKnown ?? false
     }
 
-    /// Longer answers are packed by a worker.
+    /// Texts above this many bytes are packed by a worker.
     private static let quicklyPacked = 32 << 10
 
-    /// Answers above 1 KiB are packed for clients that take gzip.
+    /// Packs a text of more than 1 KiB with gzip, for clients that accept it.
+    ///
+    /// Streams are packed chunk by chunk whatever their length; streams of events are never packed.
+    /// Where packing does not succeed, the response stays as it is.
     private func compress(_ response: inout Response, for request: Request) {
         guard response.status != 304, request.takesGzip, response.isCompressible else { return }
         switch response.body {
@@ -57,18 +79,25 @@ struct ResponseFinisher: Sendable {
         response.tagAsPacked()
     }
 
-    /// What letting go of a realm answers is not read from its file, which may be gone by then, and rightly so.
+    /// Returns whether a request detaches a realm.
+    ///
+    /// The response to it is not read from the realm's file, which may rightly be gone by then.
     private static func removesRealm(_ request: Request) -> Bool {
         request.method == .delete && request.match.pattern.isRealm
     }
 
-    /// Nothing is sent that was read from a file that is not what it was. Read before it is known, it might be zeros in place
-    /// of what is gone.
+    /// Replaces a response that was read from a file which another program has changed, and lets
+    /// the realm fail.
+    ///
+    /// Bytes that the file has lost are read as zeros, so the contents cannot be trusted. The file
+    /// itself is examined before streams and before server errors, which may come from a file that
+    /// is being overwritten; for all others only what is known already counts. A stream is examined
+    /// further while it is sent.
     private func replaceUnsound(_ response: inout Response, _ request: Request) {
         guard case .ready(let database)? = request.realm, !ResponseFinisher.removesRealm(request) else { return }
         var isWorthALook = response.status >= 500
         if case .stream = response.body { isWorthALook = true }
-        // What looks like damage may be a file that somebody is writing to; a long answer is better refused than cut off.
+        // Apparent damage may be another program writing to the file; a long response is better rejected than cut off.
         guard let failure = isWorthALook ? database.health.look() : database.health.failure else {
             if case .stream(let producer) = response.body { response.body = .stream(CheckedProducer(producer, database)) }
             return
@@ -79,7 +108,8 @@ struct ResponseFinisher: Sendable {
 }
 
 extension Response {
-    /// A packed representation has a tag of its own: that of the plain one with `z` behind it.
+    /// Marks the entity tag as that of the packed representation, which has to differ from the tag
+    /// of the plain one.
     fileprivate mutating func tagAsPacked() {
         headers = headers.map { field in
             guard field.name.description == "ETag" else { return field }
@@ -87,7 +117,8 @@ extension Response {
         }
     }
 
-    /// Text of some kind; raw data may be anything.
+    /// Whether the body is text of some kind. Raw data may be packed already, and events must not
+    /// wait for more.
     fileprivate var isCompressible: Bool {
         guard let type = header("Content-Type") else { return false }
         return !type.hasPrefix("application/octet-stream") && !type.hasPrefix("text/event-stream")

@@ -1,49 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One path of the interface: everything that the server knows about it.
+/// One path of the interface, with everything that the server knows about it.
 ///
-/// Looking a request up, `Allow`, who may do what, the label in log and metrics, the function that answers, and the API
-/// description all come from this value. A new path is one more of them in `RouteTable`.
+/// Looking up a request, `Allow`, access rights, the label in the log and the metrics, the function
+/// that answers, and the API description all come from this value. A new path is one more of them
+/// in `RouteTable`. Routes are made once per process and never change.
 package final class Route: Sendable {
-    /// What is special about a path.
+    /// Properties of a path in which it differs from most others.
     package struct Traits: OptionSet, Sendable {
+        /// One bit per trait.
         package let rawValue: Int
-        /// The traits whose bits are set.
+        /// Creates a set of the traits whose bits are set.
         package init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// Reads show what is in a realm. They take part in interactive transactions, and are begun on the daemon's thread.
+        /// Reads show the contents of a realm. They can take part in interactive transactions, and
+        /// are begun on the daemon's thread.
         package static let readsContents = Traits(rawValue: 1)
-        /// An answer depends on nothing but the request and the version, so it may be kept for the next one who asks.
+        /// A response depends on nothing but the request and the version, so it may be kept for the
+        /// next client with the same request.
         package static let isRepeatable = Traits(rawValue: 2)
-        /// For those who may not administer the path does not exist.
+        /// The path does not exist for clients that may not administer.
         package static let isHidden = Traits(rawValue: 4)
-        /// Bodies are long, and kept in files while they arrive.
+        /// Request bodies may be long and are stored in files while they arrive.
         package static let hasLongBodies = Traits(rawValue: 8)
-        /// Asked by those who watch the server: the rate of a client is not limited here.
+        /// The rate of a client is not limited here, because programs that monitor the server use
+        /// the path.
         package static let isUnmetered = Traits(rawValue: 16)
-        /// Not one path but the server as a whole, as `OPTIONS *` has it.
+        /// The route is not one path but the server as a whole, as in `OPTIONS *`.
         package static let isServer = Traits(rawValue: 32)
     }
 
-    /// The form of the path, and its label in log and metrics.
+    /// The form of the path, which is also its label in the log and the metrics.
     package let pattern: PathPattern
-    /// What is special about the path.
+    /// In which ways the path is special.
     package let traits: Traits
-    /// What can be done at the path, in the order of the API description. Empty for a path that is kept free.
+    /// What can be done at the path, in the order of the API description. It is empty for a path
+    /// that is reserved.
     package let operations: [RouteOperation]
-    /// The media types of `Accept-Patch`.
+    /// The media types that `PATCH` takes, as the value of `Accept-Patch`.
     let patchTypes: StaticString
-    /// Methods that change no realm, as far as this server has them.
+    /// The methods that change no realm.
     package let readMethods: MethodSet
-    /// Methods that change a realm, or which realms there are.
+    /// The methods that change a realm, or the list of realms.
     package let writeMethods: MethodSet
-    /// The access class of each method, by its position in `MethodSet`.
+    /// The access class that each method needs, by its position in `MethodSet`.
     private let accessByMethod: [AccessClass]
 
-    /// What `Accept-Patch` says of paths that take a merge patch.
+    /// The value of `Accept-Patch` for paths that take a merge patch.
     static let mergePatch: StaticString = "application/merge-patch+json, application/json"
 
-    /// A route; `pattern` is read by `PathPattern`.
+    /// Creates a route.
+    ///
+    /// - Parameters:
+    ///   - pattern: The path, with variables in braces, as `PathPattern` reads it.
+    ///   - traits: In which ways the path is special.
+    ///   - patchTypes: The value of `Accept-Patch`.
+    ///   - operations: What can be done at the path; nothing for a reserved path.
     init(
         _ pattern: String, _ traits: Traits = [], patchTypes: StaticString = Route.mergePatch,
         operations: [RouteOperation] = []
@@ -57,25 +69,31 @@ package final class Route: Sendable {
         accessByMethod = HTTPMethod.allCases.sorted { $0.position < $1.position }.map { Route.access(of: $0, operations) }
     }
 
-    /// Whether anything can be done there with this server at all; other paths are 404.
+    /// Whether anything can be done at the path with this server. Other paths are answered with
+    /// 404.
     package var isServed: Bool { !operations.isEmpty || traits.contains(.isServer) }
 
-    /// What a request with this method takes; nil is a method that the server does not know.
+    /// Returns the access class that a request needs.
+    ///
+    /// - Parameter method: The method; nil for one that the server does not know.
+    /// - Returns: That of the operation, or of administrators for a method that the path does not
+    ///   have. `OPTIONS` needs no more than the least of the operations.
     package func access(of method: HTTPMethod?) -> AccessClass {
         guard let method else { return operations.isEmpty ? .read : .administer }
         return accessByMethod[method.position]
     }
 
+    /// Returns the access class that a method needs among these operations.
     private static func access(of method: HTTPMethod, _ operations: [RouteOperation]) -> AccessClass {
-        // That there is nothing at a path is no secret to those who read.
+        // Clients that may read may also learn that nothing is at a path.
         guard !operations.isEmpty else { return .read }
-        // Asking for the methods takes no more than the least of them.
+        // OPTIONS needs no more than the method that needs the least.
         if method == .options { return operations.map(\.access).min() ?? .read }
         return operations.first { $0.methods.contains(method) }?.access ?? .administer
     }
 }
 
 extension HTTPMethod {
-    /// The number of the bit that the method has in a `MethodSet`.
+    /// The number of the bit that the method has in a `MethodSet`, from 0.
     package var position: Int { MethodSet(self).rawValue.trailingZeroBitCount }
 }

@@ -1,31 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one or several methods do at a path.
+/// What one method does at a path, or several methods with the same meaning such as `GET` and
+/// `QUERY`.
 package struct RouteOperation: Sendable {
-    /// The function of an endpoint that answers.
+    /// The function that answers, before it is bound to the endpoints of a server.
+    ///
+    /// Routes exist once per process and endpoints once per server, so a route names its function
+    /// by a closure over `Endpoints`.
     enum Handler: Sendable {
-        /// Changes no realm.
+        /// A function that changes no realm.
         case read(@Sendable (Endpoints) -> @Sendable (Call) throws(Problem) -> Reply)
-        /// Changes a realm, or which realms there are.
+        /// A function that changes a realm, or the list of realms.
         case write(@Sendable (Endpoints) -> @Sendable (WriteCall) throws(Problem) -> Reply)
     }
 
     /// The methods that the handler answers.
     package let methods: MethodSet
-    /// What these methods take of a client.
+    /// The access class that a client needs for these methods.
     package let access: AccessClass
     /// The function that answers.
     let handler: Handler
-    /// The name of the method in the API description, and what it says; nil for what is not described.
+    /// The name of the method in the API description with the operation there; nil for what is not
+    /// described.
     let description: (method: String, operation: OperationDescription)?
 
-    /// Whether the methods change a realm, or which realms there are.
+    /// Whether the methods change a realm, or the list of realms.
     package var isWrite: Bool {
         if case .write = handler { return true }
         return false
     }
 
-    /// A read by `methods`, the first of which is described.
+    /// Creates an operation that reads.
+    ///
+    /// - Parameters:
+    ///   - methods: The methods that the function answers; the first of them is described.
+    ///   - access: The access class that a client needs.
+    ///   - description: The operation in the API description; nil for paths that are not
+    ///     described.
+    ///   - handler: Selects the function among the endpoints of a server.
     static func read(
         _ methods: MethodSet, for access: AccessClass, _ description: OperationDescription? = nil,
         _ handler: @escaping @Sendable (Endpoints) -> @Sendable (Call) throws(Problem) -> Reply
@@ -33,7 +45,14 @@ package struct RouteOperation: Sendable {
         RouteOperation(methods, access, .read(handler), description: description)
     }
 
-    /// A write by `methods`, the first of which is described.
+    /// Creates an operation that writes.
+    ///
+    /// - Parameters:
+    ///   - methods: The methods that the function answers; the first of them is described.
+    ///   - access: The access class that a client needs.
+    ///   - description: The operation in the API description; nil for paths that are not
+    ///     described.
+    ///   - handler: Selects the function among the endpoints of a server.
     static func write(
         _ methods: MethodSet, for access: AccessClass, _ description: OperationDescription? = nil,
         _ handler: @escaping @Sendable (Endpoints) -> @Sendable (WriteCall) throws(Problem) -> Reply
@@ -41,6 +60,8 @@ package struct RouteOperation: Sendable {
         RouteOperation(methods, access, .write(handler), description: description)
     }
 
+    /// Creates an operation and finds the name under which it is described: that of its first
+    /// method, in lower case.
     private init(_ methods: MethodSet, _ access: AccessClass, _ handler: Handler, description: OperationDescription?) {
         self.methods = methods
         self.access = access

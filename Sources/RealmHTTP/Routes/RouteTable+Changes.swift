@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RouteTable {
-    /// Notifications of changes.
+    /// The routes of change notifications: the feed of changes, and registered subscriptions.
     static let changeRoutes: [Route] = [
-        // A stream has no head that would be worth asking for.
+        // HEAD is left out: the head of a stream says nothing without its body.
         Route(
             "/v1/realms/{realm}/changes",
             operations: [.read(MethodSet(.get), for: .read, OpenAPIChanges.changes) { $0.changes.get }]),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RouteTable {
-    /// What clients hold for a time: transactions, snapshots, and writes that were answered early.
+    /// The routes of what clients hold for a time: transactions, snapshots, and writes that were
+    /// answered before they were done.
     static let leaseRoutes: [Route] =
         transactionRoutes + snapshotRoutes + [
             Route(
@@ -25,6 +26,8 @@ extension RouteTable {
                 ])
         ]
 
+    /// The routes of interactive transactions. Reading the state of one needs the right to write,
+    /// as having one does.
     private static let transactionRoutes: [Route] = [
         Route(
             "/v1/realms/{realm}/transactions",
@@ -45,7 +48,7 @@ extension RouteTable {
         Route(
             "/v1/realms/{realm}/transactions/{id}",
             operations: [
-                // Only those who may write have transactions and writes to ask about.
+                // Only clients that may write can have transactions and queued writes.
                 .read(
                     .get, for: .write,
                     .init(
@@ -75,6 +78,8 @@ extension RouteTable {
             ]),
     ]
 
+    /// The routes of snapshots. They need the right to read only, because a snapshot changes
+    /// nothing and expires by itself.
     private static let snapshotRoutes: [Route] = [
         Route(
             "/v1/realms/{realm}/snapshots",
@@ -123,6 +128,10 @@ extension RouteTable {
             ]),
     ]
 
+    /// Returns the request body that states how long a version is held.
+    ///
+    /// - Parameter isRequired: Whether the request needs it: creating a snapshot has a default,
+    ///   renewing one has none.
     private static func snapshotWishes(isRequired: Bool) -> DocumentValue {
         let content: DocumentValue = ["schema": OpenAPIParts.schema("SnapshotWishes")]
         return [

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RouteTable {
+    /// The schema of a request body with any object.
     private static let body = OpenAPIParts.schema("Object")
+    /// The traits of reads whose responses may be kept.
     private static let kept: Route.Traits = [.readsContents, .isRepeatable]
 
-    /// Objects and their properties, queries and aggregates.
+    /// The routes of objects and their properties, queries and aggregates.
     static let objectRoutes: [Route] = [
         Route(
             "/v1/realms/{realm}/objects/{class}", kept,
@@ -94,7 +96,7 @@ extension RouteTable {
             ]),
     ]
 
-    /// Writes to many objects of all classes at once.
+    /// The routes of writes that concern objects of several classes at once.
     static let collectiveRoutes: [Route] = [
         Route(
             "/v1/realms/{realm}/objects",

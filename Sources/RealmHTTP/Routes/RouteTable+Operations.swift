@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RouteTable {
-    /// What the server reports of itself.
+    /// The routes by which the server describes itself and reports its state.
     static let operationalRoutes: [Route] = [
         Route(
             "/v1/openapi.json",
@@ -49,7 +49,8 @@ extension RouteTable {
             ]),
     ]
 
-    /// Paths that are not described: those for administrators, and one that is kept free.
+    /// The routes that the API description leaves out: those for administrators, and one path that
+    /// is reserved.
     static let administrativeRoutes: [Route] = [
         Route("/admin/leases", .isHidden, operations: [.read(.get, for: .administer) { $0.administration.leases }]),
         Route("/admin/leases/{id}", .isHidden, operations: [.read(.delete, for: .administer) { $0.administration.endLease }]),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RouteTable {
-    /// Realms, their schemas and their descriptions.
+    /// The routes of realms, their schemas and their API descriptions.
     static let realmRoutes: [Route] = [
         Route(
             "/v1/realms",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RouteTable {
-    /// Migrations, exports and imports.
+    /// The routes of migrations, exports and imports.
     static let transferRoutes: [Route] = [
         Route(
             "/v1/realms/{realm}/migrations",
@@ -44,6 +44,7 @@ extension RouteTable {
             ]),
     ]
 
+    /// The responses of an export, which has no entity tag that could be compared.
     private static let exportResponses = OpenAPIParts.responses(
         [
             "description": "The body is the export.", "headers": OpenAPIParts.readHeaders,

@@ -1,30 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// All paths of the interface, in the order in which the API description has them.
+/// All paths of the interface, in the order in which the API description lists them.
 package enum RouteTable {
-    /// The first one stands for paths that are not in the table.
+    /// All routes. The first one represents every path that is not in the table.
     package static let routes: [Route] =
         [unmatched, server] + realmRoutes + objectRoutes + transferRoutes + collectiveRoutes + leaseRoutes + changeRoutes
         + operationalRoutes + administrativeRoutes
 
+    /// The route of requests whose path is unknown, or was not looked up yet.
     private static let unmatched = Route(PathPattern.none.text)
+    /// The route of `OPTIONS *`.
     private static let server = Route("*", .isServer)
 
+    /// The search tree over all patterns, built when it is first used.
     private static let router = Router(routes)
 
-    /// Finds the route of a target, and the variables of its path.
+    /// Finds the route of a request target and the variables of its path.
+    ///
+    /// - Parameter target: The target, split into segments before percent-decoding.
+    /// - Returns: The route with the segments of its variables; the first route when the path is
+    ///   unknown.
     package static func match(_ target: RequestTarget) -> PathMatch {
         let index = router.index(of: target)
         return PathMatch(routes[index].pattern, index: index, target)
     }
 
-    /// The route of a request that was looked up; the one for unknown paths before that.
+    /// Returns the route of a request: the one that was found, or the one for unknown paths before
+    /// that.
+    ///
+    /// - Parameter request: Any request.
     package static func route(of request: Request) -> Route { routes[request.match.index] }
 
-    /// The route of a pattern, as it is written in the table.
+    /// Returns the route with a pattern.
+    ///
+    /// - Parameter pattern: The pattern exactly as it is written in the table.
+    /// - Returns: The route; nil when there is none.
+    /// - Complexity: O(n) in the number of routes.
     package static subscript(pattern: String) -> Route? { routes.first { $0.pattern.text == pattern } }
 
-    /// The paths of the API description with their operations.
+    /// The paths of the API description, each with an object of its operations by method. Paths
+    /// without a described operation are left out.
     static var documentedPaths: [(String, DocumentValue)] {
         routes.compactMap { route in
             let operations = route.operations.compactMap(\.description)

@@ -2,22 +2,31 @@
 
 /// Finds the route of a path, by a tree over the segments of all patterns.
 ///
-/// At each position fixed words come before a variable; where the words lead nowhere the variable is tried, so that a
-/// property may be called `@links`. The tree is built once and never changes, so any thread may use it.
+/// At each position fixed words are tried before a variable; where they lead to no route the
+/// variable is tried, so that a property may be called `@links`. The tree is built once and never
+/// changes, so any thread may use it.
 package struct Router: Sendable {
+    /// A position in the tree: what paths with the same beginning have in common.
     private struct Node {
-        /// Nodes below by their fixed words. There are at most a dozen, and most differ in length.
+        /// The nodes below, by their fixed words as UTF-8. There are at most a dozen, and most
+        /// differ in length.
         var words: [(bytes: [UInt8], node: Int)] = []
-        /// The node below for any other text.
+        /// The node below for any other segment; nil when no pattern has a variable here.
         var variable: Int?
-        /// The route that ends here.
+        /// The number of the route whose pattern ends here; nil when none does.
         var route: Int?
     }
 
+    /// All nodes; the first one is the root, and nodes refer to each other by index.
     private let nodes: [Node]
+    /// The number of the route for the server as a whole.
     private let server: Int
 
-    /// A router over `routes`, whose numbers are their indices; the first one stands for paths that no pattern has.
+    /// Builds the tree.
+    ///
+    /// - Parameter routes: The routes, whose numbers are their indices. The first one represents
+    ///   paths that no pattern matches. Two routes with equal patterns are a programming error and
+    ///   end the process.
     package init(_ routes: [Route]) {
         var nodes = [Node()]
         for (index, route) in routes.enumerated() where !route.pattern.segments.isEmpty {
@@ -30,6 +39,12 @@ package struct Router: Sendable {
         server = routes.firstIndex { $0.traits.contains(.isServer) } ?? 0
     }
 
+    /// Returns the node for one more segment, which is added when it is new.
+    ///
+    /// - Parameters:
+    ///   - parent: The index of the node above.
+    ///   - segment: The next segment of a pattern.
+    ///   - nodes: All nodes.
     private static func child(of parent: Int, _ segment: PathPattern.Segment, in nodes: inout [Node]) -> Int {
         switch segment {
         case .word(let word):
@@ -44,13 +59,24 @@ package struct Router: Sendable {
         return nodes.count - 1
     }
 
-    /// The number of the route of `target`; 0 when there is none.
+    /// Returns the number of the route of a target.
+    ///
+    /// - Parameter target: The target, whose segments are compared before percent-decoding.
+    /// - Returns: The number; 0 when no pattern matches, when a segment is empty, or for a path
+    ///   with a trailing slash.
     package func index(of target: RequestTarget) -> Int {
         if target.isAsterisk { return server }
         guard !target.segments.isEmpty, !target.segments.contains(where: { $0.isEmpty }) else { return 0 }
         return find(target, from: 0, at: 0) ?? 0
     }
 
+    /// Finds the route of the remaining segments.
+    ///
+    /// - Parameters:
+    ///   - target: The target.
+    ///   - node: The node that the segments so far have led to.
+    ///   - depth: The number of these segments.
+    /// - Returns: The number of the route; nil when none matches.
     private func find(_ target: RequestTarget, from node: Int, at depth: Int) -> Int? {
         guard depth < target.segments.count else { return nodes[node].route }
         let segment = target.segment(depth)

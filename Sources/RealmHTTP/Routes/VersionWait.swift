@@ -4,26 +4,42 @@ internal import RealmEngine
 internal import RealmStorage
 internal import Synchronization
 
-/// Waits for a version without a thread: for the commit, or an alarm.
+/// A wait for a version that occupies no thread: it ends with the commit, or with an alarm.
+///
+/// It serves `Realm-Min-Version`. The observer of commits keeps it alive until its end.
 final class VersionWait: Sendable {
+    /// What continues the request when the wait ends.
     private let action: @Sendable () -> Void
+    /// The registration as observer of commits; nil before it begins and after it ended.
     private let token = RankedMutex<Int?>(.leaf, nil)
+    /// Whether the action was called, so that commit and alarm together call it only once.
     private let isOver = Atomic<Bool>(false)
 
-    /// A wait that ends with `action`, which is called once, on whatever thread noticed the end.
+    /// Creates a wait that has not begun.
+    ///
+    /// - Parameter action: Called once, on the thread of the writer or of the alarm, or on the
+    ///   caller's own; it must be brief.
     init(_ action: @escaping @Sendable () -> Void) { self.action = action }
 
-    /// Waits until `database` has a version of at least `wanted`, but no longer than until `deadline`. Returns at once.
+    /// Begins the wait and returns at once. When the version is there already, the action is called
+    /// before this returns.
+    ///
+    /// - Parameters:
+    ///   - wanted: The commit number that the newest version must have at least.
+    ///   - database: The open realm.
+    ///   - alarm: The timer that ends the wait at the deadline.
+    ///   - deadline: When the wait ends in any case.
     func begin(_ wanted: UInt64, _ database: Database, _ alarm: Alarm, until deadline: Instant) {
         let observer = database.commits.add { [self] commit in
             if commit.version.token.version >= wanted { end(database) }
         }
         token.withLock { $0 = observer }
         alarm.set(at: deadline) { [self] in end(database) }
-        // It may have come in between.
+        // The version may have been committed before the observer was added.
         if database.current.token.version >= wanted { end(database) }
     }
 
+    /// Ends the wait: the observer is removed, and the first call also calls the action.
     private func end(_ database: Database) {
         let observer = token.withLock { token in
             defer { token = nil }

@@ -3,13 +3,25 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Answers calls that write: repetitions from what is kept, all others by their endpoint.
+/// Answers calls that write: repetitions with an idempotency key from what is kept, all others by
+/// their endpoint.
 struct WriteDispatcher: Sendable {
+    /// The function of an endpoint that answers a write.
     typealias Endpoint = @Sendable (WriteCall) throws(Problem) -> Reply
 
+    /// The responses that are kept for repetitions.
     private let idempotency = IdempotencyStore()
 
-    /// Answers a call that writes. Everything that is wrong with it ends the transaction it belongs to.
+    /// Answers a call that writes.
+    ///
+    /// A problem of the request, even one that is found before the write begins, ends the
+    /// interactive transaction that the request belongs to.
+    ///
+    /// - Parameters:
+    ///   - call: The call, whose request was admitted.
+    ///   - endpoint: The function that answers.
+    /// - Returns: The response, or the work that leads to it.
+    /// - Throws: A `Problem` of the idempotency key.
     func reply(to call: WriteCall, _ endpoint: Endpoint) throws(Problem) -> Reply {
         let ticket: IdempotencyStore.Ticket?
         switch try idempotency.begin(call.request) {
@@ -20,7 +32,12 @@ struct WriteDispatcher: Sendable {
         return answer(call, ticket, endpoint)
     }
 
-    /// The answer of the endpoint, which is kept for a repetition.
+    /// Calls the endpoint, and has its response kept under the ticket.
+    ///
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - ticket: The claim on the idempotency key; nil for a request without one.
+    ///   - endpoint: The function that answers.
     private func answer(_ call: WriteCall, _ ticket: IdempotencyStore.Ticket?, _ endpoint: Endpoint) -> Reply {
         let reply: Reply
         do throws(Problem) {
@@ -37,7 +54,16 @@ struct WriteDispatcher: Sendable {
         }
     }
 
-    /// A write that failed before it came to its transaction ends it all the same, and is answered then.
+    /// Rolls back the interactive transaction of a write that failed before it reached it, then
+    /// delivers the response.
+    ///
+    /// Nothing is rolled back when the request belongs to no transaction, when the transaction was
+    /// only busy with another request, or for a dry run.
+    ///
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - response: The response with the problem.
+    ///   - problem: Why the write failed.
     private func endTransaction(of call: WriteCall, _ response: Response, _ problem: Problem) -> Reply {
         guard let id = call.request.headers[.realmTransaction], problem.code != .transactionBusy,
             case .ready(let database)? = call.request.realm,
