@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decodes the base64 text of string and binary literals.
+/// Decodes the base64 text of string and binary literals, `B64"…"` and `bin(B64"…")`.
 enum Base64Literal {
-    /// May `byte` stand between the quotes of a base64 literal?
+    /// Returns whether a byte may occur between the quotes of a base64 literal: a letter, a digit,
+    /// `+`, `/` or `=`.
     static func isCharacter(_ byte: UInt8) -> Bool { sextet(byte) != nil || byte == UInt8(ascii: "=") }
 
-    /// The decoded bytes, or nil when the text is not well formed. The final padding may be left out.
+    /// Decodes base64 text with the standard alphabet.
+    ///
+    /// - Parameter text: The characters between the quotes. The final padding may be left out, but
+    ///   must be right if it is there.
+    /// - Returns: The decoded bytes, or nil when the text is not well formed.
     static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         let padding = text.reversed().prefix { $0 == UInt8(ascii: "=") }.count
         let body = text.dropLast(padding)
@@ -26,6 +31,8 @@ enum Base64Literal {
         return decoded
     }
 
+    /// The six bits that a character of the base64 alphabet encodes; nil for every other
+    /// character.
     private static func sextet(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): return byte - UInt8(ascii: "A")

@@ -2,14 +2,24 @@
 
 internal import RealmStorage
 
+/// An operand of a comparison as the parser sees it: a value, or arithmetic on values.
 indirect enum ExpressionSyntax: Sendable {
+    /// A literal or an argument.
     case constant(ConstantSyntax)
+    /// A key path.
     case property(PropertySyntax)
+    /// A list in braces.
     case list(ListSyntax)
+    /// A minimum, maximum, sum or mean.
     case aggregate(AggregateSyntax)
+    /// A count of the linked objects that fulfil a predicate.
     case subquery(SubquerySyntax)
+    /// An arithmetic operator with its left and right side, and the bytes of the text that all of
+    /// it covers.
     case operation(ArithmeticOperator, ExpressionSyntax, ExpressionSyntax, Range<Int>)
 
+    /// The bytes of the query text that the expression covers, for labels and for the positions of
+    /// errors.
     var range: Range<Int> {
         switch self {
         case .constant(let constant): return constant.range

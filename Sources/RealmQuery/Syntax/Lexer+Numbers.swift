@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Lexer {
-    /// Tokens that start with a digit, a sign or a dot.
+    /// Matches tokens that start with a digit, a sign or a dot: numbers, calendar dates, infinities
+    /// and NaN with a sign, and otherwise the characters `+`, `-` and `.` themselves.
+    ///
+    /// A sign belongs to the number whenever a digit follows directly, so `i -2` is two operands in
+    /// a row.
+    ///
+    /// - Returns: The kind and the length in bytes of the longest match; nil when none fits.
     func matchNumeric() -> (TokenKind, Int)? {
         let first = byte(0)
         if Lexer.isDigit(first), let length = calendarLength() { return (.timestamp, length) }
@@ -24,7 +30,9 @@ extension Lexer {
         }
     }
 
-    /// Infinities and NaN behind a sign.
+    /// Offers the infinities and NaN after a sign, in any letter case.
+    ///
+    /// - Parameter offer: Takes the kind and the length in bytes of a candidate.
     private func offerSpecial(_ offer: (TokenKind, Int?) -> Void) {
         for (word, kind) in [("infinity", TokenKind.infinity), ("inf", .infinity), ("nan", .nan)] {
             let length = word.utf8.count
@@ -34,12 +42,15 @@ extension Lexer {
         }
     }
 
+    /// Counts the consecutive decimal digits at an offset from the current position.
     func digitCount(at offset: Int) -> Int {
         var count = 0
         while Lexer.isDigit(byte(offset + count)) { count += 1 }
         return count
     }
 
+    /// The length in bytes of `0x` or `0X` and at least one hexadecimal digit; nil when the text is
+    /// different.
     private func hexadecimalLength() -> Int? {
         guard byte(0) == UInt8(ascii: "0"), byte(1) | 0x20 == UInt8(ascii: "x") else { return nil }
         var length = 2
@@ -47,7 +58,12 @@ extension Lexer {
         return length > 2 ? length : nil
     }
 
-    /// A number with a point, an exponent or the suffix `f`.
+    /// The length in bytes of a number with a decimal point, an exponent or the suffix `f`.
+    ///
+    /// - Parameters:
+    ///   - sign: The length of the sign, 0 or 1.
+    ///   - digits: The number of digits after the sign, which the caller has counted.
+    /// - Returns: Nil when the number has none of the three, and so is an integer.
     private func floatLength(sign: Int, digits: Int) -> Int? {
         var length = sign + digits
         var isFloat = false
@@ -74,7 +90,12 @@ extension Lexer {
         return isFloat ? length : nil
     }
 
-    /// `Y-M-D@h:m:s`, with `T` for `@` and a fourth field after the time if there is one.
+    /// The length in bytes of a calendar date `Y-M-D@h:m:s`, or with `T` instead of `@`.
+    ///
+    /// An optional fourth field after the time counts nanoseconds. The ranges of the fields are not
+    /// checked here.
+    ///
+    /// - Returns: Nil when the text is not such a date.
     private func calendarLength() -> Int? {
         var length = 0
         func field(_ separators: [UInt8]) -> Bool {

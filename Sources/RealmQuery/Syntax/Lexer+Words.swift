@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Lexer {
-    /// Tokens that start with a letter: identifiers, keywords, and literals with a letter in front.
+    /// Matches tokens that start with a letter, a dollar sign or a character beyond ASCII.
+    ///
+    /// These are identifiers, keywords, arguments, and literals with letters in front such as
+    /// `uuid(…)` and `T12:0`. A literal wins over an identifier of the same length, and a keyword
+    /// over an identifier.
+    ///
+    /// - Returns: The kind and the length in bytes; nil when the bytes are not well-formed UTF-8.
     func matchWord() -> (TokenKind, Int)? {
         let identifier = identifierLength()
         guard identifier > 0 else { return nil }
@@ -10,6 +16,10 @@ extension Lexer {
         return best
     }
 
+    /// The length in bytes of the identifier at the current position, 0 when there is none.
+    ///
+    /// Digits and hyphens may follow the first character; a backslash may escape a space or stand
+    /// before `n`, `r` or `t`. The escapes are decoded later, by the parser.
     private func identifierLength() -> Int {
         var length = 0
         while true {
@@ -28,10 +38,15 @@ extension Lexer {
         }
     }
 
+    /// Whether the byte may follow a backslash in an identifier: a space, or the letter of a line
+    /// feed, carriage return or tab.
     private func isIdentifierEscape(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == UInt8(ascii: "n") || byte == UInt8(ascii: "r") || byte == UInt8(ascii: "t")
     }
 
+    /// The length in bytes of a UTF-8 sequence of two to four bytes; nil when it is malformed.
+    ///
+    /// - Parameter offset: The distance of its first byte from the current position.
     private func multibyteLength(at offset: Int) -> Int? {
         let count: Int
         switch byte(offset) {
@@ -43,7 +58,10 @@ extension Lexer {
         return (1..<count).allSatisfy { byte(offset + $0) & 0xc0 == 0x80 } ? count : nil
     }
 
-    /// The keyword that an identifier of `length` bytes is.
+    /// The keyword that an identifier of `length` bytes spells; nil when it is an ordinary name.
+    ///
+    /// Some keywords are recognized in every letter case, others only when all letters are lower
+    /// case or all are upper case, so that `Any` or `In` can name properties.
     private func keyword(length: Int) -> TokenKind? {
         guard length <= TokenKind.maximumWordLength, TokenKind.startsWord(byte(0), length: length) else { return nil }
         let word = bytes[position..<position + length]
@@ -55,6 +73,9 @@ extension Lexer {
         return text == lower || text == lower.uppercased() ? kind : nil
     }
 
+    /// The literal that starts at the current position with a letter: UUID, object id, base64 text,
+    /// timestamp in seconds, link or argument. Nil when it is none. Letters are compared exactly,
+    /// so `UUID(…)` is not a literal.
     private func literal() -> (kind: TokenKind, length: Int)? {
         switch byte(0) {
         case UInt8(ascii: "u"): return uuidLength().map { (.uuid, $0) }
@@ -70,6 +91,8 @@ extension Lexer {
         }
     }
 
+    /// Matches `$n` or `$Kn`, where `n` is a decimal number; nil for an identifier that starts with
+    /// a dollar sign.
     private func argument() -> (kind: TokenKind, length: Int)? {
         let digits = digitCount(at: 1)
         if digits > 0 { return (.argument, 1 + digits) }
@@ -78,7 +101,8 @@ extension Lexer {
         return keyDigits > 0 ? (.keyPathArgument, 2 + keyDigits) : nil
     }
 
-    /// `T` seconds `:` nanoseconds, either with a sign.
+    /// The length in bytes of `T` seconds `:` nanoseconds, either with a sign; nil when the text is
+    /// different.
     private func secondsLength() -> Int? {
         func signed(_ offset: Int) -> Int? {
             let sign = byte(offset) == ASCII.plus || byte(offset) == ASCII.minus ? 1 : 0
@@ -91,6 +115,8 @@ extension Lexer {
         return 2 + seconds + nanoseconds
     }
 
+    /// The length in bytes of `L`, a table key, a colon and an object key; nil when the text is
+    /// different.
     private func typedLinkLength() -> Int? {
         let table = digitCount(at: 1)
         guard table > 0, byte(1 + table) == ASCII.colon else { return nil }
@@ -98,6 +124,8 @@ extension Lexer {
         return key > 0 ? 2 + table + key : nil
     }
 
+    /// The length in bytes of `uuid(` 8-4-4-4-12 hexadecimal digits `)`; nil when the text is
+    /// different.
     private func uuidLength() -> Int? {
         guard matches("uuid(") else { return nil }
         var offset = 5
@@ -112,6 +140,8 @@ extension Lexer {
         return byte(offset) == UInt8(ascii: ")") ? offset + 1 : nil
     }
 
+    /// The length in bytes of `oid(` 24 hexadecimal digits `)`, always 29; nil when the text is
+    /// different.
     private func objectIDLength() -> Int? {
         guard matches("oid("), (4..<28).allSatisfy({ Lexer.isHexDigit(byte($0)) }), byte(28) == UInt8(ascii: ")") else {
             return nil
@@ -119,6 +149,8 @@ extension Lexer {
         return 29
     }
 
+    /// The length in bytes of `B64"…"`; nil when a character between the quotes is not of base64.
+    /// Whether the text can be decoded is checked by the parser.
     private func base64Length() -> Int? {
         guard matches("B64\"") else { return nil }
         var length = 4

@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Cuts a query text into tokens, one at a time: the longest match wins, and among rules that match the same
-/// length keywords win over identifiers.
+/// Splits a query text into tokens, one at a time.
+///
+/// At each position the longest match wins; among rules that match the same length, keywords win
+/// over identifiers. White space (space, tab, carriage return, line feed) separates tokens and is
+/// otherwise ignored. The parser owns the lexer and asks for a token when it has consumed the one
+/// before, so an error is found only when the parser reaches it.
 struct Lexer {
+    /// The query text as UTF-8. All offsets count its bytes.
     let bytes: [UInt8]
+    /// The byte offset of the next character to read.
     private(set) var position = 0
 
+    /// Creates a lexer at the beginning of a text.
+    ///
+    /// - Parameter text: The text of a query, a key path or a shape.
     init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// The next token, or a syntax error at the character that starts none.
+    /// Reads the next token and advances the position past it.
+    ///
+    /// - Returns: The token; at the end of the text an empty one of kind `.end`, however often this
+    ///   is called.
+    /// - Throws: `QueryError.syntax` at a character that starts no token.
     mutating func next() throws(QueryError) -> Token {
         while position < bytes.count, Lexer.isWhiteSpace(bytes[position]) { position += 1 }
         let start = position
@@ -18,22 +31,33 @@ struct Lexer {
         return Token(kind: kind, start: start, end: position)
     }
 
-    /// The text of a token.
+    /// The text that a token covers.
     func text(of token: Token) -> String { text(token.start, token.end) }
 
+    /// The text between two byte offsets.
+    ///
+    /// - Parameters:
+    ///   - start: The offset of the first byte.
+    ///   - end: The offset after the last byte.
     func text(_ start: Int, _ end: Int) -> String { String(decoding: bytes[start..<end], as: UTF8.self) }
 
-    /// The byte at an offset from the current position; 0, which no rule matches, past the end.
+    /// Returns the byte at an offset from the current position, or 0 past the end of the text.
+    ///
+    /// No rule matches a zero byte, so rules can read ahead without checking for the end.
     func byte(_ offset: Int) -> UInt8 {
         let index = position + offset
         return index < bytes.count ? bytes[index] : 0
     }
 
-    /// Turns a byte offset into an offset in Unicode scalars.
+    /// Converts a byte offset into an offset in Unicode scalars, the unit of positions in errors.
+    ///
+    /// - Complexity: O(offset). It is used for errors only.
     func scalarOffset(_ byteOffset: Int) -> Int {
         bytes[..<min(byteOffset, bytes.count)].reduce(0) { $1 & 0xc0 == 0x80 ? $0 : $0 + 1 }
     }
 
+    /// The syntax error for a character that starts no token. A quote means that the string literal
+    /// is faulty.
     private func failure(at start: Int) -> QueryError {
         let detail: String
         if bytes[start] == ASCII.quote || bytes[start] == ASCII.apostrophe {
@@ -46,7 +70,8 @@ struct Lexer {
         return .syntax(position: scalarOffset(start), detail: detail, expected: [])
     }
 
-    /// The kind and the length in bytes of the token at the current position.
+    /// Returns the kind and the length in bytes of the token at the current position; nil when no
+    /// rule matches.
     private func match() -> (TokenKind, Int)? {
         let first = byte(0)
         if Lexer.isDigit(first) || first == ASCII.plus || first == ASCII.minus || first == ASCII.dot {
@@ -60,6 +85,7 @@ struct Lexer {
         }
     }
 
+    /// Matches operators and punctuation of one to three characters.
     private func matchPunctuation(_ first: UInt8) -> (TokenKind, Int)? {
         let second = byte(1)
         switch (first, second) {
@@ -90,6 +116,7 @@ struct Lexer {
         }
     }
 
+    /// Matches a word that starts with an at sign, such as `@count`. The longest one wins.
     private func matchOperatorWord() -> (TokenKind, Int)? {
         var best: (TokenKind, Int)?
         for (word, kind) in TokenKind.atWords where word.utf8CodeUnitCount > best?.1 ?? 0 {
@@ -98,12 +125,22 @@ struct Lexer {
         return best
     }
 
-    /// Does the text at an offset from the current position start with `word`?
+    /// Returns whether the text at an offset from the current position starts with a word, letter
+    /// case included.
+    ///
+    /// - Parameters:
+    ///   - word: The word to compare with.
+    ///   - offset: The distance in bytes from the current position.
     func matches(_ word: String, at offset: Int = 0) -> Bool {
         bytes[min(position + offset, bytes.count)...].starts(with: word.utf8)
     }
 
-    /// The length of a string literal at an offset from the current position, quotes included.
+    /// Returns the length in bytes of a string literal, quotes included.
+    ///
+    /// Escape sequences are checked but not decoded: the value of a string literal is its raw text.
+    ///
+    /// - Parameter offset: The distance of the opening quote from the current position.
+    /// - Returns: Nil when the string is not terminated or has an unknown escape sequence.
     private func stringLength(at offset: Int) -> Int? {
         let quote = byte(offset)
         var length = 1
@@ -120,6 +157,8 @@ struct Lexer {
         return nil
     }
 
+    /// Returns the length in bytes of the escape sequence whose backslash is at `offset`; nil for
+    /// an unknown one.
     private func escapeLength(at offset: Int) -> Int? {
         switch byte(offset + 1) {
         case ASCII.quote, ASCII.apostrophe, UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
@@ -133,15 +172,20 @@ struct Lexer {
 }
 
 extension Lexer {
+    /// Whether the byte is a space, a tab, a carriage return or a line feed. No other character
+    /// separates tokens.
     static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d }
 
+    /// Whether the byte is a decimal digit.
     static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
 
+    /// Whether the byte is a hexadecimal digit, in either letter case.
     static func isHexDigit(_ byte: UInt8) -> Bool {
         isDigit(byte) || (byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "f"))
     }
 
-    /// What may start an identifier, apart from characters beyond ASCII.
+    /// Whether the byte may start an identifier: a letter, an underscore or a dollar sign.
+    /// Characters beyond ASCII, which may start one too, are checked elsewhere.
     static func isLetter(_ byte: UInt8) -> Bool {
         (byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z")) || byte == UInt8(ascii: "_")
             || byte == ASCII.dollar

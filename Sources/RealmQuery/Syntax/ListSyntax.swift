@@ -2,8 +2,12 @@
 
 internal import RealmStorage
 
+/// A list of constants in braces, possibly empty.
 struct ListSyntax: Sendable {
+    /// The quantifier before the list, if there is one.
     let quantifier: Quantifier?
+    /// The elements in the order of the text; they may be of different types.
     let elements: [ConstantSyntax]
+    /// The bytes of the text that the list covers, its quantifier included.
     let range: Range<Int>
 }

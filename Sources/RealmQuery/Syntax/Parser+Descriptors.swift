@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Parser {
-    /// Any number of `SORT`, `DISTINCT` and `LIMIT`.
+    /// Parses any number of `SORT`, `DISTINCT` and `LIMIT` clauses.
+    ///
+    /// - Returns: The descriptors in the order of the text, up to the first token that starts none.
     mutating func parseDescriptors() throws(QueryError) -> [DescriptorSyntax] {
         var descriptors: [DescriptorSyntax] = []
         while true {
@@ -14,6 +16,7 @@ extension Parser {
         }
     }
 
+    /// Parses `SORT(path direction, …)`. Every path needs a direction.
     private mutating func parseSort() throws(QueryError) -> DescriptorSyntax {
         try advance()
         try require(.leftParenthesis)
@@ -28,6 +31,7 @@ extension Parser {
         return .sort(keys)
     }
 
+    /// Parses `DISTINCT(path, …)`.
     private mutating func parseDistinct() throws(QueryError) -> DescriptorSyntax {
         try advance()
         try require(.leftParenthesis)
@@ -37,6 +41,10 @@ extension Parser {
         return .distinct(paths)
     }
 
+    /// Parses a path of a descriptor and counts it.
+    ///
+    /// - Throws: `QueryError.syntax` when the query has more than `Parser.maximumDescriptorPaths`
+    ///   of them.
     private mutating func parseDescriptorPath() throws(QueryError) -> PathSyntax {
         descriptorPaths += 1
         guard descriptorPaths <= Parser.maximumDescriptorPaths else {
@@ -45,6 +53,8 @@ extension Parser {
         return try parsePlainPath()
     }
 
+    /// Parses `LIMIT(n)`. The number has no sign and follows the rules of integer literals; it
+    /// saturates at 64 bits.
     private mutating func parseLimit() throws(QueryError) -> DescriptorSyntax {
         try advance()
         try require(.leftParenthesis)

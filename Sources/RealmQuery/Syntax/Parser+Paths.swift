@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Parser {
-    /// What may follow a path.
+    /// A suffix operator, which ends a path. `count` represents `@count`, `@size` and `[SIZE]`.
     private enum Suffix {
         case count, type
+        /// `@min`, `@max`, `@sum` or `@avg`, with the property of the linked objects if one
+        /// follows.
         case aggregate(AggregateOperator, property: String?)
     }
 
-    /// A name, with its escapes decoded.
+    /// Parses one name of a path and decodes the escapes in it.
+    ///
+    /// - Returns: The name as an element. A keyword keeps the letter case in which it is written.
+    /// - Throws: `QueryError.syntax` when the current token cannot be a name.
     mutating func parseName() throws(QueryError) -> PathSyntax.Element {
         guard token.kind.isName else { throw unexpected(["a property name"]) }
         let name: String
@@ -19,6 +24,8 @@ extension Parser {
         return .key(name)
     }
 
+    /// The text of an identifier in which `\n`, `\r` and `\t` became control characters and an
+    /// escaped space became a space.
     private func decodeEscapes(_ bytes: ArraySlice<UInt8>) -> String {
         guard bytes.contains(ASCII.backslash) else { return String(decoding: bytes, as: UTF8.self) }
         var decoded: [UInt8] = []
@@ -39,7 +46,10 @@ extension Parser {
         return String(decoding: decoded, as: UTF8.self)
     }
 
-    /// A path without suffix: in `SUBQUERY`, `SORT` and `DISTINCT`.
+    /// Parses a path without quantifier and suffix, as `SUBQUERY`, `SORT` and `DISTINCT` take one.
+    ///
+    /// - Returns: The path, which may start with a key path argument `$Kn`.
+    /// - Throws: `QueryError.syntax` when a suffix operator such as `@count` follows.
     mutating func parsePlainPath() throws(QueryError) -> PathSyntax {
         let start = token.start
         var argument: Int?
@@ -54,7 +64,15 @@ extension Parser {
         return PathSyntax(argument: argument, elements: builder.finished(), range: start..<previousEnd)
     }
 
-    /// A property or an aggregate whose first element is already taken.
+    /// Parses the rest of a key path, with its suffix operator if it has one.
+    ///
+    /// - Parameters:
+    ///   - quantifier: The quantifier before the path. With one, aggregates are not allowed.
+    ///   - argument: The number of the key path argument that the path starts with, if it does.
+    ///   - first: The first name of the path, which was consumed already; nil after a key path
+    ///     argument.
+    ///   - start: The byte offset at which the expression starts, its quantifier included.
+    /// - Returns: A property, or an aggregate.
     mutating func parseProperty(
         _ quantifier: Quantifier? = nil, argument: Int? = nil, first: PathSyntax.Element? = nil, from start: Int
     ) throws(QueryError) -> ExpressionSyntax {
@@ -79,6 +97,8 @@ extension Parser {
         }
     }
 
+    /// Parses one more element of a path that takes no suffix. Returns false when the path has
+    /// ended.
     private mutating func parsePathElement(_ builder: inout PathBuilder) throws(QueryError) -> Bool {
         var suffix: Suffix?
         let start = token
@@ -87,7 +107,15 @@ extension Parser {
         return true
     }
 
-    /// One more element, or the suffix. Returns false when the path has ended.
+    /// Parses one more element of a path, or its suffix.
+    ///
+    /// - Parameters:
+    ///   - builder: Collects the elements.
+    ///   - suffix: Is set when a suffix operator was parsed; the path has ended then.
+    ///   - allowsAggregate: Whether `@min`, `@max`, `@sum` and `@avg` are allowed.
+    /// - Returns: False when the current token does not continue the path.
+    /// - Throws: `QueryError.syntax` when the path is malformed or exceeds
+    ///   `Parser.maximumPathLength`.
     private mutating func parsePathElement(
         _ builder: inout PathBuilder, suffix: inout Suffix?, allowsAggregate: Bool
     ) throws(QueryError) -> Bool {
@@ -115,6 +143,7 @@ extension Parser {
         return true
     }
 
+    /// Parses the suffix operator after a dot. An aggregate takes one more name at most.
     private mutating func parseSuffix(allowsAggregate: Bool) throws(QueryError) -> Suffix {
         let aggregate: AggregateOperator
         switch token.kind {
@@ -136,6 +165,8 @@ extension Parser {
         return .aggregate(aggregate, property: property)
     }
 
+    /// Parses the content of brackets: a decimal index, `FIRST`, `LAST`, `*`, a key in quotes, or
+    /// an argument.
     private mutating func parseIndex() throws(QueryError) -> PathSyntax.Element {
         let element: PathSyntax.Element
         switch token.kind {

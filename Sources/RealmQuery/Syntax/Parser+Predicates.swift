@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Parser {
-    /// A predicate up to the first token that cannot continue it.
+    /// Parses a predicate up to the first token that cannot continue it.
+    ///
+    /// It alternates between operands and operators, as operator-precedence parsers do. From
+    /// loosest to tightest: `OR`, `AND`, comparisons, `+` and `-`, `*` and `/`, `NOT`. Parentheses
+    /// need no lookahead: what is inside of them shows whether they enclose a predicate or
+    /// arithmetic.
+    ///
+    /// - Returns: The tree of the predicate. `predicateDepth` holds its depth afterwards.
+    /// - Throws: `QueryError.syntax` when the text is malformed or nests too deep.
     mutating func parsePredicate() throws(QueryError) -> PredicateSyntax {
         var stack = PredicateStack()
         while true {
@@ -15,16 +23,18 @@ extension Parser {
         }
     }
 
-    /// Of a value that was parsed just now. The condition of a subquery is a part of the tree.
+    /// The nesting depth of a value that was just parsed. The predicate of a subquery is a part of
+    /// the tree.
     private func depth(of value: ExpressionSyntax) -> Int {
         if case .subquery = value { return predicateDepth + 1 }
         return 1
     }
 
-    /// Would the token extend a complete predicate?
+    /// Whether the current token would extend a complete predicate.
     private var continuesPredicate: Bool { token.kind == .and || token.kind == .or }
 
-    /// Takes everything up to and including the next operand.
+    /// Consumes everything up to and including the next operand: opening parentheses and `NOT`s,
+    /// which are pushed as frames, then a value or a constant predicate.
     private mutating func parseOperand(_ stack: inout PredicateStack) throws(QueryError) {
         while true {
             switch token.kind {
@@ -47,8 +57,10 @@ extension Parser {
         }
     }
 
-    /// Deals with the token behind an operand. Returns true when an operand has to follow; false when the operand
-    /// was closed off and the next token has to be looked at again, or the predicate is complete.
+    /// Handles the token after an operand.
+    ///
+    /// - Returns: True when an operand has to follow. False when the operand was completed and the
+    ///   current token has to be examined again, or when the predicate is complete.
     private mutating func parseOperator(_ stack: inout PredicateStack) throws(QueryError) -> Bool {
         guard case .expression(_, let isValue)? = stack.operands.last?.operand else {
             return try parseLogicalOperator(&stack)
@@ -75,6 +87,7 @@ extension Parser {
         return false
     }
 
+    /// Pushes a comparison operator, with `[c]` if it follows an equality operator.
     private mutating func pushComparison(
         _ stack: inout PredicateStack, _ comparison: QueryOperator
     ) throws(QueryError) {
@@ -85,7 +98,10 @@ extension Parser {
         stack.frames.append(.comparison(comparison, ignoresCase: ignoresCase, range))
     }
 
-    /// An expression ends here: either its comparison is complete or its parenthesis closes.
+    /// Completes an expression at a token that cannot continue it: either its comparison is
+    /// complete, or the parenthesis around it closes.
+    ///
+    /// - Throws: `QueryError.syntax` when a comparison operator is missing.
     private mutating func closeExpression(_ stack: inout PredicateStack) throws(QueryError) {
         try reduceArithmetic(&stack, atLeast: 0)
         switch stack.frames.last {
@@ -109,7 +125,10 @@ extension Parser {
         }
     }
 
-    /// Deals with the token behind a complete predicate.
+    /// Handles the token after a complete predicate: `AND`, `OR`, a closing parenthesis, or the end
+    /// of the predicate.
+    ///
+    /// - Returns: True when an operand has to follow, otherwise false.
     private mutating func parseLogicalOperator(_ stack: inout PredicateStack) throws(QueryError) -> Bool {
         switch token.kind {
         case .and:
@@ -143,6 +162,10 @@ extension Parser {
 
     // MARK: - Reductions
 
+    /// Pushes an operand.
+    ///
+    /// - Parameter depth: The nesting depth of the operand.
+    /// - Throws: `QueryError.syntax` when it exceeds `Parser.maximumDepth`.
     private func push(_ stack: inout PredicateStack, _ operand: PredicateStack.Operand, _ depth: Int) throws(QueryError) {
         guard depth <= Parser.maximumDepth else {
             throw syntaxError("the query nests deeper than \(Parser.maximumDepth) levels", at: token.start)
@@ -150,6 +173,10 @@ extension Parser {
         stack.operands.append((operand, depth))
     }
 
+    /// Combines operands by the arithmetic operators on top of the stack.
+    ///
+    /// - Parameter precedence: Operators of a lower precedence remain on the stack; 0 combines all
+    ///   of them.
     private func reduceArithmetic(_ stack: inout PredicateStack, atLeast precedence: Int) throws(QueryError) {
         while case .arithmetic(let operation)? = stack.frames.last, operation.precedence >= precedence {
             stack.frames.removeLast()
@@ -162,7 +189,7 @@ extension Parser {
         }
     }
 
-    /// Wraps a complete predicate into the `NOT`s that stand before it; two of them cancel out.
+    /// Wraps a complete predicate into the `NOT`s before it; two of them cancel each other out.
     private func collapseNot(_ stack: inout PredicateStack) throws(QueryError) {
         var isNegated = false
         while case .not? = stack.frames.last {
@@ -177,6 +204,8 @@ extension Parser {
         }
     }
 
+    /// Combines the operands of a chain of `AND`s, if one is on top of the stack, into one flat
+    /// node.
     private func reduceAnd(_ stack: inout PredicateStack) throws(QueryError) {
         guard case .and(let count)? = stack.frames.last else { return }
         stack.frames.removeLast()
@@ -184,6 +213,8 @@ extension Parser {
         try push(&stack, .predicate(.and(children)), depth + 1)
     }
 
+    /// Combines the operands of a chain of `OR`s, if one is on top of the stack, into one flat
+    /// node.
     private func reduceOr(_ stack: inout PredicateStack) throws(QueryError) {
         guard case .or(let count)? = stack.frames.last else { return }
         stack.frames.removeLast()
@@ -191,6 +222,9 @@ extension Parser {
         try push(&stack, .predicate(.or(children)), depth + 1)
     }
 
+    /// Removes the last `count` operands, which are predicates, from the stack.
+    ///
+    /// - Returns: The predicates in the order of the text, and the depth of the deepest.
     private func popPredicates(_ stack: inout PredicateStack, _ count: Int) -> ([PredicateSyntax], Int) {
         var depth = 0
         var children: [PredicateSyntax] = []
@@ -205,6 +239,7 @@ extension Parser {
 
     // MARK: - Operators
 
+    /// The arithmetic operator that the current token is; nil when it is another token.
     private var arithmeticOperator: ArithmeticOperator? {
         switch token.kind {
         case .plus: return .plus
@@ -215,6 +250,7 @@ extension Parser {
         }
     }
 
+    /// The comparison operator that the current token is; nil when it is another token.
     private var comparisonOperator: QueryOperator? {
         switch token.kind {
         case .equal: return .equal
@@ -233,7 +269,11 @@ extension Parser {
         }
     }
 
-    /// The operators that stand between plain values; nil when the token is none of them.
+    /// Parses an operator that takes plain values only, neither arithmetic nor parentheses, and its
+    /// right side: `BETWEEN`, `geoWithin`, `TEXT` and the four string operators.
+    ///
+    /// - Parameter operand: The left side with its depth.
+    /// - Returns: The comparison and its depth; nil when the current token is not such an operator.
     private mutating func parseValueOperator(
         _ operand: (operand: PredicateStack.Operand, depth: Int)
     ) throws(QueryError) -> (PredicateSyntax, depth: Int)? {

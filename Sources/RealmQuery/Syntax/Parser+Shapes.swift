@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Parser {
-    /// What stands behind `geoWithin`.
+    /// Parses the right side of `geoWithin`: a shape or an argument.
+    ///
+    /// - Parameter property: The left side, which was parsed already.
     mutating func parseRegion(of property: PropertySyntax) throws(QueryError) -> GeoWithinSyntax {
         let start = token.start
         let region: GeoWithinSyntax.Region
@@ -14,13 +16,17 @@ extension Parser {
         return GeoWithinSyntax(property: property, region: region, regionRange: start..<previousEnd)
     }
 
-    /// A shape that is the whole text: the form in which an argument may give one.
+    /// Parses a text that consists of one shape. An argument may give a shape in this form.
+    ///
+    /// - Throws: `QueryError.syntax` when the text is not a shape, or when something follows it.
     mutating func parseWholeShape() throws(QueryError) -> ShapeSyntax {
         let shape = try parseShape()
         guard token.kind == .end else { throw unexpected(["end of query"]) }
         return shape
     }
 
+    /// Parses `geoBox(…)`, `geoCircle(…)` or `geoPolygon(…)`. Whether the shape is valid is checked
+    /// when the query is bound.
     private mutating func parseShape() throws(QueryError) -> ShapeSyntax {
         let kind = token.kind
         guard kind == .geoBox || kind == .geoCircle || kind == .geoPolygon else {
@@ -47,6 +53,7 @@ extension Parser {
         return shape
     }
 
+    /// Parses a ring of a polygon: points in braces with commas between them, at least one.
     private mutating func parseRing() throws(QueryError) -> [ShapeSyntax.Point] {
         try require(.leftBrace)
         var points: [ShapeSyntax.Point] = []
@@ -55,6 +62,7 @@ extension Parser {
         return points
     }
 
+    /// Parses `[longitude, latitude]`, with an optional altitude, which must be a float token.
     private mutating func parsePoint() throws(QueryError) -> ShapeSyntax.Point {
         try require(.leftBracket)
         let longitude = try parseCoordinate()
@@ -70,6 +78,8 @@ extension Parser {
         return ShapeSyntax.Point(longitude: longitude, latitude: latitude, altitude: altitude)
     }
 
+    /// Parses a coordinate or a radius: a float, a natural number or an argument. A signed integer
+    /// such as `-1` is not allowed; `-1.0` is.
     private mutating func parseCoordinate() throws(QueryError) -> ShapeSyntax.Coordinate {
         let coordinate: ShapeSyntax.Coordinate
         switch token.kind {

@@ -3,8 +3,10 @@
 internal import RealmStorage
 
 extension Parser {
+    /// Whether the current token is `ANY`, `SOME`, `ALL` or `NONE`.
     var isQuantifier: Bool { quantifier != nil }
 
+    /// The quantifier that the current token is; nil when it is another token.
     private var quantifier: Quantifier? {
         switch token.kind {
         case .any: return .any
@@ -14,7 +16,9 @@ extension Parser {
         }
     }
 
-    /// A constant, a property, a list, an aggregate or a subquery.
+    /// Parses one value: a constant, a key path, a list, an aggregate or a subquery.
+    ///
+    /// - Returns: The expression, with the range of text that it covers.
     mutating func parseValue() throws(QueryError) -> ExpressionSyntax {
         let start = token.start
         if let quantifier { return try parseQuantified(quantifier) }
@@ -40,7 +44,8 @@ extension Parser {
         }
     }
 
-    /// What may stand behind a quantifier: a path, a list or an argument.
+    /// Parses a quantifier and what may follow it: a key path, a list or an argument. `ANY 5` is a
+    /// syntax error.
     private mutating func parseQuantified(_ quantifier: Quantifier) throws(QueryError) -> ExpressionSyntax {
         let start = token.start
         try advance()
@@ -61,11 +66,17 @@ extension Parser {
         }
     }
 
-    /// The number in `$n` or `$Kn`; saturates.
+    /// The number in `$n` or `$Kn`, always decimal. A number beyond 64 bits saturates; it is out of
+    /// range anyway.
+    ///
+    /// - Parameter prefix: The number of bytes before the digits, 1 or 2.
     func argumentNumber(prefix: Int) -> Int { Int(clamping: Literal.decimalInteger(tokenBytes.dropFirst(prefix))) }
 
     // MARK: - Lists
 
+    /// Parses a list literal in braces, with an optional quantifier before it.
+    ///
+    /// - Throws: `QueryError.syntax` when the current token starts neither.
     mutating func parseList() throws(QueryError) -> ListSyntax {
         let start = token.start
         guard let quantifier else { return try parseBraces(nil, from: start) }
@@ -74,6 +85,11 @@ extension Parser {
         return try parseBraces(quantifier, from: start)
     }
 
+    /// Parses `{`, any number of constants with commas between them, and `}`.
+    ///
+    /// - Parameters:
+    ///   - quantifier: The quantifier before the brace, which was consumed already.
+    ///   - start: The byte offset at which the list starts, its quantifier included.
     private mutating func parseBraces(_ quantifier: Quantifier?, from start: Int) throws(QueryError) -> ListSyntax {
         try require(.leftBrace)
         var elements: [ConstantSyntax] = []
@@ -84,7 +100,7 @@ extension Parser {
         return ListSyntax(quantifier: quantifier, elements: elements, range: start..<previousEnd)
     }
 
-    /// A list element: a constant, or an argument with a quantifier.
+    /// Parses an element of a list: a constant, or an argument with a quantifier.
     private mutating func parseElement() throws(QueryError) -> ConstantSyntax {
         guard let quantifier else { return try parseConstant() }
         let start = token.start
@@ -97,6 +113,7 @@ extension Parser {
 
     // MARK: - Constants
 
+    /// Parses a literal or an argument without a quantifier.
     mutating func parseConstant() throws(QueryError) -> ConstantSyntax {
         let start = token.start
         switch token.kind {
@@ -111,7 +128,10 @@ extension Parser {
         return ConstantSyntax(kind: kind, range: start..<previousEnd)
     }
 
-    /// The value of a constant of one token; nil when the token is none.
+    /// The value of a constant that consists of one token, which is not consumed.
+    ///
+    /// - Returns: Nil when the token is not a constant.
+    /// - Throws: `QueryError.syntax` for malformed base64 or a malformed timestamp.
     private func simpleConstant() throws(QueryError) -> ConstantSyntax.Kind? {
         switch token.kind {
         case .null: return .null
@@ -133,7 +153,8 @@ extension Parser {
         }
     }
 
-    /// The constants that may be a primary key.
+    /// The value of a constant that may be a primary key: an integer, a string, a UUID, an object
+    /// id or an argument. Nil for every other token.
     private func keyConstant() -> ConstantSyntax.Kind? {
         switch token.kind {
         case .natural, .number: return .integer(Literal.integer(tokenBytes))
@@ -145,12 +166,16 @@ extension Parser {
         }
     }
 
+    /// The value of a float token: a float with the suffix `f`, otherwise a double, whose text is
+    /// kept for exact decimals.
     private func floatConstant() -> ConstantSyntax.Kind {
         let text = lexer.text(of: token)
         if text.hasSuffix("f") { return .float(Float(text.dropLast()) ?? .nan) }
         return .double(Double(text) ?? .nan, text: text)
     }
 
+    /// The value of a timestamp token. A date that the language does not support is reported later,
+    /// when the query is bound.
     private func timestampConstant() throws(QueryError) -> ConstantSyntax.Kind {
         switch Literal.timestamp(tokenBytes) {
         case .timestamp(let timestamp): return .timestamp(timestamp)
@@ -159,6 +184,7 @@ extension Parser {
         }
     }
 
+    /// The decoded bytes of a base64 token `B64"…"`.
     private func base64Bytes() throws(QueryError) -> [UInt8] {
         guard let bytes = Base64Literal.decode(tokenBytes.dropFirst(4).dropLast()) else {
             throw syntaxError("malformed base64", at: token.start)
@@ -166,7 +192,10 @@ extension Parser {
         return bytes
     }
 
-    /// `(` string or base64 `)` behind `bin`.
+    /// Parses the parentheses after `bin`, which enclose a string or a base64 literal.
+    ///
+    /// - Parameter start: The byte offset of the word `bin` or `binary`, which was consumed
+    ///   already.
     private mutating func parseBinary(from start: Int) throws(QueryError) -> ConstantSyntax {
         try require(.leftParenthesis)
         let bytes: [UInt8]
@@ -180,7 +209,7 @@ extension Parser {
         return ConstantSyntax(kind: .binary(bytes), range: start..<previousEnd)
     }
 
-    /// `obj('Class', key)`
+    /// Parses `obj('Class', key)`: the object of a class with a primary key.
     private mutating func parseObject() throws(QueryError) -> ConstantSyntax {
         let start = token.start
         try advance()
@@ -198,6 +227,10 @@ extension Parser {
 
     // MARK: - Subqueries
 
+    /// Parses `SUBQUERY(path, $variable, predicate).@count`, also with `.@size`.
+    ///
+    /// - Throws: `QueryError.syntax` when subqueries nest too deep, or when the variable does not
+    ///   start with a dollar sign.
     private mutating func parseSubquery() throws(QueryError) -> SubquerySyntax {
         let start = token.start
         subqueryDepth += 1

@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Collects the elements of a path. The two names behind `@links` belong to it.
+/// Collects the elements of a path one by one.
+///
+/// Its purpose is `@links`: the two names after it, a class and a property, form one element with
+/// it.
 struct PathBuilder {
+    /// The complete elements so far, without a `@links` that still lacks a name.
     private(set) var elements: [PathSyntax.Element] = []
-    /// A `@links` that waits for its class, then for its property.
+    /// A `@links` that still lacks its class, or lacks its property. `isOpen` is false when there
+    /// is none.
     private var backlink: (className: String?, isOpen: Bool) = (nil, false)
 
-    /// Is only a name allowed next?
+    /// Whether only a name is allowed next, because a `@links` is incomplete.
     var requiresName: Bool { backlink.isOpen }
 
+    /// Adds an element.
+    ///
+    /// - Parameter element: A name, an index or another element. A name completes an open `@links`,
+    ///   or is one.
     mutating func append(_ element: PathSyntax.Element) {
         guard case .key(let name) = element else {
             elements.append(element)
@@ -28,12 +37,15 @@ struct PathBuilder {
         }
     }
 
-    /// The elements, with a `@links` that was left open as the last one.
+    /// Returns all elements of the path. A `@links` that is still open becomes the last one.
     func finished() -> [PathSyntax.Element] {
         backlink.isOpen ? elements + [.incompleteBacklink(className: backlink.className)] : elements
     }
 
-    /// The elements of a path that is given as text, split at dots.
+    /// Splits the text of a path at its dots, as key path arguments and aliases are given.
+    ///
+    /// - Parameter text: Names separated by dots, without escapes and without brackets.
+    /// - Returns: The elements, in which `@links` and the two names after it are one.
     static func elements(ofPath text: String) -> [PathSyntax.Element] {
         var builder = PathBuilder()
         for name in text.split(separator: ".", omittingEmptySubsequences: false) { builder.append(.key(String(name))) }

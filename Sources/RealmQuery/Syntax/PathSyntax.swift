@@ -2,24 +2,35 @@
 
 internal import RealmStorage
 
-/// A key path: a name or a key path argument and what follows it.
+/// A key path: a name or a key path argument, and the names and indexes after it.
+///
+/// Nothing is resolved yet: whether a name is a property, a link or the key of a dictionary depends
+/// on the schema.
 struct PathSyntax: Sendable {
+    /// One element of a path.
     enum Element: Sendable {
         /// A name, or a string in brackets; the two mean the same.
         case key(String)
+        /// A zero-based index in brackets; `FIRST` is 0.
         case index(Int)
+        /// `[LAST]`.
         case last
+        /// `[*]`.
         case all
-        /// `[$n]`
+        /// `[$n]`: an argument that is an index or a key.
         case argument(Int)
-        /// `@links.Class.property`
+        /// `@links.Class.property`: the objects of a class whose property links to the current
+        /// object.
         case backlink(className: String, property: String)
-        /// `@links`, at the end of a path, or with a class but no property behind it.
+        /// `@links` at the end of a path, or with a class but no property after it.
         case incompleteBacklink(className: String?)
     }
 
-    /// The number of the key path argument that the path starts with.
+    /// The number of the key path argument that the path starts with; nil when it starts with a
+    /// name.
     let argument: Int?
+    /// The elements after the key path argument, or all of them.
     let elements: [Element]
+    /// The bytes of the text that the path covers.
     let range: Range<Int>
 }

@@ -1,28 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The stacks of an operator-precedence parser for one predicate.
+/// The two stacks of an operator-precedence parser for one predicate: operands, and the operators
+/// and parentheses that wait for one.
 struct PredicateStack {
+    /// A finished part of the tree that waits for the operator it belongs to.
     enum Operand {
+        /// A complete predicate, to which `AND`, `OR` and `NOT` apply.
         case predicate(PredicateSyntax)
-        /// `isValue` is false behind parentheses and arithmetic, which string operators do not take.
+        /// An operand of a comparison or of arithmetic. `isValue` is false after parentheses and
+        /// arithmetic, which string operators do not take.
         case expression(ExpressionSyntax, isValue: Bool)
     }
 
+    /// An opening parenthesis or an operator that waits for its last operand.
     enum Frame {
-        /// `allowsPredicate` is false where only arithmetic may stand.
+        /// An opening parenthesis. `allowsPredicate` is false where only arithmetic is allowed.
         case parenthesis(allowsPredicate: Bool)
+        /// A `NOT` before its predicate.
         case not
-        /// How many operands wait on the operand stack.
+        /// A chain of `AND`s, with the number of complete operands that wait on the operand stack.
         case and(Int)
+        /// A chain of `OR`s, with the number of complete operands that wait on the operand stack.
         case or(Int)
+        /// A comparison operator, whether `[c]` follows it, and its range in bytes of the text.
         case comparison(QueryOperator, ignoresCase: Bool, Range<Int>)
+        /// An arithmetic operator after its left operand.
         case arithmetic(ArithmeticOperator)
     }
 
+    /// The finished operands, each with its nesting depth, the last one on top.
     var operands: [(operand: Operand, depth: Int)] = []
+    /// The waiting operators and parentheses, the innermost one on top.
     var frames: [Frame] = []
 
-    /// May a predicate start here?
+    /// Whether a predicate may start at the current token. Inside arithmetic or on the right side
+    /// of a comparison only a value may.
     var allowsPredicate: Bool {
         switch frames.last {
         case nil, .not, .and, .or, .parenthesis(allowsPredicate: true): return true

@@ -2,8 +2,13 @@
 
 internal import RealmStorage
 
+/// States how many values of a multi-valued operand have to fulfil a comparison. Without one, `ANY`
+/// applies, unless both sides are multi-valued: then they are compared element by element.
 enum Quantifier: String, Sendable {
+    /// At least one value; false when there is no value. `SOME` is a synonym.
     case any = "ANY"
+    /// Every value; true when there is no value.
     case all = "ALL"
+    /// No value; true when there is no value.
     case none = "NONE"
 }

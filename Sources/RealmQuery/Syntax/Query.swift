@@ -1,24 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A parsed query: a predicate and the descriptors that reorder and prune its matches. Knows no schema.
+/// A parsed query: a predicate, and the descriptors that reorder and prune its matches.
+///
+/// It is the result of the first of three stages. Parsing needs no schema; the names and the types
+/// are checked when the query is bound to a class of a snapshot, which gives a `BoundQuery`. A
+/// `Query` is an immutable value: it can be kept, shared between threads and bound any number of
+/// times.
 package struct Query: Sendable {
-    /// The text it was parsed from.
+    /// The text that the query was parsed from, exactly as the client sent it. Positions and ranges
+    /// in the tree refer to it.
     package let text: String
+    /// The condition that an object of the result fulfils.
     let predicate: PredicateSyntax
+    /// The `SORT`, `DISTINCT` and `LIMIT` clauses after the predicate, in the order in which they
+    /// are written and applied.
     let descriptors: [DescriptorSyntax]
 
-    /// Parses `text`; throws `.syntax` only.
+    /// Parses the text of a query.
+    ///
+    /// - Parameter text: A predicate, followed by any number of descriptors. It must not be empty:
+    ///   the query for all objects is `TRUEPREDICATE`.
+    /// - Returns: The parsed query.
+    /// - Throws: `QueryError.syntax` with the position of the first token that does not fit, never
+    ///   another error.
+    /// - Complexity: O(length of the text).
     package static func parse(_ text: String) throws(QueryError) -> Query {
         var parser = try Parser(text)
         let (predicate, descriptors) = try parser.parseQuery()
         return Query(text: text, predicate: predicate, descriptors: descriptors)
     }
 
-    /// Matches every object.
+    /// The query without descriptors that matches every object of a class.
     package static let all = Query(text: "TRUEPREDICATE", predicate: .constant(true), descriptors: [])
 }
 
 extension Query {
-    /// Whether the text itself says `SORT`, `DISTINCT` or `LIMIT`.
+    /// Whether the text itself contains `SORT`, `DISTINCT` or `LIMIT`.
     package var hasDescriptors: Bool { !descriptors.isEmpty }
 }
