@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One byte node per value.
+/// The big form of a leaf of strings or binaries: one byte node per value.
 ///
-/// Used when any value of the leaf is longer than a medium leaf may hold. Reading a value costs a look at its node, and nothing
-/// is copied unless the value is split over several nodes.
+/// It is used when any value of the leaf is longer than the medium form may hold. Reading a value
+/// reads the header of its node; the bytes are borrowed from the mapped file, and are copied only
+/// where a value of more than 16 MiB is split over several nodes.
+/// Source: docs/format.md, "Big strings".
 struct BigBlobs: Sendable {
     /// The node with one ref per value.
     private let node: Node
@@ -15,7 +17,14 @@ struct BigBlobs: Sendable {
     /// How many values there are.
     @inline(__always) var count: Int { node.count }
 
-    /// Attaches a leaf of one byte node per value. Throws `.corrupt` for another shape.
+    /// Attaches a leaf of one byte node per value; the byte nodes are checked only when they are
+    /// read.
+    ///
+    /// - Parameters:
+    ///   - node: The leaf: a node of refs with the context flag set.
+    ///   - space: The space that the refs of the values point into.
+    ///   - isText: Whether each value ends with a zero byte, as strings do.
+    /// - Throws: `.corrupt` when the elements of the node are not integers.
     init(_ node: Node, _ space: NodeSpace, isText: Bool) throws(StorageError) {
         _ = try node.integers()
         self.node = node
@@ -23,7 +32,11 @@ struct BigBlobs: Sendable {
         self.isText = isText
     }
 
-    /// The bytes of value `row` without terminator, or nil for null.
+    /// Returns the bytes of value `row` without the terminator, or nil for null.
+    ///
+    /// - Parameter row: A row in `0..<count`.
+    /// - Throws: `.corrupt` when the element is a number, when the ref does not lead to a byte
+    ///   node, or when a string has no final zero byte.
     func bytes(_ row: Int) throws(StorageError) -> ByteView? {
         switch try node.slot(row) {
         case .none: return nil
@@ -32,7 +45,9 @@ struct BigBlobs: Sendable {
         }
     }
 
-    /// The bytes of a value, joined where it is split.
+    /// Reads the value at `ref`, and joins its parts where it is split.
+    ///
+    /// - Returns: The bytes without the terminator.
     private func value(at ref: Ref) throws(StorageError) -> ByteView {
         let node = try space.node(at: ref)
         if node.hasRefs { return try joined(node) }
@@ -43,7 +58,10 @@ struct BigBlobs: Sendable {
         return bytes.slice(0, bytes.count - 1)
     }
 
-    /// A value beyond 16 MiB, split over several byte nodes and without terminator.
+    /// Joins a value beyond 16 MiB, which is stored in several byte nodes below `parts`, without a
+    /// terminator.
+    ///
+    /// - Throws: `.corrupt` unless `parts` is a leaf of refs with the context flag set.
     private func joined(_ parts: Node) throws(StorageError) -> ByteView {
         guard parts.hasContext, !parts.isInner else { throw parts.corrupt("a split value is a leaf of byte nodes") }
         return try space.joinedValue(of: parts)

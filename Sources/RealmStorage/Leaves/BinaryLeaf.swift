@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Binaries: medium or big form, without terminators.
+/// The values of a column of binaries in one leaf, in medium or big form, without terminators.
 ///
-/// The form is given by the context flag of the leaf, as for strings; there is no short form. Source: docs/format.md, "Binary".
-///
-/// The form is told by the context flag of the leaf, as for strings; there is no short form.
+/// The context flag of the leaf says which of the two forms it has, as for strings; binaries have
+/// no short form.
+/// Source: docs/format.md, "Binary".
 package struct BinaryLeaf: Sendable {
     /// The values in either form.
     private let blob: BlobLeaf
@@ -17,14 +17,21 @@ package struct BinaryLeaf: Sendable {
         return nil
     }
 
-    /// Attaches a leaf of binaries in either form. Throws `.corrupt` for another shape.
+    /// Attaches a leaf of binaries in either form.
+    ///
+    /// - Throws: `.corrupt` when the node, or a part of the medium form, has another shape.
     init(_ node: Node, _ space: NodeSpace) throws(StorageError) {
         blob = try BlobLeaf(node, space, isText: false)
     }
 
-    /// The bytes in `row`, or nil for null.
+    /// Returns the bytes in `row`, or nil for null. The view borrows from the snapshot or
+    /// transaction.
+    ///
+    /// - Parameter row: A row in `0..<count`.
+    /// - Throws: `.corrupt` when the bytes of the value are not where the leaf says.
     package func binary(_ row: Int) throws(StorageError) -> ByteView? { try blob.bytes(row) }
 
-    /// The value in `row`, which must be in `0..<count`.
+    /// Returns the value in `row`, which must be in `0..<count`; throws `.corrupt` as `binary`
+    /// does.
     package func value(_ row: Int) throws(StorageError) -> Value { try binary(row).map(Value.binary) ?? .null }
 }

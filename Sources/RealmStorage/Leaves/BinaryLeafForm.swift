@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Leaves of binaries: medium up to 64 bytes, else big; never back.
+/// Writes leaves of binaries: a leaf is medium while no value is longer than 64 bytes, and big from
+/// then on.
 ///
-/// Source: docs/format.md, "Binary".
+/// A leaf that became big stays so, even when its long values are erased. Source: docs/format.md,
+/// "Binary".
 struct BinaryLeafForm: LeafForm {
     let writes: WriteSpace
     let isNullable: Bool
@@ -49,14 +51,18 @@ struct BinaryLeafForm: LeafForm {
         return leaf
     }
 
-    /// The leaf in a form that can take `bytes`.
+    /// Converts the leaf to the big form if `bytes` is longer than a medium leaf may hold.
+    ///
+    /// - Returns: The leaf, which has moved if it was converted.
+    /// - Throws: `.limit` for a value that no byte node can hold.
     private func prepare(_ leaf: Ref, for bytes: ByteView?) throws(StorageError) -> Ref {
         try blobs.requireFit(bytes)
         guard let bytes, bytes.count > BinaryLeafForm.mediumLimit else { return leaf }
         return try makeBig(leaf)
     }
 
-    /// The leaf in its big form.
+    /// Builds the big form of a medium leaf and gives the old one up; a leaf that is big is
+    /// returned as it is.
     private func makeBig(_ leaf: Ref) throws(StorageError) -> Ref {
         let node = try writes.node(at: leaf)
         if blobs.isBig(node) { return leaf }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The two leaf forms that strings and binaries share. Strings have a terminating zero byte in both, binaries do not.
+/// A leaf of strings or binaries in one of the two forms that they share.
 ///
+/// Strings have a terminating zero byte in both forms, binaries have none.
 /// Source: docs/format.md, "Medium strings", "Big strings", "Binary".
 enum BlobLeaf: Sendable {
     /// All values in one byte node.
@@ -9,7 +10,13 @@ enum BlobLeaf: Sendable {
     /// A byte node for each value.
     case big(BigBlobs)
 
-    /// Attaches the leaf at `node` in the form that its header says.
+    /// Attaches the leaf at `node` in the form that its context flag states: set means big.
+    ///
+    /// - Parameters:
+    ///   - node: The leaf, which must have refs and be no inner node.
+    ///   - space: The space that the refs of the leaf point into.
+    ///   - isText: Whether values end with a zero byte.
+    /// - Throws: `.corrupt` for a node that is neither form.
     init(_ node: Node, _ space: NodeSpace, isText: Bool) throws(StorageError) {
         guard node.hasRefs, !node.isInner else { throw node.corrupt("a leaf of strings or binaries has refs") }
         self =
@@ -25,7 +32,10 @@ enum BlobLeaf: Sendable {
         }
     }
 
-    /// The bytes of value `row` without terminator, or nil for null.
+    /// Returns the bytes of value `row` without the terminator, or nil for null.
+    ///
+    /// - Parameter row: A row in `0..<count`.
+    /// - Throws: `.corrupt` when the bytes of the value are not where the leaf says.
     func bytes(_ row: Int) throws(StorageError) -> ByteView? {
         switch self {
         case .medium(let blobs): return try blobs.bytes(row)

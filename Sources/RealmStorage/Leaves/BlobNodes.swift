@@ -15,18 +15,25 @@ struct BlobNodes {
     /// The longest value that one byte node holds.
     static let maximumByteCount = 0xff_fff8 - 8
 
-    /// Throws `.limit` for a value that no leaf can hold.
+    /// Checks that a value is short enough to be stored, nearly 16 MiB.
+    ///
+    /// - Throws: `.limit` with both sizes for a longer one. Null always fits.
     func requireFit(_ bytes: ByteView?) throws(StorageError) {
         let limit = BlobNodes.maximumByteCount - terminatorByteCount
         if let bytes, bytes.count > limit { throw .limit("a value of \(bytes.count) bytes; at most \(limit) can be stored") }
     }
 
-    /// Whether the leaf has the big form.
+    /// Returns whether the leaf has the big form, which its context flag states.
     func isBig(_ node: Node) -> Bool { node.hasContext }
 
     // MARK: - Making
 
-    /// A medium leaf of `count` values that are empty, or null.
+    /// Makes a medium leaf in the memory of the transaction.
+    ///
+    /// - Parameters:
+    ///   - count: How many values it has.
+    ///   - areNull: Whether these values are null; otherwise they are empty.
+    /// - Returns: The ref of the new leaf.
     func makeMedium(emptyValues count: Int, areNull: Bool) throws(StorageError) -> Ref {
         var top = try writes.makeNode(.refs, count: 3)
         let size = isText ? 1 : 0
@@ -36,19 +43,28 @@ struct BlobNodes {
         return top.ref
     }
 
-    /// A big leaf without values.
+    /// Makes a big leaf without values and returns its ref.
     func makeBig() throws(StorageError) -> Ref { try writes.makeNode(.contextRefs).ref }
 
     // MARK: - Values
 
-    /// How many values a leaf of either form has.
+    /// Returns how many values a leaf of either form has; throws `.corrupt` when the leaf lacks its
+    /// end offsets.
     func count(_ leaf: Ref) throws(StorageError) -> Int {
         let top = try writes.node(at: leaf)
         if isBig(top) { return top.count }
         return try writes.integerNode(try top.requiredRef(0, "end offsets")).count
     }
 
-    /// Puts a value in; nil is null. A leaf that cannot hold it in its form moves to the big one.
+    /// Inserts a value into a leaf of either form; the form does not change, so the caller converts
+    /// the leaf first if the value is too long for it.
+    ///
+    /// - Parameters:
+    ///   - bytes: The value; nil is null.
+    ///   - row: The new row, `0...count`.
+    ///   - leaf: The leaf, which the returned one replaces.
+    /// - Returns: The ref of the leaf, which may have moved.
+    /// - Throws: `.corrupt` for a row outside the leaf, or for a damaged leaf.
     func insert(_ bytes: ByteView?, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var top = try writes.writableRefs(leaf)
         if isBig(top.node) {
@@ -62,7 +78,14 @@ struct BlobNodes {
         return top.ref
     }
 
-    /// Replaces a value; nil is null.
+    /// Replaces a value of a leaf of either form; in the big form the byte node of the old value is
+    /// given up.
+    ///
+    /// - Parameters:
+    ///   - bytes: The new value; nil is null.
+    ///   - row: A row in `0..<count`.
+    ///   - leaf: The leaf, which the returned one replaces.
+    /// - Returns: The ref of the leaf, which may have moved.
     func set(_ bytes: ByteView?, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var top = try writes.writableRefs(leaf)
         if isBig(top.node) {
@@ -77,7 +100,9 @@ struct BlobNodes {
         return top.ref
     }
 
-    /// Takes a value out.
+    /// Removes a value of a leaf of either form, together with its byte node in the big form.
+    ///
+    /// - Returns: The ref of the leaf, which may have moved.
     func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var top = try writes.writableRefs(leaf)
         if isBig(top.node) {
@@ -92,7 +117,10 @@ struct BlobNodes {
         return top.ref
     }
 
-    /// Moves the values from `row` on to a new leaf.
+    /// Moves the values from `row` on to a new leaf of the same form.
+    ///
+    /// - Returns: The refs of the leaf with the first `row` values and of the new leaf with the
+    ///   rest.
     func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref) {
         var top = try writes.writableRefs(leaf)
         if isBig(top.node) {
@@ -107,7 +135,10 @@ struct BlobNodes {
         return (top.ref, tail)
     }
 
-    /// Removes a value of a big leaf by moving the last one into its place.
+    /// Removes a value of a big leaf by moving the last one into its place, at a cost that does not
+    /// depend on the number of values.
+    ///
+    /// Payloads of Mixed leaves are erased this way, because their order means nothing.
     func eraseByMovingLast(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var top = try writes.writableRefs(leaf)
         try top.requireRow(row)
@@ -117,7 +148,8 @@ struct BlobNodes {
         return top.ref
     }
 
-    /// Moves the byte nodes of a big leaf after those of another.
+    /// Appends the values of `next` to a big leaf by moving refs; the bytes stay where they are,
+    /// and only the node of refs of `next` is given up.
     func joinBig(_ leaf: Ref, with next: Node) throws(StorageError) -> Ref {
         try next.requireLeafOfRefs()
         var top = try writes.writableRefs(leaf)
@@ -128,7 +160,7 @@ struct BlobNodes {
 
     // MARK: - Big values
 
-    /// A byte node with a value; none for null.
+    /// Makes a byte node for a value and returns its ref; null has none.
     private func blob(_ bytes: ByteView?) throws(StorageError) -> Ref {
         guard let bytes else { return .none }
         return try writes.makeBlob(bytes, terminated: isText).ref

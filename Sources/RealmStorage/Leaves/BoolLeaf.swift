@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Booleans: 0 false, 3 null, anything else true.
+/// A leaf of booleans: an element of 0 is false, 3 is null, anything else is true.
 ///
-/// Stored in two bits where any value is null, else in one or none. Source: docs/format.md, "Bool".
+/// Elements take two bits where any value of the leaf is null, else one, or none where all are
+/// false. Source: docs/format.md, "Bool".
 package struct BoolLeaf: Sendable {
     /// One element per value: 0, 1, or 3 for null.
     package let elements: PackedIntegers
     /// How many values there are.
     package var count: Int { elements.count }
 
-    /// Attaches a leaf of booleans. Throws `.corrupt` for another shape.
+    /// Attaches a leaf of booleans.
+    ///
+    /// - Throws: `.corrupt` for a node with refs, or one that does not hold integers.
     package init(_ node: Node) throws(StorageError) {
         guard !node.hasRefs else { throw node.corrupt("boolean leaf expected, found a node with refs") }
         elements = try node.integers()
     }
 
-    /// The boolean in `row`, or nil for null.
+    /// Returns the boolean in `row`, or nil for null. The row must be in `0..<count`.
     @inlinable package func bool(_ row: Int) -> Bool? {
         let element = elements[row]
         return element == 3 ? nil : element != 0
     }
 
-    /// The value in `row`, which must be in `0..<count`.
+    /// Returns the value in `row`, which must be in `0..<count`.
     @inlinable package func value(_ row: Int) -> Value { bool(row).map(Value.bool) ?? .null }
 }

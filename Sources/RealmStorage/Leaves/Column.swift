@@ -2,15 +2,17 @@
 
 /// One column of a table as its spec and the table's per-column arrays describe it.
 ///
-/// A class, because plans and loops over rows pass columns around.
+/// Made by the table reader when a version is opened, immutable, and shared by all who use that
+/// version. It is a class, because plans and loops over rows pass columns around, and a struct of
+/// this size would be copied each time.
 package final class Column: Sendable {
-    /// Empty for backlink columns.
+    /// The name of the property; empty for backlink columns, which have none.
     package let name: String
-    /// The key by which other tables refer to the column.
+    /// The key by which other tables refer to the column; unique within its table.
     package let key: ColumnKey
     /// The type of the value, or of the elements of the collection.
     package let type: ColumnType
-    /// What the spec says of the column beside its type.
+    /// The attribute bits of the spec: whether values may be null, are collections, or are indexed.
     package let attributes: ColumnAttributes
     /// What the column holds per object; nil for a single value.
     package let collection: CollectionKind?
@@ -20,12 +22,25 @@ package final class Column: Sendable {
     package let targetTable: TableKey?
     /// Links: the backlink column in the target. Backlinks: the origin column.
     package let oppositeColumn: ColumnKey?
-    /// Root of the search index, or `Ref.none`.
+    /// The root of the search index, or `Ref.none` where the column has none.
     package let searchIndex: Ref
-    /// The distinct strings of an enumerated column.
+    /// The distinct strings of an enumerated string column; nil for all other columns.
     package let enumeration: StringEnumeration?
 
-    /// A column from what spec and table say of it.
+    /// Makes a column from what the spec and the per-column arrays of its table say of it.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the property; empty for a backlink column.
+    ///   - key: The column's key, unique within its table.
+    ///   - type: The type of the value, or of the elements of the collection.
+    ///   - attributes: The attribute bits of the spec.
+    ///   - collection: The kind of collection; nil for a single value.
+    ///   - dictionaryKeyType: The type of the keys where the column holds dictionaries; otherwise
+    ///     not used.
+    ///   - targetTable: The table on the other side of a link or backlink column.
+    ///   - oppositeColumn: The column on the other side of a link or backlink column.
+    ///   - searchIndex: The root of the search index, or `Ref.none`.
+    ///   - enumeration: The distinct strings of an enumerated column.
     init(
         name: String, key: ColumnKey, type: ColumnType, attributes: ColumnAttributes, collection: CollectionKind?,
         dictionaryKeyType: ColumnType, targetTable: TableKey?, oppositeColumn: ColumnKey?, searchIndex: Ref,
@@ -43,7 +58,8 @@ package final class Column: Sendable {
         self.enumeration = enumeration
     }
 
-    /// The same column with another search index.
+    /// Returns a copy of the column with another root of its search index, for a version in which
+    /// only the index has changed.
     func with(searchIndex: Ref) -> Column {
         Column(
             name: name, key: key, type: type, attributes: attributes, collection: collection,
@@ -51,20 +67,21 @@ package final class Column: Sendable {
             searchIndex: searchIndex, enumeration: enumeration)
     }
 
-    /// May values (for collections: elements) be null?
+    /// Whether values may be null; for a collection, whether its elements may be.
     package var isNullable: Bool { attributes.contains(.nullable) }
-    /// Whether there is a search index of any kind.
+    /// Whether the column has a search index, general or full-text.
     package var hasSearchIndex: Bool { !searchIndex.isNone }
-    /// Where the column lives in a cluster leaf.
+    /// The number of the column's slot in a cluster leaf, which is the lowest 16 bits of its key.
     package var leafIndex: Int { key.leafIndex }
 
-    /// What the user declared; a primary key has an index without declaring one.
+    /// The kind of index that the user declared, or nil; the index of a primary key exists without
+    /// a declaration.
     package var declaredIndex: IndexKind? {
         if attributes.contains(.fullText) { return .fullText }
         return attributes.contains(.indexed) ? .general : nil
     }
 
-    /// How leaves of this column's values or elements are read.
+    /// The shape by which leaves of this column's values or elements are read and written.
     package var elementShape: ElementShape {
         ElementShape(type: type, isNullable: isNullable, targetTable: targetTable ?? .null)
     }

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Sort keys of rows, and all rows on one side of a key at once.
+/// Sort keys of integers, and all rows on one side of a key at once.
 ///
-/// The second is what makes `SORT … LIMIT` fast: once enough rows are known, only rows that sort before the worst
-/// of them are looked at, and mostly a leaf has none.
+/// The second is what makes `SORT … LIMIT` fast: once enough rows are known, only rows that sort
+/// before the worst of them are read, and most leaves have none of those.
 extension IntLeaf {
-    /// The key by which the value in `row` is sorted; that of null is the least.
+    /// Returns the key by which the value in `row` is sorted; that of null is less than any other.
     @inlinable package func orderKey(_ row: Int) -> OrderKey { integer(row).map { OrderKey($0) } ?? .null }
 
-    /// The rows whose key compares so with `key`; `op` is one of the four that order.
+    /// Returns the rows whose sort key compares with `key` as `op` demands.
+    ///
+    /// - Parameters:
+    ///   - op: One of the four ordering relations; null is less than any value.
+    ///   - key: The sort key of an integer, or of null.
+    ///   - row: The row that becomes bit 0 of the mask.
     package func rows(_ op: Relation, _ key: OrderKey, from row: Int = 0) -> Mask {
         let count = rowCount(from: row)
         guard !key.isNull else { return nulls(from: row).compared(op, toNull: count) }
@@ -16,12 +21,17 @@ extension IntLeaf {
     }
 }
 
-/// Sort keys of booleans.
+/// Sort keys of booleans, and all rows on one side of a key at once.
 extension BoolLeaf {
-    /// The key by which the value in `row` is sorted; that of null is the least.
+    /// Returns the key by which the value in `row` is sorted: null, then false, then true.
     @inlinable package func orderKey(_ row: Int) -> OrderKey { bool(row).map { OrderKey($0) } ?? .null }
 
-    /// The rows whose key compares so with `key`; `op` is one of the four that order.
+    /// Returns the rows whose sort key compares with `key` as `op` demands.
+    ///
+    /// - Parameters:
+    ///   - op: One of the four ordering relations; null is less than any value.
+    ///   - key: The sort key of a boolean, or of null.
+    ///   - row: The row that becomes bit 0 of the mask.
     package func rows(_ op: Relation, _ key: OrderKey, from row: Int = 0) -> Mask {
         let count = rowCount(from: row)
         guard !key.isNull else { return nulls(from: row).compared(op, toNull: count) }
@@ -29,12 +39,17 @@ extension BoolLeaf {
     }
 }
 
-/// Sort keys of doubles.
+/// Sort keys of doubles, and all rows on one side of a key at once.
 extension DoubleLeaf {
-    /// The key by which the value in `row` is sorted; that of null is the least.
+    /// Returns the key by which the value in `row` is sorted; that of null is less than any other.
     @inlinable package func orderKey(_ row: Int) -> OrderKey { double(row).map { OrderKey($0) } ?? .null }
 
-    /// The rows whose key compares so with `key`; `op` is one of the four that order.
+    /// Returns the rows whose sort key compares with `key` as `op` demands.
+    ///
+    /// - Parameters:
+    ///   - op: One of the four ordering relations; null is less than any value.
+    ///   - key: The sort key of a double, or of null.
+    ///   - row: The row that becomes bit 0 of the mask.
     package func rows(_ op: Relation, _ key: OrderKey, from row: Int = 0) -> Mask {
         let count = rowCount(from: row)
         guard !key.isNull else { return nulls(from: row).compared(op, toNull: count) }
@@ -42,12 +57,17 @@ extension DoubleLeaf {
     }
 }
 
-/// Sort keys of floats.
+/// Sort keys of floats, and all rows on one side of a key at once.
 extension FloatLeaf {
-    /// The key by which the value in `row` is sorted; that of null is the least.
+    /// Returns the key by which the value in `row` is sorted; that of null is less than any other.
     @inlinable package func orderKey(_ row: Int) -> OrderKey { float(row).map { OrderKey($0) } ?? .null }
 
-    /// The rows whose key compares so with `key`; `op` is one of the four that order.
+    /// Returns the rows whose sort key compares with `key` as `op` demands.
+    ///
+    /// - Parameters:
+    ///   - op: One of the four ordering relations; null is less than any value.
+    ///   - key: The sort key of a float or double, or of null; numbers are compared exactly.
+    ///   - row: The row that becomes bit 0 of the mask.
     package func rows(_ op: Relation, _ key: OrderKey, from row: Int = 0) -> Mask {
         let count = rowCount(from: row)
         guard !key.isNull else { return nulls(from: row).compared(op, toNull: count) }
@@ -55,15 +75,23 @@ extension FloatLeaf {
     }
 }
 
-/// Sort keys of dates.
+/// Sort keys of dates, and all rows on one side of a key at once.
 extension TimestampLeaf {
-    /// Throws `.corrupt` for an impossible date.
+    /// Returns the key by which the date in `row` is sorted; that of null is less than any other.
+    ///
+    /// - Throws: `.corrupt` for a date whose nanoseconds are out of range or contradict the
+    ///   seconds.
     @inlinable package func orderKey(_ row: Int) throws(StorageError) -> OrderKey {
         guard let date = try timestamp(row) else { return .null }
         return OrderKey(date)
     }
 
-    /// The rows whose key compares so with `key`; `op` is one of the four that order.
+    /// Returns the rows whose sort key compares with `key` as `op` demands.
+    ///
+    /// - Parameters:
+    ///   - op: One of the four ordering relations; null is less than any date.
+    ///   - key: The sort key of a date, or of null.
+    ///   - row: The row that becomes bit 0 of the mask.
     package func rows(_ op: Relation, _ key: OrderKey, from row: Int = 0) -> Mask {
         let count = seconds.rowCount(from: row)
         guard !key.isNull else { return nulls(from: row).compared(op, toNull: count) }
@@ -71,9 +99,10 @@ extension TimestampLeaf {
     }
 }
 
-/// What null adds to an answer about values.
+/// What null contributes to a comparison of sort keys, in which it is the least value.
 extension Mask {
-    /// This mask being that of the nulls among `count` rows: the rows that compare so with null, the least value.
+    /// Returns the rows, of the first `count`, that compare with null as `op` demands, given that
+    /// this mask is that of the nulls.
     fileprivate func compared(_ op: Relation, toNull count: Int) -> Mask {
         switch op {
         case .less, .notEqual: return op == .less ? .none : inverted(first: count)
@@ -83,7 +112,8 @@ extension Mask {
         }
     }
 
-    /// Null is less than any value, which comparisons of values leave out.
+    /// Adds the null rows to the rows of a comparison with a value where `op` asks for lesser keys:
+    /// comparisons of values leave null out, but in the order of sort keys null is the least.
     fileprivate func addingNulls(_ op: Relation, _ nulls: () -> Mask) -> Mask {
         op == .less || op == .lessOrEqual ? self | nulls() : self
     }

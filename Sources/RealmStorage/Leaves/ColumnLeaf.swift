@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The values of one column in one cluster leaf, or one leaf of a collection, attached and checked once.
+/// The values of one column in one cluster leaf, or one leaf of a collection, attached and checked
+/// once.
 ///
-/// An enumeration rather than a protocol: the cases are plain values without reference counting, and a loop that has switched
-/// once works on one concrete type. Borrows from the snapshot.
+/// It is an enumeration rather than a protocol: the cases are plain values without reference
+/// counting, and a loop that has switched once works on one concrete type. It borrows memory from
+/// the snapshot, so it must not outlive it.
 package enum ColumnLeaf: Sendable {
     /// Integers.
     case int(IntLeaf)
@@ -17,18 +19,27 @@ package enum ColumnLeaf: Sendable {
     case mixed(MixedLeaf)
     /// Dates.
     case timestamp(TimestampLeaf)
-    /// Numbers of 32 bits.
+    /// Floating-point numbers of 32 bits.
     case float(FloatLeaf)
-    /// Numbers of 64 bits.
+    /// Floating-point numbers of 64 bits.
     case double(DoubleLeaf)
-    /// Decimals.
+    /// Decimal128 numbers.
     case decimal(DecimalLeaf)
     /// Links to objects of one table.
     case link(LinkLeaf)
     /// ObjectIds or UUIDs.
     case identifier(IdentifierLeaf)
 
-    /// Attaches the leaf at `node`. `inCluster` says how links are stored.
+    /// Attaches the leaf at `node` as one of the type that `shape` names.
+    ///
+    /// - Parameters:
+    ///   - node: The root of the leaf.
+    ///   - space: The space that refs in the leaf point into.
+    ///   - shape: The type of the values, whether they may be null, and the target table of links.
+    ///   - inCluster: Whether the leaf belongs to a cluster, where links are stored as the key plus
+    ///     one.
+    ///   - enumeration: The column's list of distinct strings, if it is an enumerated one.
+    /// - Throws: `.corrupt` for an inner node or a leaf of another shape.
     init(
         _ node: Node, _ space: NodeSpace, _ shape: ElementShape, inCluster: Bool, enumeration: StringEnumeration? = nil
     ) throws(StorageError) {
@@ -51,7 +62,7 @@ package enum ColumnLeaf: Sendable {
         }
     }
 
-    /// The number of values.
+    /// How many values the leaf has.
     package var count: Int {
         switch self {
         case .int(let leaf): return leaf.count
@@ -68,7 +79,9 @@ package enum ColumnLeaf: Sendable {
         }
     }
 
-    /// The value in `row`, which must be in `0..<count`. Unresolved links read as null.
+    /// Returns the value in `row`, which must be in `0..<count`. Unresolved links read as null.
+    ///
+    /// - Throws: `.corrupt` when the value, or the bytes that it refers to, are damaged.
     package func value(_ row: Int) throws(StorageError) -> Value {
         switch self {
         case .int(let leaf): return leaf.value(row)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decimals of 32, 64 or 128 bits, one width a leaf; width 0 means all null, or all zero with the context flag.
+/// A leaf of decimals of 32, 64 or 128 bits, one width per leaf.
 ///
-/// Source: docs/format.md, "Decimal128".
+/// Width 0 means that all values are null or, with the context flag set, that all are zero. Narrow
+/// numbers are widened to 128 bits when they are read. Source: docs/format.md, "Decimal128".
 package struct DecimalLeaf: Sendable {
     /// The node with the numbers.
     package let node: Node
@@ -14,7 +15,9 @@ package struct DecimalLeaf: Sendable {
     /// The null of 64 bits: a NaN that no calculation makes.
     private static let null64: UInt64 = 0x7c00_0000_0000_00aa
 
-    /// Attaches a leaf of decimals. Throws `.corrupt` for a width that no decimal has.
+    /// Attaches a leaf of decimals.
+    ///
+    /// - Throws: `.corrupt` for a node with refs, or of a width other than 0, 4, 8 and 16 bytes.
     init(_ node: Node) throws(StorageError) {
         guard node.widthType == Node.WidthType.multiply.rawValue, !node.hasRefs else {
             throw node.corrupt("decimal leaf expected")
@@ -25,7 +28,8 @@ package struct DecimalLeaf: Sendable {
         }
     }
 
-    /// The decimal in `row`, widened to 128 bits, or nil for null.
+    /// Returns the decimal in `row`, widened to 128 bits, or nil for null. The row must be in
+    /// `0..<count`.
     package func decimal(_ row: Int) -> Decimal128? {
         switch node.width {
         case 0: return node.hasContext ? .zero : nil
@@ -43,6 +47,6 @@ package struct DecimalLeaf: Sendable {
         }
     }
 
-    /// The value in `row`, which must be in `0..<count`.
+    /// Returns the value in `row`, which must be in `0..<count`.
     package func value(_ row: Int) -> Value { decimal(row).map(Value.decimal) ?? .null }
 }

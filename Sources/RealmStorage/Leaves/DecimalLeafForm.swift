@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Leaves of decimals: 0, 4, 8 or 16 bytes each, one width a leaf, which only grows.
+/// Writes leaves of decimals: 0, 4, 8 or 16 bytes each, one width per leaf, which only grows.
 ///
-/// Without payload all values are null, or all +0 when the context flag is set. Source: docs/format.md, "Decimal128".
+/// Without payload all values are null or, when the context flag is set, all are +0. Source:
+/// docs/format.md, "Decimal128".
 struct DecimalLeafForm: ElementLeafForm {
     let writes: WriteSpace
     let isNullable: Bool
@@ -56,14 +57,20 @@ struct DecimalLeafForm: ElementLeafForm {
 
     // MARK: - Widths
 
-    /// The leaf, ready to be changed. Throws `.corrupt` when it is no leaf of decimals.
+    /// Makes the leaf ready to be changed.
+    ///
+    /// - Throws: `.corrupt` when it is not a leaf of decimals.
     func writable(_ leaf: Ref) throws(StorageError) -> MutableNode {
         let node = try writes.writableElements(leaf)
         _ = try DecimalLeaf(node.node)
         return node
     }
 
-    /// Rebuilds the leaf in a greater width when `number` needs one.
+    /// Rebuilds the leaf in a greater width when `number` does not fit into the present one; the
+    /// old node is given up.
+    ///
+    /// Null and +0 fit into a leaf of width 0 if its context flag states the same value, or if the
+    /// leaf is empty.
     private func makeRoom(for number: Decimal128, in node: inout MutableNode) throws(StorageError) {
         if node.width == 0, number.isNull || number == .zero {
             // An empty leaf takes either meaning.
@@ -79,8 +86,10 @@ struct DecimalLeafForm: ElementLeafForm {
         node = wide
     }
 
-    /// The width that a number needs. Other programs look for a number only in leaves of at least this width, so
-    /// exponents that just fit are not taken.
+    /// Returns the width in bytes that a number needs: 4, 8 or 16.
+    ///
+    /// Other programs search for a number only in leaves of at least the width that they compute
+    /// for it, so exponents that just fit are stored in the next width.
     private static func byteCount(for number: Decimal128) -> Int {
         if number.isNull { return 4 }
         guard number.isFinite else { return 16 }
@@ -89,7 +98,8 @@ struct DecimalLeafForm: ElementLeafForm {
         return number.coefficient < 1 << 53 && exponent < 370 ? 8 : 16
     }
 
-    /// The leaf is wide enough.
+    /// Stores a number in an element. The leaf must be wide enough; in a leaf of width 0 there is
+    /// nothing to store.
     private func store(_ number: Decimal128, in node: MutableNode, _ row: Int) {
         switch node.width {
         case 0: return
@@ -101,7 +111,10 @@ struct DecimalLeafForm: ElementLeafForm {
         }
     }
 
-    /// Null is a number too; a required leaf takes it for an ordinary NaN.
+    /// Returns the number that is stored for a value; null is a particular NaN, and a required leaf
+    /// stores an ordinary NaN in its place.
+    ///
+    /// - Throws: `.limit` for a value that is not a decimal.
     private func number(_ value: Value) throws(StorageError) -> Decimal128 {
         switch value {
         case .null where isNullable: return .null

@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tests and folds of a whole leaf at once. For `from` see `IntLeaf`.
+/// Tests and folds of a whole leaf of doubles at once, 256 rows at a time. Rows of a mask are
+/// counted from the `from` row, which is bit 0.
 extension DoubleLeaf {
     /// The numbers of the leaf.
     private var reals: PackedReals<Double> { PackedReals(node) }
 
-    /// The rows that a mask from row `from` covers.
+    /// Returns how many rows a mask from row `from` on covers: those that the leaf has, at most
+    /// 256.
     @inline(__always)
     package func rowCount(from row: Int) -> Int { min(max(count &- row, 0), Mask.capacity) }
 
-    /// The rows that hold null.
+    /// Returns the rows that hold null, counted from row `from`.
     package func nulls(from row: Int = 0) -> Mask { reals.nulls(row, count: rowCount(from: row)) }
 
-    /// The rows that compare so with `needle`: null equals null only, and nothing is ordered against it.
+    /// Returns the rows that compare with `needle` as `op` demands: null equals null only, and
+    /// nothing is ordered against it.
+    ///
+    /// - Parameters:
+    ///   - op: The relation of the stored number to `needle`.
+    ///   - needle: The constant on the right side; nil is null.
+    ///   - order: Whether NaN compares as IEEE 754 has it, or is less than every number.
+    ///   - row: The row that becomes bit 0 of the mask.
     package func compare(
         _ op: Relation, _ needle: Double?, order: RealOrder, from row: Int = 0
     ) -> Mask {
@@ -21,43 +30,54 @@ extension DoubleLeaf {
         return reals.compareInGeneralOrder(op, needle, row, count: rowCount(from: row))
     }
 
-    /// The rows that compare so with an integer, exactly and in the general order.
+    /// Returns the rows that compare with an integer as `op` demands, without rounding either side;
+    /// NaN is less than every number.
     package func compare(_ op: Relation, integer: Int64, from row: Int = 0) -> Mask {
         reals.compare(op, ExactNeedle(integer), row, count: rowCount(from: row))
     }
 
-    /// Adds the numbers in the rows of `mask`.
+    /// Adds the numbers in the rows of `mask` to `total`, which also counts them. Null is left out.
     package func add(_ mask: Mask, from row: Int = 0, to total: inout RealSum) {
         reals.add(mask, row, count: rowCount(from: row), to: &total)
     }
 
-    /// The least number in the rows of `mask`; nil when all are null or NaN.
+    /// Returns the least number in the rows of `mask`; nil when all of them are null or NaN.
     package func minimum(_ mask: Mask, from row: Int = 0) -> Double? { reals.least(mask, row, count: rowCount(from: row)) }
 
-    /// The greatest number in the rows of `mask`; nil when all are null or NaN.
+    /// Returns the greatest number in the rows of `mask`; nil when all of them are null or NaN.
     package func maximum(_ mask: Mask, from row: Int = 0) -> Double? { reals.greatest(mask, row, count: rowCount(from: row)) }
 }
 
-/// Tests and folds of a whole leaf at once. For `from` see `IntLeaf`.
+/// Tests and folds of a whole leaf of floats at once, 256 rows at a time. Rows of a mask are
+/// counted from the `from` row, which is bit 0.
 extension FloatLeaf {
     /// The numbers of the leaf.
     private var reals: PackedReals<Float> { PackedReals(node) }
 
-    /// The rows that a mask from row `from` covers.
+    /// Returns how many rows a mask from row `from` on covers: those that the leaf has, at most
+    /// 256.
     @inline(__always)
     package func rowCount(from row: Int) -> Int { min(max(count &- row, 0), Mask.capacity) }
 
-    /// The rows that hold null.
+    /// Returns the rows that hold null, counted from row `from`.
     package func nulls(from row: Int = 0) -> Mask { reals.nulls(row, count: rowCount(from: row)) }
 
-    /// The rows that compare so with `needle`: null equals null only, and nothing is ordered against it.
+    /// Returns the rows that compare with `needle` as `op` demands: null equals null only, and
+    /// nothing is ordered against it.
+    ///
+    /// - Parameters:
+    ///   - op: The relation of the stored number to `needle`.
+    ///   - needle: The constant on the right side; nil is null.
+    ///   - order: Whether NaN compares as IEEE 754 has it, or is less than every number.
+    ///   - row: The row that becomes bit 0 of the mask.
     package func compare(_ op: Relation, _ needle: Float?, order: RealOrder, from row: Int = 0) -> Mask {
         guard let needle, !needle.isPackedNull else { return reals.compareWithNull(op, row, count: rowCount(from: row)) }
         if order == .ieee { return reals.compare(op, needle, row, count: rowCount(from: row)) }
         return reals.compareInGeneralOrder(op, needle, row, count: rowCount(from: row))
     }
 
-    /// The rows that compare so with a double, exactly and in the general order.
+    /// Returns the rows that compare with a double as `op` demands, without rounding either side;
+    /// NaN is less than every number.
     package func compare(_ op: Relation, double needle: Double, from row: Int = 0) -> Mask {
         guard !needle.isNaN else {
             // A NaN of a double may have more bits than a float's, so row by row: this is rare.
@@ -69,33 +89,40 @@ extension FloatLeaf {
         return reals.compare(op, ExactNeedle(needle), row, count: rowCount(from: row))
     }
 
-    /// The rows that compare so with an integer, exactly and in the general order.
+    /// Returns the rows that compare with an integer as `op` demands, without rounding either side;
+    /// NaN is less than every number.
     package func compare(_ op: Relation, integer: Int64, from row: Int = 0) -> Mask {
         reals.compare(op, ExactNeedle(integer), row, count: rowCount(from: row))
     }
 
-    /// Adds the numbers in the rows of `mask`, in double precision.
+    /// Adds the numbers in the rows of `mask` to `total` in double precision, and counts them. Null
+    /// is left out.
     package func add(_ mask: Mask, from row: Int = 0, to total: inout RealSum) {
         reals.add(mask, row, count: rowCount(from: row), to: &total)
     }
 
-    /// The least number in the rows of `mask`; nil when all are null or NaN.
+    /// Returns the least number in the rows of `mask`; nil when all of them are null or NaN.
     package func minimum(_ mask: Mask, from row: Int = 0) -> Float? { reals.least(mask, row, count: rowCount(from: row)) }
 
-    /// The greatest number in the rows of `mask`; nil when all are null or NaN.
+    /// Returns the greatest number in the rows of `mask`; nil when all of them are null or NaN.
     package func maximum(_ mask: Mask, from row: Int = 0) -> Float? { reals.greatest(mask, row, count: rowCount(from: row)) }
 }
 
-/// What the two types of numbers share.
+/// Comparisons that leaves of floats and of doubles share.
 extension PackedReals {
-    /// Null equals null only.
+    /// Returns the rows that compare with null as `op` demands: null equals null only, and nothing
+    /// is ordered against it.
     @inline(__always)
     fileprivate func compareWithNull(_ op: Relation, _ start: Int, count: Int) -> Mask {
         if op == .notEqual { return nulls(start, count: count).inverted(first: count) }
         return op.includesEqual ? nulls(start, count: count) : .none
     }
 
-    /// With a constant of another type, in the general order.
+    /// Returns the rows that compare with a constant of another number type, in the general order
+    /// and without rounding.
+    ///
+    /// Where no number of the leaf's type can decide the comparison differently, all non-null rows
+    /// have the same answer.
     @inline(__always)
     fileprivate func compare(_ op: Relation, _ needle: ExactNeedle<Real>, _ start: Int, count: Int) -> Mask {
         switch needle.comparison(op) {

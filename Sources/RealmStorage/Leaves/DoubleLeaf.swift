@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Double-precision numbers; null is the NaN with the bits 7ff80000000000aa.
+/// A leaf of double-precision numbers; null is the NaN with the bits 7ff80000000000aa.
 ///
-/// Elements have eight bytes each, at any alignment. Other NaNs than that of null are values.
+/// Elements have eight bytes each, at any alignment. Every other NaN is a value.
 /// Source: docs/format.md, "Float, double".
 package struct DoubleLeaf: Sendable {
     /// The bits of null; see `PackedReal.nullBits`.
@@ -12,18 +12,20 @@ package struct DoubleLeaf: Sendable {
     /// How many values there are.
     package var count: Int { node.count }
 
-    /// Attaches a leaf of doubles. Throws `.corrupt` for another shape.
+    /// Attaches a leaf of doubles.
+    ///
+    /// - Throws: `.corrupt` unless the node has elements of eight bytes, or none.
     package init(_ node: Node) throws(StorageError) {
         try node.requireFixedWidth(8, "double")
         self.node = node
     }
 
-    /// The number in `row`, or nil for null.
+    /// Returns the number in `row`, or nil for null. The row must be in `0..<count`.
     @inlinable package func double(_ row: Int) -> Double? {
         let bits = node.load(byteOffset: row << 3, as: UInt64.self)
         return bits == DoubleLeaf.nullBits ? nil : Double(bitPattern: bits)
     }
 
-    /// The value in `row`, which must be in `0..<count`.
+    /// Returns the value in `row`, which must be in `0..<count`.
     @inlinable package func value(_ row: Int) -> Value { double(row).map(Value.double) ?? .null }
 }

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Leaves of one node with an element for each row.
+/// A leaf form of one node with one element per value and nothing beside it, such as reals and
+/// decimals.
 ///
-/// Such leaves have one element per value and nothing beside it, so erasing and splitting are the same for all of them.
+/// Erasing and splitting are the same for all of these, so an extension has them.
 protocol ElementLeafForm: LeafForm {
-    /// The node of a leaf, checked, ready to be changed.
+    /// Makes the node of a leaf ready to be changed, after checking its shape.
+    ///
+    /// - Returns: The node, copied into the memory of the transaction if it was committed.
+    /// - Throws: `.corrupt` when it is not a leaf of this form.
     func writable(_ leaf: Ref) throws(StorageError) -> MutableNode
 }
 
-/// What such leaves share, however large their elements are.
+/// Erasing and splitting, which do not depend on the size of the elements.
 extension ElementLeafForm {
     func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var node = try writable(leaf)

@@ -2,8 +2,9 @@
 
 /// The list of distinct strings of an enumerated column while a transaction changes it.
 ///
-/// The list only grows. `root` may be another after any change of a leaf; its place is the column's entry in the
-/// spec. Source: docs/format.md, "String".
+/// The list only grows. Each new string may move its root, so the owner stores `root` in the
+/// column's entry of the spec after changing leaves. Positions that were looked up are cached,
+/// because finding one reads the list from its start. Source: docs/format.md, "String".
 package final class EnumerationWriter {
     /// The root of the list; another after it has grown.
     package private(set) var root: Ref
@@ -16,20 +17,26 @@ package final class EnumerationWriter {
     /// The position of null, once it was looked up.
     private var knownNull: Int64?
 
-    /// A writer for the list at `root`.
+    /// Makes a writer for the list at `root`; no node is read yet.
     package init(_ writes: WriteSpace, root: Ref) {
         self.writes = writes
         self.root = root
         strings = StringEnumeration(root: root, space: writes.space)
     }
 
-    /// Whether the list has `bytes`, or can take it: a list of several leaves is not extended.
+    /// Returns whether the list has `bytes` or can take it; a list of several leaves is not
+    /// extended, only searched.
+    ///
+    /// - Parameter bytes: The string; nil is null.
     func accepts(_ bytes: ByteView?) throws(StorageError) -> Bool {
         if try !writes.node(at: root).isInner { return true }
         return try position(of: bytes) != nil
     }
 
-    /// Where a string is in the list, or nil.
+    /// Returns the position of a string in the list, or nil when the list does not have it.
+    ///
+    /// - Parameter bytes: The string; nil is null.
+    /// - Complexity: O(length of the list) for the first look-up of a string, then O(1).
     package func position(of bytes: ByteView?) throws(StorageError) -> Int64? {
         if let known = bytes.map({ known[$0.array] }) ?? knownNull { return known }
         guard let position = try strings.index(of: bytes) else { return nil }
@@ -37,7 +44,11 @@ package final class EnumerationWriter {
         return position
     }
 
-    /// Where a string is in the list, which takes it when it was not there.
+    /// Returns the position of a string in the list, which is appended if the list does not have
+    /// it.
+    ///
+    /// - Parameter bytes: The string; nil is null.
+    /// - Throws: `.corrupt` when the list is damaged.
     func addedPosition(of bytes: ByteView?) throws(StorageError) -> Int64 {
         if let position = try position(of: bytes) { return position }
         let list = StringLeafForm(writes: writes, isNullable: true, enumeration: nil)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Single-precision numbers; null is the NaN with the bits 7fc000aa.
+/// A leaf of single-precision numbers; null is the NaN with the bits 7fc000aa.
 ///
-/// Elements have four bytes each, at any alignment. Other NaNs than that of null are values.
+/// Elements have four bytes each, at any alignment. Every other NaN is a value.
 /// Source: docs/format.md, "Float, double".
 package struct FloatLeaf: Sendable {
     /// The bits of null; see `PackedReal.nullBits`.
@@ -12,18 +12,20 @@ package struct FloatLeaf: Sendable {
     /// How many values there are.
     package var count: Int { node.count }
 
-    /// Attaches a leaf of floats. Throws `.corrupt` for another shape.
+    /// Attaches a leaf of floats.
+    ///
+    /// - Throws: `.corrupt` unless the node has elements of four bytes, or none.
     package init(_ node: Node) throws(StorageError) {
         try node.requireFixedWidth(4, "float")
         self.node = node
     }
 
-    /// The number in `row`, or nil for null.
+    /// Returns the number in `row`, or nil for null. The row must be in `0..<count`.
     @inlinable package func float(_ row: Int) -> Float? {
         let bits = node.load(byteOffset: row << 2, as: UInt32.self)
         return bits == FloatLeaf.nullBits ? nil : Float(bitPattern: bits)
     }
 
-    /// The value in `row`, which must be in `0..<count`.
+    /// Returns the value in `row`, which must be in `0..<count`.
     @inlinable package func value(_ row: Int) -> Value { float(row).map(Value.float) ?? .null }
 }

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// ObjectIds or UUIDs: blocks of one null byte followed by up to eight elements of 12 or 16 bytes.
+/// A leaf of ObjectIds or UUIDs: blocks of one byte with null bits followed by up to eight elements
+/// of 12 or 16 bytes.
 ///
-/// Source: docs/format.md, "ObjectId, UUID".
+/// Bit `i` of the first byte of a block is set when element `i` of the block is null. Source:
+/// docs/format.md, "ObjectId, UUID".
 package struct IdentifierLeaf: Sendable {
     /// The node with null bytes and ids.
     package let node: Node
-    /// 12 for objectId, 16 for UUID.
+    /// The size of an id in bytes: 12 for ObjectIds, 16 for UUIDs.
     package let elementByteCount: Int
     /// How many values there are.
     package let count: Int
 
-    /// Attaches a leaf of ids of 12 or 16 bytes. Throws `.corrupt` when its bytes do not divide into such.
+    /// Attaches a leaf of ids and computes how many there are from its length.
+    ///
+    /// - Parameters:
+    ///   - node: The leaf.
+    ///   - elementByteCount: 12 for ObjectIds, 16 for UUIDs.
+    /// - Throws: `.corrupt` when the bytes do not divide into whole ids and their null bytes.
     init(_ node: Node, elementByteCount: Int) throws(StorageError) {
         guard node.widthType == Node.WidthType.multiply.rawValue, !node.hasRefs, node.width == 1 || node.count == 0 else {
             throw node.corrupt("an identifier leaf has width 1")
@@ -26,7 +33,7 @@ package struct IdentifierLeaf: Sendable {
         count = elementBytes / elementByteCount
     }
 
-    /// Byte offset of element `row`, or nil when it is null.
+    /// Returns the offset in bytes of element `row` in the payload, or nil when it is null.
     @inlinable func offset(_ row: Int) -> Int? {
         let blockStart = (row >> 3) * (elementByteCount << 3 + 1)
         let nulls = node.load(byteOffset: blockStart, as: UInt8.self)
@@ -34,7 +41,9 @@ package struct IdentifierLeaf: Sendable {
         return blockStart + 1 + (row & 7) * elementByteCount
     }
 
-    /// The id of 12 bytes in `row`, or nil for null.
+    /// Returns the ObjectId in `row`, or nil for null.
+    ///
+    /// The leaf must have been attached with ids of 12 bytes, and `row` must be in `0..<count`.
     @inlinable package func objectID(_ row: Int) -> ObjectID? {
         guard let offset = offset(row) else { return nil }
         return ObjectID(
@@ -42,7 +51,9 @@ package struct IdentifierLeaf: Sendable {
             last: node.load(byteOffset: offset + 8, as: UInt32.self).byteSwapped)
     }
 
-    /// The UUID in `row`, or nil for null.
+    /// Returns the UUID in `row`, or nil for null.
+    ///
+    /// The leaf must have been attached with ids of 16 bytes, and `row` must be in `0..<count`.
     @inlinable package func uuid(_ row: Int) -> UUIDValue? {
         guard let offset = offset(row) else { return nil }
         return UUIDValue(
@@ -50,7 +61,7 @@ package struct IdentifierLeaf: Sendable {
             last: node.load(byteOffset: offset + 8, as: UInt64.self).byteSwapped)
     }
 
-    /// The value in `row`, which must be in `0..<count`.
+    /// Returns the value in `row`, which must be in `0..<count`.
     @inlinable package func value(_ row: Int) -> Value {
         elementByteCount == 12
             ? objectID(row).map(Value.objectID) ?? .null

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Leaves of ObjectIds and UUIDs: blocks of one byte with null bits and up to 8 elements.
+/// Writes leaves of ObjectIds and UUIDs: blocks of one byte with null bits and up to eight
+/// elements.
 ///
-/// Source: docs/format.md, "ObjectId, UUID".
+/// Inserting and erasing move the elements that follow one by one, as each may cross into another
+/// block. Source: docs/format.md, "ObjectId, UUID".
 struct IdentifierLeafForm: LeafForm {
     let writes: WriteSpace
-    /// 12 for ObjectIds, 16 for UUIDs.
+    /// The size of an id in bytes: 12 for ObjectIds, 16 for UUIDs.
     let elementByteCount: Int
     let isNullable: Bool
 
-    /// Twelve or sixteen bytes in the order of their text, or null.
+    /// One id as two little-endian loads of its bytes, or null.
     private struct Element {
         var first: UInt64 = 0
         /// The lower half of a UUID, or the last 4 bytes of an ObjectId.
@@ -76,18 +78,20 @@ struct IdentifierLeafForm: LeafForm {
 
     // MARK: - Blocks
 
-    /// The size of a block of eight ids with their null bits.
+    /// The size in bytes of a full block: eight ids and the byte with their null bits.
     private var blockByteCount: Int { 8 * elementByteCount + 1 }
 
-    /// The payload of `count` elements.
+    /// Returns the size in bytes of the payload that holds `count` elements.
     private func byteCount(_ count: Int) -> Int { count * elementByteCount + (count + 7) >> 3 }
 
-    /// The leaf for reading.
+    /// Attaches the leaf for reading; throws `.corrupt` for another shape.
     private func view(_ node: Node) throws(StorageError) -> IdentifierLeaf {
         try IdentifierLeaf(node, elementByteCount: elementByteCount)
     }
 
-    /// The leaf in width 1, which an empty leaf may lack, and the number of its elements.
+    /// Makes the leaf ready to be changed, in width 1, which an empty leaf may lack.
+    ///
+    /// - Returns: The node, and how many ids it has.
     private func writable(_ leaf: Ref) throws(StorageError) -> (MutableNode, Int) {
         let node = try writes.writableElements(leaf)
         let count = try view(node.node).count
@@ -96,12 +100,13 @@ struct IdentifierLeafForm: LeafForm {
         return (try writes.makeNode(.elements, widthCode: 1), 0)
     }
 
-    /// Makes the leaf as long as so many ids need.
+    /// Makes the payload as long as `count` ids need; new bytes are undefined until they are
+    /// stored.
     private func resize(_ node: inout MutableNode, to count: Int) throws(StorageError) {
         try node.replaceElements(at: node.count, removing: 0, inserting: byteCount(count) - node.count)
     }
 
-    /// Drops the elements from `count` on, and their null bits.
+    /// Removes the elements from `count` on, and clears their null bits in the last block.
     private func truncate(_ node: inout MutableNode, to count: Int) throws(StorageError) {
         let end = byteCount(count)
         try node.replaceElements(at: end, removing: node.count - end, inserting: 0)
@@ -110,10 +115,10 @@ struct IdentifierLeafForm: LeafForm {
         node.store(node.load(byteOffset: bits, as: UInt8.self) & ((1 << UInt8(count & 7)) - 1), atByte: bits)
     }
 
-    /// An id, or null.
+    /// Reads the id in `row` of a node that is being changed.
     private func load(_ row: Int, in node: MutableNode) -> Element { load(row, in: node.node) }
 
-    /// An id, or null.
+    /// Reads the id in `row`, with its null bit.
     private func load(_ row: Int, in node: Node) -> Element {
         let block = (row >> 3) * blockByteCount
         let start = block + 1 + (row & 7) * elementByteCount
@@ -124,7 +129,7 @@ struct IdentifierLeafForm: LeafForm {
             isNull: node.load(byteOffset: block, as: UInt8.self) >> UInt8(row & 7) & 1 == 1)
     }
 
-    /// Stores an id, or null, with its bit in the block.
+    /// Stores an id and sets or clears its null bit in the byte at the start of its block.
     private func store(_ element: Element, in node: MutableNode, _ row: Int) {
         let block = (row >> 3) * blockByteCount
         let start = block + 1 + (row & 7) * elementByteCount
@@ -139,7 +144,9 @@ struct IdentifierLeafForm: LeafForm {
         }
     }
 
-    /// The stored form of a value. Throws `.limit` for another type.
+    /// Returns the stored form of a value.
+    ///
+    /// - Throws: `.limit` for a value of another type, or a null where none may be.
     private func element(_ value: Value) throws(StorageError) -> Element {
         switch value {
         case .null where isNullable: return Element(isNull: true)

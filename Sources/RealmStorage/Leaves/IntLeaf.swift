@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Integers. A nullable leaf has one more element in front, the null marker: a value equal to it is null.
+/// A leaf of integers. A nullable leaf has one more element in front, the null marker: a value
+/// equal to it is null.
 ///
 /// Source: docs/format.md, "Int".
 package struct IntLeaf: Sendable {
@@ -13,7 +14,13 @@ package struct IntLeaf: Sendable {
     /// How many values there are, the null marker not counted.
     package let count: Int
 
-    /// Attaches a leaf of integers. Throws `.corrupt` for another shape.
+    /// Attaches a leaf of integers.
+    ///
+    /// - Parameters:
+    ///   - node: The leaf, one node of integers.
+    ///   - isNullable: Whether the column is nullable, and the first element therefore is the null
+    ///     marker.
+    /// - Throws: `.corrupt` for a node of another kind, or a nullable leaf without its marker.
     package init(_ node: Node, isNullable: Bool) throws(StorageError) {
         guard !node.hasRefs else { throw node.corrupt("integer leaf expected, found a node with refs") }
         elements = try node.integers()
@@ -28,21 +35,22 @@ package struct IntLeaf: Sendable {
         count = elements.count - 1
     }
 
-    /// Throws `.corrupt` for a nullable leaf without its first element, the null marker.
+    /// Checks that a nullable leaf has its first element, the null marker, and throws `.corrupt`
+    /// otherwise.
     static func requireMarker(_ node: Node) throws(StorageError) {
         guard node.count >= 1 else { throw node.corrupt("a nullable integer leaf without its null marker") }
     }
 
-    /// Where value 0 is in `elements`.
+    /// The index of value 0 in `elements`, which is 1 after a null marker.
     @inlinable package var start: Int { isNullable ? 1 : 0 }
 
-    /// The integer in `row`, or nil for null.
+    /// Returns the integer in `row`, or nil for null. The row must be in `0..<count`.
     @inlinable @inline(__always) package func integer(_ row: Int) -> Int64? {
         guard isNullable else { return elements[row] }
         let value = elements[row + 1]
         return value == nullMarker ? nil : value
     }
 
-    /// The value in `row`, which must be in `0..<count`.
+    /// Returns the value in `row`, which must be in `0..<count`.
     @inlinable package func value(_ row: Int) -> Value { integer(row).map(Value.int) ?? .null }
 }

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Leaves that are one node with one integer per value: required integers, booleans, links, refs.
+/// Writes leaves that are one node with one integer per value: required integers, booleans, links,
+/// and refs of collections.
 ///
 /// Source: docs/format.md, "Int", "Bool", "Link", "Backlinks".
 struct IntegerLeafForm: LeafForm {
-    /// What the stored numbers mean.
+    /// What the numbers in such a leaf mean.
     enum Coding {
         /// Integers as they are.
         case int
-        /// Null is 3.
+        /// Booleans as 0 and 1; null is 3.
         case bool(isNullable: Bool)
         /// The object key, plus 1 in a cluster, where 0 is null.
         case link(TableKey, inCluster: Bool)
-        /// Roots of collections; a null is no collection.
+        /// The roots of collections and lists of backlinks; a null value is no collection.
         case refs
     }
 
@@ -80,13 +81,16 @@ struct IntegerLeafForm: LeafForm {
         return node.ref
     }
 
-    /// The leaf ready to be changed, in the form that the coding wants.
+    /// Makes the leaf ready to be changed, as a node of refs or of plain integers, depending on the
+    /// coding.
     private func writable(_ leaf: Ref) throws(StorageError) -> MutableNode {
         if case .refs = coding { return try writes.writableRefs(leaf) }
         return try writes.writableIntegers(leaf)
     }
 
-    /// The stored number of a value. Throws `.limit` for another type.
+    /// Returns the number that is stored for a value.
+    ///
+    /// - Throws: `.limit` for a value of another type, or a link to another table.
     private func encode(_ value: Value) throws(StorageError) -> Int64 {
         switch (coding, value) {
         case (.int, .int(let number)): return number
@@ -100,7 +104,9 @@ struct IntegerLeafForm: LeafForm {
         }
     }
 
-    /// The stored number of a link: its key, in clusters plus one.
+    /// Returns the number that is stored for a link: its key, plus one in clusters.
+    ///
+    /// - Throws: `.limit` for the null key in a collection.
     private func encode(_ key: ObjectKey, _ inCluster: Bool) throws(StorageError) -> Int64 {
         let (shifted, overflow) = key.rawValue.addingReportingOverflow(inCluster ? 1 : 0)
         guard !overflow, !key.isNull else { throw misfit("a link to an object") }

@@ -1,33 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How one type of value is laid out in its leaves. The meaning of the functions is that of `LeafWriter`.
+/// The layout of one type of value in its leaves, as the writer needs it; the functions have the
+/// meaning of those in `LeafWriter`.
 ///
-/// Each method takes the ref of a leaf and returns the ref that takes its place: a committed leaf is copied before it changes,
-/// and a leaf that outgrows its memory moves. The old ref must not be used any further. Rows are checked; a row outside the leaf
-/// throws `.corrupt`, because only a damaged file leads there.
+/// Each method takes the ref of a leaf and returns the ref that takes its place: a committed leaf
+/// is copied before it changes, and a leaf that outgrows its memory moves. The old ref must not be
+/// used any further. Rows are checked; a row outside the leaf throws `.corrupt`, because only a
+/// damaged file leads there.
 protocol LeafForm {
-    /// Where the nodes of the transaction are.
+    /// The nodes of the transaction, committed and new.
     var writes: WriteSpace { get }
-    /// What a new object has in a column of this form.
+    /// The value that a new object has in a column of this form.
     var defaultValue: Value { get }
-    /// A new leaf of `count` default values.
+    /// Makes a leaf of `count` default values and returns its ref.
     func makeDefaults(count: Int) throws(StorageError) -> Ref
-    /// How many values a leaf has.
+    /// Returns how many values a leaf has.
     func count(_ leaf: Ref) throws(StorageError) -> Int
-    /// Puts a value in at `row`, which may be the count. Throws `.limit` for a value of another type.
+    /// Inserts a value before the one in `row`, or after the last one.
+    ///
+    /// - Parameters:
+    ///   - value: A value of the leaf's type.
+    ///   - row: The new row, `0...count`.
+    ///   - leaf: The leaf, which the returned one replaces.
+    /// - Throws: `.limit` for a value of another type.
     func insert(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref
-    /// Replaces the value in `row`. Throws `.limit` for a value of another type.
+    /// Replaces the value in `row`.
+    ///
+    /// - Throws: `.limit` for a value of another type.
     func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref
-    /// Takes the value in `row` out.
+    /// Removes the value in `row`; the values after it move up.
     func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref
-    /// Moves the values from `row` on to a new leaf.
+    /// Moves the values from `row` on to a new leaf, and returns both leaves.
     func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref)
-    /// Appends the values of `next`, which is given up.
+    /// Appends the values of `next`, whose nodes are given up.
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref
 }
 
-/// What all forms share.
+/// The error that all forms throw for a value of another type.
 extension LeafForm {
-    /// The caller handed over a value of another type, or a null where none may be.
+    /// Makes the `.limit` error for a value of another type, or a null where none may be. The
+    /// caller of the writer is at fault, not the file.
+    ///
+    /// - Parameter what: The type that was expected, with its article.
     func misfit(_ what: String) -> StorageError { .limit("the value is not \(what)") }
 }

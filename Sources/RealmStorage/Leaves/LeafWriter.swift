@@ -2,20 +2,29 @@
 
 /// Changes the leaves of one column or of one kind of collection.
 ///
-/// Every function that changes a leaf returns its new ref, which goes where the old one was stored. Values that are
-/// handed over must not borrow bytes from the leaf they go into. All functions throw `.corrupt` for a leaf of another
-/// form or a row outside it, and `.limit` for values that the leaf cannot hold. Nothing is lost: nodes that are no
-/// longer needed are discarded, except collections below a value, see `erase`.
+/// Every function that changes a leaf returns its new ref, which the caller stores where the old
+/// one was. Values that are handed over must not borrow bytes from the leaf they go into. All
+/// functions throw `.corrupt` for a leaf of another form or a row outside it, and `.limit` for
+/// values that the leaf cannot hold. Nodes that no value needs any more are discarded; only
+/// collections below a value are left to the caller, see `erase`.
 ///
 /// Source: docs/format.md, "Cluster trees".
 package struct LeafWriter {
-    /// Where the nodes of the transaction are.
+    /// The nodes of the transaction, committed and new.
     package let writes: WriteSpace
-    /// Changes leaves of the shape. An existential, made once per column; rows go through it one call each.
+    /// The layout of the leaves. It is an existential, made once per column; each row costs one
+    /// call through it.
     private let form: any LeafForm
 
-    /// `inCluster` says how links are stored; `enumeration` is the list of distinct strings of an enumerated column,
-    /// whose root may have changed after any call.
+    /// Makes a writer of leaves of one shape.
+    ///
+    /// - Parameters:
+    ///   - writes: The nodes of the transaction.
+    ///   - shape: The type of the values, or refs.
+    ///   - inCluster: Whether the leaves belong to clusters, where links are stored as the key plus
+    ///     one.
+    ///   - enumeration: The list of distinct strings of an enumerated column, whose root may change
+    ///     with any call.
     package init(
         _ writes: WriteSpace, _ shape: LeafShape, inCluster: Bool, enumeration: EnumerationWriter? = nil
     ) {
@@ -27,14 +36,22 @@ package struct LeafWriter {
         }
     }
 
-    /// A writer of leaves of one shape.
+    /// Makes a writer of leaves whose shape is that of a column's values or elements; backlinks are
+    /// leaves of refs.
+    ///
+    /// - Parameters:
+    ///   - writes: The nodes of the transaction.
+    ///   - shape: The type of the values, whether they may be null, and the target table of links.
+    ///   - inCluster: Whether the leaves belong to clusters, where links are stored as the key plus
+    ///     one.
+    ///   - enumeration: The list of distinct strings of an enumerated column.
     package init(
         _ writes: WriteSpace, _ shape: ElementShape, inCluster: Bool, enumeration: EnumerationWriter? = nil
     ) {
         self.init(writes, shape.type == .backlink ? .refs : .values(shape), inCluster: inCluster, enumeration: enumeration)
     }
 
-    /// The form that the leaves of a shape have.
+    /// Returns the form that writes leaves of a shape.
     private static func form(
         _ writes: WriteSpace, _ shape: ElementShape, inCluster: Bool, enumeration: EnumerationWriter?
     ) -> any LeafForm {
@@ -59,72 +76,84 @@ package struct LeafWriter {
 
     // MARK: - Making
 
-    /// A leaf without values.
+    /// Makes a leaf without values and returns its ref.
     package func makeEmpty() throws(StorageError) -> Ref { try form.makeDefaults(count: 0) }
 
-    /// A leaf of `count` default values: null where that is allowed, else zero, empty or the epoch.
+    /// Makes a leaf of `count` default values: null where that is allowed, else zero, empty or the
+    /// epoch.
     package func makeDefaults(count: Int) throws(StorageError) -> Ref { try form.makeDefaults(count: count) }
 
-    /// What a new object holds in this column.
+    /// The value that a new object has in this column.
     package var defaultValue: Value { form.defaultValue }
 
-    /// The number of values in `leaf`.
+    /// Returns the number of values in `leaf`.
     package func count(_ leaf: Ref) throws(StorageError) -> Int { try form.count(leaf) }
 
     // MARK: - Values
 
-    /// Puts `value` before the value in `row`, or after the last one.
+    /// Inserts `value` before the value in `row`, or after the last one, and returns the new ref of
+    /// the leaf.
+    ///
+    /// - Parameters:
+    ///   - value: A value of the leaf's type, whose bytes lie outside the leaf.
+    ///   - row: The new row, `0...count`.
+    ///   - leaf: The leaf, whose ref must not be used any further.
     package func insert(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         try form.insert(value, at: row, in: leaf)
     }
 
-    /// Adds a value at the end of a leaf.
+    /// Adds a value at the end of a leaf and returns the new ref of the leaf.
     package func append(_ value: Value, to leaf: Ref) throws(StorageError) -> Ref {
         try form.insert(value, at: try form.count(leaf), in: leaf)
     }
 
-    /// Puts a default value in at `row`.
+    /// Inserts a default value at `row` and returns the new ref of the leaf.
     package func insertDefault(at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         try form.insert(form.defaultValue, at: row, in: leaf)
     }
 
-    /// Replaces the value in `row`. Collections below the old value are not discarded.
+    /// Replaces the value in `row` and returns the new ref of the leaf. Collections below the old
+    /// value are not discarded.
     package func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         try form.set(value, at: row, in: leaf)
     }
 
-    /// Removes the value in `row`. Collections below it are not discarded: the owner of their links does that first.
+    /// Removes the value in `row` and returns the new ref of the leaf. Collections below the value
+    /// are not discarded: the caller removes the links in them first.
     package func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref { try form.erase(row, in: leaf) }
 
     // MARK: - Leaves
 
-    /// Moves the values from `row` on to a new leaf.
+    /// Moves the values from `row` on to a new leaf, and returns both leaves.
     package func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref) {
         try form.split(leaf, at: row)
     }
 
-    /// Moves all values of `next` after those of `leaf`; `next` is used up.
+    /// Appends all values of `next` to `leaf` and returns its new ref; the nodes of `next` are
+    /// given up.
     package func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref { try form.join(leaf, with: next) }
 
-    /// Gives up a leaf and everything below it, nested collections included.
+    /// Gives up the nodes of a leaf and everything below it, nested collections included.
     package func discard(_ leaf: Ref) throws(StorageError) { try writes.discardTree(leaf) }
 }
 
 // MARK: - Refs
 
-/// Leaves of refs: backlinks and collections.
+/// Access to leaves of refs: those of backlink columns and of columns with collections.
 extension LeafWriter {
-    /// Stores the root of a collection, or 0, in a leaf of refs.
+    /// Stores the root of a collection, or 0 for none, in a leaf of refs, and returns the new ref
+    /// of the leaf.
     package func setRef(_ ref: Ref, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         try setRaw(Int64(bitPattern: ref.rawValue), row, leaf)
     }
 
-    /// Stores the only incoming link in a leaf of backlinks.
+    /// Stores the only incoming link of an object, as a tagged key, in a leaf of backlinks, and
+    /// returns the new ref of the leaf.
     package func setTagged(_ key: ObjectKey, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         try setRaw(MutableNode.tagged(UInt64(bitPattern: key.rawValue)), row, leaf)
     }
 
-    /// What a leaf of refs holds in `row`.
+    /// Returns what a leaf of refs holds in `row`: nothing, a ref or a tagged number.
     package func slot(_ row: Int, in leaf: Ref) throws(StorageError) -> Node.Slot {
         let node = try writes.node(at: leaf)
         try node.requireRow(row)

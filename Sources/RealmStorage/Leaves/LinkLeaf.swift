@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Links to one table: object key plus 1 in a cluster, the plain object key in a collection.
+/// A leaf of links to one table: the object key plus 1 in a cluster, the plain object key in a
+/// collection.
 ///
-/// A key below 0 is a link to nothing or to a tombstone; both read as null, and only those that maintain links look at the key
-/// itself. Source: docs/format.md, "Link".
+/// A key below 0 is a link to nothing or to a tombstone; both read as null, and only code that
+/// maintains links reads the stored key itself. Source: docs/format.md, "Link".
 package struct LinkLeaf: Sendable {
     /// One element per link.
     package let elements: PackedIntegers
     /// The table that all links point to.
     package let targetTable: TableKey
-    /// 1 in a cluster, where 0 is null; 0 in a list or set.
+    /// What is added to a stored key: 1 in a cluster, where 0 is null; 0 in a list or set.
     @usableFromInline let shift: Int64
     /// How many links there are.
     package var count: Int { elements.count }
 
-    /// Attaches a leaf of links. Throws `.corrupt` for another shape.
+    /// Attaches a leaf of links.
+    ///
+    /// - Parameters:
+    ///   - node: The leaf, one node of integers.
+    ///   - targetTable: The table that the column links to.
+    ///   - inCluster: Whether keys are stored plus one.
+    /// - Throws: `.corrupt` for a node with refs, or one that does not hold integers.
     init(_ node: Node, targetTable: TableKey, inCluster: Bool) throws(StorageError) {
         guard !node.hasRefs else { throw node.corrupt("link leaf expected, found a node with refs") }
         elements = try node.integers()
@@ -22,10 +29,11 @@ package struct LinkLeaf: Sendable {
         shift = inCluster ? 1 : 0
     }
 
-    /// The stored key: `ObjectKey.null`, a live key, or a key of -2 and below for an unresolved link.
+    /// Returns the stored key: `ObjectKey.null`, a live key, or a key of -2 and below for an
+    /// unresolved link.
     @inlinable package func key(_ row: Int) -> ObjectKey { ObjectKey(elements[row] &- shift) }
 
-    /// A link, or null when there is none or its target is a tombstone.
+    /// Returns the link in `row`, or null when there is none or its target is a tombstone.
     @inlinable package func value(_ row: Int) -> Value {
         let key = key(row)
         return key.rawValue < 0 ? .null : .link(targetTable, key)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One byte node with all values one after another, an array of end offsets and one of null flags.
+/// The medium form of a leaf of strings or binaries: one byte node with all values one after
+/// another, an array of end offsets and one of null flags.
 ///
-/// Attaching checks the counts only; where each value begins and ends is checked when it is read, because a scan of one column
-/// would otherwise pay for it in every leaf. The form is used while no value is longer than 63 bytes of text or 64 of data.
+/// Attaching checks the counts only. Where each value begins and ends is checked when it is read,
+/// because a scan of one column would otherwise pay for it in every leaf. The form is used while no
+/// value is longer than 63 bytes of text or 64 of data.
 struct MediumBlobs: Sendable {
     /// Where each value ends in `bytes`, its terminator included.
     let ends: PackedIntegers
@@ -11,7 +13,7 @@ struct MediumBlobs: Sendable {
     let nulls: PackedIntegers
     /// The bytes of all values one after another.
     let bytes: ByteView
-    /// Where the leaf lies, for messages.
+    /// The ref of the leaf, for error messages.
     private let ref: Ref
     /// Whether values end with a zero byte.
     private let isText: Bool
@@ -19,7 +21,13 @@ struct MediumBlobs: Sendable {
     /// How many values there are.
     @inline(__always) var count: Int { ends.count }
 
-    /// Attaches a medium leaf. Throws `.corrupt` for another shape; where values end is checked when they are read.
+    /// Attaches a medium leaf. Where values end is checked only when they are read.
+    ///
+    /// - Parameters:
+    ///   - node: The leaf, a node with three refs.
+    ///   - space: The space that the refs point into.
+    ///   - isText: Whether each value ends with a zero byte.
+    /// - Throws: `.corrupt` for another shape, or for arrays of different lengths.
     init(_ node: Node, _ space: NodeSpace, isText: Bool) throws(StorageError) {
         try MediumBlobs.requireShape(node)
         ref = node.ref
@@ -32,17 +40,19 @@ struct MediumBlobs: Sendable {
         try MediumBlobs.requireSameCount(ends: ends.count, nulls: nulls.count, node)
     }
 
-    /// Throws `.corrupt` unless `node` has the three slots of a medium leaf: ends, bytes, null flags.
+    /// Checks that `node` has the three slots of a medium leaf (end offsets, bytes, null flags) and
+    /// throws `.corrupt` otherwise.
     static func requireShape(_ node: Node) throws(StorageError) {
         guard node.count == 3 else { throw node.corrupt("a medium string leaf has three slots") }
     }
 
-    /// Throws `.corrupt` unless there are as many null flags as ends.
+    /// Checks that there are as many null flags as end offsets, and throws `.corrupt` otherwise.
     static func requireSameCount(ends: Int, nulls: Int, _ node: Node) throws(StorageError) {
         guard nulls == ends else { throw node.corrupt("\(ends) strings with \(nulls) null flags") }
     }
 
-    /// A side array. Throws `.corrupt` when it is no leaf of integers.
+    /// Attaches the array in a slot of the leaf; throws `.corrupt` when it is not a plain node of
+    /// integers.
     private static func integers(
         of node: Node, _ slot: Int, _ space: NodeSpace, _ what: StaticString
     ) throws(StorageError) -> PackedIntegers {
@@ -51,7 +61,11 @@ struct MediumBlobs: Sendable {
         return try child.integers()
     }
 
-    /// The bytes of value `row` without terminator, or nil for null.
+    /// Returns the bytes of value `row` without the terminator, or nil for null.
+    ///
+    /// - Parameter row: A row in `0..<count`.
+    /// - Throws: `.corrupt` when the value lies outside the byte node, or when a string has no
+    ///   final zero byte.
     func bytes(_ row: Int) throws(StorageError) -> ByteView? {
         if nulls[row] != 0 { return nil }
         let first = row == 0 ? 0 : ends[row - 1]
@@ -64,8 +78,14 @@ struct MediumBlobs: Sendable {
         return bytes.slice(Int(first), last)
     }
 
-    /// The first eight bytes of the text in `row`, which lies between two ends, as a number that sorts like them; nil for
-    /// null and for a text that lies nowhere.
+    /// Returns the first eight bytes of the text in `row` as a big-endian number, so that numbers
+    /// sort as the texts do; missing bytes are 0.
+    ///
+    /// - Parameters:
+    ///   - row: A row in `0..<count`.
+    ///   - start: Where the text begins in `bytes`.
+    ///   - end: Where its terminator ends.
+    /// - Returns: The number, or nil for null and for a text that does not lie inside the bytes.
     @inline(__always)
     func leadingBytes(_ row: Int, _ start: Int64, _ end: Int64) -> UInt64? {
         guard start >= 0, start < end, end <= Int64(bytes.count), nulls[row] == 0 else { return nil }
@@ -73,12 +93,12 @@ struct MediumBlobs: Sendable {
         return bytes.word(at: Int(start)) & ByteView.leadingOnes(byteCount: byteCount)
     }
 
-    /// What is wrong with a value whose end is not one.
+    /// Makes the error for a value that does not lie inside the bytes of the leaf.
     func corruptEnd(_ row: Int) -> StorageError { corrupt("value \(row) ends outside its bytes") }
 
-    /// What is wrong with a text that does not end with its zero byte.
+    /// Makes the error for a text that does not end with a zero byte.
     func corruptText(_ row: Int) -> StorageError { corrupt("string \(row) has no final zero byte") }
 
-    /// An error that names this leaf.
+    /// Makes a `.corrupt` error that names this leaf.
     func corrupt(_ reason: String) -> StorageError { .corrupt(ref: ref, reason: reason) }
 }

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The parts of a medium leaf, all ready to be changed.
+/// The three nodes of a medium leaf of strings or binaries, all ready to be changed.
+///
+/// Made by `BlobNodes` for one change of a leaf; the refs of the nodes are stored in the leaf
+/// afterwards.
 struct MediumBlobsWriter {
     /// Where the nodes of the transaction are.
     private let writes: WriteSpace
-    /// Where each value ends.
+    /// Where each value ends in `blob`, its terminator included.
     private var ends: MutableNode
-    /// The bytes of all values.
+    /// The bytes of all values one after another.
     private var blob: MutableNode
-    /// Which values are null.
+    /// One element per value, 1 where it is null.
     private var nulls: MutableNode
 
-    /// Opens the parts of `top`, a medium leaf. Throws `.corrupt` for another shape.
+    /// Opens the nodes of `top`, a medium leaf, which are copied if they are committed.
+    ///
+    /// - Throws: `.corrupt` for another shape.
     init(_ writes: WriteSpace, _ top: MutableNode) throws(StorageError) {
         let node = top.node
         try MediumBlobs.requireShape(node)
@@ -23,14 +28,16 @@ struct MediumBlobsWriter {
         try MediumBlobs.requireSameCount(ends: ends.count, nulls: nulls.count, node)
     }
 
-    /// Stores the refs of the parts, which may have moved.
+    /// Stores the refs of the three nodes in the leaf, as they may have moved.
     func store(in top: inout MutableNode) throws(StorageError) {
         try top.update(0, ends.ref)
         try top.update(1, blob.ref)
         try top.update(2, nulls.ref)
     }
 
-    /// Where the bytes of value `row` begin; `row` may be the number of values.
+    /// Returns where the bytes of value `row` begin; `row` may be the number of values.
+    ///
+    /// - Throws: `.corrupt` when that lies outside the byte node.
     private func start(_ row: Int) throws(StorageError) -> Int {
         guard row > 0 else { return 0 }
         let end = ends.integer(row - 1)
@@ -38,14 +45,19 @@ struct MediumBlobsWriter {
         return Int(end)
     }
 
-    /// The bytes of a value. Throws `.corrupt` when it ends before it begins.
+    /// Returns where the bytes of a value lie; throws `.corrupt` when it ends before it begins.
     private func range(_ row: Int) throws(StorageError) -> Range<Int> {
         let (lower, upper) = (try start(row), try start(row + 1))
         guard lower <= upper else { throw blob.node.corrupt("value \(row) ends before it begins") }
         return lower..<upper
     }
 
-    /// Puts a value of `bytes` and `terminator` zero bytes in at `row`; nil is null.
+    /// Inserts a value at `row`, and moves the end offsets of those after it.
+    ///
+    /// - Parameters:
+    ///   - bytes: The value; nil is null.
+    ///   - row: The new row, `0...count`.
+    ///   - terminator: How many zero bytes follow the value: 1 for texts, null included, else 0.
     mutating func insert(_ bytes: ByteView?, at row: Int, _ terminator: Int) throws(StorageError) {
         try ends.requireRow(row, below: ends.count + 1)
         let begin = try start(row)
@@ -57,7 +69,13 @@ struct MediumBlobsWriter {
         try nulls.insert(bytes == nil ? 1 : 0, at: row)
     }
 
-    /// Replaces the value in `row`; nil is null.
+    /// Replaces the value in `row`, and moves the end offsets of those after it if its length
+    /// changes.
+    ///
+    /// - Parameters:
+    ///   - bytes: The new value; nil is null.
+    ///   - row: A row in `0..<count`.
+    ///   - terminator: How many zero bytes follow the value: 1 for texts, null included, else 0.
     mutating func set(_ bytes: ByteView?, at row: Int, _ terminator: Int) throws(StorageError) {
         try ends.requireRow(row)
         let old = try range(row)
@@ -68,7 +86,7 @@ struct MediumBlobsWriter {
         try nulls.set(row, bytes == nil ? 1 : 0)
     }
 
-    /// Takes the value in `row` out.
+    /// Removes the value in `row`, and moves the end offsets of those after it.
     mutating func erase(_ row: Int) throws(StorageError) {
         try ends.requireRow(row)
         let old = try range(row)
@@ -78,7 +96,7 @@ struct MediumBlobsWriter {
         if old.count > 0 { try ends.add(Int64(-old.count), to: row..<ends.count) }
     }
 
-    /// Moves the values from `row` on to a new leaf and returns it.
+    /// Moves the values from `row` on to a new medium leaf and returns its ref.
     mutating func split(at row: Int) throws(StorageError) -> Ref {
         try ends.requireRow(row, below: ends.count + 1)
         let begin = try start(row)

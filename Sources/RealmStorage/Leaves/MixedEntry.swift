@@ -2,26 +2,30 @@
 
 /// One value of a Mixed leaf in its stored parts: type number and payload.
 ///
-/// What the word of a value says, with its payload if it has one. Writers compare slots rather than types: replacing a value by
-/// one with its payload in the same slot reuses the place. Source: docs/format.md, "Mixed".
+/// A short value lies in the word of its row; the payload of any other is in one of the side arrays
+/// of the leaf, which are called slots. Writers compare slots rather than types: a value that is
+/// replaced by one with its payload in the same slot leaves its place to it. Source:
+/// docs/format.md, "Mixed".
 enum MixedEntry {
-    /// Null, or a value in the word itself.
+    /// Null, or a value that lies in the word itself.
     case word(Int64)
-    /// A number that does not fit the word, or the bits of a float or double.
+    /// A number that does not fit into the word, or the bits of a float or double.
     case integer(type: Int, Int64)
-    /// Two numbers: a date, a decimal or a link with its table.
+    /// Two numbers: the parts of a date, the halves of a decimal, or the table and key of a link.
     case pair(type: Int, Int64, Int64)
-    /// Strings, binaries and ids.
+    /// The bytes of a string or binary, borrowed from their owner, or of an id that was read from a
+    /// leaf.
     case bytes(type: Int, ByteView)
-    /// An id, with bytes of its own.
+    /// The bytes of an id that is to be stored, which this value owns.
     case identifier(type: Int, ByteStorage)
-    /// A nested collection with its root and its id, 0 for "not chosen yet".
+    /// A nested collection with its root and its id for change notifications, 0 for "not chosen
+    /// yet".
     case collection(type: Int, Ref, id: Int64)
 
-    /// The slots of a Mixed leaf.
+    /// The numbers of the slots of a Mixed leaf, and how many there are.
     enum Slot { static let words = 0, integers = 1, pairs = 2, strings = 3, collections = 4, ids = 5, count = 6 }
 
-    /// Type numbers inside Mixed.
+    /// Type numbers inside Mixed, before the 1 that is added in the word.
     enum Number {
         /// The types that values in a word or in a slot can have.
         static let int = 0, bool = 1, string = 2, binary = 4, timestamp = 8, float = 9, double = 10, decimal = 11
@@ -29,18 +33,25 @@ enum MixedEntry {
         static let untargetedLink = 12, objectID = 15, link = 16, uuid = 17, list = 19, dictionary = 21
     }
 
-    /// The word of null.
+    /// The entry of null, whose word is 0.
     static let null = MixedEntry.word(0)
 
-    /// The word of a value with its payload at `index` of `slot`; slot 0 has the value itself in `index`.
+    /// Returns the word of a value.
+    ///
+    /// - Parameters:
+    ///   - type: The type number.
+    ///   - slot: The slot of the payload; 0 when `index` is the value itself.
+    ///   - index: Where the payload is in its slot.
     static func word(type: Int, slot: Int, index: Int64) -> Int64 { index << 8 | Int64(slot << 5 | (type + 1)) }
 
-    /// The slot that holds the payload of a word, 0 for none.
+    /// Returns the slot that holds the payload of a word; 0 when the value lies in the word.
     static func slot(ofWord word: Int64) -> Int { Int(word >> 5) & 7 }
-    /// The type number of a word that is not 0.
+    /// Returns the type number of a word that is not 0.
     static func type(ofWord word: Int64) -> Int { Int(word & 0x1f) - 1 }
 
-    /// The stored parts of a value. Throws `.limit` for a date that cannot be stored.
+    /// Splits a value into its stored parts.
+    ///
+    /// - Throws: `.limit` for a date whose nanoseconds are out of range.
     init(_ value: Value) throws(StorageError) {
         switch value {
         case .null: self = .null
@@ -64,14 +75,14 @@ enum MixedEntry {
         }
     }
 
-    /// The parts of a decimal; null has none.
+    /// Splits a decimal into its halves; the null decimal becomes a plain null.
     private init(_ number: Decimal128) {
         self =
             number.isNull
             ? .null : .pair(type: Number.decimal, Int64(bitPattern: number.low), Int64(bitPattern: number.high))
     }
 
-    /// The slot that the payload goes to, 0 for none.
+    /// The slot that the payload goes to; 0 for values that lie in the word.
     var slot: Int {
         switch self {
         case .word: return 0
@@ -93,9 +104,12 @@ enum MixedEntry {
     }
 }
 
-/// Checking dates before they are stored.
+/// A check of dates before they are stored.
 extension Timestamp {
-    /// The date itself; throws `.limit` when its nanoseconds are out of range or of the other sign.
+    /// The date itself, if it can be stored.
+    ///
+    /// - Throws: `.limit` when the nanoseconds are out of range, or of the other sign than the
+    ///   seconds.
     var checked: Timestamp {
         get throws(StorageError) {
             guard abs(Int64(nanoseconds)) < 1_000_000_000,

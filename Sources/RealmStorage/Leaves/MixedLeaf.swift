@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Values of any type: one word each, with payloads in side arrays.
+/// A leaf of values of any type: one word each, with payloads in side arrays.
 ///
-/// Word 0 is null. Otherwise bits 4:0 are the type number plus 1, bits 7:5 the slot of the payload (0: in the word),
+/// Word 0 is null. Otherwise bits 4:0 are the type number plus 1, bits 7:5 the slot of the payload
+/// (0: in the word),
 /// and `word >> 8` is the value or the index into that slot.
 ///
 /// | slot | node |
@@ -16,8 +17,9 @@
 ///
 /// Source: docs/format.md, "Mixed".
 ///
-/// The side arrays are checked when the leaf is attached, and looked up again for each value that needs one: kept, they
-/// would make every leaf of whatever type three times as large.
+/// The side arrays are checked when the leaf is attached, and attached again for each value that
+/// needs one: if they were kept, leaves of every type would be three times as large, because
+/// `ColumnLeaf` has room for the largest.
 package struct MixedLeaf: Sendable {
     /// One word per value.
     package let words: PackedIntegers
@@ -28,7 +30,12 @@ package struct MixedLeaf: Sendable {
     /// How many values there are.
     package var count: Int { words.count }
 
-    /// Attaches a mixed leaf and looks at its side arrays. Throws `.corrupt` for another shape.
+    /// Attaches a mixed leaf and checks its side arrays.
+    ///
+    /// - Parameters:
+    ///   - node: The leaf, a node of 4 to 6 refs.
+    ///   - space: The space that the refs point into.
+    /// - Throws: `.corrupt` for another shape of the leaf or of a side array.
     init(_ node: Node, _ space: NodeSpace) throws(StorageError) {
         try MixedLeaf.requireShape(node)
         self.node = node
@@ -42,14 +49,15 @@ package struct MixedLeaf: Sendable {
         _ = try collections()
     }
 
-    /// Throws `.corrupt` unless `node` has the slots of a mixed leaf; those of nested collections and ids may be missing.
+    /// Checks that `node` has the slots of a mixed leaf and throws `.corrupt` otherwise; the slots
+    /// of nested collections and of ids may be missing.
     static func requireShape(_ node: Node) throws(StorageError) {
         guard node.hasRefs, !node.isInner, (4...MixedEntry.Slot.count).contains(node.count) else {
             throw node.corrupt("a mixed leaf has 4 to 6 slots")
         }
     }
 
-    /// A side array of numbers; nil when there is none.
+    /// Attaches a side array of numbers; nil when the leaf has none.
     private func numbers(_ slot: Int) throws(StorageError) -> PackedIntegers? {
         let ref = try node.optionalRef(slot, "mixed payload")
         guard !ref.isNone else { return nil }
@@ -58,13 +66,13 @@ package struct MixedLeaf: Sendable {
         return try child.integers()
     }
 
-    /// The texts, binaries and ids of the leaf; nil when it has none.
+    /// Attaches the side array of texts, binaries and ids; nil when the leaf has none.
     func strings() throws(StorageError) -> StringLeaf? {
         let ref = try node.optionalRef(Slot.strings, "mixed strings")
         return ref.isNone ? nil : try StringLeaf(try space.node(at: ref), space)
     }
 
-    /// The refs of nested collections; nil when there are none.
+    /// Returns the node with the refs of nested collections; nil when the leaf has none.
     private func collections() throws(StorageError) -> Node? {
         let ref = try node.optionalRef(Slot.collections, "nested collections")
         guard !ref.isNone else { return nil }
@@ -73,12 +81,15 @@ package struct MixedLeaf: Sendable {
         return nested
     }
 
-    /// Where payloads are.
+    /// The numbers of the side arrays.
     private typealias Slot = MixedEntry.Slot
-    /// What types are called by.
+    /// The numbers of the types.
     private typealias Number = MixedEntry.Number
 
-    /// The value in `row`, which must be in `0..<count`. Throws `.corrupt` for a word that contradicts its payload.
+    /// Returns the value in `row`, which must be in `0..<count`. Unresolved links read as null.
+    ///
+    /// - Throws: `.corrupt` for a word whose type and slot do not belong together, or whose payload
+    ///   does not exist.
     package func value(_ row: Int) throws(StorageError) -> Value {
         let word = words[row]
         guard word != 0 else { return .null }
@@ -106,14 +117,15 @@ package struct MixedLeaf: Sendable {
         }
     }
 
-    /// The link in `row` as it is stored, unresolved ones included; nil when the value is no link.
+    /// Returns the link in `row` as it is stored, unresolved ones included; nil when the value is
+    /// not a link.
     package func storedLink(_ row: Int) throws(StorageError) -> (table: TableKey, key: ObjectKey)? {
         let word = words[row]
         guard MixedEntry.type(ofWord: word) == Number.link, MixedEntry.slot(ofWord: word) == Slot.pairs else { return nil }
         return try rawLink(word >> 8, row)
     }
 
-    /// A number in slot 1. `row` is for messages.
+    /// Reads the number at `index` of slot 1. `row` is used in the error message only.
     private func integer(_ index: Int64, _ row: Int) throws(StorageError) -> Int64 {
         guard let integers = try numbers(Slot.integers), index >= 0, index < integers.count else {
             throw node.corrupt("value \(row) has its number outside slot 1")
@@ -121,7 +133,7 @@ package struct MixedLeaf: Sendable {
         return integers[Int(index)]
     }
 
-    /// Two numbers in slot 2. `row` is for messages.
+    /// Reads the two numbers at `index` of slot 2. `row` is used in the error message only.
     private func pair(_ index: Int64, _ row: Int) throws(StorageError) -> (Int64, Int64) {
         guard let pairs = try numbers(Slot.pairs), index >= 0, index < pairs.count / 2 else {
             throw node.corrupt("value \(row) has its pair outside slot 2")
@@ -129,7 +141,7 @@ package struct MixedLeaf: Sendable {
         return (pairs[Int(index) * 2], pairs[Int(index) * 2 + 1])
     }
 
-    /// Bytes in slot 3. `row` is for messages.
+    /// Reads the bytes at `index` of slot 3. `row` is used in the error message only.
     private func bytes(_ index: Int64, _ row: Int) throws(StorageError) -> ByteView {
         guard let strings = try strings(), index >= 0, index < strings.count, let bytes = try strings.string(Int(index)) else {
             throw node.corrupt("value \(row) has its bytes outside slot 3")
@@ -137,14 +149,15 @@ package struct MixedLeaf: Sendable {
         return bytes
     }
 
-    /// Bytes in slot 3 that must have the length of an id.
+    /// Reads bytes in slot 3 that must have the length of an id; throws `.corrupt` for another
+    /// length.
     private func identifier(_ index: Int64, _ row: Int, _ byteCount: Int) throws(StorageError) -> ByteView {
         let view = try bytes(index, row)
         guard view.count == byteCount else { throw node.corrupt("value \(row) is an id of \(view.count) bytes") }
         return view
     }
 
-    /// The root of a nested collection in slot 4.
+    /// Returns the root of the nested collection at `index` of slot 4.
     private func collection(_ index: Int64, _ row: Int) throws(StorageError) -> Ref {
         guard let collections = try collections(), index >= 0, index < collections.count else {
             throw node.corrupt("value \(row) has its collection outside slot 4")
@@ -152,7 +165,8 @@ package struct MixedLeaf: Sendable {
         return try collections.optionalRef(Int(index), "nested collection")
     }
 
-    /// A date in slot 2. Throws `.corrupt` for parts that contradict each other.
+    /// Reads a date in slot 2; throws `.corrupt` when its nanoseconds are out of range or
+    /// contradict the seconds.
     private func timestamp(_ index: Int64, _ row: Int) throws(StorageError) -> Timestamp {
         let (seconds, nanoseconds) = try pair(index, row)
         guard nanoseconds > -1_000_000_000, nanoseconds < 1_000_000_000,
@@ -161,40 +175,40 @@ package struct MixedLeaf: Sendable {
         return Timestamp(seconds: seconds, nanoseconds: Int32(truncatingIfNeeded: nanoseconds))
     }
 
-    /// A decimal in slot 2; one that is null reads as null.
+    /// Reads a decimal in slot 2; the decimal that means null is returned as null.
     private func decimal(_ index: Int64, _ row: Int) throws(StorageError) -> Value {
         let (low, high) = try pair(index, row)
         let number = Decimal128(low: UInt64(bitPattern: low), high: UInt64(bitPattern: high))
         return number.isNull ? .null : .decimal(number)
     }
 
-    /// A link in slot 2 as it is stored.
+    /// Reads the table and key of a link in slot 2 as they are stored.
     private func rawLink(_ index: Int64, _ row: Int) throws(StorageError) -> (table: TableKey, key: ObjectKey) {
         let (table, key) = try pair(index, row)
         guard let table = UInt32(exactly: table) else { throw node.corrupt("value \(row) links to table \(table)") }
         return (TableKey(table), ObjectKey(key))
     }
 
-    /// Unresolved links read as null.
+    /// Reads a link in slot 2; an unresolved one is returned as null.
     private func link(_ index: Int64, _ row: Int) throws(StorageError) -> Value {
         let (table, key) = try rawLink(index, row)
         return key.rawValue < 0 ? .null : .link(table, key)
     }
 }
 
-/// Ids from bytes.
+/// Ids read from bytes, whose first byte is the highest.
 extension ByteView {
-    /// The 12 bytes from `offset` as an ObjectId; the caller has checked that they are there.
+    /// Reads the 12 bytes from `offset` as an ObjectId; the caller has checked that they exist.
     func objectID(at offset: Int) -> ObjectID {
         ObjectID(first: bigEndian(offset, 8), last: UInt32(truncatingIfNeeded: bigEndian(offset + 8, 4)))
     }
 
-    /// The 16 bytes from `offset` as a UUID; the caller has checked that they are there.
+    /// Reads the 16 bytes from `offset` as a UUID; the caller has checked that they exist.
     func uuid(at offset: Int) -> UUIDValue {
         UUIDValue(first: bigEndian(offset, 8), last: bigEndian(offset + 8, 8))
     }
 
-    /// Up to eight bytes as a number, the highest first.
+    /// Reads up to eight bytes as a number, the highest byte first.
     private func bigEndian(_ offset: Int, _ byteCount: Int) -> UInt64 {
         var number: UInt64 = 0
         for index in offset..<offset + byteCount { number = number << 8 | UInt64(self[index]) }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Leaves of Mixed.
+/// Writes leaves of Mixed values.
 ///
-/// Opens the nodes of a leaf for each change and stores what became of them. Ids of nested collections, which other programs use
-/// for notifications, move with their values.
+/// It opens the nodes of a leaf for each change and stores their refs afterwards. The ids of nested
+/// collections, which other programs use for notifications, move with their values. Source:
+/// docs/format.md, "Mixed".
 struct MixedLeafForm: LeafForm {
     let writes: WriteSpace
 
@@ -40,6 +41,8 @@ struct MixedLeafForm: LeafForm {
         return try nodes.finish()
     }
 
+    /// Stores the new root of the collection in `row`, whose id stays; returns the new ref of the
+    /// leaf.
     func setRoot(_ root: Ref, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var nodes = try MixedNodes(writes, leaf)
         try nodes.setRoot(root, at: row)
@@ -65,7 +68,7 @@ struct MixedLeafForm: LeafForm {
         return try head.finish()
     }
 
-    /// The stored parts of a value. Throws `.limit` for a value that cannot be stored.
+    /// Splits a value into its stored parts; throws `.limit` for a value that cannot be stored.
     private func entry(_ value: Value) throws(StorageError) -> MixedEntry {
         let entry = try MixedEntry(value)
         if case .bytes(_, let bytes) = entry { try BlobNodes(writes: writes, isText: true).requireFit(bytes) }
@@ -73,14 +76,20 @@ struct MixedLeafForm: LeafForm {
     }
 }
 
-/// Collections nested in Mixed values.
+/// Access to collections that are nested in Mixed values.
 extension LeafWriter {
     /// Stores the new root of the collection that is nested in `row` of a Mixed leaf; its id stays.
+    ///
+    /// - Returns: The new ref of the leaf.
+    /// - Throws: `.corrupt` when the value in `row` is not a collection.
     package func setNestedRoot(_ root: Ref, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         try MixedLeafForm(writes: writes).setRoot(root, at: row, in: leaf)
     }
 
-    /// The root of the collection that is nested in `row` of a Mixed leaf, or nil when the value is something else.
+    /// Returns the root of the collection that is nested in `row` of a Mixed leaf, or nil when the
+    /// value is of another kind.
+    ///
+    /// - Throws: `.corrupt` for a row outside the leaf or a payload that does not exist.
     package func nestedRoot(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref? {
         let top = try writes.node(at: leaf)
         let words = try writes.integerNode(try top.requiredRef(MixedEntry.Slot.words, "mixed words"))

@@ -2,19 +2,24 @@
 
 /// The parts of one Mixed leaf while they change.
 ///
-/// Every payload entry belongs to one value. A payload leaves by moving the last entry into its place and patching
-/// the word that referred to it. Source: docs/format.md, "Mixed".
+/// Every payload belongs to one value. To remove a payload, the last one of its slot is moved into
+/// its place, and the word that referred to the last one is changed. Source: docs/format.md,
+/// "Mixed".
 struct MixedNodes {
-    /// Where payloads are.
+    /// The numbers of the side arrays.
     private typealias Slot = MixedEntry.Slot
-    /// Where the nodes of the transaction are.
+    /// The nodes of the transaction, committed and new.
     private let writes: WriteSpace
     /// The node with the refs of the side arrays.
     private var top: MutableNode
     /// One word per value.
     private var words: MutableNode
 
-    /// Opens a mixed leaf for changes. Throws `.corrupt` for another shape.
+    /// Opens a mixed leaf for changes; the leaf and its words are copied if they are committed.
+    ///
+    /// Missing slots are added, and the list of ids is made as long as the leaf.
+    ///
+    /// - Throws: `.corrupt` for another shape.
     init(_ writes: WriteSpace, _ leaf: Ref) throws(StorageError) {
         self.writes = writes
         top = try writes.writableRefs(leaf)
@@ -27,7 +32,7 @@ struct MixedNodes {
     /// How many values there are.
     var count: Int { words.count }
 
-    /// The ref of the leaf, after all changes.
+    /// Stores the ref of the words and returns the ref of the leaf; called once, after all changes.
     mutating func finish() throws(StorageError) -> Ref {
         try top.update(Slot.words, words.ref)
         return top.ref
@@ -35,7 +40,12 @@ struct MixedNodes {
 
     // MARK: - Values
 
-    /// Puts a value in at `row`, its payload included.
+    /// Inserts a value at `row`, with its payload, and chooses an id for a nested collection that
+    /// has none.
+    ///
+    /// - Parameters:
+    ///   - entry: The stored parts of the value.
+    ///   - row: The new row, `0...count`.
     mutating func insert(_ entry: MixedEntry, at row: Int) throws(StorageError) {
         try words.requireRow(row, below: count + 1)
         let word = try addPayload(entry)
@@ -48,7 +58,8 @@ struct MixedNodes {
         try setID(entry, row)
     }
 
-    /// Replaces the value in `row`, its payload included.
+    /// Replaces the value in `row` and its payload; a payload in the same slot is overwritten in
+    /// place.
     mutating func set(_ entry: MixedEntry, at row: Int) throws(StorageError) {
         try words.requireRow(row)
         let old = words.integer(row)
@@ -64,7 +75,7 @@ struct MixedNodes {
         try setID(entry, row)
     }
 
-    /// Takes the value in `row` out, its payload included.
+    /// Removes the value in `row`, with its payload and its id.
     mutating func erase(_ row: Int) throws(StorageError) {
         try words.requireRow(row)
         let old = words.integer(row)
@@ -76,7 +87,8 @@ struct MixedNodes {
         try top.update(Slot.ids, ids.ref)
     }
 
-    /// Stores the root of the nested collection in `row`.
+    /// Stores the root of the nested collection in `row`; throws `.corrupt` when the value is not a
+    /// collection.
     mutating func setRoot(_ root: Ref, at row: Int) throws(StorageError) {
         try words.requireRow(row)
         let word = words.integer(row)
@@ -88,12 +100,20 @@ struct MixedNodes {
 
     // MARK: - Reading
 
-    /// The value in `row` in its stored parts. Bytes are borrowed from the leaf.
+    /// Reads the value in `row` in its stored parts. Bytes are borrowed from the leaf, so they must
+    /// be copied before the leaf changes.
     func entry(_ row: Int) throws(StorageError) -> MixedEntry {
         try MixedNodes.entry(row, word: words.integer(row), of: top.node, writes)
     }
 
-    /// Reads a value of a leaf that need not be open.
+    /// Reads a value of a leaf that is not opened for changes.
+    ///
+    /// - Parameters:
+    ///   - row: The row of the value, for the error message.
+    ///   - word: The word of the row.
+    ///   - top: The leaf.
+    ///   - writes: The nodes of the transaction.
+    /// - Throws: `.corrupt` when the payload of the word does not exist.
     static func entry(_ row: Int, word: Int64, of top: Node, _ writes: WriteSpace) throws(StorageError) -> MixedEntry {
         let (type, slot, index) = (MixedEntry.type(ofWord: word), MixedEntry.slot(ofWord: word), word >> 8)
         guard slot != Slot.words else { return .word(word) }
@@ -117,18 +137,19 @@ struct MixedNodes {
         }
     }
 
-    /// What is wrong with a word whose payload does not exist.
+    /// Makes the error for a word whose payload does not exist.
     private static func missing(_ top: Node, _ row: Int) -> StorageError {
         top.corrupt("value \(row) has its payload outside its slot")
     }
 
-    /// The value in `row` with the id of a nested collection, for another leaf.
+    /// Reads the value in `row` with the id of a nested collection, for insertion into another
+    /// leaf.
     func entryWithID(_ row: Int) throws(StorageError) -> MixedEntry {
         guard case .collection(let type, let root, _) = try entry(row) else { return try entry(row) }
         return .collection(type: type, root, id: try id(row))
     }
 
-    /// Gives up the nodes of a leaf whose values have moved, not the collections below them.
+    /// Gives up the nodes of a leaf whose values have moved, but not the collections below them.
     mutating func discardShallow() throws(StorageError) {
         if let strings = try optionalRef(Slot.strings) { try writes.discardTree(strings) }
         for slot in [Slot.integers, Slot.pairs, Slot.collections, Slot.ids] {
@@ -138,7 +159,7 @@ struct MixedNodes {
         writes.discard(top.node)
     }
 
-    /// The node of a slot; nil when there is none.
+    /// Returns the ref of the node in a slot; nil when there is none.
     private func optionalRef(_ slot: Int) throws(StorageError) -> Ref? {
         let ref = try top.node.optionalRef(slot, "mixed payload")
         return ref.isNone ? nil : ref
@@ -146,21 +167,22 @@ struct MixedNodes {
 
     // MARK: - Payloads
 
-    /// Changes the texts, binaries and ids.
+    /// The writer of the side array of texts, binaries and ids.
     private var strings: StringLeafForm { StringLeafForm(writes: writes, isNullable: true, enumeration: nil) }
 
-    /// The node of a slot, ready to be changed.
+    /// Makes the node of a slot ready to be changed.
     private func payload(_ slot: Int, _ ref: Ref) throws(StorageError) -> MutableNode {
         try slot == Slot.collections ? writes.writableRefs(ref) : writes.writableIntegers(ref)
     }
 
-    /// A new node for a slot.
+    /// Makes an empty node for a slot and returns its ref.
     private func makePayload(_ slot: Int) throws(StorageError) -> Ref {
         if slot == Slot.strings { return try strings.makeDefaults(count: 0) }
         return try writes.makeNode(slot == Slot.collections ? .refs : .integers).ref
     }
 
-    /// Stores the payload of a new value and returns its word.
+    /// Stores the payload of a new value at the end of its slot, and returns the word that refers
+    /// to it.
     private mutating func addPayload(_ entry: MixedEntry) throws(StorageError) -> Int64 {
         if case .word(let word) = entry { return word }
         let slot = entry.slot
@@ -181,14 +203,15 @@ struct MixedNodes {
         return MixedEntry.word(type: entry.type, slot: slot, index: Int64(index))
     }
 
-    /// Adds the payload of a text, binary or id; returns its index.
+    /// Appends the payload of a text, binary or id; returns its index.
     private mutating func addBytes(_ bytes: ByteView, _ ref: Ref) throws(StorageError) -> Int {
         let index = try strings.count(ref)
         try top.update(Slot.strings, try strings.insert(bytes, at: index, in: ref))
         return index
     }
 
-    /// Replaces the payload at `index` of the slot that `entry` belongs to.
+    /// Overwrites the payload at `index` of the slot that `entry` belongs to; throws `.corrupt`
+    /// when there is no such payload.
     private mutating func setPayload(_ entry: MixedEntry, _ index: Int64) throws(StorageError) {
         guard let ref = try optionalRef(entry.slot) else { throw top.node.corrupt("a mixed leaf lacks slot \(entry.slot)") }
         switch entry {
@@ -206,17 +229,17 @@ struct MixedNodes {
         }
     }
 
-    /// Replaces the payload of a text, binary or id.
+    /// Overwrites the payload of a text, binary or id.
     private mutating func setBytes(_ bytes: ByteView, _ index: Int64, _ ref: Ref) throws(StorageError) {
         try top.update(Slot.strings, try strings.set(bytes, at: Int(index), in: ref))
     }
 
-    /// Throws `.corrupt` unless a payload exists.
+    /// Checks that a payload exists, and throws `.corrupt` otherwise.
     private static func require(_ index: Int64, below count: Int, _ payloads: MutableNode) throws(StorageError) {
         guard index >= 0, index < count else { throw payloads.node.corrupt("no payload \(index)") }
     }
 
-    /// What a payload that is no text holds.
+    /// Returns the one or two numbers of a payload; 0 for bytes, which are stored differently.
     private static func numbers(_ entry: MixedEntry) -> (first: Int64, second: Int64?) {
         switch entry {
         case .integer(_, let number), .word(let number): return (number, nil)
@@ -226,7 +249,8 @@ struct MixedNodes {
         }
     }
 
-    /// Removes the payload of a word that is no longer in the leaf.
+    /// Removes the payload of a word that has been removed from the leaf already, and fills its
+    /// place with the last payload of the slot.
     private mutating func removePayload(_ word: Int64) throws(StorageError) {
         let (slot, index) = (MixedEntry.slot(ofWord: word), word >> 8)
         guard slot != 0 else { return }
@@ -240,14 +264,18 @@ struct MixedNodes {
         if last == 0 { try dropPayloads(slot) }
     }
 
-    /// The reference engine loses track of an empty node here when it clears the leaf, so none is left.
+    /// Removes a side array without payloads. The reference engine would lose such an empty node
+    /// when it clears the leaf, so none is kept.
     private mutating func dropPayloads(_ slot: Int) throws(StorageError) {
         guard let ref = try optionalRef(slot) else { return }
         try writes.discardTree(ref)
         try top.update(slot, .none)
     }
 
-    /// Returns where the entry was that took the place of the removed one.
+    /// Removes the payload at `index` of a slot of numbers by moving the last one into its place.
+    ///
+    /// - Returns: The former index of the payload that was moved, which equals `index` when the
+    ///   last one was removed.
     private mutating func removeNumbers(_ slot: Int, _ index: Int64, size: Int, _ ref: Ref) throws(StorageError) -> Int64 {
         var node = try payload(slot, ref)
         let last = node.count / size - 1
@@ -260,14 +288,17 @@ struct MixedNodes {
         return Int64(last)
     }
 
-    /// Takes the payload of a text, binary or id out; returns where the one was that took its place.
+    /// Removes the payload of a text, binary or id by moving the last one into its place; returns
+    /// the former index of that one.
     private mutating func removeBytes(_ index: Int64, _ ref: Ref) throws(StorageError) -> Int64 {
         let (leaf, last) = try strings.eraseByMovingLast(Int(index), in: ref)
         try top.update(Slot.strings, leaf)
         return Int64(last)
     }
 
-    /// Lets the word that refers to payload `old` of a slot refer to `new`.
+    /// Changes the word that refers to payload `old` of a slot so that it refers to `new`.
+    ///
+    /// - Complexity: O(number of values in the leaf).
     private mutating func patch(_ slot: Int, from old: Int64, to new: Int64) throws(StorageError) {
         for row in 0..<words.count {
             let word = words.integer(row)
@@ -280,16 +311,18 @@ struct MixedNodes {
 
 // MARK: - Ids of nested collections
 
-/// Ids of nested collections, by which other programs notify about them. Source: docs/format.md, "Mixed".
+/// Ids of nested collections, by which other programs recognize them in notifications. Source:
+/// docs/format.md, "Mixed".
 extension MixedNodes {
-    /// The id of the collection in `row`, 0 when there is none.
+    /// Returns the id of the collection in `row`, 0 when there is none.
     func id(_ row: Int) throws(StorageError) -> Int64 {
         guard let ref = try optionalRef(Slot.ids) else { return 0 }
         let ids = try writes.integerNode(ref)
         return row < ids.count ? ids.integer(row) : 0
     }
 
-    /// Makes the list of ids, if there is one, as long as the leaf: other programs rely on that.
+    /// Makes the list of ids, if there is one, as long as the leaf: other programs lose data where
+    /// it is shorter.
     private mutating func completeIDs() throws(StorageError) {
         guard let ref = try optionalRef(Slot.ids) else { return }
         guard try writes.integerNode(ref).count != count else { return }
@@ -299,7 +332,8 @@ extension MixedNodes {
         try top.update(Slot.ids, ids.ref)
     }
 
-    /// Gives the value that was just stored in `row` its id: a new one for a collection, else 0.
+    /// Stores the id of the value in `row`: that of the entry, a new one for a collection without
+    /// id, else 0.
     private mutating func setID(_ entry: MixedEntry, _ row: Int) throws(StorageError) {
         guard case .collection(_, _, let wanted) = entry else {
             if try id(row) != 0 { try storeID(0, row) }
@@ -308,7 +342,7 @@ extension MixedNodes {
         try storeID(try wanted != 0 ? wanted : unusedID(), row)
     }
 
-    /// Stores the id of a nested collection, making the list of ids if need be.
+    /// Stores the id of a nested collection, and makes the list of ids if there is none.
     private mutating func storeID(_ id: Int64, _ row: Int) throws(StorageError) {
         var ids: MutableNode
         if let ref = try optionalRef(Slot.ids) {
@@ -320,7 +354,8 @@ extension MixedNodes {
         try top.update(Slot.ids, ids.ref)
     }
 
-    /// A random id that the leaf does not have. Other programs keep no more than 32 bits of it.
+    /// Returns a random positive id that the leaf does not have. Other programs keep no more than
+    /// 32 bits of it.
     private func unusedID() throws(StorageError) -> Int64 {
         var id = Int64(Int32.random(in: 1 ... .max))
         guard let ref = try optionalRef(Slot.ids) else { return id }

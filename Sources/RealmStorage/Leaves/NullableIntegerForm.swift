@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Leaves of `Int?`.
+/// Writes leaves of integers that may be null.
 ///
-/// Null is stored as a number that no value has, and that number is the first element. Source: docs/format.md, "Int".
+/// Null is stored as a number that no value has, the null marker, which is the first element.
+/// Source: docs/format.md, "Int".
 struct NullableIntegerForm: LeafForm {
     let writes: WriteSpace
     var defaultValue: Value { .null }
-    /// Changes the leaf.
+    /// The writer of nodes with a null marker.
     private var integers: NullableIntegers { NullableIntegers(writes: writes) }
 
     func makeDefaults(count: Int) throws(StorageError) -> Ref { try integers.make(count: count, nil) }
@@ -28,7 +29,7 @@ struct NullableIntegerForm: LeafForm {
 
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref { try integers.join(leaf, with: next) }
 
-    /// The integer of a value. Throws `.limit` for another type.
+    /// Returns the integer of a value, nil for null; throws `.limit` for another type.
     private func integer(_ value: Value) throws(StorageError) -> Int64? {
         switch value {
         case .int(let number): return number

@@ -2,13 +2,18 @@
 
 /// Changes nodes of integers whose element 0 is the null marker: a value equal to it is null.
 ///
-/// Below 64 bits the marker is the largest number of the width and all values are smaller. With 64 bits it is any
-/// number that is not a value. Source: docs/format.md, "Int".
+/// Below 64 bits the marker is the largest number of the width, and all values are smaller. With 64
+/// bits it is any number that is not a value. Seconds of dates are stored in such nodes too.
+/// Source: docs/format.md, "Int".
 struct NullableIntegers {
     /// Where the nodes of the transaction are.
     let writes: WriteSpace
 
-    /// A new leaf of `count` equal values.
+    /// Makes a leaf of `count` equal values and returns its ref.
+    ///
+    /// - Parameters:
+    ///   - count: How many values there are, the null marker not counted.
+    ///   - value: The value of all of them; nil is null.
     func make(count: Int, _ value: Int64?) throws(StorageError) -> Ref {
         guard let value, count > 0 else { return try writes.makeNode(.integers, count: count + 1).ref }
         let code = NullableIntegers.widthCode(for: value)
@@ -18,14 +23,21 @@ struct NullableIntegers {
         return node.ref
     }
 
-    /// How many values a leaf has, the null marker not counted.
+    /// Returns how many values a leaf has, the null marker not counted; throws `.corrupt` when it
+    /// lacks the marker.
     func count(_ leaf: Ref) throws(StorageError) -> Int {
         let node = try writes.integerNode(leaf)
         try IntLeaf.requireMarker(node)
         return node.count - 1
     }
 
-    /// Puts a value in at `row`; nil is null. The null marker changes when the value would equal it.
+    /// Inserts a value at `row` and returns the new ref of the leaf. The null marker changes when
+    /// the value would equal it.
+    ///
+    /// - Parameters:
+    ///   - value: The value; nil is null.
+    ///   - row: The new row, `0...count`.
+    ///   - leaf: The leaf, whose ref must not be used any further.
     func insert(_ value: Int64?, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var node = try writable(leaf)
         try node.requireRow(row, below: node.count)
@@ -34,7 +46,13 @@ struct NullableIntegers {
         return node.ref
     }
 
-    /// Replaces the value in `row`; nil is null.
+    /// Replaces the value in `row` and returns the new ref of the leaf. The null marker changes
+    /// when the value would equal it.
+    ///
+    /// - Parameters:
+    ///   - value: The new value; nil is null.
+    ///   - row: A row in `0..<count`.
+    ///   - leaf: The leaf, whose ref must not be used any further.
     func set(_ value: Int64?, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var node = try writable(leaf)
         try node.requireRow(row, below: node.count - 1)
@@ -43,7 +61,7 @@ struct NullableIntegers {
         return node.ref
     }
 
-    /// Takes the value in `row` out.
+    /// Removes the value in `row` and returns the new ref of the leaf.
     func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var node = try writable(leaf)
         try node.requireRow(row, below: node.count - 1)
@@ -51,7 +69,8 @@ struct NullableIntegers {
         return node.ref
     }
 
-    /// Moves the values from `row` on to a new leaf with a null marker of its own.
+    /// Moves the values from `row` on to a new leaf, which has the same null marker, and returns
+    /// both leaves.
     func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref) {
         var node = try writable(leaf)
         try node.requireRow(row, below: node.count)
@@ -61,7 +80,7 @@ struct NullableIntegers {
         return (node.ref, tail.ref)
     }
 
-    /// Appends the values of `next`, which is given up.
+    /// Appends the values of `next`, whose node is given up, and returns the new ref of the leaf.
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
         var node = try writable(leaf)
         let other = try IntLeaf(try writes.integerNode(next), isNullable: true)
@@ -76,24 +95,26 @@ struct NullableIntegers {
 
     // MARK: - The marker
 
-    /// The leaf ready to be changed. Throws `.corrupt` without its null marker.
+    /// Makes the leaf ready to be changed; throws `.corrupt` when it lacks its null marker.
     private func writable(_ leaf: Ref) throws(StorageError) -> MutableNode {
         let node = try writes.writableIntegers(leaf)
         try IntLeaf.requireMarker(node.node)
         return node
     }
 
-    /// The largest number of a width.
+    /// Returns the largest number that elements of a width code can hold, which is the marker of
+    /// that width.
     private static func maximum(_ code: Int) -> Int64 {
         code < 4 ? (1 << Int64((1 << code) >> 1)) - 1 : Int64.max >> Int64(64 - (1 << code) >> 1)
     }
 
-    /// The smallest width in which `value` is below the marker.
+    /// Returns the code of the smallest width in which `value` is below the null marker.
     static func widthCode(for value: Int64) -> Int {
         IntegerForm.signed.widthCode(for: value < 0 || value == .max ? value : value + 1)
     }
 
-    /// Widens the node, and changes its marker, so that `value` can enter.
+    /// Widens the node, and changes its null marker, so that `value` can be stored without being
+    /// read as null.
     private func makeRoom(for value: Int64, in node: inout MutableNode) throws(StorageError) {
         let marker = node.integer(0)
         let needed = NullableIntegers.widthCode(for: value)
@@ -110,7 +131,8 @@ struct NullableIntegers {
         try replaceMarker(in: &node, next)
     }
 
-    /// The width that the values of a node with an unusual marker need.
+    /// Returns the code of the width that the values of a node need whose marker is not the largest
+    /// number of its width.
     private static func widthCode(of node: MutableNode, _ least: Int) -> Int {
         let marker = node.integer(0)
         var code = least
@@ -127,7 +149,8 @@ struct NullableIntegers {
         for index in 0..<node.count where node.integer(index) == old { try node.set(index, new) }
     }
 
-    /// A number that is neither `value` nor in the node.
+    /// Returns a number that is neither `value` nor in the node, for the null marker of a node of
+    /// 64 bits.
     private static func unusedNumber(in node: MutableNode, _ value: Int64) -> Int64 {
         var candidate = Int64.max
         // Ends soon: a node has few elements beside the numbers there are.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// From nodes to runs of numbers.
+/// Runs of numbers from nodes.
 extension PackedReals {
-    /// The elements of a node that was checked to hold numbers of this size.
+    /// Views the elements of a node that was checked to hold numbers of this size. It borrows from
+    /// the node.
     @inline(__always)
     init(_ node: Node) { unsafe self.init(payload: node.payload, count: node.count) }
 }

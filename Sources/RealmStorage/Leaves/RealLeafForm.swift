@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Leaves of floats and doubles: their bits, with one particular NaN for null.
+/// Writes leaves of floats and doubles: their bits, with one particular NaN for null.
 ///
 /// Source: docs/format.md, "Float, double".
 struct RealLeafForm: ElementLeafForm {
@@ -10,7 +10,7 @@ struct RealLeafForm: ElementLeafForm {
 
     /// The size of a number in bytes.
     private var size: Int { isDouble ? 8 : 4 }
-    /// The code of that size.
+    /// The width code of a number.
     private var widthCode: Int { isDouble ? 4 : 3 }
 
     var defaultValue: Value { isNullable ? .null : isDouble ? .double(0) : .float(0) }
@@ -51,10 +51,12 @@ struct RealLeafForm: ElementLeafForm {
 
     // MARK: - Bits
 
-    /// The bits of null.
+    /// The bits of null in this width, as 64 bits.
     private var nullBits: UInt64 { isDouble ? DoubleLeaf.nullBits : UInt64(FloatLeaf.nullBits) }
 
-    /// The leaf in its width: an empty leaf may have none.
+    /// Makes the leaf ready to be changed, in its width: an empty leaf may have none.
+    ///
+    /// - Throws: `.corrupt` when it has elements of another size.
     func writable(_ leaf: Ref) throws(StorageError) -> MutableNode {
         let node = try writes.writableElements(leaf)
         if node.width == size { return node }
@@ -63,7 +65,7 @@ struct RealLeafForm: ElementLeafForm {
         return try writes.makeNode(.elements, widthCode: widthCode)
     }
 
-    /// Stores the bits of a number.
+    /// Stores the bits of a number; of a float, the lower 32.
     private func store(_ bits: UInt64, in node: MutableNode, _ row: Int) {
         if isDouble {
             node.store(bits, atByte: row * 8)
@@ -72,7 +74,10 @@ struct RealLeafForm: ElementLeafForm {
         }
     }
 
-    /// A NaN that would read as null is stored as the usual one.
+    /// Returns the bits that are stored for a value. A NaN that would read as null is stored as the
+    /// usual NaN.
+    ///
+    /// - Throws: `.limit` for a value of another type, or a null where none may be.
     private func bits(of value: Value) throws(StorageError) -> UInt64 {
         switch value {
         case .null where isNullable: return nullBits
@@ -87,9 +92,11 @@ struct RealLeafForm: ElementLeafForm {
 
 // MARK: - Whole-byte elements
 
-/// Splitting leaves of whole-byte elements.
+/// Splitting leaves whose elements have whole bytes.
 extension WriteSpace {
     /// Moves the elements from `row` on to a new node of the same width and flags.
+    ///
+    /// - Returns: The ref of the new node.
     func splitElements(_ node: inout MutableNode, at row: Int) throws(StorageError) -> Ref {
         let moved = node.count - row
         let tail = try makeNode(.elements, widthCode: node.widthCode, count: moved)
@@ -100,7 +107,7 @@ extension WriteSpace {
     }
 }
 
-/// Joining leaves of whole-byte elements.
+/// Joining leaves whose elements have whole bytes.
 extension MutableNode {
     /// Appends the elements of a node of the same width.
     mutating func appendElements(of other: Node) throws(StorageError) {

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Cells of equal width: text, zeros, and a last byte that counts the zeros, or is the width for null.
+/// Writes the short form of a leaf of strings: cells of equal width that hold text, zeros, and a
+/// last byte that counts the zeros, or is the width for null.
 ///
-/// A cell has 1, 2, 4, 8 or 16 bytes, so texts of up to 15 bytes fit. A text that needs more makes all cells of the leaf wider.
+/// A cell has 1, 2, 4, 8 or 16 bytes, so texts of up to 15 bytes fit. A text that needs more makes
+/// all cells of the leaf wider.
 /// Source: docs/format.md, "Short strings".
 enum ShortStrings {
-    /// Puts a string where `removed` others were, in wider cells if it needs them.
+    /// Replaces a number of strings by one, in wider cells if it needs them.
+    ///
+    /// - Parameters:
+    ///   - node: The leaf, which may be replaced by a wider one.
+    ///   - row: The first row that is replaced.
+    ///   - removed: How many strings are removed there: 0 to insert, 1 to replace.
+    ///   - bytes: The string; nil is null.
+    ///   - writes: The nodes of the transaction.
     static func replace(
         in node: inout MutableNode, at row: Int, removing removed: Int, with bytes: ByteView?, _ writes: WriteSpace
     ) throws(StorageError) {
@@ -14,7 +23,8 @@ enum ShortStrings {
         store(bytes, in: node, row)
     }
 
-    /// Stores a text with its padding.
+    /// Stores a text and its padding count in a cell. A cell of width 0 can only be null and stores
+    /// nothing.
     private static func store(_ bytes: ByteView?, in node: MutableNode, _ row: Int) {
         let width = node.width
         guard width > 0 else { return }
@@ -23,7 +33,7 @@ enum ShortStrings {
         node.store(UInt8(truncatingIfNeeded: padding), atByte: (row + 1) * width - 1)
     }
 
-    /// Moves all texts to wider cells.
+    /// Moves all texts to cells that can hold `length` bytes of text; the old node is given up.
     private static func widen(_ node: inout MutableNode, toHold length: Int, _ writes: WriteSpace) throws(StorageError) {
         // The width is the least power of two above the length.
         let code = Int.bitWidth - length.leadingZeroBitCount + 1

@@ -2,20 +2,23 @@
 
 /// The distinct strings of an enumerated column: a string leaf, or a B+ tree of them.
 ///
-/// Source: docs/format.md, "String".
+/// Leaves of such a column hold indexes into this list. It belongs to its table's `Column`, which
+/// outlives the leaves that refer to it. Source: docs/format.md, "String".
 package final class StringEnumeration: Sendable {
     /// The space that the list is read in.
     private let space: NodeSpace
     /// The root of the list, which the column's entry in the spec refers to.
     package let root: Ref
 
-    /// The list below `root`; no node is read yet.
+    /// Makes a reader of the list below `root`; no node is read yet.
     init(root: Ref, space: NodeSpace) {
         self.root = root
         self.space = space
     }
 
-    /// The string that a leaf's index means, or nil for null. Throws `.corrupt` when the list has no such index.
+    /// Returns the string that a leaf's index means, or nil for null.
+    ///
+    /// - Throws: `.corrupt` when the list has no such index.
     func string(at index: Int64) throws(StorageError) -> ByteView? {
         let count = try count()
         guard index >= 0, index < count else {
@@ -25,7 +28,10 @@ package final class StringEnumeration: Sendable {
         return try leaf.string(Int(index) - start)
     }
 
-    /// The index of a string, or of null, in the list; nil when it is not there. Looks at all strings before it.
+    /// Returns the index of a string in the list; nil when the list does not have it.
+    ///
+    /// - Parameter bytes: The string; nil is null, which the list may have too.
+    /// - Complexity: O(length of the list), as the list is in no order.
     func index(of bytes: ByteView?) throws(StorageError) -> Int64? {
         let budget = WalkBudget(space)
         var first = 0
@@ -39,14 +45,16 @@ package final class StringEnumeration: Sendable {
         return nil
     }
 
-    /// The number of strings, as the root of the list tells it.
+    /// Returns the number of strings, as the root of the list states it.
     private func count() throws(StorageError) -> Int {
         guard !root.isNone else { return 0 }
         let node = try space.node(at: root)
         return node.isInner ? try BPlusInnerNode(node, space).total : try strings(of: node).count
     }
 
-    /// The leaf that holds string `index`, and the position of its first string.
+    /// Returns the leaf that holds string `index`, and the position of its first string.
+    ///
+    /// - Throws: `.corrupt` when the leaf is shorter than its parents state.
     private func leaf(for index: Int) throws(StorageError) -> (leaf: StringLeaf, start: Int) {
         let (node, start) = try BPlusInnerNode.leafNode(for: index, below: root, space)
         let leaf = try strings(of: node)
@@ -56,7 +64,7 @@ package final class StringEnumeration: Sendable {
         return (leaf, start)
     }
 
-    /// The texts of one leaf of the list.
+    /// Attaches one leaf of the list.
     private func strings(of node: Node) throws(StorageError) -> StringLeaf {
         try node.requireSensibleCount()
         return try StringLeaf(node, space)

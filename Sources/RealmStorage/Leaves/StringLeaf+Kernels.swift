@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tests of a whole leaf of strings at once. For `from` see `IntLeaf`.
+/// Tests of a whole leaf of strings at once, 256 rows at a time. Rows of a mask are counted from
+/// the `from` row, which is bit 0.
 ///
-/// Short and medium leaves have all texts in one run of bytes, which is searched as a whole; where the bytes found
-/// belong to no single text (padding, two neighbours), they do not count. `among` names the rows that matter: the
-/// answer has no others, and where texts are read one by one the others are left alone.
+/// Short and medium leaves have all texts in one run of bytes, which is searched as a whole;
+/// matches that are part of no single text (in padding, across two neighbours) do not count.
+/// `among` are the rows that matter: the answer has no others, and where texts are read one by one
+/// the others are not read.
 extension StringLeaf {
-    /// Up to this many rows are read one by one rather than searched together.
+    /// Up to this many rows are read one by one, which then is faster than searching all texts as
+    /// one run.
     private static let fewRows = 12
 
-    /// The rows that a mask from row `from` covers.
+    /// Returns how many rows a mask from row `from` on covers: those that the leaf has, at most
+    /// 256.
     @inline(__always)
     package func rowCount(from row: Int) -> Int { min(max(count &- row, 0), Mask.capacity) }
 
-    /// The rows that hold null.
+    /// Returns the rows that hold null, counted from row `from`; throws `.corrupt` for damaged
+    /// texts of big and enumerated leaves.
     package func nulls(from row: Int = 0) throws(StorageError) -> Mask {
         let rows = Mask(first: rowCount(from: row))
         switch form {
@@ -27,7 +32,13 @@ extension StringLeaf {
         }
     }
 
-    /// The rows whose text is the pattern.
+    /// Returns the rows whose text equals the pattern. Nulls never match.
+    ///
+    /// - Parameters:
+    ///   - pattern: The text that is searched, with or without regard to case.
+    ///   - rows: The rows that matter.
+    ///   - row: The row that becomes bit 0 of the masks.
+    /// - Throws: `.corrupt` when a text that is read is damaged.
     package func isEqual(
         to pattern: BytePattern, among rows: Mask, from row: Int = 0
     ) throws(StorageError) -> Mask {
@@ -46,7 +57,13 @@ extension StringLeaf {
         return try texts(among: rows, row, pattern.equals)
     }
 
-    /// The rows whose text begins with the pattern.
+    /// Returns the rows whose text begins with the pattern. Nulls never match.
+    ///
+    /// - Parameters:
+    ///   - pattern: The text that is searched, with or without regard to case.
+    ///   - rows: The rows that matter.
+    ///   - row: The row that becomes bit 0 of the masks.
+    /// - Throws: `.corrupt` when a text that is read is damaged.
     package func hasPrefix(
         _ pattern: BytePattern, among rows: Mask, from row: Int = 0
     ) throws(StorageError) -> Mask {
@@ -57,12 +74,26 @@ extension StringLeaf {
         return try texts(among: candidates, row, pattern.isPrefix)
     }
 
-    /// The rows whose text ends with the pattern.
+    /// Returns the rows whose text ends with the pattern, reading the texts one by one. Nulls never
+    /// match.
+    ///
+    /// - Parameters:
+    ///   - pattern: The text that is searched, with or without regard to case.
+    ///   - rows: The rows that matter.
+    ///   - row: The row that becomes bit 0 of the masks.
     package func hasSuffix(
         _ pattern: BytePattern, among rows: Mask, from row: Int = 0
     ) throws(StorageError) -> Mask { try texts(among: rows, row, pattern.isSuffix) }
 
-    /// The rows in whose text the pattern occurs.
+    /// Returns the rows in whose text the pattern occurs. Nulls never match; an empty pattern
+    /// occurs in every text.
+    ///
+    /// - Parameters:
+    ///   - pattern: The text that is searched, with or without regard to case.
+    ///   - rows: The rows that matter.
+    ///   - row: The row that becomes bit 0 of the masks.
+    /// - Throws: `.corrupt` when texts are damaged: the leaf is then read text by text, which finds
+    ///   the damaged one.
     package func contains(
         _ pattern: BytePattern, among rows: Mask, from row: Int = 0
     ) throws(StorageError) -> Mask {
@@ -79,7 +110,8 @@ extension StringLeaf {
         return rows & found
     }
 
-    /// The rows among `rows` that hold a text for which `test` is true.
+    /// Returns the rows among `rows` that hold a text for which `test` is true, reading them one by
+    /// one.
     @inline(__always)
     private func texts(
         among rows: Mask, _ row: Int, _ test: (ByteView) -> Bool
@@ -87,7 +119,8 @@ extension StringLeaf {
         try rows.filter { (index) throws(StorageError) in try string(row &+ index).map(test) ?? false }
     }
 
-    /// The rows of a medium leaf whose text has so many bytes, or is null.
+    /// Returns the rows of a medium leaf whose value occupies `byteCount` bytes and a terminator; a
+    /// null may be among them.
     private static func rows(of blob: MediumBlobs, byteCount: Int, from row: Int, count: Int) -> Mask {
         guard count > 0 else { return .none }
         var previous = row == 0 ? 0 : blob.ends[row &- 1]
@@ -101,7 +134,8 @@ extension StringLeaf {
         }
     }
 
-    /// The last byte of a cell: how many bytes of it are no text, or its width for null.
+    /// Returns the last byte of a cell of a short leaf: how many zeros are in front of it, or the
+    /// width of the cell for null.
     @inline(__always)
     static func padding(_ node: Node, _ row: Int) -> Int {
         Int(node.load(byteOffset: (row &+ 1) &* node.width &- 1, as: UInt8.self))
@@ -110,9 +144,10 @@ extension StringLeaf {
 
 // MARK: - Searching all texts at once
 
-/// Searching the texts of a short or medium leaf as one run of bytes.
+/// Search of the texts of a short or medium leaf as one run of bytes.
 extension StringLeaf {
-    /// The rows with a match that ends in front of their padding; nil for damaged cells.
+    /// Returns the rows of a short leaf with a match that ends in front of their padding; nil when
+    /// a cell is damaged.
     private static func search(_ node: Node, _ pattern: BytePattern, from row: Int, count: Int) -> Mask? {
         let width = node.width
         guard pattern.count < width else { return Mask.none }
@@ -128,7 +163,8 @@ extension StringLeaf {
         }
     }
 
-    /// The rows with a match that ends in front of their zero byte; nil when texts are out of order or lack that byte.
+    /// Returns the rows of a medium leaf with a match that ends in front of their zero byte; nil
+    /// when texts are out of order or lack that byte.
     private static func search(_ blob: MediumBlobs, _ pattern: BytePattern, from row: Int, count: Int) -> Mask? {
         guard count > 0 else { return Mask.none }
         let first = row == 0 ? 0 : blob.ends[row &- 1]
@@ -155,16 +191,24 @@ extension StringLeaf {
 
 // MARK: - Order
 
-/// Sort keys of texts, and rows on one side of a key.
+/// Sort keys of texts, and the rows on one side of a key.
 extension StringLeaf {
-    /// A key by the first bytes of a text: where two are equal, the texts decide.
+    /// Returns a sort key made of the first bytes of the text in `row`: where two keys are equal,
+    /// the texts must be compared.
     package func orderKey(_ row: Int) throws(StorageError) -> OrderKey {
         try string(row).map { OrderKey(prefixOf: $0) } ?? .null
     }
 
-    /// The rows among `rows` whose key compares so with `key`; `op` is one of the four that order.
+    /// Returns the rows among `rows` whose sort key compares with `key` as `op` demands.
     ///
-    /// As equal keys do not mean equal texts, a search for the first rows asks for `lessOrEqual`.
+    /// As equal keys do not mean equal texts, a search for the first rows uses `lessOrEqual` and
+    /// compares the texts afterwards.
+    ///
+    /// - Parameters:
+    ///   - op: One of the four ordering relations.
+    ///   - key: The sort key of a text, or of null.
+    ///   - rows: The rows that matter.
+    ///   - row: The row that becomes bit 0 of the masks.
     package func rows(
         _ op: Relation, _ key: OrderKey, among rows: Mask, from row: Int = 0
     ) throws(StorageError) -> Mask {
@@ -173,7 +217,8 @@ extension StringLeaf {
         }
     }
 
-    /// At least the rows whose key compares so, judged by their first eight bytes.
+    /// Returns at least the rows whose sort key compares with `key` as `op` demands, judged by
+    /// their first eight bytes; other rows may be among them.
     private func rowsByLeadingBytes(_ op: Relation, _ key: OrderKey, among rows: Mask, from row: Int) -> Mask {
         guard !key.isNull else { return rows }
         let wanted = key.leadingBytes
@@ -185,8 +230,11 @@ extension StringLeaf {
         }
     }
 
-    /// The rows among `rows` whose text may be one for whose first eight bytes `test` is true: those bytes are a number
-    /// that sorts like them, missing ones 0. Nulls and damaged texts are among them, whatever the test says of them.
+    /// Returns the rows among `rows` whose first eight bytes, as a big-endian number with missing
+    /// bytes 0, pass `test`.
+    ///
+    /// Nulls and damaged texts are among the result whatever the test returns for them, so the
+    /// caller has to check the rows.
     @inline(__always)
     private func rows(among rows: Mask, _ row: Int, _ test: (UInt64) -> Bool) -> Mask {
         switch form {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Strings in one of four forms, distinguished by the header of the leaf itself.
+/// A leaf of strings in one of four forms, distinguished by the header of the leaf itself.
 ///
 /// | has-refs | width type | form |
 /// |---|---|---|
@@ -10,22 +10,29 @@
 ///
 /// Source: docs/format.md, "String".
 package struct StringLeaf: Sendable {
-    /// The form of a leaf with its parts.
+    /// The form of a leaf with its attached parts.
     @safe enum Form: Sendable {
-        /// Cells of equal width.
+        /// Cells of equal width in one node.
         case short(Node)
-        /// All texts in one byte node.
+        /// All texts in one byte node, with their end offsets.
         case medium(MediumBlobs)
         /// A byte node for each text.
         case big(BigBlobs)
-        /// Indexes into the list of distinct texts of the column.
+        /// Indexes into the list of distinct texts of the column, which its `Column` keeps alive.
         case enumerated(PackedIntegers, Unmanaged<StringEnumeration>)
     }
 
-    /// The form that the header of the leaf says.
+    /// The form, as the header of the leaf states it.
     let form: Form
 
-    /// `enumeration` is the column's list of distinct strings; it outlives the leaf with its table.
+    /// Attaches a leaf of strings in the form that its header states.
+    ///
+    /// - Parameters:
+    ///   - node: The root of the leaf.
+    ///   - space: The space that refs in the leaf point into.
+    ///   - enumeration: The column's list of distinct strings. It is not retained: its table keeps
+    ///     it alive longer than the leaf.
+    /// - Throws: `.corrupt` for another shape, or for indexes in a column without a list.
     init(_ node: Node, _ space: NodeSpace, enumeration: StringEnumeration? = nil) throws(StorageError) {
         if node.hasRefs {
             switch try BlobLeaf(node, space, isText: true) {
@@ -40,7 +47,7 @@ package struct StringLeaf: Sendable {
         }
     }
 
-    /// The number of strings.
+    /// How many strings the leaf has, nulls included.
     package var count: Int {
         switch form {
         case .short(let node): return node.count
@@ -50,13 +57,17 @@ package struct StringLeaf: Sendable {
         }
     }
 
-    /// May single strings be megabytes long?
+    /// Whether single strings may be megabytes long, which is so in big leaves only.
     package var hasLongStrings: Bool {
         if case .big = form { return true }
         return false
     }
 
-    /// The bytes of string `row`, or nil for null.
+    /// Returns the bytes of string `row`, or nil for null. The view borrows from the snapshot or
+    /// transaction.
+    ///
+    /// - Parameter row: A row in `0..<count`.
+    /// - Throws: `.corrupt` when the text is damaged.
     package func string(_ row: Int) throws(StorageError) -> ByteView? {
         switch form {
         case .short(let node): return try StringLeaf.short(node, row)
@@ -67,7 +78,7 @@ package struct StringLeaf: Sendable {
         }
     }
 
-    /// A text in a cell. Throws `.corrupt` for more padding than the cell has bytes.
+    /// Reads a text in a cell; throws `.corrupt` for more padding than the cell has bytes.
     @inline(__always) private static func short(_ node: Node, _ row: Int) throws(StorageError) -> ByteView? {
         let width = node.width
         guard width > 0 else { return nil }
@@ -77,10 +88,10 @@ package struct StringLeaf: Sendable {
         return node.bytes(at: row * width, byteCount: width - 1 - padding)
     }
 
-    /// The value in `row`, which must be in `0..<count`.
+    /// Returns the value in `row`, which must be in `0..<count`.
     package func value(_ row: Int) throws(StorageError) -> Value { try string(row).map(Value.string) ?? .null }
 
-    /// What is wrong with a leaf of indexes in a column that has no list of distinct strings.
+    /// Makes the error for a leaf of indexes in a column that has no list of distinct strings.
     static func listMissing(_ node: Node) -> StorageError {
         node.corrupt("enumerated strings in a column without their list")
     }

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Leaves of strings: short cells, medium, big, or positions in the column's list of distinct strings.
+/// Writes leaves of strings: short cells, medium, big, or positions in the column's list of
+/// distinct strings.
 ///
-/// A leaf moves to a larger form when a string needs it and never back. Source: docs/format.md, "String".
+/// A leaf moves to a larger form when a string needs it and never back. Source: docs/format.md,
+/// "String".
 struct StringLeafForm: LeafForm {
     let writes: WriteSpace
     let isNullable: Bool
     let enumeration: EnumerationWriter?
 
-    /// The longest string of short cells, and of medium leaves.
+    /// The longest strings in bytes that leaves of short cells and medium leaves may hold.
     private static let shortLimit = 15, mediumLimit = 63
 
-    /// The forms in the order in which leaves grow from one to the next.
+    /// The forms in the order in which a leaf grows from one to the next.
     enum Form: Int {
-        /// Indexes into the list of distinct texts.
+        /// Positions in the list of distinct texts.
         case enumerated = -1
         /// Cells, one byte node, or one byte node for each text.
         case short, medium, big
     }
 
-    /// Changes the medium and the big form.
+    /// The writer of the medium and the big form.
     private var blobs: BlobNodes { BlobNodes(writes: writes, isText: true) }
 
     var defaultValue: Value { isNullable ? .null : .string(.empty) }
@@ -42,6 +44,10 @@ struct StringLeafForm: LeafForm {
         try insert(try bytes(value), at: row, in: leaf)
     }
 
+    /// Inserts a string at `row`, in a larger form of the leaf if it needs one; nil is null.
+    ///
+    /// - Returns: The new ref of the leaf.
+    /// - Throws: `.limit` for a string of more than 16 MiB, `.corrupt` for a row outside the leaf.
     func insert(_ bytes: ByteView?, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         try blobs.requireFit(bytes)
         let (leaf, form) = try prepare(leaf, for: bytes)
@@ -64,6 +70,10 @@ struct StringLeafForm: LeafForm {
         try set(try bytes(value), at: row, in: leaf)
     }
 
+    /// Replaces the string in `row`, in a larger form of the leaf if it needs one; nil is null.
+    ///
+    /// - Returns: The new ref of the leaf.
+    /// - Throws: `.limit` for a string of more than 16 MiB, `.corrupt` for a row outside the leaf.
     func set(_ bytes: ByteView?, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         try blobs.requireFit(bytes)
         let (leaf, form) = try prepare(leaf, for: bytes)
@@ -129,12 +139,13 @@ struct StringLeafForm: LeafForm {
 
     // MARK: - Forms
 
-    /// The leaf at `node` for reading.
+    /// Attaches the leaf at `node` for reading.
     func view(_ node: Node) throws(StorageError) -> StringLeaf {
         try StringLeaf(node, writes.space, enumeration: enumeration?.strings)
     }
 
-    /// The form that the header says. Throws `.corrupt` for what is no leaf of texts.
+    /// Returns the form that the header states; throws `.corrupt` for a node that is not a leaf of
+    /// strings.
     private func form(of node: Node) throws(StorageError) -> Form {
         guard !node.isInner, node.widthType != Node.WidthType.ignore.rawValue else { throw node.corrupt("string leaf expected") }
         try node.requireSensibleCount()
@@ -142,7 +153,9 @@ struct StringLeafForm: LeafForm {
         return node.widthType == Node.WidthType.multiply.rawValue ? .short : .enumerated
     }
 
-    /// Removes the string in `row` by moving the last one into its place; returns where that one was.
+    /// Removes the string in `row` by moving the last one into its place.
+    ///
+    /// - Returns: The new ref of the leaf, and the former row of the string that was moved.
     func eraseByMovingLast(_ row: Int, in leaf: Ref) throws(StorageError) -> (leaf: Ref, last: Int) {
         let node = try writes.node(at: leaf)
         let last = try count(leaf) - 1
@@ -154,7 +167,10 @@ struct StringLeafForm: LeafForm {
         return (try erase(last, in: try set(moved?.view, at: row, in: leaf)), last)
     }
 
-    /// The leaf in a form that can take `bytes`.
+    /// Converts the leaf to a larger form if `bytes` is longer than the present one may hold, or is
+    /// not in a list that cannot grow.
+    ///
+    /// - Returns: The leaf, and the form that it has.
     private func prepare(_ leaf: Ref, for bytes: ByteView?) throws(StorageError) -> (Ref, Form) {
         let node = try writes.node(at: leaf)
         let present = try form(of: node)
@@ -168,7 +184,8 @@ struct StringLeafForm: LeafForm {
         return (try convert(node, to: needed), needed)
     }
 
-    /// Builds the leaf anew, in `form` or a larger one.
+    /// Builds the leaf anew in `form`, or a larger one if a string needs it, and gives the old one
+    /// up.
     private func convert(_ node: Node, to form: Form) throws(StorageError) -> Ref {
         let strings = try view(node)
         var leaf: Ref
@@ -182,13 +199,13 @@ struct StringLeafForm: LeafForm {
         return leaf
     }
 
-    /// The index of a text in the list, which takes it if it is new.
+    /// Returns the position of a text in the column's list, which is extended if the text is new.
     private func position(_ bytes: ByteView?, _ node: MutableNode) throws(StorageError) -> Int64 {
         guard let enumeration else { throw StringLeaf.listMissing(node.node) }
         return try enumeration.addedPosition(of: bytes)
     }
 
-    /// The bytes of a value; nil for null. Throws `.limit` for another type.
+    /// Returns the bytes of a value, nil for null; throws `.limit` for another type.
     private func bytes(_ value: Value) throws(StorageError) -> ByteView? {
         switch value {
         case .string(let bytes): return bytes

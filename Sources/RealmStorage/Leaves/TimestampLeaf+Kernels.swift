@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tests of a whole leaf at once. For `from` see `IntLeaf`.
+/// Tests of a whole leaf of dates at once, 256 rows at a time. Rows of a mask are counted from the
+/// `from` row, which is bit 0.
 extension TimestampLeaf {
-    /// The rows that hold null.
+    /// Returns the rows that hold null, counted from row `from`.
     package func nulls(from row: Int = 0) -> Mask { seconds.nulls(from: row) }
 
-    /// The rows that compare so with `needle`: null equals null only, and nothing is ordered against it.
+    /// Returns the rows that compare with `needle` as `op` demands: null equals null only, and
+    /// nothing is ordered against it.
     ///
-    /// Seconds decide; nanoseconds are looked at only where seconds are equal.
+    /// Seconds decide; nanoseconds are read only where some row has equal seconds.
+    ///
+    /// - Parameters:
+    ///   - op: The relation of the stored date to `needle`.
+    ///   - needle: The constant on the right side; nil is null.
+    ///   - row: The row that becomes bit 0 of the mask.
     package func compare(_ op: Relation, _ needle: Timestamp?, from row: Int = 0) -> Mask {
         guard let needle else { return seconds.compare(op, nil, from: row) }
         let sameSecond = seconds.compare(.equal, needle.seconds, from: row)
@@ -21,13 +28,19 @@ extension TimestampLeaf {
         return equalSeconds | seconds.compare(strict, needle.seconds, from: row)
     }
 
-    /// Of the rows with equal seconds, those whose nanoseconds compare so.
+    /// Returns the rows whose nanoseconds compare with those of `needle` as `op` demands;
+    /// meaningful for rows with equal seconds only.
     private func nanosecondRows(_ op: Relation, _ needle: Timestamp, among rows: Mask, from row: Int) -> Mask {
         guard !rows.isEmpty else { return .none }
         return nanoseconds.compare(op, Int64(needle.nanoseconds), start: row, count: seconds.rowCount(from: row))
     }
 
-    /// The earliest date in the rows of `mask`; nil when all are null. Throws `.corrupt` for an impossible date.
+    /// Returns the earliest date in the rows of `mask`; nil when all of them are null.
+    ///
+    /// - Parameters:
+    ///   - mask: The rows that matter.
+    ///   - row: The row that bit 0 of the mask stands for.
+    /// - Throws: `.corrupt` for an impossible date.
     package func minimum(_ mask: Mask, from row: Int = 0) throws(StorageError) -> Timestamp? {
         let rows = seconds.values(mask, from: row)
         guard let second = seconds.elements.minimum(rows, start: seconds.start &+ row) else { return nil }
@@ -35,7 +48,12 @@ extension TimestampLeaf {
         return try date(in: candidates, nanoseconds.minimum(candidates, start: row), row)
     }
 
-    /// The latest date in the rows of `mask`; nil when all are null. Throws `.corrupt` for an impossible date.
+    /// Returns the latest date in the rows of `mask`; nil when all of them are null.
+    ///
+    /// - Parameters:
+    ///   - mask: The rows that matter.
+    ///   - row: The row that bit 0 of the mask stands for.
+    /// - Throws: `.corrupt` for an impossible date.
     package func maximum(_ mask: Mask, from row: Int = 0) throws(StorageError) -> Timestamp? {
         let rows = seconds.values(mask, from: row)
         guard let second = seconds.elements.maximum(rows, start: seconds.start &+ row) else { return nil }
@@ -43,7 +61,7 @@ extension TimestampLeaf {
         return try date(in: candidates, nanoseconds.maximum(candidates, start: row), row)
     }
 
-    /// The date in the first of `rows` that has so many nanoseconds.
+    /// Returns the date in the first of `rows` whose nanoseconds are `nanosecond`.
     private func date(in rows: Mask, _ nanosecond: Int64?, _ row: Int) throws(StorageError) -> Timestamp? {
         guard let nanosecond else { return nil }
         let found = rows & nanoseconds.compare(.equal, nanosecond, start: row, count: seconds.rowCount(from: row))

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Leaves of dates: nullable seconds in slot 0, nanoseconds in slot 1; a null has 0 nanoseconds.
+/// Writes leaves of dates: nullable seconds in slot 0, nanoseconds in slot 1; a null has 0
+/// nanoseconds.
 ///
 /// Source: docs/format.md, "Timestamp".
 struct TimestampLeafForm: LeafForm {
     let writes: WriteSpace
     let isNullable: Bool
-    /// Changes the seconds.
+    /// The writer of the seconds.
     private var seconds: NullableIntegers { NullableIntegers(writes: writes) }
-    /// Changes the nanoseconds.
+    /// The writer of the nanoseconds.
     private var nanoseconds: IntegerLeafForm { IntegerLeafForm(writes: writes, coding: .int) }
 
     var defaultValue: Value { isNullable ? .null : .timestamp(Timestamp(seconds: 0, nanoseconds: 0)) }
@@ -75,7 +76,12 @@ struct TimestampLeafForm: LeafForm {
 
     // MARK: - Parts
 
-    /// Changes both parts and stores their refs.
+    /// Changes both parts of a leaf and stores their refs.
+    ///
+    /// - Parameters:
+    ///   - leaf: The leaf, whose ref must not be used any further.
+    ///   - body: Changes the ref of the seconds and that of the nanoseconds.
+    /// - Returns: The new ref of the leaf.
     private func change(
         _ leaf: Ref, _ body: (inout Ref, inout Ref) throws(StorageError) -> Void
     ) throws(StorageError) -> Ref {
@@ -89,7 +95,8 @@ struct TimestampLeafForm: LeafForm {
         return top.ref
     }
 
-    /// Seconds and nanoseconds of a value. Throws `.limit` for another type.
+    /// Returns the seconds, nil for null, and the nanoseconds of a value; throws `.limit` for
+    /// another type or an impossible date.
     private func parts(_ value: Value) throws(StorageError) -> (Int64?, Int64) {
         switch value {
         case .null where isNullable: return (nil, 0)
