@@ -1,30 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An inner node of a B+ tree, taken apart so that children can come and go.
+/// An inner node of a B+ tree, taken apart so that children can be added and removed.
 ///
-/// Only changes of structure pay for this; a change of one element edits the node where it is.
+/// Only changes of structure use it; a change of one element edits the node where it is. Taking a
+/// node apart gives it up, so the result of `make` must be stored in its place.
 struct BPlusBranch {
-    /// A child with what the node says of it.
+    /// A child of the node, with the number of elements below it.
     struct Child {
         /// The root of the child.
         var ref: Ref
-        /// Elements below the child.
+        /// How many elements are below the child.
         var count: Int
     }
 
     /// The children in order.
     var children: [Child]
-    /// Whether the node may be written without offsets, provided that the counts allow it. A node with offsets keeps
-    /// them, and so does the parent of such a node.
+    /// Whether the node may be written without offsets, provided that the counts allow it.
+    ///
+    /// A node that has offsets keeps them, and so does the parent of such a node.
     var mayBeCompact: Bool
 
-    /// A node of these children, not yet written.
+    /// Makes a node of these children in memory; `make` writes it.
     init(children: [Child], mayBeCompact: Bool) {
         self.children = children
         self.mayBeCompact = mayBeCompact
     }
 
-    /// Takes the node at `ref` apart and gives up it and its offsets.
+    /// Takes the node at `ref` apart, and gives up the node and its list of offsets.
+    ///
+    /// - Throws: `.corrupt` when it is not an inner node of a B+ tree.
     init(dissolving ref: Ref, _ writes: WriteSpace) throws(StorageError) {
         let node = try writes.node(at: ref)
         let inner = try BPlusInnerNode(node, writes.space)
@@ -44,16 +48,23 @@ struct BPlusBranch {
         writes.discard(node)
     }
 
-    /// How many elements all children hold together.
+    /// How many elements all children have together.
     var count: Int { children.reduce(0) { $0 &+ $1.count } }
 
-    /// Whether every child but the last holds `size` elements, and the last no more.
+    /// Returns whether every child but the last has `size` elements, and the last no more, so that
+    /// no offsets are needed.
     func isCompact(_ size: Int) -> Bool {
         guard mayBeCompact, let last = children.last, last.count <= size else { return false }
         return children.dropLast().allSatisfy { $0.count == size }
     }
 
-    /// Builds the node. `childCapacity` is what a full child holds.
+    /// Writes the node, with offsets only where it needs them.
+    ///
+    /// - Parameters:
+    ///   - writes: The nodes of the transaction.
+    ///   - childCapacity: How many elements a full child holds, the only number that a node without
+    ///     offsets may state.
+    /// - Returns: The ref of the new node.
     func make(_ writes: WriteSpace, childCapacity: Int) throws(StorageError) -> Ref {
         var node = try writes.makeNode(.inner, widthCode: 6, count: children.count + 2, capacity: children.count * 8 + 64)
         if isCompact(childCapacity) {
@@ -66,7 +77,7 @@ struct BPlusBranch {
         return node.ref
     }
 
-    /// The list of offsets of the children.
+    /// Writes the list of offsets of all children but the first, and returns its ref.
     private func makeOffsets(_ writes: WriteSpace) throws(StorageError) -> Ref {
         var offsets: [Int64] = []
         offsets.reserveCapacity(children.count)

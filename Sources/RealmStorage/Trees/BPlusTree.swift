@@ -2,21 +2,29 @@
 
 /// A B+ tree of values: a list, a set, keys or values of a dictionary, a long backlink list.
 ///
-/// A tree is named by the ref of its root; a root without the inner flag is the only leaf, `Ref.none` is empty.
-/// An inner node of n children has n + 2 slots: 0 is a number e (every child but the last holds e elements) or a ref
-/// to n - 1 ascending offsets, 1 to n are the children, n + 1 is the total.
+/// A tree is named by the ref of its root; a root without the inner flag is the only leaf,
+/// `Ref.none` is an empty tree.
+/// An inner node of n children has n + 2 slots: 0 is a number e (every child but the last holds e
+/// elements) or a ref to n - 1 ascending offsets, 1 to n are the children, n + 1 is the total. A
+/// value of this type reads nodes on demand, and is valid while its snapshot or transaction is.
 /// Source: docs/format.md, "B+ trees".
 package struct BPlusTree: Sendable {
     /// The root of the tree; `Ref.none` for an empty one.
     package let root: Ref
     /// The space that the nodes are read in.
     package let space: NodeSpace
-    /// What the leaves look like.
+    /// The type of the values in the leaves.
     package let shape: ElementShape
-    /// The number of elements, as the root says.
+    /// The number of elements, as the root states it.
     package let count: Int
 
-    /// A tree by its root. Reads the root to learn the count. Throws `.corrupt` when that is no node of such a tree.
+    /// Makes a tree from its root, which is read to learn the count.
+    ///
+    /// - Parameters:
+    ///   - root: The root, or `Ref.none` for an empty tree.
+    ///   - space: The space that the nodes are read in.
+    ///   - shape: The type of the values, and whether they may be null.
+    /// - Throws: `.corrupt` when the root is not a node of such a tree.
     package init(root: Ref, space: NodeSpace, shape: ElementShape) throws(StorageError) {
         self.root = root
         self.space = space
@@ -32,14 +40,16 @@ package struct BPlusTree: Sendable {
             : try ColumnLeaf(node, space, shape, inCluster: false).count
     }
 
-    /// Whether there are no elements.
+    /// Whether the tree has no elements.
     package var isEmpty: Bool { count == 0 }
 
     /// An attached leaf and a row that it has.
+    ///
+    /// The row was checked against the leaf itself, so it may be read without another check.
     package struct Place: Sendable {
         /// The leaf that holds the element.
         package let leaf: ColumnLeaf
-        /// In `0..<leaf.count`, whatever the nodes above the leaf say.
+        /// The row, in `0..<leaf.count`, whatever the nodes above the leaf state.
         package let row: Int
         /// The position of the leaf's first element in the tree.
         package let start: Int
@@ -47,9 +57,13 @@ package struct BPlusTree: Sendable {
         package let ref: Ref
     }
 
-    /// The leaf that holds element `index` and its row there; O(depth).
+    /// Returns the leaf that holds element `index`, and its row there.
     ///
-    /// The only way from a position to a leaf: inner nodes of a damaged file may promise what their leaves do not have.
+    /// This is the only way from a position to a leaf: inner nodes of a damaged file may state
+    /// counts that their leaves do not have.
+    ///
+    /// - Throws: `.corrupt` when the leaf does not have the element.
+    /// - Complexity: O(depth).
     package func place(of index: Int) throws(StorageError) -> Place {
         let (node, start) = try BPlusInnerNode.leafNode(for: index, below: root, space)
         let leaf = try ColumnLeaf(node, space, shape, inCluster: false)
@@ -60,16 +74,28 @@ package struct BPlusTree: Sendable {
         return Place(leaf: leaf, row: row, start: start, ref: node.ref)
     }
 
-    /// The element at `index`, which must be in `0..<count`; O(depth).
+    /// Returns the element at `index`, which must be in `0..<count`.
+    ///
+    /// - Throws: `.corrupt` when the leaf does not have the element.
+    /// - Complexity: O(depth).
     package func value(at index: Int) throws(StorageError) -> Value {
         let place = try place(of: index)
         return try place.leaf.value(place.row)
     }
 
-    /// The leaves in order. A walk over several trees gives all of them the same `budget`.
+    /// Returns a cursor over the leaves in order; no node is read yet.
+    ///
+    /// - Parameter budget: The nodes that may be visited in a walk over several trees, which share
+    ///   it; nil for a walk of this tree alone.
     package func leaves(within budget: WalkBudget? = nil) -> LeafCursor { LeafCursor(self, within: budget) }
 
-    /// All elements of a tree of plain integers, as the object keys that backlinks and indexes mean by them.
+    /// Returns all elements of a tree of plain integers as object keys, which they are in backlink
+    /// lists and in indexes.
+    ///
+    /// - Parameter budget: The nodes that may be visited in a walk over several trees, which share
+    ///   it; nil for a walk of this tree alone.
+    /// - Throws: `.corrupt` for a damaged tree.
+    /// - Complexity: O(count), in time and memory.
     package func objectKeys(within budget: WalkBudget? = nil) throws(StorageError) -> [ObjectKey] {
         var keys: [ObjectKey] = []
         var cursor = leaves(within: budget)

@@ -1,32 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Insertion: down to a leaf, and back up with what split off.
+/// Insertion into B+ trees: down to a leaf, and back up with the nodes that were split off.
 extension BPlusTreeWriter {
-    /// A node after insertion, and the node that split off to its right.
+    /// The result of an insertion into a subtree: the changed node, and the node that was split off
+    /// to its right.
     struct Grown {
-        /// The node after insertion.
+        /// The root of the subtree after the insertion.
         var ref: Ref
-        /// Whether it has offsets, so that its parent needs some too.
+        /// Whether the node has offsets, so that its parent needs some too.
         var isGeneral: Bool
-        /// How many of the values were taken.
+        /// How many of the values were inserted.
         var added: Int
-        /// What did not fit and is now to the right of the node.
+        /// The node that was split off to the right, if the node was full.
         var sibling: Sibling?
 
-        /// A node that was split off.
+        /// A node that was split off, with the numbers that the parent has to state.
         struct Sibling {
-            /// The node to the right.
+            /// The root of the node on the right.
             let ref: Ref
-            /// Whether it has offsets.
+            /// Whether the node on the right has offsets.
             let isGeneral: Bool
-            /// Elements that stay on the left.
+            /// How many elements stay in the node on the left.
             let headCount: Int
-            /// Elements on the right.
+            /// How many elements the node on the right has.
             let count: Int
         }
     }
 
-    /// Inserts the first of `values`; more of them, up to the end of a leaf, where `index` is the end of the tree.
+    /// Inserts the first of `values` into a tree; at the end of the tree, as many of them as its
+    /// last leaf can take.
+    ///
+    /// - Parameters:
+    ///   - values: The values, at least one.
+    ///   - index: The position of the first, `0...count`.
+    ///   - root: The root of a tree that is not `Ref.none`.
+    /// - Returns: The new root, and how many values were inserted.
     func insertRun(
         _ values: ArraySlice<Value>, at index: Int, in root: Ref
     ) throws(StorageError) -> (root: Ref, taken: Int) {
@@ -41,7 +49,8 @@ extension BPlusTreeWriter {
         return (try branch.make(writes, childCapacity: capacity(ofLevel: level)), grown.added)
     }
 
-    /// Inserts into the subtree at `ref`, which is `level` levels above the leaves.
+    /// Inserts into the subtree at `ref`, which is `level` levels above the leaves; `index` counts
+    /// from the start of the subtree.
     private func insert(
         _ values: ArraySlice<Value>, at index: Int, in ref: Ref, level: Int
     ) throws(StorageError) -> Grown {
@@ -53,7 +62,8 @@ extension BPlusTreeWriter {
         return try adjust(ref, place.index, grown.ref, by: grown.added, childIsGeneral: grown.isGeneral, level: level)
     }
 
-    /// Inserts into a leaf, which is split when it is full.
+    /// Inserts into a leaf; a full leaf is split at the row, or followed by a new leaf if the row
+    /// is its end.
     private func insertIntoLeaf(_ values: ArraySlice<Value>, at row: Int, _ ref: Ref) throws(StorageError) -> Grown {
         let count = try leafCount(ref, row: row, isEnd: true)
         let room = leafCapacity - count
@@ -72,7 +82,9 @@ extension BPlusTreeWriter {
         return Grown(ref: leaf, isGeneral: false, added: taken, sibling: sibling)
     }
 
-    /// Inserts up to `limit` values one after the other.
+    /// Inserts up to `limit` values at consecutive rows of a leaf.
+    ///
+    /// - Returns: The new ref of the leaf, and how many values were inserted.
     private func fill(
         _ leaf: Ref, with values: ArraySlice<Value>, at row: Int, limit: Int
     ) throws(StorageError) -> (leaf: Ref, taken: Int) {
@@ -86,7 +98,17 @@ extension BPlusTreeWriter {
         return (leaf, taken.count)
     }
 
-    /// Enters a changed child, `delta` elements larger, into its parent.
+    /// Stores a changed child in its parent and corrects the parent's counts; the parent gets
+    /// offsets if it cannot do without them any more.
+    ///
+    /// - Parameters:
+    ///   - ref: The parent.
+    ///   - child: The index of the child.
+    ///   - newChild: The ref of the changed child.
+    ///   - delta: How many elements the child has more than before; -1 after a removal.
+    ///   - childIsGeneral: Whether the child has offsets.
+    ///   - level: How many levels above the leaves the parent is.
+    /// - Returns: The changed parent.
     func adjust(
         _ ref: Ref, _ child: Int, _ newChild: Ref, by delta: Int, childIsGeneral: Bool, level: Int
     ) throws(StorageError) -> Grown {
@@ -112,7 +134,8 @@ extension BPlusTreeWriter {
         return Grown(ref: node.ref, isGeneral: isGeneral, added: delta)
     }
 
-    /// Only the last child of a compact node may change its size, and then up to that of a full node.
+    /// Returns whether a node without offsets may stay so when a child changes its size: only the
+    /// last child may, and only up to the size of a full one.
     private func canStayCompact(
         _ view: BPlusInnerNode, _ child: Int, by delta: Int, _ childIsGeneral: Bool, _ level: Int
     ) -> Bool {
@@ -121,7 +144,8 @@ extension BPlusTreeWriter {
         return old &+ delta <= size && view.startOfChild(child) == child &* size && view.states(childSize: size)
     }
 
-    /// Enters a child that was split, and splits this node when it is full.
+    /// Adds a node that was split off from child `child` to their parent, which is itself split
+    /// when it is full.
     private func adopt(
         _ sibling: Grown.Sibling, _ grown: Grown, _ child: Int, in ref: Ref, level: Int
     ) throws(StorageError) -> Grown {

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Removal: down to a leaf, and back up, joining what became small.
+/// Removal from B+ trees: down to a leaf, and back up, joining nodes that became small.
 extension BPlusTreeWriter {
-    /// A node after an element went.
+    /// The result of a removal from a subtree.
     private struct Shrunk {
-        /// The node after the element went.
+        /// The root of the subtree after the removal.
         var ref: Ref
-        /// Whether it has offsets, so that its parent needs some too.
+        /// Whether the node has offsets, so that its parent needs some too.
         var isGeneral: Bool
-        /// Elements left below it; with none left `ref` is an empty leaf, whatever the level.
+        /// How many elements are left below the node; with none left `ref` is an empty leaf,
+        /// whatever the level.
         var count: Int
     }
 
-    /// Takes element `index` out; the flag of the root has been taken off before.
+    /// Removes element `index` and returns the new root. The caller has removed the flag of the
+    /// root before.
     func eraseElement(_ index: Int, in root: Ref) throws(StorageError) -> Ref {
         try collapsed(try erase(index, in: root, level: try height(root)).ref)
     }
 
-    /// Takes an element out of the subtree at `ref`.
+    /// Removes an element from the subtree at `ref`, which is `level` levels above the leaves.
     private func erase(_ index: Int, in ref: Ref, level: Int) throws(StorageError) -> Shrunk {
         guard level > 0 else {
             let count = try leafCount(ref, row: index)
@@ -35,12 +37,13 @@ extension BPlusTreeWriter {
         return Shrunk(ref: changed.ref, isGeneral: changed.isGeneral, count: total - 1)
     }
 
-    /// Elements of a leaf or children of an inner node.
+    /// Returns the number of elements of a leaf, or of children of an inner node.
     private func size(_ ref: Ref, level: Int) throws(StorageError) -> Int {
         level == 0 ? try leafCount(ref, row: 0, isEnd: true) : try inner(ref).childCount
     }
 
-    /// Whether a child is less than half full, and less than three quarters together with the next one.
+    /// Returns whether a child should be joined with the next one: it is less than half full, and
+    /// both together fill less than three quarters of a node.
     private func mayMerge(_ child: Ref, _ parent: BPlusInnerNode, _ index: Int, level: Int) throws(StorageError) -> Bool {
         guard index + 1 < parent.childCount else { return false }
         let capacity = level == 0 ? leafCapacity : fanOut
@@ -49,7 +52,8 @@ extension BPlusTreeWriter {
         return own + (try size(try parent.ref(index + 1), level: level)) < capacity / 4 * 3 + capacity % 4
     }
 
-    /// Drops a child that became empty, or joins it with the next one.
+    /// Removes a child that became empty, or joins it with the next one, and writes their parent
+    /// anew.
     private func restructure(_ ref: Ref, _ child: Int, _ shrunk: Shrunk, level: Int) throws(StorageError) -> Shrunk {
         var branch = try BPlusBranch(dissolving: ref, writes)
         branch.children[child] = BPlusBranch.Child(ref: shrunk.ref, count: shrunk.count)
@@ -68,7 +72,7 @@ extension BPlusTreeWriter {
             count: branch.count)
     }
 
-    /// Joins a child with the next one.
+    /// Joins a child with the next one; the joined inner nodes get offsets.
     private func merge(_ branch: inout BPlusBranch, _ child: Int, level: Int) throws(StorageError) {
         let next = branch.children.remove(at: child + 1)
         branch.children[child].count &+= next.count
@@ -83,7 +87,7 @@ extension BPlusTreeWriter {
         branch.children[child].ref = try joined.make(writes, childCapacity: capacity(ofLevel: level - 1))
     }
 
-    /// Replaces a root with one child by that child.
+    /// Replaces a root with one child by that child, as often as needed, and returns the new root.
     private func collapsed(_ root: Ref) throws(StorageError) -> Ref {
         var root = root
         // In a circle of such nodes the height has no end.

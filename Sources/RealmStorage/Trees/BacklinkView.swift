@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Incoming links of one object from one origin column: object keys of the origin table, in no particular order.
+/// The incoming links of one object from one origin column: object keys of the origin table, in no
+/// particular order.
 ///
-/// One link is kept in the slot itself; more are a tree of keys, in which an origin that links several times is listed as often.
+/// A single link is stored in the slot itself; more are a tree of keys, in which an origin that
+/// links several times is listed as often.
 /// Source: docs/format.md, "Backlinks".
 package struct BacklinkView: Sendable {
-    /// How many links come in, and how they are kept.
+    /// How the incoming links are stored.
     private enum Form: Sendable {
         /// No incoming links.
         case none
@@ -15,12 +17,14 @@ package struct BacklinkView: Sendable {
         case many(BPlusTree)
     }
 
-    /// How the links are kept.
+    /// How the links of this object are stored.
     private let form: Form
-    /// How many links come in.
+    /// How many links there are, counting each link of an origin that links several times.
     package let count: Int
 
-    /// What the slot of a backlink column holds.
+    /// Makes a view of what the slot of a backlink column holds for an object.
+    ///
+    /// - Throws: `.corrupt` when a ref does not lead to a tree of keys.
     init(_ slot: Node.Slot, _ space: NodeSpace) throws(StorageError) {
         switch slot {
         case .none:
@@ -36,9 +40,10 @@ package struct BacklinkView: Sendable {
         }
     }
 
-    /// All origin keys, as stored.
+    /// Returns the keys of all origins, as stored. An origin that links to the object several times
+    /// is in the result as often.
     ///
-    /// O(number of links). An origin that links to the object several times is in the result as often.
+    /// - Complexity: O(number of links).
     package func keys() throws(StorageError) -> [ObjectKey] {
         switch form {
         case .none: return []

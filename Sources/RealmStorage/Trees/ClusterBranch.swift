@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An inner node of a cluster tree, taken apart so that children can come and go.
+/// An inner node of a cluster tree, taken apart so that children can be added and removed.
 ///
-/// Used for changes of structure only: a change of one object edits inner nodes where they are. Taking a node apart gives it up,
-/// so the result of `make` must be stored.
+/// It is used for changes of structure only: a change of one object edits inner nodes where they
+/// are. Taking a node apart gives it up, so the result of `make` must be stored in its place.
 struct ClusterBranch {
     /// A child with the offset of its keys.
     struct Child {
         /// The root of the child.
         var ref: Ref
-        /// Relative to the offset of this node; that of the first child is 0.
+        /// The offset of the child's keys, relative to that of this node; 0 for the first child.
         var offset: UInt64
     }
 
     /// The children in order.
     var children: [Child]
-    /// 1 above leaves.
+    /// The height above the leaves; 1 directly above them.
     let depth: Int
-    /// Objects below this node; the caller keeps it right.
+    /// How many objects are below this node. The caller corrects it when it changes the children.
     var objectCount: Int
     /// Whether the node may be written without offsets, provided that they follow from the position.
     private let mayBeCompact: Bool
 
-    /// A node of these children, not yet written.
+    /// Makes a node of these children in memory; `make` writes it.
     init(children: [Child], depth: Int, objectCount: Int) {
         self.children = children
         self.depth = depth
@@ -30,7 +30,13 @@ struct ClusterBranch {
         mayBeCompact = true
     }
 
-    /// Takes the node at `ref` apart and gives up it and its offsets.
+    /// Takes the node at `ref` apart, and gives up the node and its list of offsets.
+    ///
+    /// - Parameters:
+    ///   - ref: The node.
+    ///   - writes: The nodes of the transaction.
+    ///   - shift: log2 of the capacity of leaves, from which implied offsets follow.
+    /// - Throws: `.corrupt` when it is not an inner node, or its offsets do not ascend.
     init(dissolving ref: Ref, _ writes: WriteSpace, shift: Int) throws(StorageError) {
         let node = try writes.node(at: ref)
         let inner = try ClusterTree.InnerNode(node, writes.space, shift, offset: 0, parentDepth: nil)
@@ -48,7 +54,12 @@ struct ClusterBranch {
         writes.discard(node)
     }
 
-    /// Splits off the children from `index` on; objects are counted by `count`.
+    /// Splits off the children from `index` on into a second node.
+    ///
+    /// - Parameters:
+    ///   - index: The first child that moves.
+    ///   - count: Returns the number of objects below a child.
+    /// - Returns: The second node, and the offset of its keys relative to this one's.
     mutating func split(
         at index: Int, count: (Ref) throws(StorageError) -> Int
     ) throws(StorageError) -> (offset: UInt64, tail: ClusterBranch) {
@@ -63,7 +74,10 @@ struct ClusterBranch {
         return (start, tail)
     }
 
-    /// Writes the node, with offsets only where they do not follow from the positions. Returns its ref.
+    /// Writes the node, with offsets only where they do not follow from the positions of the
+    /// children.
+    ///
+    /// - Returns: The ref of the new node.
     func make(_ writes: WriteSpace, shift: Int) throws(StorageError) -> Ref {
         var node = try writes.makeNode(.inner, widthCode: 6, count: children.count + 3, capacity: children.count * 8 + 64)
         let isCompact =

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Walks the leaves of a cluster tree in key order, checking depths, ranges of keys and sizes of subtrees.
+/// Walks the leaves of a cluster tree in key order, checking depths, ranges of keys and sizes of
+/// subtrees.
 ///
-/// Every level is checked on the way: depths fall by one, keys lie below the offset of the next child, and complete subtrees hold
-/// as many objects as they claim. A walk that begins in the middle does not know the sizes of what it left out and does not check
-/// those.
+/// Depths must fall by one per level, keys must lie below the offset of the next child, and
+/// complete subtrees must hold as many objects as they state. A walk that begins in the middle does
+/// not know the sizes of the parts that it left out and does not check those. It is a value: a copy
+/// continues by itself from the same place.
 package struct ClusterCursor: Sendable {
     /// An inner node on the way to the next leaf.
     private struct Frame {
         /// The inner node.
         let inner: ClusterTree.InnerNode
-        /// The child that is visited next.
+        /// The index of the child that is visited next.
         var next: Int
-        /// Keys of this subtree are below this offset; nil at the right edge.
+        /// The offset below which all keys of this subtree lie; nil at the right edge of the tree.
         let end: UInt64?
-        /// The objects in the children that were visited.
+        /// How many objects were in the children that were visited.
         var objectsSeen = 0
-        /// Whether all children are visited, so that the sizes must add up.
+        /// Whether all children are visited in this walk, so that their sizes must add up.
         let isComplete: Bool
     }
 
@@ -24,16 +26,17 @@ package struct ClusterCursor: Sendable {
     private let tree: ClusterTree
     /// The inner nodes from the root down to the present leaf.
     private var frames: [Frame] = []
-    /// Where to begin; nil once the first leaf was reached.
+    /// The key at which the walk begins; nil once the first leaf was reached.
     private var firstKey: ObjectKey?
     /// Whether the root was visited.
     private var isStarted = false
-    /// How many nodes may still be visited.
+    /// How many nodes may still be visited before the tree counts as damaged.
     private var budget: Int
-    /// What to ask the memory for ahead.
+    /// The columns whose memory is requested in advance.
     private let hints: LeafHints
 
-    /// A cursor in front of the first leaf, or of the one in which `key` would be.
+    /// Makes a cursor in front of the first leaf, or of the leaf in which `key` would be; no node
+    /// is read yet.
     init(_ tree: ClusterTree, from key: ObjectKey?, hints: LeafHints) {
         self.tree = tree
         self.hints = hints
@@ -42,9 +45,10 @@ package struct ClusterCursor: Sendable {
         frames.reserveCapacity(4)
     }
 
-    /// The next leaf, possibly an empty one; nil at the end.
+    /// Returns the next leaf, possibly an empty one; nil at the end.
     ///
-    /// Throws `.corrupt` for damage on the way to the leaf; the cursor is not used any further then.
+    /// - Throws: `.corrupt` for damage on the way to the leaf; the cursor must not be used any
+    ///   further then.
     package mutating func next() throws(StorageError) -> ClusterLeaf? {
         if !isStarted {
             isStarted = true
@@ -69,7 +73,13 @@ package struct ClusterCursor: Sendable {
         return nil
     }
 
-    /// Returns a leaf, or enters an inner node.
+    /// Returns a leaf, or enters an inner node and returns nil.
+    ///
+    /// - Parameters:
+    ///   - ref: The node.
+    ///   - offset: The offset of its keys.
+    ///   - end: The offset below which its keys must lie; nil at the right edge.
+    ///   - parentDepth: The depth of the node above; nil for the root.
     private mutating func visit(
         _ ref: Ref, offset: UInt64, end: UInt64?, parentDepth: Int?
     ) throws(StorageError) -> ClusterLeaf? {
@@ -92,7 +102,7 @@ package struct ClusterCursor: Sendable {
         return nil
     }
 
-    /// Throws `.corrupt` unless the keys of a leaf ascend and lie in its range.
+    /// Checks that the keys of a leaf ascend and lie in its range, and throws `.corrupt` otherwise.
     private mutating func check(_ leaf: ClusterLeaf, end: UInt64?) throws(StorageError) {
         firstKey = nil
         try leaf.validateKeys()
@@ -103,7 +113,8 @@ package struct ClusterCursor: Sendable {
         }
     }
 
-    /// Leaves an inner node. Throws `.corrupt` unless its size was right.
+    /// Leaves an inner node, and throws `.corrupt` when its children had another number of objects
+    /// than it states.
     private mutating func finish(_ frame: Frame) throws(StorageError) {
         frames.removeLast()
         if frame.isComplete, frame.objectsSeen != frame.inner.objectCount {

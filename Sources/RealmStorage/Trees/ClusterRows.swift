@@ -2,22 +2,24 @@
 
 /// Changes single leaves of a cluster tree: the keys, and the values of all columns with them.
 ///
-/// Keys are relative to the leaf's offset and ordered as unsigned numbers. The keys 0 to n - 1 are stored as the number n.
+/// Keys are relative to the leaf's offset and ordered as unsigned numbers. The keys 0 to n - 1 are
+/// stored as the number n. Each function returns the new ref of the leaf.
 /// Source: docs/format.md, "Cluster trees".
 struct ClusterRows {
-    /// Where the nodes of the transaction are.
+    /// The nodes of the transaction, committed and new.
     let writes: WriteSpace
     /// All columns of the table, hidden ones included.
     let columns: [ClusterWriter.Column]
 
-    /// The present leaf, with relative keys.
+    /// Attaches the leaf at `ref` for reading, with relative keys; throws `.corrupt` for an inner
+    /// node.
     func view(_ ref: Ref) throws(StorageError) -> ClusterLeaf {
         let node = try writes.node(at: ref)
         guard !node.isInner else { throw node.corrupt("an inner node where a cluster leaf belongs") }
         return try ClusterLeaf(node, writes.space, offset: 0)
     }
 
-    /// A leaf without objects.
+    /// Makes a leaf without objects that has an empty leaf for each column.
     func makeEmpty() throws(StorageError) -> Ref {
         let slots = 1 + (columns.map(\.leafIndex).max() ?? -1) + 1
         var node = try writes.makeNode(.refs, widthCode: 7, count: slots)
@@ -28,7 +30,13 @@ struct ClusterRows {
 
     // MARK: - Objects
 
-    /// Puts an object into `row`; missing or nil `values` are defaults.
+    /// Inserts an object before the one in `row`, or after the last one.
+    ///
+    /// - Parameters:
+    ///   - key: The relative key.
+    ///   - row: The new row, `0...count`.
+    ///   - leaf: The leaf, whose ref must not be used any further.
+    ///   - values: A value per column; missing and nil ones are defaults.
     func insert(_ key: UInt64, at row: Int, in leaf: Ref, _ values: [Value?]) throws(StorageError) -> Ref {
         var node = try writes.writable(leaf)
         let count = try insertKey(key, at: row, &node)
@@ -48,7 +56,7 @@ struct ClusterRows {
         return node.ref
     }
 
-    /// Removes an object together with the collections below it.
+    /// Removes the object in `row` together with the collections below it.
     func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var node = try writes.writable(leaf)
         let count = try eraseKey(row, &node)
@@ -62,7 +70,10 @@ struct ClusterRows {
         return node.ref
     }
 
-    /// Moves the objects from `row` on to a new leaf, whose keys become relative to the first of them.
+    /// Moves the objects from `row` on to a new leaf, whose keys become relative to the first of
+    /// them.
+    ///
+    /// - Returns: Both leaves, and the offset of the new one relative to the old one.
     func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref, offset: UInt64) {
         var node = try writes.writable(leaf)
         var tail = try writes.makeNode(.refs, widthCode: 7, count: node.count)
@@ -75,7 +86,12 @@ struct ClusterRows {
         return (node.ref, tail.ref, offset)
     }
 
-    /// Appends the objects of `next`, whose offset is `delta` above that of `leaf`; `next` is used up.
+    /// Appends the objects of another leaf, whose nodes are given up.
+    ///
+    /// - Parameters:
+    ///   - leaf: The leaf that takes the objects.
+    ///   - next: The leaf that follows it.
+    ///   - delta: How far the offset of `next` is above that of `leaf`.
     func join(_ leaf: Ref, with next: Ref, delta: UInt64) throws(StorageError) -> Ref {
         var node = try writes.writable(leaf)
         let moved = try view(next)
@@ -96,7 +112,7 @@ struct ClusterRows {
         return node.ref
     }
 
-    /// Adds `delta` to all keys: the leaf's offset fell by as much.
+    /// Adds `delta` to all relative keys of a leaf, whose offset became smaller by as much.
     func raiseKeys(_ leaf: Ref, by delta: UInt64) throws(StorageError) -> Ref {
         var node = try writes.writable(leaf)
         var keys = try writableKeys(&node)
@@ -107,12 +123,12 @@ struct ClusterRows {
 
     // MARK: - Keys
 
-    /// The leaf for reading.
+    /// Attaches a leaf that is being changed for reading.
     private func view(leaf node: MutableNode) throws(StorageError) -> ClusterLeaf {
         try ClusterLeaf(node.node, writes.space, offset: 0)
     }
 
-    /// Returns how many keys there were.
+    /// Inserts a key and returns how many keys there were before.
     private func insertKey(_ key: UInt64, at row: Int, _ node: inout MutableNode) throws(StorageError) -> Int {
         let count = try view(leaf: node).count
         if row == count, key == UInt64(count), node.ref(0).isNone {
@@ -125,7 +141,7 @@ struct ClusterRows {
         return count
     }
 
-    /// Returns how many keys there were.
+    /// Removes the key in `row` and returns how many keys there were before.
     private func eraseKey(_ row: Int, _ node: inout MutableNode) throws(StorageError) -> Int {
         let count = try view(leaf: node).count
         if node.ref(0).isNone, row == count - 1 {
@@ -138,7 +154,9 @@ struct ClusterRows {
         return count
     }
 
-    /// Moves the keys from `row` on to `tail`, relative to the first of them, which is returned.
+    /// Moves the keys from `row` on to `tail`, where they are relative to the first of them.
+    ///
+    /// - Returns: The first of the moved keys, relative to the old leaf.
     private func splitKeys(
         _ row: Int, _ node: inout MutableNode, _ tail: inout MutableNode
     ) throws(StorageError) -> UInt64 {
@@ -162,7 +180,7 @@ struct ClusterRows {
         return first
     }
 
-    /// The keys as a node of their own, which the leaf refers to from now on.
+    /// Makes the keys a node of their own, which the leaf refers to from then on, and returns it.
     private func writableKeys(_ node: inout MutableNode) throws(StorageError) -> MutableNode {
         let old = node.ref(0)
         guard old.isNone else { return try writes.writable(old) }
@@ -172,7 +190,7 @@ struct ClusterRows {
         return keys
     }
 
-    /// Gives up a leaf whose columns went elsewhere.
+    /// Gives up the node and the keys of a leaf whose columns were moved to another one.
     private func discardShell(_ node: Node) throws(StorageError) {
         let keys = try node.slot(0)
         if case .ref(let ref) = keys { try writes.discard(ref) }

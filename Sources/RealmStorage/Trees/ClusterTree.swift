@@ -2,13 +2,17 @@
 
 /// The objects of a table, ordered by object key as unsigned numbers.
 ///
-/// A root without the inner flag is the only leaf. Slots of an inner node: 0 is nothing (child i has offset
-/// `i << (shift * depth)`) or a ref to the children's offsets, 1 the depth, 2 the number of objects, 3 + i the children.
+/// A root without the inner flag is the only leaf. Slots of an inner node: 0 is nothing (child i
+/// has offset `i << (shift * depth)`) or a ref to the children's offsets, 1 the depth, 2 the number
+/// of objects, 3 + i the children. A value of this type reads nodes on demand and borrows from its
+/// snapshot.
 /// Source: docs/format.md, "Cluster trees".
 package struct ClusterTree: Sendable {
-    /// More levels than any table needs: four are enough for 2^32 objects.
+    /// The greatest number of inner levels that is accepted. No table needs as many: four are
+    /// enough for 2^32 objects.
     static let maximumDepth = 8
-    /// More than any file has room for, and far from where sums of counts overflow.
+    /// The greatest number of objects that is accepted: more than any file has room for, and far
+    /// from where sums of counts overflow.
     static let maximumCount = 1 << 48
 
     /// The root of the tree; `Ref.none` for an empty one.
@@ -18,14 +22,19 @@ package struct ClusterTree: Sendable {
     /// log2 of the writer's leaf size: 8 for every released SDK.
     package let shift: Int
 
-    /// A tree by its root; no node is read yet.
+    /// Makes a tree from its root; no node is read yet.
+    ///
+    /// - Parameters:
+    ///   - root: The root, or `Ref.none` for an empty tree.
+    ///   - space: The space that the nodes are read in.
+    ///   - shift: log2 of the capacity of leaves; smaller values than 8 are for tests.
     package init(root: Ref, space: NodeSpace, shift: Int = 8) {
         self.root = root
         self.space = space
         self.shift = shift
     }
 
-    /// The number of objects, as the root says.
+    /// Returns the number of objects, as the root states it.
     package func count() throws(StorageError) -> Int {
         guard !root.isNone else { return 0 }
         let node = try space.node(at: root)
@@ -34,15 +43,16 @@ package struct ClusterTree: Sendable {
             : try ClusterLeaf(node, space, offset: 0).count
     }
 
-    /// The object with `key`, or nil; O(depth).
+    /// Returns the place of the object with `key`, or nil when the table does not have it.
     ///
-    /// Throws `.corrupt` for nodes on the way that cannot be read.
+    /// - Throws: `.corrupt` for nodes on the way that cannot be read.
+    /// - Complexity: O(depth).
     package func find(_ key: ObjectKey) throws(StorageError) -> Row? {
         guard let leaf = try leaf(for: key), let row = leaf.row(of: key) else { return nil }
         return Row(leaf: leaf, index: row)
     }
 
-    /// The leaf in which `key` would be; nil in an empty tree.
+    /// Returns the leaf in which the object with `key` would be; nil in an empty tree.
     package func leaf(for key: ObjectKey) throws(StorageError) -> ClusterLeaf? {
         guard !root.isNone else { return nil }
         var node = try space.node(at: root)
@@ -59,9 +69,11 @@ package struct ClusterTree: Sendable {
         return try ClusterLeaf(node, space, offset: offset)
     }
 
-    /// The object at `position` in key order, or nil past the end; O(depth * children).
+    /// Returns the place of the object at `position` in key order, or nil past the end.
     ///
-    /// Used for pages by number. Walking from a key is cheaper for pages that follow one another.
+    /// Pages by number use it. For pages that follow one another, walking on from a key is cheaper.
+    ///
+    /// - Complexity: O(depth * children).
     package func row(at position: Int) throws(StorageError) -> Row? {
         guard !root.isNone, position >= 0 else { return nil }
         var node = try space.node(at: root)
@@ -79,38 +91,54 @@ package struct ClusterTree: Sendable {
         return remaining < leaf.count ? Row(leaf: leaf, index: remaining) : nil
     }
 
-    /// All leaves in key order, or those from the one in which `key` would be. `hints` tell what will be read.
+    /// Returns a cursor over all leaves in key order, or over those from the one in which `key`
+    /// would be.
+    ///
+    /// - Parameters:
+    ///   - key: The key to begin at; nil for the first leaf.
+    ///   - hints: The columns that will be read, whose memory is requested in advance.
     package func leaves(from key: ObjectKey? = nil, hints: LeafHints = .none) -> ClusterCursor {
         ClusterCursor(self, from: key, hints: hints)
     }
 
-    /// Throws `.corrupt` for a leaf where the depth of its parent promises an inner node.
+    /// Checks that the parent of a leaf has depth 1, and throws `.corrupt` otherwise.
+    ///
+    /// - Parameter parentDepth: The depth of the parent; nil for a root.
     static func requireLeafDepth(_ parentDepth: Int?, _ node: Node) throws(StorageError) {
         guard parentDepth == nil || parentDepth == 1 else {
             throw node.corrupt("a cluster leaf where depth \(parentDepth ?? 0) promises an inner node")
         }
     }
 
-    /// An inner node, checked, with the absolute offset of its keys.
+    /// An inner node of a cluster tree, checked, with the absolute offset of its keys.
     struct InnerNode: Sendable {
-        /// The node that this reads.
+        /// The node that is viewed.
         private let node: Node
         /// The space that children are read in.
         private let space: NodeSpace
         /// log2 of the writer's leaf size.
         private let shift: Int
-        /// Added to the keys of all children, modulo 2^64.
+        /// The number that is added to the keys of all children, modulo 2^64.
         let offset: UInt64
-        /// The height above the leaves; 1 right above them.
+        /// The height above the leaves; 1 directly above them.
         let depth: Int
-        /// How many objects are below, as the node says.
+        /// How many objects are below the node, as it states.
         let objectCount: Int
-        /// How many children there are.
+        /// How many children the node has.
         let childCount: Int
         /// The offsets of the children; nil where they follow from the positions.
         private let offsets: PackedOffsets?
 
-        /// Checks the shape of an inner node, its depth and its offsets. Throws `.corrupt`.
+        /// Attaches an inner node and checks its number of slots, its depth and its size.
+        ///
+        /// - Parameters:
+        ///   - node: The node, which has the inner flag.
+        ///   - space: The space that its refs point into.
+        ///   - shift: log2 of the capacity of leaves, from which implied offsets follow.
+        ///   - offset: The offset of its keys.
+        ///   - parentDepth: The depth of the node above; nil for the root or where it is not known.
+        /// - Throws: `.corrupt` for another shape, or a depth that does not follow from the
+        ///   parent's.
         init(
             _ node: Node, _ space: NodeSpace, _ shift: Int, offset: UInt64, parentDepth: Int?
         ) throws(StorageError) {
@@ -136,13 +164,14 @@ package struct ClusterTree: Sendable {
             }
         }
 
-        /// The ref of a child. Throws `.corrupt` when the slot holds none.
+        /// Returns the ref of a child; throws `.corrupt` when the slot holds none.
         func ref(_ child: Int) throws(StorageError) -> Ref { try node.requiredRef(3 + child, "cluster child") }
 
-        /// The absolute offset of a child's keys.
+        /// Returns the absolute offset of a child's keys.
         func offset(of child: Int) -> UInt64 { offset &+ (offsets?[child] ?? UInt64(child) << UInt64(shift * depth)) }
 
-        /// The last child whose offset is not above `relativeKey`.
+        /// Returns the index of the last child whose offset is not above `relativeKey`, the only
+        /// one that can have the key.
         func child(for relativeKey: UInt64) -> Int {
             guard let offsets else {
                 return Int(min(relativeKey >> UInt64(shift * depth), UInt64(childCount - 1)))
@@ -150,7 +179,11 @@ package struct ClusterTree: Sendable {
             return max(offsets.upperBound(relativeKey) - 1, 0)
         }
 
-        /// The child that holds the `position`-th object, from which the objects before that child are taken off.
+        /// Returns the index of the child that holds the object at `position` below this node; nil
+        /// past the end.
+        ///
+        /// - Parameter position: The position, from which the objects before that child are
+        ///   subtracted.
         func child(atPosition position: inout Int) throws(StorageError) -> Int? {
             for child in 0..<childCount {
                 let count = try ClusterTree(root: try ref(child), space: space, shift: shift).count()
@@ -160,10 +193,10 @@ package struct ClusterTree: Sendable {
             return nil
         }
 
-        /// Throws `.corrupt` unless the offsets of the children ascend.
+        /// Checks that the offsets of the children ascend, and throws `.corrupt` otherwise.
         func validateOffsets() throws(StorageError) { try offsets?.requireAscending("cluster offsets") }
 
-        /// An error that names this node.
+        /// Makes a `.corrupt` error that names this node.
         func corrupt(_ reason: String) -> StorageError { node.corrupt(reason) }
     }
 }

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Columns that come, go or are rewritten in all leaves of a table.
+/// Columns that are added, removed or rewritten in all leaves of a table.
 extension ClusterWriter {
-    /// Gives every object the default value in a new column, which is one of `columns`.
+    /// Gives every object the default value in a new column and returns the new root.
+    ///
+    /// - Parameters:
+    ///   - column: The new column, which is one of `columns`.
+    ///   - root: The root of the tree, which must not be used any further.
+    /// - Complexity: O(number of leaves).
     package func addColumn(_ column: Column, in root: Ref) throws(StorageError) -> Ref {
         try rewriteLeaves(of: root, slot: column.slot) { (old, count) throws(StorageError) in
             try writes.discardTree(old)
@@ -10,7 +15,11 @@ extension ClusterWriter {
         }
     }
 
-    /// Gives up the leaves of a column and all collections below them.
+    /// Gives up the leaves of a column and all collections below them, and returns the new root.
+    ///
+    /// - Parameters:
+    ///   - leafIndex: The position of the column in each cluster leaf.
+    ///   - root: The root of the tree, which must not be used any further.
     package func removeColumn(leafIndex: Int, in root: Ref) throws(StorageError) -> Ref {
         try rewriteLeaves(of: root, slot: leafIndex + 1) { (old, _) throws(StorageError) in
             try writes.discardTree(old)
@@ -18,7 +27,8 @@ extension ClusterWriter {
         }
     }
 
-    /// Rewrites one column in all leaves of a tree.
+    /// Rewrites one column in all leaves of a tree; a tree that is `Ref.none` becomes an empty
+    /// leaf.
     private func rewriteLeaves(
         of root: Ref, slot: Int, _ change: (_ leaf: Ref, _ count: Int) throws(StorageError) -> Ref
     ) throws(StorageError) -> Ref {
@@ -26,7 +36,7 @@ extension ClusterWriter {
         return try rewriteLeaves(of: root, slot: slot, depth: try depth(root), WalkBudget(writes.space), change)
     }
 
-    /// Rewrites one column in all leaves of a subtree.
+    /// Rewrites one column in all leaves of a subtree, which is `depth` levels above them.
     private func rewriteLeaves(
         of ref: Ref, slot: Int, depth: Int, _ budget: WalkBudget,
         _ change: (_ leaf: Ref, _ count: Int) throws(StorageError) -> Ref
@@ -43,7 +53,8 @@ extension ClusterWriter {
         return node.ref
     }
 
-    /// Leaves of tables whose last column went are shorter than others, and become longer here.
+    /// Rewrites one column in one leaf. A leaf that is too short for its slot, as in a table whose
+    /// last column was removed, is extended.
     private func rewriteLeaf(
         _ ref: Ref, slot: Int, _ change: (_ leaf: Ref, _ count: Int) throws(StorageError) -> Ref
     ) throws(StorageError) -> Ref {

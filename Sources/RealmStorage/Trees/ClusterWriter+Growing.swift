@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Insertion: down to a leaf, and back up with what split off.
+/// Insertion into cluster trees: down to a leaf, and back up with the nodes that were split off.
 extension ClusterWriter {
-    /// Adds an object, whose key must be free. `values` go with `columns`; missing and nil ones are defaults.
+    /// Adds an object, whose key must not be in use, and returns the new root.
     ///
-    /// Throws `.corrupt` when the key is used, which only a damaged table leads to, and `.limit` when the table is full.
+    /// - Parameters:
+    ///   - key: The key of the object.
+    ///   - root: The root of the tree, which must not be used any further.
+    ///   - values: A value per column, in the order of `columns`; missing and nil ones are
+    ///     defaults.
+    /// - Throws: `.corrupt` when the key is in use, which only a damaged table leads to, and
+    ///   `.limit` when the table is full.
     package func insert(_ key: ObjectKey, in root: Ref, values: [Value?] = []) throws(StorageError) -> Ref {
         let root = try root.isNone ? makeEmpty() : root
         let depth = try depth(root)
@@ -19,15 +25,17 @@ extension ClusterWriter {
         return try ClusterBranch(children: children, depth: depth + 1, objectCount: count).make(writes, shift: shift)
     }
 
-    /// A node after insertion, and the node that split off after it.
+    /// The result of an insertion into a subtree: the changed node, and the node that was split off
+    /// after it.
     private struct Grown {
-        /// The node after insertion.
+        /// The root of the subtree after the insertion.
         let ref: Ref
-        /// What did not fit and follows the node.
+        /// The node that was split off and follows, if the node was full.
         var sibling: ClusterBranch.Child?
     }
 
-    /// Inserts into the subtree at `ref`; `key` is relative to it.
+    /// Inserts into the subtree at `ref`, which is `depth` levels above the leaves; `key` is
+    /// relative to its offset.
     private func insert(_ key: UInt64, in ref: Ref, depth: Int, _ values: [Value?]) throws(StorageError) -> Grown {
         guard depth > 0 else { return try insertIntoLeaf(key, ref, values) }
         let inner = try inner(ref, depth)
@@ -45,7 +53,8 @@ extension ClusterWriter {
         return Grown(ref: node.ref)
     }
 
-    /// Inserts into a leaf, which is split when it is full.
+    /// Inserts into a leaf; a full leaf is split at the row, or followed by a new leaf if the key
+    /// belongs at its end.
     private func insertIntoLeaf(_ key: UInt64, _ ref: Ref, _ values: [Value?]) throws(StorageError) -> Grown {
         let leaf = try rows.view(ref)
         let objectKey = ObjectKey(Int64(bitPattern: key))
@@ -64,7 +73,8 @@ extension ClusterWriter {
             sibling: ClusterBranch.Child(ref: parts.tail, offset: parts.offset))
     }
 
-    /// Enters a child that split off, and splits this node when it is full.
+    /// Adds a node that was split off from child `child` to their parent, which is itself split
+    /// when it is full.
     private func adopt(
         _ sibling: ClusterBranch.Child, after child: Int, _ newChild: Ref, in ref: Ref
     ) throws(StorageError) -> Grown {

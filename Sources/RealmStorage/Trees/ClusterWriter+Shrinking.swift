@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Removal: down to a leaf, and back up, joining what became small.
+/// Removal from cluster trees: down to a leaf, and back up, joining nodes that became small.
 extension ClusterWriter {
-    /// Removes an object, which must exist, and gives up all collections below it. The object's links, and those to it,
-    /// are the caller's business.
+    /// Removes an object, which must exist, gives up all collections below it, and returns the new
+    /// root.
+    ///
+    /// The caller has removed the backlinks of the object's links, and the links to it, before.
+    ///
+    /// - Throws: `.corrupt` when the object is not in the tree.
     package func erase(_ key: ObjectKey, in root: Ref) throws(StorageError) -> Ref {
         try collapsed(try erase(UInt64(bitPattern: key.rawValue), in: root, depth: try depth(root)).ref)
     }
 
-    /// A node after an object went.
+    /// The result of a removal from a subtree.
     private struct Shrunk {
-        /// The node after the object went.
+        /// The root of the subtree after the removal.
         let ref: Ref
-        /// Objects left below it; with none left `ref` is an empty leaf, whatever the depth.
+        /// How many objects are left below the node; with none left `ref` is an empty leaf,
+        /// whatever the depth.
         let count: Int
     }
 
-    /// Takes an object out of the subtree at `ref`; `key` is relative to it.
+    /// Removes an object from the subtree at `ref`, which is `depth` levels above the leaves; `key`
+    /// is relative to its offset.
     private func erase(_ key: UInt64, in ref: Ref, depth: Int) throws(StorageError) -> Shrunk {
         guard depth > 0 else {
             let count = try rows.view(ref).count
@@ -35,12 +41,13 @@ extension ClusterWriter {
         return Shrunk(ref: node.ref, count: count)
     }
 
-    /// Objects of a leaf or children of an inner node.
+    /// Returns the number of objects of a leaf, or of children of an inner node.
     private func size(_ ref: Ref, depth: Int) throws(StorageError) -> Int {
         depth == 0 ? try rows.view(ref).count : try inner(ref, depth).childCount
     }
 
-    /// Whether a child is less than half full, and less than three quarters together with the next one.
+    /// Returns whether a child should be joined with the next one: it is less than half full, and
+    /// both together fill less than three quarters of a node.
     private func mayMerge(_ child: Ref, _ parent: ClusterTree.InnerNode, _ index: Int) throws(StorageError) -> Bool {
         guard index + 1 < parent.childCount else { return false }
         let own = try size(child, depth: parent.depth - 1)
@@ -48,7 +55,8 @@ extension ClusterWriter {
         return own + (try size(try parent.ref(index + 1), depth: parent.depth - 1)) < capacity / 4 * 3
     }
 
-    /// Drops a child that became empty, or joins it with the next one.
+    /// Removes a child that became empty, or joins it with the next one, and writes their parent
+    /// anew.
     private func restructure(_ ref: Ref, _ child: Int, _ shrunk: Shrunk, count: Int) throws(StorageError) -> Shrunk {
         var branch = try ClusterBranch(dissolving: ref, writes, shift: shift)
         branch.children[child].ref = shrunk.ref
@@ -65,7 +73,8 @@ extension ClusterWriter {
         return Shrunk(ref: try branch.make(writes, shift: shift), count: count)
     }
 
-    /// Makes the offset of the first child 0 again.
+    /// Makes the offset of the first child 0 again after the removal of the child before it, by
+    /// adding the difference to the keys below.
     private func takeOffset(_ branch: inout ClusterBranch) throws(StorageError) {
         let offset = branch.children[0].offset
         guard offset != 0 else { return }
@@ -73,7 +82,8 @@ extension ClusterWriter {
         branch.children[0].ref = try raiseKeys(branch.children[0].ref, by: offset, depth: branch.depth - 1)
     }
 
-    /// Adds `delta` to all keys below a node, whose offset fell by as much.
+    /// Adds `delta` to all keys below a node, whose offset became smaller by as much, and returns
+    /// its new ref.
     private func raiseKeys(_ ref: Ref, by delta: UInt64, depth: Int) throws(StorageError) -> Ref {
         guard depth > 0 else { return try rows.raiseKeys(ref, by: delta) }
         guard try inner(ref, depth).childCount > 0 else { return ref }
@@ -100,7 +110,8 @@ extension ClusterWriter {
         branch.children[child].ref = try joined.make(writes, shift: shift)
     }
 
-    /// Replaces a root with one child by that child, which is one level lower: a circle has no end.
+    /// Replaces a root with one child by that child, as often as needed, and returns the new root.
+    /// The number of steps is limited by the depth, as a damaged tree may be circular.
     private func collapsed(_ root: Ref) throws(StorageError) -> Ref {
         var root = root
         var depth = try depth(root)

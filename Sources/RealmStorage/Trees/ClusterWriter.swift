@@ -2,48 +2,63 @@
 
 /// Changes the cluster tree of a table: objects by key, and whole columns.
 ///
-/// A tree is named by the ref of its root, and each change returns the root to store in its place. Keys are ordered as
-/// unsigned numbers, so the negative keys of tombstones are very large. Rules kept here:
+/// A tree is named by the ref of its root, and each change returns the root to store in its place.
+/// Keys are ordered as unsigned numbers, so the negative keys of tombstones are very large. Rules
+/// kept here:
 ///
 /// - All leaves are equally deep, and none is empty but a lone root.
-/// - The first child of an inner node has offset 0, and the keys of a child lie below the offset of the next.
-/// - Every inner node holds the number of objects below it.
+/// - The first child of an inner node has offset 0, and the keys of a child lie below the offset of
+///   the next.
+/// - Every inner node states the number of objects below it.
 /// - An inner root has at least two children.
 ///
 /// Source: docs/format.md, "Cluster trees"; realm-core cluster.cpp and cluster_tree.cpp.
 package struct ClusterWriter {
     /// A column of the table: where its leaves are and how they are changed.
     ///
-    /// A class, because every change of an object walks over all columns.
+    /// It is a class, because every change of an object goes through all columns, and copies would
+    /// be retained and released each time.
     package final class Column {
-        /// Where the column is in each cluster leaf.
+        /// The number of the column's slot in each cluster leaf, without the slot of the keys.
         package let leafIndex: Int
-        /// What its leaves hold.
+        /// What the leaves of the column hold: values or refs.
         package let shape: LeafShape
-        /// Changes its leaves.
+        /// The writer of the column's leaves.
         package let leaf: LeafWriter
 
-        /// A column of the table that is being changed.
+        /// Makes a column of the table that is being changed.
+        ///
+        /// - Parameters:
+        ///   - leafIndex: The number of the column's slot in each cluster leaf, without the slot of
+        ///     the keys.
+        ///   - shape: What its leaves hold.
+        ///   - leaf: The writer of its leaves.
         package init(leafIndex: Int, shape: LeafShape, leaf: LeafWriter) {
             self.leafIndex = leafIndex
             self.shape = shape
             self.leaf = leaf
         }
 
-        /// The slot of a cluster leaf with this column.
+        /// The slot of a cluster leaf that refers to this column; slot 0 has the keys.
         var slot: Int { leafIndex + 1 }
     }
 
-    /// Where the nodes of the transaction are.
+    /// The nodes of the transaction, committed and new.
     package let writes: WriteSpace
     /// All columns of the table, backlinks included.
     package let columns: [Column]
-    /// Changes single leaves.
+    /// The writer of single leaves.
     let rows: ClusterRows
-    /// log2 of what leaves and inner nodes hold.
+    /// log2 of how many objects a leaf and how many children an inner node holds.
     let shift: Int
 
-    /// `shift` is 8 in files of released SDKs; smaller ones are for tests.
+    /// Makes a writer for the cluster tree of one table.
+    ///
+    /// - Parameters:
+    ///   - writes: The nodes of the transaction.
+    ///   - columns: All columns of the table, backlinks included.
+    ///   - shift: log2 of the capacity of leaves: 8 in files of released SDKs; smaller ones are for
+    ///     tests.
     package init(_ writes: WriteSpace, columns: [Column], shift: Int = 8) {
         self.writes = writes
         self.columns = columns
@@ -51,18 +66,20 @@ package struct ClusterWriter {
         rows = ClusterRows(writes: writes, columns: columns)
     }
 
-    /// How many objects a leaf holds at most, and how many children an inner node.
+    /// How many objects a leaf holds at most, and how many children an inner node has at most.
     var capacity: Int { 1 << shift }
 
     // MARK: - Reading
 
-    /// The present tree, for reading.
+    /// Returns the present tree for reading; it is valid until the tree changes.
     package func tree(_ root: Ref) -> ClusterTree { ClusterTree(root: root, space: writes.space, shift: shift) }
 
-    /// How many objects the tree has.
+    /// Returns how many objects the tree has.
     package func count(_ root: Ref) throws(StorageError) -> Int { try tree(root).count() }
 
-    /// Whether an object is in the tree; O(depth).
+    /// Returns whether an object is in the tree.
+    ///
+    /// - Complexity: O(depth).
     package func contains(_ key: ObjectKey, in root: Ref) throws(StorageError) -> Bool {
         guard let leaf = try tree(root).leaf(for: key) else { return false }
         return leaf.row(of: key) != nil
@@ -70,10 +87,18 @@ package struct ClusterWriter {
 
     // MARK: - Objects
 
-    /// A tree without objects; not `Ref.none`.
+    /// Makes a tree without objects that is not `Ref.none`, and returns its root.
     package func makeEmpty() throws(StorageError) -> Ref { try rows.makeEmpty() }
 
-    /// Lets `change` replace the leaf of one column that holds an object by another with as many values.
+    /// Replaces the leaf of one column that holds the value of an object, and returns the new root.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the object, which must exist.
+    ///   - leafIndex: The column.
+    ///   - root: The root of the tree, which must not be used any further.
+    ///   - change: Returns the ref of a leaf with equally many values that takes the place of
+    ///     `leaf`; the object's value is in `row`.
+    /// - Throws: `.corrupt` when the object is not in the tree.
     package func update(
         _ key: ObjectKey, leafIndex: Int, in root: Ref,
         _ change: (_ leaf: Ref, _ row: Int) throws(StorageError) -> Ref
@@ -81,7 +106,9 @@ package struct ClusterWriter {
         try update(UInt64(bitPattern: key.rawValue), leafIndex + 1, in: root, depth: try depth(root), change)
     }
 
-    /// Gives up all objects and everything below them; the result is an empty tree.
+    /// Gives up all objects and everything below them.
+    ///
+    /// - Returns: The root of an empty tree.
     package func clear(_ root: Ref) throws(StorageError) -> Ref {
         try writes.discardTree(root)
         return try makeEmpty()
@@ -89,20 +116,23 @@ package struct ClusterWriter {
 
     // MARK: - Common
 
-    /// Inner levels above the leaves.
+    /// Returns the number of inner levels above the leaves, as the root states it.
     func depth(_ root: Ref) throws(StorageError) -> Int {
         let node = try writes.node(at: root)
         return node.isInner ? try inner(root, nil).depth : 0
     }
 
-    /// The inner node at `ref`, of the given depth if that is known. Throws `.corrupt` for a leaf.
+    /// Attaches the inner node at `ref`.
+    ///
+    /// - Parameter depth: The depth that the node must have, if it is known.
+    /// - Throws: `.corrupt` for a leaf, or a node of another depth.
     func inner(_ ref: Ref, _ depth: Int?) throws(StorageError) -> ClusterTree.InnerNode {
         let node = try writes.node(at: ref)
         guard node.isInner else { throw node.corrupt("a cluster leaf where an inner node belongs") }
         return try ClusterTree.InnerNode(node, writes.space, shift, offset: 0, parentDepth: depth.map { $0 + 1 })
     }
 
-    /// The row of an object that exists.
+    /// Returns the row of an object in a leaf; throws `.corrupt` when the leaf does not have it.
     func row(_ key: UInt64, in leaf: Ref) throws(StorageError) -> Int {
         let view = try rows.view(leaf)
         guard let row = view.row(of: ObjectKey(Int64(bitPattern: key))) else {
@@ -111,7 +141,8 @@ package struct ClusterWriter {
         return row
     }
 
-    /// Replaces a node below the subtree at `ref`, and the refs above it.
+    /// Replaces a column's leaf below the subtree at `ref`, and stores changed refs in the nodes
+    /// above it.
     private func update(
         _ key: UInt64, _ slot: Int, in ref: Ref, depth: Int,
         _ change: (_ leaf: Ref, _ row: Int) throws(StorageError) -> Ref
@@ -138,9 +169,10 @@ package struct ClusterWriter {
     }
 }
 
-/// What changes of a leaf do to one column.
+/// The effects of changes of a cluster leaf on one column.
 extension ClusterWriter.Column {
-    /// The column's leaf in a cluster leaf.
+    /// Returns the ref of the column's leaf in a cluster leaf; throws `.corrupt` when there is
+    /// none.
     func ref(in node: MutableNode) throws(StorageError) -> Ref {
         guard slot < node.count, !node.ref(slot).isNone else {
             throw node.node.corrupt("a cluster leaf without column \(leafIndex)")
@@ -148,7 +180,10 @@ extension ClusterWriter.Column {
         return node.ref(slot)
     }
 
-    /// Throws unless the column's leaf has as many values as the cluster leaf has objects.
+    /// Checks that the column's leaf has as many values as the cluster leaf has objects, and throws
+    /// `.corrupt` otherwise.
+    ///
+    /// Leaves that this transaction made are not checked again.
     func require(_ count: Int, in leaf: Ref) throws(StorageError) {
         // Leaves of this transaction were checked when they were copied.
         guard !WriteSpace.isNew(leaf) else { return }
@@ -158,7 +193,8 @@ extension ClusterWriter.Column {
         }
     }
 
-    /// Gives up what the object in `row` keeps outside the leaf.
+    /// Gives up the collections of the object in `row`: nodes outside the leaf that only it refers
+    /// to.
     func discardCollections(_ row: Int, in leaf: Ref, _ writes: WriteSpace) throws(StorageError) {
         switch shape {
         case .refs:

@@ -4,12 +4,14 @@
 ///
 /// Text keys are compared by their bytes. They borrow from the snapshot, as values do.
 package enum DictionaryKey: Sendable, Equatable {
-    /// The key is text, as SDKs write it.
+    /// A text, as SDKs write keys.
     case text(ByteView)
-    /// The key is a number.
+    /// A number, which only the format provides for.
     case integer(Int64)
 
-    /// The key that an element of the tree of keys means. Throws `.corrupt` for null.
+    /// Makes a key from an element of the tree of keys at `tree`.
+    ///
+    /// - Throws: `.corrupt` for null.
     init(_ value: Value, _ tree: Ref) throws(StorageError) {
         switch value {
         case .string(let bytes): self = .text(bytes)

@@ -2,16 +2,17 @@
 
 /// A dictionary, read in place: of a property or nested in Mixed.
 ///
-/// A node of two refs: a B+ tree of distinct keys in ascending order, and one of as many values, which are mixed
-/// leaves whatever the type of the property. Formats 21 and 22 keep entries in a cluster tree under hashed keys
-/// instead; those are read whole and shown sorted.
+/// It is a node of two refs: a B+ tree of distinct keys in ascending order, and one of as many
+/// values, which are mixed leaves whatever the type of the property. Formats 21 and 22 store
+/// entries in a cluster tree under hashed keys instead; those are read as a whole and shown sorted.
+/// A value of this type borrows from its snapshot.
 /// Source: docs/format.md, "Dictionaries".
 package struct DictionaryView: Sendable {
-    /// How the entries are kept.
+    /// How the entries are stored.
     private enum Form: Sendable {
-        /// The form of format 23 and later.
+        /// The form of format 23 and later: two trees of equal length.
         case trees(keys: BPlusTree, values: BPlusTree)
-        /// The entries of the older form, sorted.
+        /// The entries of the older form, read into memory and sorted by key.
         case entries([Entry])
     }
 
@@ -23,12 +24,19 @@ package struct DictionaryView: Sendable {
         package let value: Value
     }
 
-    /// How the entries are kept.
+    /// How the entries of this dictionary are stored.
     private let form: Form
-    /// How many entries there are.
+    /// How many entries the dictionary has.
     package let count: Int
 
-    /// A dictionary by its root. Throws `.corrupt` when keys and values differ in number.
+    /// Makes a view of a dictionary from its root.
+    ///
+    /// - Parameters:
+    ///   - root: The root, or `Ref.none` for an empty dictionary.
+    ///   - space: The space that the nodes are read in.
+    ///   - keyType: The type of the keys, `.string` or `.int`.
+    ///   - fileFormat: The format version of the file; below 23 the older form is recognized.
+    /// - Throws: `.corrupt` for a damaged root, or when keys and values differ in number.
     package init(
         root: Ref, space: NodeSpace, keyType: ColumnType = .string, fileFormat: Int = 24
     ) throws(StorageError) {
@@ -56,12 +64,13 @@ package struct DictionaryView: Sendable {
         count = keys.count
     }
 
-    /// Throws `.corrupt` unless `node` has the two slots of a dictionary: keys and values.
+    /// Checks that `node` has the two slots of a dictionary, keys and values, and throws `.corrupt`
+    /// otherwise.
     static func requireShape(_ node: Node) throws(StorageError) {
         guard node.hasRefs, !node.isInner, node.count == 2 else { throw node.corrupt("a dictionary is a node of two refs") }
     }
 
-    /// Whether there are no entries.
+    /// Whether the dictionary has no entries.
     package var isEmpty: Bool { count == 0 }
 
     /// The tree of keys; nil in the form of formats 21 and 22.
@@ -76,7 +85,9 @@ package struct DictionaryView: Sendable {
         return nil
     }
 
-    /// The key of entry `index`, which must be in `0..<count`.
+    /// Returns the key of entry `index`, which must be in `0..<count`.
+    ///
+    /// - Throws: `.corrupt` for a damaged tree, or a key that is null.
     package func key(at index: Int) throws(StorageError) -> DictionaryKey {
         switch form {
         case .entries(let entries): return entries[index].key
@@ -84,7 +95,8 @@ package struct DictionaryView: Sendable {
         }
     }
 
-    /// The value of entry `index`, which must be in `0..<count`.
+    /// Returns the value of entry `index`, which must be in `0..<count`; an unresolved link reads
+    /// as null.
     package func value(at index: Int) throws(StorageError) -> Value {
         switch form {
         case .entries(let entries): return entries[index].value
@@ -92,9 +104,12 @@ package struct DictionaryView: Sendable {
         }
     }
 
-    /// The value for a text key, or nil when it is absent. Keys are scanned: an upgraded file may have them unsorted.
+    /// Returns the value for a text key, or nil when the dictionary does not have it.
     ///
-    /// O(n). Keys of texts only: an integer key is never found.
+    /// Keys are scanned, because an upgraded file may have them unsorted. An integer key is never
+    /// found.
+    ///
+    /// - Complexity: O(n).
     package func find(_ wanted: ByteView) throws(StorageError) -> Value? {
         switch form {
         case .entries(let entries): return entries.first { $0.key.bytes == wanted }?.value
@@ -104,7 +119,8 @@ package struct DictionaryView: Sendable {
         }
     }
 
-    /// The position of a key; nil when it is absent. Looks at all keys before it.
+    /// Returns the position of a text key; nil when the tree does not have it. All keys before it
+    /// are read.
     private static func index(of wanted: ByteView, in keys: BPlusTree) throws(StorageError) -> Int? {
         var cursor = keys.leaves()
         while let (leaf, start) = try cursor.next() {
@@ -114,7 +130,10 @@ package struct DictionaryView: Sendable {
         return nil
     }
 
-    /// The entries in stored order. A walk that goes on into nested collections gives all of them the same `budget`.
+    /// Returns a cursor over the entries in stored order.
+    ///
+    /// - Parameter budget: The nodes that may be visited in a walk that continues into nested
+    ///   collections, which share it; nil for a walk of this dictionary alone.
     package func entries(within budget: WalkBudget? = nil) -> EntryCursor {
         switch form {
         case .entries(let entries): return EntryCursor(entries: entries)
@@ -122,13 +141,22 @@ package struct DictionaryView: Sendable {
         }
     }
 
-    /// Whether a dictionary has the form of formats 21 and 22: its root is that of a cluster tree.
+    /// Returns whether a dictionary has the form of formats 21 and 22: its root is then that of a
+    /// cluster tree.
     static func isHistoric(_ root: Node, fileFormat: Int) -> Bool {
         fileFormat < 23 && (root.isInner || root.count != 2)
     }
 
-    /// Entries of formats 21 and 22: column slot 1 holds the keys, column slot 2 the values. With `areLinksStored`
-    /// unresolved links are as they are stored, else null.
+    /// Reads the entries of a dictionary of formats 21 and 22: column slot 1 holds the keys, column
+    /// slot 2 the values.
+    ///
+    /// - Parameters:
+    ///   - root: The root of the cluster tree.
+    ///   - space: The space that the nodes are read in.
+    ///   - shift: log2 of the capacity of its leaves.
+    ///   - areLinksStored: Whether unresolved links are returned as they are stored; otherwise they
+    ///     are null.
+    /// - Returns: All entries, sorted by the bytes of their keys.
     static func historicEntries(
         _ root: Ref, _ space: NodeSpace, shift: Int = 8, areLinksStored: Bool = false
     ) throws(StorageError) -> [Entry] {

@@ -2,22 +2,28 @@
 
 /// Changes dictionaries with text keys, those of properties and those nested in Mixed.
 ///
-/// A dictionary is a node of two refs: a B+ tree of distinct keys in ascending order, and one of as many values, which
-/// are Mixed whatever the type of the property. `Ref.none` is empty. Which keys are allowed is decided by the caller.
-/// A file that was upgraded from an older format may have keys in another order; such a dictionary is sorted when it is
-/// changed for the first time. Source: docs/format.md, "Dictionaries".
+/// A dictionary is a node of two refs: a B+ tree of distinct keys in ascending order, and one of as
+/// many values, which are Mixed whatever the type of the property. `Ref.none` is empty. The caller
+/// decides which keys are allowed.
+/// A file that was upgraded from an older format may have keys in another order; such a dictionary
+/// is sorted when it is changed for the first time. Source: docs/format.md, "Dictionaries".
 package struct DictionaryWriter {
-    /// Where the nodes of the transaction are.
+    /// The nodes of the transaction, committed and new.
     private let writes: WriteSpace
-    /// Changes the keys.
+    /// The writer of the tree of keys.
     private let keys: BPlusTreeWriter
-    /// Changes the values.
+    /// The writer of the tree of values.
     private let values: BPlusTreeWriter
 
-    /// Keys are texts that are never null.
+    /// The type of keys: texts that are never null.
     private static let keyShape = ElementShape(type: .string, isNullable: false)
 
-    /// Smaller capacities than the format's 1000 are for tests.
+    /// Makes a writer of dictionaries. Smaller capacities than the format's 1000 are for tests.
+    ///
+    /// - Parameters:
+    ///   - writes: The nodes of the transaction.
+    ///   - leafCapacity: How many elements a full leaf has.
+    ///   - fanOut: How many children a full inner node has.
     package init(_ writes: WriteSpace, leafCapacity: Int = 1000, fanOut: Int = 1000) {
         self.writes = writes
         keys = BPlusTreeWriter(writes, DictionaryWriter.keyShape, leafCapacity: leafCapacity, fanOut: fanOut)
@@ -30,16 +36,19 @@ package struct DictionaryWriter {
     package struct Entry {
         /// The bytes of the key.
         package let keyBytes: ByteView
-        /// With an unresolved link as it is stored.
+        /// The value; an unresolved link is as it is stored.
         package let value: Value
 
-        /// The key as text; bytes that are not UTF-8 are replaced.
+        /// The key as text; bytes that are not UTF-8 are replaced by U+FFFD.
         package var key: String { keyBytes.string }
     }
 
-    /// All entries in stored order.
+    /// Returns all entries in stored order.
     ///
-    /// Reads all of them into memory; for dictionaries of unbounded length use a cursor.
+    /// They are read into memory as a whole; for reading dictionaries of unbounded length use a
+    /// cursor.
+    ///
+    /// - Throws: `.corrupt` for a damaged dictionary.
     package func entries(_ root: Ref) throws(StorageError) -> [Entry] {
         guard !root.isNone else { return [] }
         let parts = try parts(root)
@@ -59,7 +68,10 @@ package struct DictionaryWriter {
         return entries
     }
 
-    /// The place of the entry with `key`, or nil.
+    /// Returns the position of the entry with `key`, or nil when there is none.
+    ///
+    /// - Complexity: O(log n); O(n) for a key that is not found in a dictionary that this
+    ///   transaction has not changed, as its keys may be unsorted.
     package func position(of key: ByteView, in root: Ref) throws(StorageError) -> Int? {
         guard !root.isNone else { return nil }
         let keyRoot = try parts(root).keys
@@ -71,7 +83,8 @@ package struct DictionaryWriter {
         return scanned.isPresent ? scanned.index : nil
     }
 
-    /// The same for a key that is not in a file.
+    /// Returns the position of the entry with `key`, or nil when there is none; for keys that are a
+    /// Swift string.
     package func position(of key: String, in root: Ref) throws(StorageError) -> Int? {
         let bytes = ByteStorage(key)
         defer { withExtendedLifetime(bytes) {} }
@@ -80,19 +93,25 @@ package struct DictionaryWriter {
 
     // MARK: - Changing
 
-    /// A dictionary with the place of an entry in it.
+    /// The result of setting a value: the dictionary, and the place of the entry in it.
     package struct Change {
         /// The root after the change.
         package let root: Ref
         /// The position of the entry.
         package let index: Int
-        /// Whether there was no entry with that key.
+        /// Whether the entry was added; false when it existed before.
         package let isNew: Bool
     }
 
     /// Sets the value under a key; a collection nested in the old value is given up.
     ///
-    /// An entry keeps its place when its value changes. Throws `.limit` for a key or value that cannot be stored.
+    /// An entry keeps its place when its value changes.
+    ///
+    /// - Parameters:
+    ///   - key: The bytes of the key, which must not lie in the dictionary's own leaves.
+    ///   - value: The value.
+    ///   - root: The root, or `Ref.none`; it must not be used any further.
+    /// - Throws: `.limit` for a key or value that cannot be stored.
     package func set(_ key: ByteView, _ value: Value, in root: Ref) throws(StorageError) -> Change {
         let root = try root.isNone ? makeEmpty() : sorted(root)
         var parts = try parts(root)
@@ -106,16 +125,18 @@ package struct DictionaryWriter {
         return Change(root: try replace(parts, in: root), index: place.index, isNew: !place.isPresent)
     }
 
-    /// The same for a key that is not in a file.
+    /// Sets the value under a key that is a Swift string; a collection nested in the old value is
+    /// given up.
     package func set(_ key: String, _ value: Value, in root: Ref) throws(StorageError) -> Change {
         let bytes = ByteStorage(key)
         defer { withExtendedLifetime(bytes) {} }
         return try set(bytes.view, value, in: root)
     }
 
-    /// Removes an entry; a collection nested in its value is given up.
+    /// Removes the entry at `index` and returns the new root; a collection nested in its value is
+    /// given up.
     ///
-    /// Throws `.corrupt` when there is no entry at `index`.
+    /// - Throws: `.corrupt` when there is no such entry.
     package func erase(at index: Int, in root: Ref) throws(StorageError) -> Ref {
         var parts = try parts(root)
         let isSorted = try areSorted(parts.keys)
@@ -125,7 +146,7 @@ package struct DictionaryWriter {
         return isSorted ? new : try rebuilt(new)
     }
 
-    /// A dictionary without entries that is not `Ref.none`.
+    /// Makes a dictionary without entries that is not `Ref.none`, and returns its root.
     package func makeEmpty() throws(StorageError) -> Ref {
         var top = try writes.makeNode(.refs, count: 2)
         try top.set(0, try keys.makeEmpty())
@@ -135,7 +156,7 @@ package struct DictionaryWriter {
 
     // MARK: - Parts
 
-    /// The two trees.
+    /// The two trees of a dictionary.
     private struct Parts {
         /// The root of the tree of keys.
         var keys: Ref
@@ -143,7 +164,9 @@ package struct DictionaryWriter {
         var values: Ref
     }
 
-    /// The two trees of a dictionary. Throws `.corrupt` unless they have the same length.
+    /// Returns the two trees of a dictionary.
+    ///
+    /// - Throws: `.corrupt` unless they have the same length.
     private func parts(_ root: Ref) throws(StorageError) -> Parts {
         let node = try writes.node(at: root)
         try DictionaryView.requireShape(node)
@@ -156,7 +179,7 @@ package struct DictionaryWriter {
         return parts
     }
 
-    /// Stores the roots of the two trees.
+    /// Stores the roots of the two trees in the root of the dictionary, and returns its new ref.
     private func replace(_ parts: Parts, in root: Ref) throws(StorageError) -> Ref {
         var top = try writes.writable(root)
         if top.ref(0) != parts.keys { try top.set(0, parts.keys) }
@@ -164,18 +187,19 @@ package struct DictionaryWriter {
         return top.ref
     }
 
-    /// Where a key is, or would go.
+    /// Returns the place where a key is, or where it would be inserted, assuming that keys ascend.
     private func place(of key: ByteView, in keyRoot: Ref) throws(StorageError) -> OrderedSearch.Place {
         var search = OrderedSearch(try keys.tree(keyRoot))
         return try search.find(DictionaryWriter.order(key))
     }
 
-    /// How the key of an entry sorts against the wanted one.
+    /// Returns a comparison of the key of an entry with `key`: negative when the entry sorts before
+    /// it, 0 when they are equal.
     private static func order(_ key: ByteView) -> (_ leaf: ColumnLeaf, _ row: Int) throws(StorageError) -> Int {
         { leaf, row throws(StorageError) in try bytes(leaf, row).compare(key) }
     }
 
-    /// The bytes of a key. Throws `.corrupt` when it is none.
+    /// Returns the bytes of the key in `row`; throws `.corrupt` when it is not a text.
     private static func bytes(_ leaf: ColumnLeaf, _ row: Int) throws(StorageError) -> ByteView {
         guard case .string(let strings) = leaf, let bytes = try strings.string(row) else {
             throw .corrupt(ref: .none, reason: "a dictionary key is not text")
@@ -183,7 +207,7 @@ package struct DictionaryWriter {
         return bytes
     }
 
-    /// All keys in stored order.
+    /// Returns all keys in stored order.
     private func keyBytes(_ keyRoot: Ref) throws(StorageError) -> [ByteView] {
         var found: [ByteView] = []
         var cursor = try keys.tree(keyRoot).leaves()
@@ -196,15 +220,16 @@ package struct DictionaryWriter {
 
 // MARK: - Order
 
-/// Sorting dictionaries that older formats left in another order.
+/// Sorting of dictionaries that older formats left in another order.
 extension DictionaryWriter {
-    /// Whether the keys of a dictionary ascend.
+    /// Returns whether the keys of a dictionary ascend.
     func isSorted(_ root: Ref) throws(StorageError) -> Bool {
         if root.isNone { return true }
         return try areSorted(try parts(root).keys)
     }
 
-    /// Whether keys ascend. Trees that this transaction changed do.
+    /// Returns whether the keys of a tree ascend. A tree that this transaction changed is sorted,
+    /// so it is not read.
     private func areSorted(_ keyRoot: Ref) throws(StorageError) -> Bool {
         guard !WriteSpace.isNew(keyRoot) else { return true }
         var previous: ByteView?
@@ -219,12 +244,13 @@ extension DictionaryWriter {
         return true
     }
 
-    /// The dictionary, with its entries sorted if they are not.
+    /// Returns the dictionary, rebuilt in the order of its keys if they do not ascend.
     private func sorted(_ root: Ref) throws(StorageError) -> Ref {
         try isSorted(root) ? root : rebuilt(root)
     }
 
-    /// The same entries by ascending keys. Nested collections move along.
+    /// Builds the dictionary anew with ascending keys, and returns its new root. Nested collections
+    /// are moved, not copied.
     private func rebuilt(_ root: Ref) throws(StorageError) -> Ref {
         var old = try parts(root)
         var new = Parts(keys: .none, values: .none)

@@ -2,24 +2,30 @@
 
 /// Walks the elements of a collection in order.
 ///
-/// A value type: a copy goes on by itself from the same place. The collection must not change while it is walked.
+/// It is a value: a copy continues by itself from the same place. The collection must not change
+/// while it is walked.
 package struct ElementCursor: Sendable {
-    /// Walks the leaves.
+    /// The walk over the leaves.
     private var leaves: LeafCursor
-    /// The leaf with the next element.
+    /// The leaf that holds the next element; nil before the first one.
     private var leaf: ColumnLeaf?
-    /// The row of the next element.
+    /// The row of the next element in `leaf`.
     private var row = 0
     /// Whether links to tombstones are left out.
     private let skipsUnresolved: Bool
 
-    /// A cursor in front of the first element.
+    /// Makes a cursor in front of the first element; no node is read yet.
+    ///
+    /// - Parameters:
+    ///   - tree: The tree of elements.
+    ///   - skipsUnresolved: Whether links to tombstones are left out.
+    ///   - budget: The nodes that a walk over several trees may visit.
     init(_ tree: BPlusTree, skipsUnresolved: Bool = false, within budget: WalkBudget? = nil) {
         leaves = tree.leaves(within: budget)
         self.skipsUnresolved = skipsUnresolved
     }
 
-    /// The next element, or nil at the end. Throws `.corrupt` on damage.
+    /// Returns the next element, or nil at the end; throws `.corrupt` on damage.
     package mutating func next() throws(StorageError) -> Value? {
         while true {
             if let leaf, row < leaf.count {

@@ -2,30 +2,31 @@
 
 /// Walks the entries of a dictionary in stored order.
 ///
-/// Walks both trees of a dictionary at the same pace. A value type: a copy goes on by itself from the same place.
+/// It walks both trees of a dictionary at the same pace. It is a value: a copy continues by itself
+/// from the same place.
 package struct EntryCursor: Sendable {
-    /// Walks the keys; nil over entries that were read before.
+    /// The walk over the keys; nil for entries that were read into memory before.
     private var keys: ElementCursor?
-    /// Walks the values.
+    /// The walk over the values.
     private var values: ElementCursor?
-    /// The tree of keys, for messages.
+    /// The root of the tree of keys, for error messages.
     private var keyTree = Ref.none
-    /// Entries that were read before.
+    /// The entries that were read into memory before.
     private var entries: [DictionaryView.Entry] = []
-    /// The next of them.
+    /// The index of the next of `entries`.
     private var upcoming = 0
 
-    /// A cursor over two trees of equal length.
+    /// Makes a cursor over two trees of equal length; no node is read yet.
     init(keys: BPlusTree, values: BPlusTree, within budget: WalkBudget?) {
         self.keys = ElementCursor(keys, within: budget)
         self.values = ElementCursor(values, within: budget)
         keyTree = keys.root
     }
 
-    /// A cursor over entries that were read before.
+    /// Makes a cursor over entries that were read into memory before.
     init(entries: [DictionaryView.Entry]) { self.entries = entries }
 
-    /// The next entry, or nil at the end. Throws `.corrupt` on damage.
+    /// Returns the next entry, or nil at the end; throws `.corrupt` on damage.
     package mutating func next() throws(StorageError) -> DictionaryView.Entry? {
         guard keys != nil else {
             guard upcoming < entries.count else { return nil }

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Walks the leaves of a B+ tree in order, checking that every subtree holds what its parent promises.
+/// Walks the leaves of a B+ tree in order, for readers that process a leaf at a time.
 ///
-/// For kernels that work on whole leaves. Each subtree must hold what its parent promises, and a walk ends as damage after more
-/// nodes than the file has room for, so circles cannot hold it up.
+/// Each subtree must hold as many elements as its parent states, and a walk fails as damage after
+/// more nodes than the file has room for, so circular trees cannot make it endless.
 package struct LeafCursor: Sendable {
     /// An inner node on the way to the next leaf.
     private struct Frame {
         /// The inner node.
         let inner: BPlusInnerNode
-        /// The child that is visited next.
+        /// The index of the child that is visited next.
         var next: Int
     }
 
     /// The space that the tree is read in.
     private let space: NodeSpace
-    /// What the leaves look like.
+    /// The type of the values in the leaves.
     private let shape: ElementShape
     /// The inner nodes from the root down to the present leaf.
     private var frames: [Frame] = []
-    /// The node to be visited next, with the size that its parent promises.
+    /// The node that is visited next, with the number of elements that its parent states.
     private var pending: (ref: Ref, promised: Int?)?
-    /// How many nodes may still be visited.
+    /// How many nodes may still be visited before the tree counts as damaged.
     private var budget: Int
-    /// What the walk that this tree is a part of may still visit.
+    /// The budget of the walk over several trees that this one is part of.
     private let walk: WalkBudget?
     /// The position of the next leaf's first element.
     private var position = 0
 
-    /// A cursor in front of the first leaf.
+    /// Makes a cursor in front of the first leaf; no node is read yet.
     init(_ tree: BPlusTree, within walk: WalkBudget?) {
         space = tree.space
         shape = tree.shape
@@ -37,7 +37,9 @@ package struct LeafCursor: Sendable {
         if !tree.root.isNone { pending = (tree.root, nil) }
     }
 
-    /// The next leaf, its node and the position of its first element; nil at the end.
+    /// Returns the next leaf and the position of its first element; nil at the end.
+    ///
+    /// - Throws: `.corrupt` for damage on the way to the leaf.
     package mutating func next() throws(StorageError) -> (leaf: ColumnLeaf, start: Int)? {
         while let (ref, promised) = try nextRef() {
             try spend(1, ref)
@@ -58,14 +60,14 @@ package struct LeafCursor: Sendable {
         return nil
     }
 
-    /// Counts visited nodes. Throws `.corrupt` for more than the file has room for.
+    /// Subtracts visited nodes from the budgets, and throws `.corrupt` when they are used up.
     private mutating func spend(_ count: Int, _ ref: Ref) throws(StorageError) {
         budget -= count
         guard budget >= 0 else { throw .corrupt(ref: ref, reason: "a tree with more nodes than the file has room for") }
         try walk?.spend(count, at: ref)
     }
 
-    /// Enters an inner node. Throws `.corrupt` unless its size is what its parent promises.
+    /// Enters an inner node; throws `.corrupt` unless it has as many elements as its parent states.
     private mutating func descend(_ node: Node, _ promised: Int?) throws(StorageError) {
         let inner = try BPlusInnerNode(node, space)
         if let promised, promised != inner.total {
@@ -75,7 +77,8 @@ package struct LeafCursor: Sendable {
         frames.append(Frame(inner: inner, next: 0))
     }
 
-    /// The next node in order, with the size that its parent promises.
+    /// Returns the next node in order, with the number of elements that its parent states; nil at
+    /// the end.
     private mutating func nextRef() throws(StorageError) -> (ref: Ref, promised: Int?)? {
         if let first = pending {
             pending = nil

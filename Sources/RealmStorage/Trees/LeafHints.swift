@@ -2,23 +2,26 @@
 
 internal import CProcessor
 
-/// The columns that a walk over leaves is going to read, so that their memory can be asked for a few leaves ahead.
+/// The columns that a walk over leaves is going to read, so that their memory can be requested a
+/// few leaves in advance.
 ///
-/// The nodes of a leaf lie anywhere in the file, and without hints each is waited for: first the leaf's, then the
-/// column's, then those that a column of texts refers to. Hints change no result and report no damage.
+/// The nodes of a leaf lie anywhere in the file, and without hints the processor waits for each of
+/// them: first for the leaf, then for the column, then for the nodes that a column of texts refers
+/// to. Hints change no result and report no damage.
 package struct LeafHints: Sendable {
-    /// How many columns are looked ahead for at most.
+    /// The greatest number of columns that are considered; further ones are ignored.
     private static let maximumColumns = 4
 
-    /// Positions of the columns' refs in a leaf.
+    /// The slots of the columns in a cluster leaf.
     private var slots: SIMD4<UInt32> = .zero
-    /// How many columns there are hints for.
+    /// How many of `slots` are in use.
     private var count = 0
 
-    /// No hints: nothing is asked for ahead.
+    /// No hints: no memory is requested in advance.
     package static let none = LeafHints(leafIndexes: [])
 
-    /// Columns beyond the first few are left out.
+    /// Makes hints for the columns with these leaf indexes; those beyond the first four are left
+    /// out.
     package init(leafIndexes: [Int]) {
         for leafIndex in leafIndexes.prefix(LeafHints.maximumColumns) {
             slots[count] = UInt32(truncatingIfNeeded: leafIndex + 1)
@@ -26,7 +29,9 @@ package struct LeafHints: Sendable {
         }
     }
 
-    /// Leaf `child` of `parent` is about to be read: prepares those after it.
+    /// Requests the memory of the leaves after leaf `child` of `parent`, which is about to be read.
+    ///
+    /// It does nothing in an encrypted file, where pages are decrypted before they are read.
     @inline(__always)
     func prepare(behind child: Int, of parent: ClusterTree.InnerNode, _ space: NodeSpace) {
         guard count > 0, !space.isEncrypted, child + 1 < parent.childCount else { return }
@@ -43,7 +48,8 @@ package struct LeafHints: Sendable {
         }
     }
 
-    /// Texts and dates have their values in nodes below that of the column.
+    /// Requests the memory of the nodes below that of a column, in which texts and dates have their
+    /// values.
     @inline(__always)
     private func prepareParts(of node: Node, _ space: NodeSpace) {
         guard node.hasRefs, !node.hasContext, node.count <= 3 else { return }
@@ -52,21 +58,22 @@ package struct LeafHints: Sendable {
         }
     }
 
-    /// A leaf that will be read; nil where it cannot be found, which is left to the walk to report.
+    /// Returns a leaf that will be read; nil where it cannot be found, which the walk itself will
+    /// report.
     @inline(__always)
     private func leaf(_ child: Int, of parent: ClusterTree.InnerNode, _ space: NodeSpace) -> Node? {
         guard let ref = try? parent.ref(child) else { return nil }
         return try? space.node(at: ref)
     }
 
-    /// The node of a column; nil where it cannot be found.
+    /// Returns the node of a column; nil where it cannot be found.
     @inline(__always)
     private func column(_ slot: Int, of leaf: Node, _ space: NodeSpace) -> Node? {
         guard let ref = LeafHints.ref(slot, of: leaf) else { return nil }
         return try? space.node(at: ref)
     }
 
-    /// The ref in a slot; nil where there is none.
+    /// Returns the ref in a slot; nil where there is none.
     @inline(__always)
     private static func ref(_ slot: Int, of node: Node) -> Ref? {
         guard case .ref(let ref)? = try? node.slot(slot) else { return nil }
@@ -74,12 +81,13 @@ package struct LeafHints: Sendable {
     }
 }
 
-/// Asking the processor for memory ahead of its use.
+/// Requests to the processor for memory before it is used.
 extension NodeSpace {
-    /// Memory of an encrypted file is read only after its pages were decrypted.
+    /// Whether the file is encrypted; its memory may be read only after its pages were decrypted.
     var isEncrypted: Bool { unsafe pages != nil }
 
-    /// Asks for the cache lines of up to 4 KiB from `ref` on, as far as they lie in the file.
+    /// Requests the cache lines of up to 4 KiB from `ref` on, as far as they lie in the file. It
+    /// does not wait for them.
     @inline(__always)
     func prefetch(_ ref: Ref, byteCount: Int) {
         guard ref.rawValue < limit else { return }

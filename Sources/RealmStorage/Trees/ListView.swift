@@ -2,16 +2,26 @@
 
 /// A list or set, read in place: of a property or nested in Mixed.
 ///
-/// Lists and sets of links leave unresolved links out; elsewhere an unresolved link reads as null.
+/// Lists and sets of links leave unresolved links out, so that positions are those of the visible
+/// elements; elsewhere an unresolved link reads as null. A value of this type borrows from its
+/// snapshot.
 package struct ListView: Sendable {
     /// The elements as they are stored.
     private let tree: BPlusTree
     /// Positions of the visible elements; nil when every element is visible.
     private let visible: [Int]?
-    /// How many elements can be seen.
+    /// How many elements are visible.
     package let count: Int
 
-    /// `mayHoldUnresolved` says that the target table has tombstones, so that links must be looked through.
+    /// Makes a view of a list or set from its root.
+    ///
+    /// - Parameters:
+    ///   - root: The root, or `Ref.none` for an empty collection.
+    ///   - space: The space that the nodes are read in.
+    ///   - shape: The type of the elements.
+    ///   - mayHoldUnresolved: Whether the target table has tombstones, so that all links are read
+    ///     to find the visible ones.
+    /// - Throws: `.corrupt` for a damaged tree.
     package init(
         root: Ref, space: NodeSpace, shape: ElementShape, mayHoldUnresolved: Bool = false
     ) throws(StorageError) {
@@ -26,40 +36,44 @@ package struct ListView: Sendable {
         count = positions.count
     }
 
-    /// A list nested in Mixed.
+    /// Makes a view of a list that is nested in Mixed.
     package init(nested root: Ref, space: NodeSpace) throws(StorageError) {
         try self.init(root: root, space: space, shape: .mixed)
     }
 
-    /// Whether there are none.
+    /// Whether no element is visible.
     package var isEmpty: Bool { count == 0 }
-    /// What the elements are.
+    /// The type of the elements, and whether they may be null.
     package var shape: ElementShape { tree.shape }
 
-    /// The element at `index`, which must be in `0..<count`.
+    /// Returns the element at `index`, which must be in `0..<count`.
     ///
-    /// O(log n). Loops use `elements`, which goes from leaf to leaf.
+    /// - Complexity: O(log n). Loops use `elements`, which walks from leaf to leaf.
     package func value(at index: Int) throws(StorageError) -> Value {
         try tree.value(at: visible.map { $0[index] } ?? index)
     }
 
-    /// Where the element at `index` is stored, unresolved links counted; the end for `count`.
+    /// Returns the position at which the element at `index` is stored, unresolved links counted;
+    /// for `count`, the end of the tree.
     package func storedIndex(of index: Int) -> Int {
         guard let visible else { return index }
         return index < visible.count ? visible[index] : tree.count
     }
 
-    /// The elements in order. A walk that goes on into nested collections gives all of them the same `budget`.
+    /// Returns a cursor over the visible elements in order. No node is read yet, so damage is
+    /// reported while walking.
     ///
-    /// Throws while walking, not here: no node is read yet.
+    /// - Parameter budget: The nodes that may be visited in a walk that continues into nested
+    ///   collections, which share it; nil for a walk of this collection alone.
     package func elements(within budget: WalkBudget? = nil) -> ElementCursor {
         ElementCursor(tree, skipsUnresolved: visible != nil, within: budget)
     }
 
-    /// The leaves, for kernels over whole runs. Unresolved links are in them.
+    /// Returns a cursor over the leaves, for kernels that test whole runs. Unresolved links are in
+    /// them.
     package func leaves() -> LeafCursor { tree.leaves() }
 
-    /// Where the links to live objects are.
+    /// Returns the positions of the links to live objects.
     private static func resolvedPositions(_ tree: BPlusTree) throws(StorageError) -> [Int] {
         var positions: [Int] = []
         var cursor = tree.leaves()

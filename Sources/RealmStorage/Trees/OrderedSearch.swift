@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds places in a B+ tree whose elements ascend by some order: sets and the keys of dictionaries.
+/// A search in a B+ tree whose elements ascend by some order: sets and the keys of dictionaries.
 ///
-/// Keeps the leaf that it looked at last, because the last steps of a search are all in one leaf. The order is a closure, so that
-/// sets and dictionaries can share this.
+/// It keeps the leaf that it read last, because the last steps of a search are all in one leaf. The
+/// order is a closure, so that sets and dictionaries can share this.
 struct OrderedSearch {
-    /// Where an element is, or would be.
+    /// The place where an element is, or where it would be inserted.
     struct Place {
-        /// The position of the element, or where it would go.
+        /// The position of the element, or where it would be inserted.
         let index: Int
-        /// Whether it is there.
+        /// Whether the tree has the element.
         let isPresent: Bool
     }
 
     /// The tree that is searched.
     private let tree: BPlusTree
-    /// The leaf that was looked at last.
+    /// The leaf that was read last.
     private var leaf: ColumnLeaf?
-    /// The position of the first element of the leaf.
+    /// The position of the first element of `leaf` in the tree.
     private var start = 0
 
-    /// A search in `tree`, which must not change meanwhile.
+    /// Makes a search in `tree`, which must not change while it is used.
     init(_ tree: BPlusTree) { self.tree = tree }
 
-    /// Halves the tree. `order` says how an element sorts against the one that is wanted.
+    /// Finds an element by halving the tree.
+    ///
+    /// - Parameter order: Compares the element in `row` with the one that is searched: negative
+    ///   when it sorts before it, 0 when they are equal.
+    /// - Complexity: O(log n) comparisons, O(depth) for each change of leaf.
     mutating func find(
         _ order: (_ leaf: ColumnLeaf, _ row: Int) throws(StorageError) -> Int
     ) throws(StorageError) -> Place {
@@ -38,8 +42,12 @@ struct OrderedSearch {
         return Place(index: low, isPresent: false)
     }
 
-    /// Looks at every element, for trees whose order cannot be relied on. An element that is not there would be before
-    /// the first that sorts after it.
+    /// Finds an element by comparing every one, for trees whose order cannot be relied on. One that
+    /// is missing would be inserted before the first that sorts after it.
+    ///
+    /// - Parameter order: Compares the element in `row` with the one that is searched: negative
+    ///   when it sorts before it, 0 when they are equal.
+    /// - Complexity: O(n).
     func scan(
         _ order: (_ leaf: ColumnLeaf, _ row: Int) throws(StorageError) -> Int
     ) throws(StorageError) -> Place {
@@ -55,7 +63,7 @@ struct OrderedSearch {
         return Place(index: insertion ?? tree.count, isPresent: false)
     }
 
-    /// The leaf with an element; searches mostly stay in one leaf.
+    /// Returns the leaf that holds an element, which mostly is the one that was read last.
     private mutating func leaf(holding index: Int) throws(StorageError) -> ColumnLeaf {
         if let leaf, index >= start, index - start < leaf.count { return leaf }
         let place = try tree.place(of: index)
@@ -65,9 +73,12 @@ struct OrderedSearch {
     }
 }
 
-/// Links as they are stored.
+/// Access to links as they are stored.
 extension ColumnLeaf {
-    /// The value in `row` with an unresolved link as it is stored, which `value(_:)` reads as null.
+    /// Returns the value in `row` with an unresolved link as it is stored, which `value(_:)` reads
+    /// as null.
+    ///
+    /// - Throws: `.corrupt` when the value is damaged.
     func storedValue(_ row: Int) throws(StorageError) -> Value {
         switch self {
         case .link(let links): return links.key(row).isNull ? .null : .link(links.targetTable, links.key(row))

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One object: its leaf and its row there.
+/// The place of one object: its leaf and its row there.
 ///
-/// Valid while its snapshot is, and for one version: the same object may be in another row of the next one. Keep the object key
-/// to find it again.
+/// It is valid while its snapshot is, and for one version: the same object may be in another row of
+/// the next one. Keep the object key to find it again.
 package struct Row: Sendable {
     /// The leaf that holds the object.
     package let leaf: ClusterLeaf
     /// The row of the object in the leaf.
     package let index: Int
 
-    /// An object by its place.
+    /// Makes a place from a leaf and a row that it has.
     package init(leaf: ClusterLeaf, index: Int) {
         self.leaf = leaf
         self.index = index
@@ -19,6 +19,7 @@ package struct Row: Sendable {
     /// The key of the object.
     package var key: ObjectKey { leaf.key(at: index) }
 
-    /// The value of a single-valued property. Attaches the column anew each time.
+    /// Returns the value of a single-valued property. It attaches the column anew each time; loops
+    /// over many rows attach it once per leaf.
     package func value(_ column: Column) throws(StorageError) -> Value { try leaf.value(column, row: index) }
 }

@@ -2,30 +2,38 @@
 
 /// Changes sets: B+ trees of distinct elements in ascending order.
 ///
-/// Numbers of different types that are equal are one element of a set of Mixed. Unresolved links have their places among
-/// the others. Source: docs/format.md, "Sets".
+/// Numbers of different types that are equal are one element of a set of Mixed. Unresolved links
+/// have their places among the others. Source: docs/format.md, "Sets".
 package struct SetWriter {
-    /// Changes the elements.
+    /// The writer of the tree of elements.
     private let elements: BPlusTreeWriter
 
-    /// Smaller capacities than the format's 1000 are for tests.
+    /// Makes a writer of sets of one type. Smaller capacities than the format's 1000 are for tests.
+    ///
+    /// - Parameters:
+    ///   - writes: The nodes of the transaction.
+    ///   - shape: The type of the elements.
+    ///   - leafCapacity: How many elements a full leaf has.
+    ///   - fanOut: How many children a full inner node has.
     package init(_ writes: WriteSpace, _ shape: ElementShape, leafCapacity: Int = 1000, fanOut: Int = 1000) {
         elements = BPlusTreeWriter(writes, shape, leafCapacity: leafCapacity, fanOut: fanOut)
     }
 
-    /// A set with the place of an element in it.
+    /// The result of an insertion: the set, and the place of the element in it.
     package struct Insertion {
         /// The root after the insertion.
         package let root: Ref
         /// The position of the element.
         package let index: Int
-        /// False when an equal element was there; the set is as it was.
+        /// Whether the element was added; false when an equal one existed, and the set did not
+        /// change.
         package let isNew: Bool
     }
 
-    /// Adds an element unless an equal one is there.
+    /// Adds an element unless the set has an equal one.
     ///
-    /// O(log n), but for floats and doubles, whose sets are scanned. Throws `.limit` for a value of another type than the set's.
+    /// - Throws: `.limit` for a value of another type than the set's.
+    /// - Complexity: O(log n), but O(n) for floats and doubles, whose sets are scanned.
     package func insert(_ value: Value, in root: Ref) throws(StorageError) -> Insertion {
         let place = try place(of: value, in: root)
         guard !place.isPresent else { return Insertion(root: root, index: place.index, isNew: false) }
@@ -33,18 +41,18 @@ package struct SetWriter {
         return Insertion(root: new, index: place.index, isNew: true)
     }
 
-    /// The place of an element that equals `value`, or nil.
+    /// Returns the position of the element that equals `value`, or nil when the set has none.
     package func index(of value: Value, in root: Ref) throws(StorageError) -> Int? {
         let place = try place(of: value, in: root)
         return place.isPresent ? place.index : nil
     }
 
-    /// Takes element `index` out.
+    /// Removes the element at `index` and returns the new root.
     package func erase(at index: Int, in root: Ref) throws(StorageError) -> Ref {
         try elements.erase(at: index, in: root)
     }
 
-    /// Where an element is, or would go.
+    /// Returns the place where an element is, or where it would be inserted.
     private func place(of value: Value, in root: Ref) throws(StorageError) -> OrderedSearch.Place {
         var search = OrderedSearch(try elements.tree(root))
         let type = elements.shape.type
