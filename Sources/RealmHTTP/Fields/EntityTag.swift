@@ -2,8 +2,12 @@
 
 internal import RealmEngine
 
-/// Entity tags of what is answered.
+/// Functions for the entity tags of responses.
 package enum EntityTag {
-    /// The tag of the packed form of what `etag` names.
+    /// Returns the entity tag of the compressed form of a response, which has to differ from that
+    /// of the plain form.
+    ///
+    /// - Parameter etag: The tag of the plain form, with its quotes.
+    /// - Returns: The same tag with `z` before the closing quote.
     static func packed(_ etag: String) -> String { etag.hasSuffix("\"") ? etag.dropLast() + "z\"" : etag }
 }

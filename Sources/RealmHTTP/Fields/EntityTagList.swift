@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What `If-Match` and `If-None-Match` name: entity tags with commas between, or `*` for whatever there is.
+/// The parsed value of `If-Match` or `If-None-Match`: entity tags separated by commas, or `*` for
+/// any existing representation.
 ///
 /// Source: RFC 9110, sections 8.8.3 and 13.1.
 struct EntityTagList {
     /// One entity tag of the list.
     struct Tag: Equatable {
-        /// With its quotes.
+        /// The tag with its quotes and without `W/`.
         let text: Substring
+        /// Whether the tag is marked as weak by `W/`.
         let isWeak: Bool
     }
 
-    /// Empty for `*`.
+    /// The tags in their order; empty for `*`.
     private(set) var tags: [Tag] = []
-    /// Whether the value is `*`, which stands for whatever there is.
+    /// Whether the value is `*`.
     let isAny: Bool
 
-    /// Nil for text that is no such list.
+    /// Parses the value of the field.
+    ///
+    /// - Parameter text: The value, with several lines joined by commas.
+    /// - Returns: nil for a text that is neither `*` nor a list of one or more entity tags.
     init?(_ text: String) {
         var rest = text[...].withoutBlanks
         isAny = rest == "*"
@@ -31,6 +36,7 @@ struct EntityTagList {
         }
     }
 
+    /// Removes one tag from the beginning of `rest` and returns it; nil when there is none.
     private static func takeTag(_ rest: inout Substring) -> Tag? {
         let isWeak = rest.utf8.starts(with: "W/".utf8)
         let quoted = isWeak ? rest.dropFirst(2) : rest
@@ -40,6 +46,9 @@ struct EntityTagList {
         return Tag(text: quoted[...end], isWeak: isWeak)
     }
 
-    /// Whether it names `tag`, which is given with its quotes; weak tags count too.
+    /// Returns whether the list contains an entity tag. It is a weak comparison: tags that are
+    /// marked as weak match, too.
+    ///
+    /// - Parameter tag: The tag to find, with its quotes.
     func names(_ tag: String) -> Bool { isAny || tags.contains { $0.text == tag } }
 }

@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The methods this server knows; all others answer 501.
+/// The request methods that this server knows. The raw value is the method as it is sent; every
+/// other method is answered with 501.
 package enum HTTPMethod: String, Sendable, CaseIterable {
+    /// Reads what the path names.
     case get = "GET"
+    /// Like `GET`, but the response has no body.
     case head = "HEAD"
+    /// Reads with the parameters in a body (RFC 10008).
     case query = "QUERY"
+    /// Creates an object or a lease, or runs an operation.
     case post = "POST"
+    /// Creates or replaces what the path names.
     case put = "PUT"
+    /// Changes a part of what the path names.
     case patch = "PATCH"
+    /// Deletes what the path names, or ends a lease.
     case delete = "DELETE"
+    /// Asks which methods a path offers.
     case options = "OPTIONS"
-    /// Known, and available nowhere: 405.
+    /// Known, but offered by no path: 405.
     case trace = "TRACE"
+    /// Known, but offered by no path: 405.
     case connect = "CONNECT"
 
-    /// Methods that promise to change nothing.
+    /// Whether the method promises to change nothing (RFC 9110, section 9.2.1).
     package var isSafe: Bool {
         switch self {
         case .get, .head, .query, .options, .trace: return true

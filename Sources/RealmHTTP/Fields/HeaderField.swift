@@ -1,25 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A header field of an answer.
+/// A header field of a response.
 package struct HeaderField: Sendable {
-    /// The name as it is sent. The server sends no names but its own, so all of them are constants.
+    /// The name as it is sent. The server sends only names of its own, so all of them are
+    /// constants.
     package let name: StaticString
-    /// The value; constants are sent without a copy being made.
+    /// The value. Constants are sent without being copied into a string.
     package let value: Value
 
-    /// A value that is part of the program, or one that was made for an answer.
+    /// The two forms of a value, which differ in whether memory is needed for it.
     package enum Value: Sendable {
+        /// A text that is part of the program.
         case constant(StaticString)
+        /// A text that was made for one response.
         case text(String)
     }
 
-    /// A field with a constant value.
+    /// Makes a field with a constant value.
+    ///
+    /// - Parameters:
+    ///   - name: The name as it is sent.
+    ///   - value: The value.
     package init(_ name: StaticString, _ value: StaticString) {
         self.name = name
         self.value = .constant(value)
     }
 
-    /// A field with a value that was made for this answer.
+    /// Makes a field with a value that was made for one response.
+    ///
+    /// - Parameters:
+    ///   - name: The name as it is sent.
+    ///   - text: The value, without line breaks.
     package init(_ name: StaticString, text: String) {
         self.name = name
         self.value = .text(text)

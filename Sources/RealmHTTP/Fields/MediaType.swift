@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A media type or range with its parameters: `application/ejson; mode=relaxed`.
+/// A media type or media range with its parameters, such as `application/ejson; mode=relaxed`.
+///
+/// Source: RFC 9110, section 8.3.1.
 package struct MediaType: Sendable, Equatable {
-    /// Lower case.
+    /// The part before the slash, in lower case.
     package let type: String
     /// The part after the slash, in lower case.
     package let subtype: String
-    /// Names in lower case; `q` is left out.
+    /// The parameters by their names, which are in lower case. In `Accept` the weight `q` is among
+    /// them.
     package let parameters: [String: String]
 
-    /// Reads `type/subtype` with parameters after semicolons; nil for a text that is not of this form. Values may stand in
-    /// quotes.
+    /// Parses `type/subtype` with optional parameters after semicolons. The value of a parameter
+    /// may be in double quotes, which are removed; escapes inside of them are not interpreted.
+    ///
+    /// - Parameter text: The text of one media type.
+    /// - Returns: nil for a text that does not have this form.
     package init?(_ text: some StringProtocol) {
         let parts = String(text).split(separator: ";", omittingEmptySubsequences: false).map(\.withoutBlanks)
         let names = (parts.first ?? "").split(separator: "/", omittingEmptySubsequences: false)
@@ -33,9 +39,12 @@ package struct MediaType: Sendable, Equatable {
     /// Type and subtype without the parameters, such as `application/json`.
     package var essence: String { type + "/" + subtype }
 
-    /// Whether a byte may be part of a token, as names of header fields and media types are.
+    /// Returns whether a byte may occur in a token, the form that names of header fields and media
+    /// types have.
     ///
     /// Source: RFC 9110, section 5.6.2.
+    ///
+    /// - Parameter byte: A byte of the name.
     static func isToken(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A set of methods, written in the order of `HTTPMethod.allCases` in `Allow`.
+/// A set of request methods, as a route offers them.
 package struct MethodSet: OptionSet, Sendable, Hashable {
-    /// One bit per method; see `init(_:)`.
+    /// One bit per method; `init(_:)` for a single method defines which.
     package let rawValue: Int
-    /// A set of the methods whose bits are set.
+    /// Makes the set of the methods whose bits are set in `rawValue`.
     package init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// The set of all methods in a list.
+    /// Makes the set of all methods in a list.
     package init(_ methods: [HTTPMethod]) {
         self = methods.reduce(into: MethodSet()) { $0.insert(MethodSet($1)) }
     }
 
-    /// The set of one method.
+    /// Makes the set of one method.
     package init(_ method: HTTPMethod) {
         switch method {
         case .get: self.init(rawValue: 1)
@@ -43,10 +43,11 @@ package struct MethodSet: OptionSet, Sendable, Hashable {
     /// `OPTIONS`, which every path that exists answers.
     package static let options = MethodSet(.options)
 
-    /// Whether one method is in the set.
+    /// Returns whether a method is in the set.
     package func contains(_ method: HTTPMethod) -> Bool { isSuperset(of: MethodSet(method)) }
 
-    /// The value of an `Allow` header.
+    /// The set as the value of an `Allow` header field: the names in the order of
+    /// `HTTPMethod.allCases`, separated by commas.
     package var allow: String {
         HTTPMethod.allCases.filter { contains($0) }.map(\.rawValue).joined(separator: ", ")
     }

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Strict percent-decoding: every `%` begins two hex digits, and the result is UTF-8.
+/// Strict percent-decoding, and the encoding that belongs to it: each `%` begins an escape of two
+/// hexadecimal digits, and the decoded bytes are valid UTF-8.
 package enum PercentDecoding {
-    /// The text behind `bytes`; nil when an escape or the UTF-8 is malformed.
+    /// Decodes a part of a request target.
     ///
-    /// With `plusIsSpace`, `+` means a space, as HTML forms and most clients write query strings.
+    /// - Parameters:
+    ///   - bytes: The part as it was sent.
+    ///   - plusIsSpace: Whether `+` stands for a space, as HTML forms and most clients write
+    ///     queries; in paths it does not.
+    /// - Returns: The text; nil when an escape is malformed or the result is not UTF-8.
     package static func decode(_ bytes: ArraySlice<UInt8>, plusIsSpace: Bool = false) -> String? {
         guard bytes.contains(where: { $0 == percent || $0 >= 0x80 || plusIsSpace && $0 == plus }) else {
             return String(decoding: bytes, as: UTF8.self)
@@ -27,7 +32,11 @@ package enum PercentDecoding {
         return String(validating: decoded, as: UTF8.self)
     }
 
-    /// Percent-encodes everything but unreserved characters: fits any place of a URL.
+    /// Encodes everything but unreserved characters (RFC 3986, section 2.3), so that the result
+    /// fits into any part of a URL.
+    ///
+    /// - Parameter text: Any text.
+    /// - Returns: ASCII text with upper-case escapes.
     package static func encode(_ text: String) -> String {
         var encoded: [UInt8] = []
         for byte in text.utf8 {
@@ -46,11 +55,12 @@ package enum PercentDecoding {
     private static let percent = UInt8(ascii: "%")
     private static let plus = UInt8(ascii: "+")
 
+    /// Returns the upper-case hexadecimal digit of a number from 0 to 15.
     private static func upperHexDigit(_ nibble: UInt8) -> UInt8 {
         nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "A") + nibble - 10
     }
 
-    /// The value of a hexadecimal digit in either case; nil for other bytes.
+    /// Returns the value of a hexadecimal digit in either case; nil for every other byte.
     static func hexValue(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): return byte - UInt8(ascii: "0")

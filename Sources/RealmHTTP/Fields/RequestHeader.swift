@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The header fields of requests that mean something to this server.
+/// The header fields of requests that have a meaning to this server. All others are measured and
+/// otherwise ignored.
 package enum RequestHeader: Int, CaseIterable, Sendable {
+    /// Fields of HTTP itself: who is addressed, what the client accepts, and how the body is framed
+    /// and coded.
     case host, accept, acceptEncoding, contentType, contentLength, contentEncoding, transferEncoding, expect
+    /// Conditions, the origin of a page, credentials, preferences, and ids of requests, traces and
+    /// events.
     case ifMatch, ifNoneMatch, origin, authorization, prefer, requestID, traceparent, idempotencyKey, lastEventID
+    /// Fields of this interface: the transaction that a request joins, the version that it has to
+    /// see at least, and the subscriptions that a write does not notify.
     case realmTransaction, realmMinVersion, realmWithoutNotifying
+    /// What a browser asks about in a CORS preflight request.
     case accessControlRequestMethod, accessControlRequestHeaders
+    /// What browsers state about the page that caused a request.
     case fetchSite, referer
 
-    /// There are fewer fields than bits.
+    /// The bit of this field in a set of fields; there are fewer than 32 of them.
     var bit: UInt32 { 1 << UInt32(rawValue) }
 
-    /// The name in lower case.
+    /// The name of the field in lower case. Names are compared without regard to case.
     package var name: StaticString {
         switch self {
         case .host: return "host"
@@ -41,7 +50,8 @@ package enum RequestHeader: Int, CaseIterable, Sendable {
         }
     }
 
-    /// Fields that are comma lists, so that several lines mean one list.
+    /// Whether the value is a list separated by commas, so that several lines of the field mean one
+    /// longer list.
     package var isList: Bool {
         switch self {
         case .accept, .acceptEncoding, .ifMatch, .ifNoneMatch, .prefer, .realmWithoutNotifying,

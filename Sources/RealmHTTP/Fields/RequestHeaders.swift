@@ -1,44 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The known header fields of one request.
+/// The known header fields of one request, and what is counted about all of its fields.
 package struct RequestHeaders: Sendable {
+    /// The known fields in the order of their first lines.
     private var fields: [(header: RequestHeader, value: String)] = []
-    /// A bit for each field that is there: most that are asked for are not.
+    /// One bit for each known field that is present. Most questions are about fields that are not,
+    /// and end here.
     private var present: UInt32 = 0
-    /// Names and values with separators, as far as they were counted.
+    /// The bytes of all fields that were counted: names, values and four bytes for the separators
+    /// of each.
     package private(set) var byteCount = 0
+    /// How many field lines were counted, known or not.
     package private(set) var fieldCount = 0
-    /// A field that may stand once was given several times with different values, or the host several times at all.
+    /// The first field that was given more often than it may be: several times with different
+    /// values, or, for `Host`, several times at all. Such a request is refused.
     package private(set) var repeated: RequestHeader?
-    /// The name of the first field by which a proxy tells that it passed the request on.
+    /// The name of the first field by which a proxy states that it passed the request on; nil when
+    /// there is none.
     package var forwardedBy: String?
-    /// Whether the client calls itself a browser.
+    /// Whether the client identifies itself as a browser in `User-Agent`.
     package var isFromBrowser = false
 
-    /// No fields, as the head of a request begins.
+    /// Makes a header section without fields, to which lines are added as they are read.
     package init() {}
 
-    /// The value of a field, with several lines of a list joined by commas; nil when the request does not have it.
+    /// The value of a field, with several lines of a list joined by commas; nil when the request
+    /// does not have the field.
     package subscript(_ header: RequestHeader) -> String? {
         guard has(header) else { return nil }
         for field in fields where field.header == header { return field.value }
         return nil
     }
 
-    /// Whether the request has a field. This costs one comparison, also for fields that are not there.
+    /// Returns whether the request has a field. This costs one comparison, also for fields that are
+    /// absent.
     package func has(_ header: RequestHeader) -> Bool { present & header.bit != 0 }
 
-    /// Whether a body may come; without these there is none.
+    /// Whether a body may follow. A request with neither of these two fields has none.
     var announcesBody: Bool { has(.contentLength) || has(.transferEncoding) }
 
-    /// Counts a field of any name.
+    /// Counts a line of a field of any name towards `byteCount` and `fieldCount`.
+    ///
+    /// - Parameter bytes: The length of the name, the value and the separators.
     package mutating func count(bytes: Int) {
         byteCount += bytes
         fieldCount += 1
     }
 
-    /// Adds a line of a known field. A second line of a list continues it; of any other field it is noted as `repeated` when
-    /// it differs, and the first one stays.
+    /// Adds a line of a known field.
+    ///
+    /// A further line of a list continues the list. For any other field the first line is kept, and
+    /// a second one that differs from it, or any second `Host`, is noted in `repeated`.
+    ///
+    /// - Parameters:
+    ///   - header: The field.
+    ///   - value: The value of this line.
     package mutating func add(_ header: RequestHeader, _ value: String) {
         guard has(header), let index = fields.firstIndex(where: { $0.header == header }) else {
             present |= header.bit

@@ -4,13 +4,19 @@ internal import Glibc
 internal import RealmStorage
 internal import Synchronization
 
-/// What a request is called in logs and errors: the client's own `X-Request-Id`, or a UUIDv7 made here.
+/// The id of one request in responses, problems and logs: the client's own `X-Request-Id`, or a
+/// UUID of version 7 that is made here.
 package struct RequestID: Sendable {
-    /// The id as it is sent in `X-Request-Id` and written to the log.
+    /// The id as it is sent back in `X-Request-Id` and written to the log.
     package let text: String
+    /// Whether this server made the id, which decides the form of `urn`.
     private let isOurs: Bool
 
-    /// The client's id: 1 to 128 of `[A-Za-z0-9._-]`; nil when it is not that.
+    /// Takes over the id of a client.
+    ///
+    /// - Parameter text: The value of `X-Request-Id`.
+    /// - Returns: nil unless the text has 1 to 128 characters of `[A-Za-z0-9._-]`, so that it can
+    ///   be logged as it is.
     package init?(client text: String) {
         let bytes = text.utf8
         guard (1...128).contains(bytes.count), bytes.allSatisfy(RequestID.isAllowed) else { return nil }
@@ -18,13 +24,13 @@ package struct RequestID: Sendable {
         isOurs = false
     }
 
-    /// A new id.
+    /// Makes a new id. It is unique, but not secret.
     package init() {
         text = RequestID.uuid7()
         isOurs = true
     }
 
-    /// The id as a URI: the `instance` of a problem document.
+    /// The id as a URI, which problem documents have as `instance`.
     package var urn: String { (isOurs ? "urn:uuid:" : "urn:realm-rest:request:") + text }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
@@ -36,13 +42,16 @@ package struct RequestID: Sendable {
         }
     }
 
-    /// Ids need to differ, not to be secret: a counter-based generator seeded once is enough and makes no system call.
+    /// The state of the generator of random bits. Ids have to differ and need not be secret, so a
+    /// counter that is seeded once and mixed at each use is enough; it makes no system call and
+    /// takes no lock.
     private static let sequence = Atomic<UInt64>(
         {
             var generator = SystemRandomNumberGenerator()
             return generator.next()
         }())
 
+    /// Advances the counter and mixes its bits (the finalizer of SplitMix64).
     private static func random() -> UInt64 {
         var word = sequence.wrappingAdd(0x9e37_79b9_7f4a_7c15, ordering: .relaxed).newValue
         word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
@@ -50,6 +59,8 @@ package struct RequestID: Sendable {
         return word ^ (word >> 31)
     }
 
+    /// Makes a UUID of version 7: 48 bits of Unix time in milliseconds, then random bits (RFC 9562,
+    /// section 5.7).
     private static func uuid7() -> String {
         let milliseconds = UInt64(bitPattern: WallClock.now().nanoseconds / 1_000_000)
         let first = milliseconds << 16 | 0x7000 | random() & 0xfff

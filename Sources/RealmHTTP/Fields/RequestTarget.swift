@@ -2,20 +2,25 @@
 
 /// The request target as it was sent, split into path segments before anything is decoded.
 ///
-/// `%2F` inside a segment is data; an empty segment (a doubled or trailing slash) stays one and matches no route.
+/// So `%2F` inside of a segment is data and no separator. An empty segment, as a doubled or
+/// trailing slash makes it, is kept and matches no route.
 package final class RequestTarget: Sendable {
     /// The whole target, as the client sent it.
     package let bytes: [UInt8]
-    /// Raw segments after the leading slash.
+    /// The places of the raw path segments in `bytes`, without the slashes.
     package let segments: [Range<Int>]
-    /// The raw query after `?`, if there is a `?`.
+    /// The place of the raw query in `bytes`, after the `?`; nil when there is no `?`.
     package let query: Range<Int>?
-    /// Host and port in a target of absolute form, as proxies are asked.
+    /// Host and port of a target in absolute form (`http://host:port/…`), which clients send to
+    /// proxies; nil for the usual form.
     package let authority: String?
-    /// `*`, as `OPTIONS *` has it.
+    /// Whether the target is `*`, as in `OPTIONS *`.
     package let isAsterisk: Bool
 
-    /// Splits a target at its slashes and its question mark. Nothing is decoded, and nothing is refused.
+    /// Splits a target at its slashes and its first question mark. Nothing is decoded, and every
+    /// text is accepted.
+    ///
+    /// - Parameter bytes: The target from the request line.
     package init(_ bytes: [UInt8]) {
         self.bytes = bytes
         isAsterisk = bytes.count == 1 && bytes[0] == UInt8(ascii: "*")
@@ -38,29 +43,36 @@ package final class RequestTarget: Sendable {
         query = index < bytes.count ? index + 1..<bytes.count : nil
     }
 
-    /// Where the path begins: after scheme and authority when a proxy sends the absolute form.
+    /// Returns where the path begins: at 0, or after scheme and authority in the absolute form.
     private static func pathStart(_ bytes: [UInt8]) -> Int {
         guard let begin = schemeEnd(bytes) else { return 0 }
         return bytes[begin...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? bytes.count
     }
 
-    /// Where the authority of an absolute form begins.
+    /// Returns where the authority of the absolute form begins; nil for all other forms.
     private static func schemeEnd(_ bytes: [UInt8]) -> Int? {
         guard bytes.first != UInt8(ascii: "/") else { return nil }
         for scheme in ["http://", "https://"] where bytes.starts(with: scheme.utf8) { return scheme.utf8.count }
         return nil
     }
 
-    /// Whether it is a path, `*`, or an absolute address of http or https.
+    /// Whether the target is a path, `*`, or an absolute URL of http or https.
     package var hasKnownForm: Bool { bytes.first == UInt8(ascii: "/") || isAsterisk || authority != nil }
 
-    /// Whether it asks for the state of the server itself, which is told when nothing else is.
+    /// Whether the target asks for the state of the server itself, which is answered even over the
+    /// limit of connections.
     var isAboutServer: Bool { ["/healthz", "/readyz", "/metrics"].contains { bytes.elementsEqual($0.utf8) } }
 
-    /// The bytes of one segment, still percent-encoded. `index` has to be below the number of segments.
+    /// Returns the bytes of one path segment, still percent-encoded.
+    ///
+    /// - Parameter index: The number of the segment from 0, below `segments.count`.
     package func segment(_ index: Int) -> ArraySlice<UInt8> { bytes[segments[index]] }
 
-    /// Whether segment `index` is exactly `word`.
+    /// Returns whether a path segment is exactly a given word.
+    ///
+    /// - Parameters:
+    ///   - index: The number of the segment from 0, below `segments.count`.
+    ///   - word: The word, in the form in which it is sent.
     package func segment(_ index: Int, is word: StaticString) -> Bool {
         let range = segments[index]
         guard range.count == word.utf8CodeUnitCount else { return false }

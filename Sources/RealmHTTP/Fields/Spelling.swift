@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds what a misspelt name may have meant.
+/// Finds the name that a misspelled one was probably meant to be, for hints in error texts.
 package enum Spelling {
-    /// How many candidates are compared: a hint is not worth more.
+    /// How many candidates are compared at most, so that a hint never costs noticeable time.
     private static let candidateLimit = 1000
 
-    /// The candidate within two edits of `name`, the nearest first; nil when all are further away.
+    /// Returns the candidate that is most similar to a name, without regard to case.
+    ///
+    /// Only the first 1000 candidates and the first 64 bytes of each name are compared.
+    ///
+    /// - Parameters:
+    ///   - name: The name as it was written.
+    ///   - candidates: The names that exist.
+    /// - Returns: The candidate with the fewest edits, at most two, or one for names shorter than
+    ///   four bytes; nil when all candidates differ more.
     package static func nearest(to name: String, in candidates: some Sequence<String>) -> String? {
         let wanted = Array(name.lowercased().utf8.prefix(64))
         let allowed = wanted.count < 4 ? 1 : 2
@@ -19,7 +27,10 @@ package enum Spelling {
         return best?.name
     }
 
-    /// Levenshtein distance in bytes.
+    /// Returns how many bytes have to be inserted, removed or replaced to turn one text into the
+    /// other (Levenshtein distance).
+    ///
+    /// - Complexity: O(m·n) for texts of m and n bytes.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var previous = Array(0...right.count)
         for (row, byte) in left.enumerated() {

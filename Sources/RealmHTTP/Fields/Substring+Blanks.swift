@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Substring {
-    /// Without the blanks and tabs that header fields may have around each part (RFC 9110, section 5.6.3).
+    /// This text without the spaces and tabs at its ends, which the parts of header fields may be
+    /// surrounded by.
+    ///
+    /// Source: RFC 9110, section 5.6.3.
     var withoutBlanks: Substring {
         var bytes = utf8
         while let first = bytes.first, first == 0x20 || first == 0x09 { bytes.removeFirst() }
