@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How large one JSON document may be.
+/// The limits that the parser applies to one JSON document.
 package struct JSONBounds: Sendable {
-    /// Nested arrays and objects.
+    /// How many arrays and objects may be nested in each other.
     let depth: Int
-    /// Values of any kind. A parsed value takes some hundred bytes of memory however short its text is.
+    /// How many values of any kind the document may have. A parsed value uses about a hundred bytes
+    /// of memory, however short its text is, so the length of the text alone does not bound the
+    /// memory.
     let values: Int
 
-    /// Bounds of `depth` levels and `values` values; without `values` there may be any number of them.
+    /// Makes limits for a document.
+    ///
+    /// - Parameters:
+    ///   - depth: The greatest number of nested arrays and objects.
+    ///   - values: The greatest number of values; without it any number is accepted.
     package init(depth: Int, values: Int = .max) {
         self.depth = depth
         self.values = values
     }
 
-    /// As deep as a line of an export can be: a hundred embedded objects, each in a list of the one before, and a hundred
-    /// collections in each other in the last one.
+    /// The depth that a line of an export can reach: a hundred embedded objects, each in a list of
+    /// the one before, and a hundred nested collections in the last one. An import accepts this
+    /// depth, so that whatever was exported can be read back.
     package static let deepestExport = 320
 }

@@ -2,15 +2,26 @@
 
 internal import CJansson
 
-/// Reads JSON with jansson: duplicate names, invalid UTF-8, lone surrogates and trailing data are errors.
+/// Reads JSON with the library jansson. Duplicate member names, invalid UTF-8, lone surrogates and
+/// trailing data are errors.
 ///
-/// jansson holds integers of 64 bits and doubles. Tokens beyond these are handed to it as marked strings, and come out
-/// as `longInteger` and `longReal`; the mark is drawn per process, so that a request cannot write it.
+/// jansson holds integers of 64 bits and doubles. Number tokens beyond these are handed to it as
+/// strings that begin with a mark, and come out as `JSONValue.longInteger` and
+/// `JSONValue.longReal`. The mark is random and drawn once per process, so a request cannot contain
+/// it.
 package enum JSONParser {
-    /// Parses one document in UTF-8.
+    /// Parses one document.
     ///
-    /// `expects` is called with the number of values in the text before any memory is taken for them; when it returns false
-    /// the text is refused with `JSONError.unwanted`.
+    /// Number of values and depth are checked in a first pass, before any memory is used for the
+    /// values.
+    ///
+    /// - Parameters:
+    ///   - bytes: The text in UTF-8.
+    ///   - bounds: The limits that apply.
+    ///   - expects: Called once with the number of values in the text; returning false refuses the
+    ///     text.
+    /// - Returns: The value that the document consists of.
+    /// - Throws: `JSONError`; `unwanted` when `expects` returned false.
     package static func parse(
         _ bytes: [UInt8], _ bounds: JSONBounds, expects: (Int) -> Bool = { _ in true }
     ) throws(JSONError) -> JSONValue {
@@ -18,21 +29,40 @@ package enum JSONParser {
         return try unsafe bytes.withUnsafeBufferPointer { unsafe parse($0, bounds, expects) }.get()
     }
 
-    /// How many values a text has, whether it can be parsed or not; counting ends behind `limit`.
+    /// Counts the values of a text, whether it is valid JSON or not.
+    ///
+    /// - Parameters:
+    ///   - bytes: The text.
+    ///   - limit: Counting ends shortly after this number is exceeded.
+    /// - Returns: The number of values; some number above `limit` when there are more.
     static func valueCount(of bytes: [UInt8], upTo limit: Int) -> Int {
         unsafe bytes.withUnsafeBufferPointer { unsafe JSONTokens($0, valueLimit: limit).valueCount }
     }
 
-    /// Parses a document of at most `depthLimit` nested arrays and objects, and any number of values.
+    /// Parses a document with any number of values.
+    ///
+    /// - Parameters:
+    ///   - bytes: The text in UTF-8.
+    ///   - depthLimit: The greatest number of nested arrays and objects.
+    /// - Returns: The value that the document consists of.
+    /// - Throws: `JSONError`.
     package static func parse(_ bytes: [UInt8], depthLimit: Int) throws(JSONError) -> JSONValue {
         try parse(bytes, JSONBounds(depth: depthLimit))
     }
 
-    /// Parses a document of at most `depthLimit` nested arrays and objects, and any number of values.
+    /// Parses a document with any number of values.
+    ///
+    /// - Parameters:
+    ///   - text: The text of the document.
+    ///   - depthLimit: The greatest number of nested arrays and objects.
+    /// - Returns: The value that the document consists of.
+    /// - Throws: `JSONError`.
     package static func parse(_ text: String, depthLimit: Int) throws(JSONError) -> JSONValue {
         try parse(Array(text.utf8), depthLimit: depthLimit)
     }
 
+    /// What a string begins with that stands for a long number: a control character, some 25 random
+    /// characters, and a colon.
     private static let mark: String = {
         var generator = SystemRandomNumberGenerator()
         return "\u{1}" + String(generator.next(), radix: 36) + String(generator.next(), radix: 36) + ":"
@@ -52,7 +82,8 @@ package enum JSONParser {
         return unsafe marked.withUnsafeBufferPointer { unsafe load($0, hasMarks: true) }
     }
 
-    /// The text with every long number as a marked string; tokens that are no numbers stay, for jansson to refuse.
+    /// Returns the text with each long number replaced by a marked string. Tokens that are no valid
+    /// numbers stay as they are, for jansson to reject.
     private static func markLongNumbers(_ bytes: UnsafeBufferPointer<UInt8>, _ ranges: [Range<Int>]) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count + ranges.count * (mark.utf8.count + 8))
@@ -72,11 +103,13 @@ package enum JSONParser {
         return text
     }
 
-    /// A token before a colon stands where a name belongs: an error that a marked string would hide.
+    /// Whether a token is followed by a colon, and so is in the place of a member name: an error
+    /// that a marked string would hide.
     private static func isName(_ bytes: UnsafeBufferPointer<UInt8>, endingAt end: Int) -> Bool {
         unsafe bytes[end...].first { $0 > 0x20 } == UInt8(ascii: ":")
     }
 
+    /// Has jansson parse a text, and copies its result.
     private static func load(_ bytes: UnsafeBufferPointer<UInt8>, hasMarks: Bool) -> Result<JSONValue, JSONError> {
         let flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL
         var failure = json_error_t()
@@ -96,7 +129,8 @@ package enum JSONParser {
         return .malformed(line: Int(failure.line), column: Int(failure.column), reason: reason)
     }
 
-    /// Copies a value; its depth was checked before.
+    /// Copies a value of jansson and everything in it. The recursion is bounded, because the depth
+    /// was checked before.
     private static func value(_ node: UnsafeMutablePointer<json_t>, _ hasMarks: Bool) -> JSONValue {
         switch unsafe realm_rest_json_type(node) {
         case JSON_TRUE: return .bool(true)
@@ -119,6 +153,7 @@ package enum JSONParser {
         }
     }
 
+    /// Makes a value of a number token that was carried in a marked string.
     private static func number(_ token: String) -> JSONValue {
         guard token.utf8.contains(where: { ".eE".utf8.contains($0) }) else {
             return Int64(token).map(JSONValue.integer) ?? .longInteger(token)

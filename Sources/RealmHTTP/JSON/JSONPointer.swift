@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// JSON Pointer (RFC 6901).
+/// The spelling of JSON Pointers (RFC 6901), which problems use to name a place in a request body.
 enum JSONPointer {
-    /// A name as one step of a pointer: `~` and `/` have a meaning there, and become `~0` and `~1`.
+    /// Returns a member name as one step of a pointer: `~` and `/`, which have a meaning there,
+    /// become `~0` and `~1`.
+    ///
+    /// - Parameter name: The name of a member.
     static func escape(_ name: String) -> String {
         guard name.contains("~") || name.contains("/") else { return name }
         return name.reduce(into: "") { text, character in

@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A look over JSON text before it is parsed: how deep it nests, how many values it has, and which number tokens jansson
-/// cannot hold.
+/// A first pass over a JSON text before it is parsed: how deeply it nests, how many values it has,
+/// and which number tokens are too long for jansson.
 ///
-/// It checks no grammar; that is the parser's business.
+/// It does not check the grammar; the parser does that afterwards.
 struct JSONTokens {
-    /// Number tokens whose value may not fit 64 bits, by the range of their bytes.
+    /// The places of number tokens whose value may not fit into 64 bits, as byte ranges in
+    /// ascending order.
     private(set) var longNumbers: [Range<Int>] = []
+    /// The greatest number of arrays and objects that are open at the same time.
     private(set) var maximumDepth = 0
-    /// Arrays, objects, strings, numbers and words; names of members are none.
+    /// How many arrays, objects, strings, numbers and words the text has. Member names do not
+    /// count.
     private(set) var valueCount = 0
-    /// Where the value stands that is one too many, and the text was not looked at any further.
+    /// The byte offset at which the pass ended because the text has too many values; nil when the
+    /// whole text was read.
     private(set) var excess: Int?
 
-    /// Integers of at most 18 characters always fit; so do reals without a large exponent.
+    /// The length up to which a number token is always read exactly enough by jansson: integers of
+    /// at most 18 characters fit into 64 bits, and so do reals without a large exponent.
     private static let safeLength = 18
 
-    /// Goes over a text once, and counts until `valueLimit` is passed. The text need not be valid JSON.
+    /// Reads a text once. It need not be valid JSON.
+    ///
+    /// - Parameters:
+    ///   - bytes: The text; it is used during the call only.
+    ///   - valueLimit: The pass ends as soon as more values than this were counted.
     init(_ bytes: UnsafeBufferPointer<UInt8>, valueLimit: Int = .max) {
         var index = 0
         var depth = 0
@@ -56,7 +65,8 @@ struct JSONTokens {
         if valueCount > valueLimit { excess = bytes.count }
     }
 
-    /// The index after the closing quote, or the end of the text.
+    /// Returns the index after the closing quote of the string that begins at `start`, or the end
+    /// of the text.
     private static func endOfString(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int {
         var index = start + 1
         while index < bytes.count {
@@ -66,6 +76,7 @@ struct JSONTokens {
         return bytes.count
     }
 
+    /// Returns the index after the run of bytes that can belong to a number.
     private static func endOfNumber(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int {
         var index = start + 1
         while index < bytes.count, unsafe isNumberByte(bytes[index]) { index += 1 }
@@ -81,6 +92,8 @@ struct JSONTokens {
         }
     }
 
+    /// Whether a number token may be beyond 64 bits: it is long, or its exponent has more than two
+    /// characters.
     private static func isLong(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Bool {
         if range.count > safeLength { return true }
         // Two-digit exponents cannot leave the range of a double with so few digits before them.
@@ -88,7 +101,10 @@ struct JSONTokens {
         return range.upperBound - exponent > 3
     }
 
-    /// The token's grammar in JSON: `-? int frac? exp?`.
+    /// Returns whether a whole text is a number by the grammar of JSON: an optional minus sign,
+    /// digits without leading zeros, an optional fraction and an optional exponent.
+    ///
+    /// - Parameter token: The bytes of the text.
     static func isNumber(_ token: Substring.UTF8View) -> Bool {
         var rest = token
         func digits(_ rest: inout Substring.UTF8View) -> Int {

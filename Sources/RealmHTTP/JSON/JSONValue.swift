@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A parsed JSON value. Number tokens keep what a 64-bit number cannot say.
+/// A parsed JSON value. Numbers that 64 bits cannot represent keep the text of their token, so that
+/// decimals and large integers lose nothing.
 package enum JSONValue: Sendable, Equatable {
+    /// The word `null`.
     case null
+    /// One of the words `true` and `false`.
     case bool(Bool)
-    /// A token without fraction and exponent that fits 64 bits.
+    /// A number without fraction and exponent that fits into 64 bits.
     case integer(Int64)
-    /// A token without fraction and exponent that does not fit 64 bits.
+    /// A number without fraction and exponent that does not fit into 64 bits, as its token.
     case longInteger(String)
-    /// A token with `.` or `e`.
+    /// A number with a fraction or an exponent.
     case real(Double)
-    /// A token with `.` or `e` beyond the range of a double.
+    /// A number with a fraction or an exponent beyond the range of a double, as its token.
     case longReal(String)
+    /// A string, with its escapes resolved.
     case string(String)
+    /// An array.
     case array([JSONValue])
+    /// An object.
     case object(JSONObject)
 
-    /// What to call it in an error text.
+    /// What an error text calls a value like this, with an article: "a number".
     package var kind: String {
         switch self {
         case .null: return "null"
@@ -28,19 +34,19 @@ package enum JSONValue: Sendable, Equatable {
         }
     }
 
-    /// The object; nil for any other value.
+    /// The object that this value is; nil for every other kind.
     package var object: JSONObject? {
         if case .object(let object) = self { return object }
         return nil
     }
 
-    /// The elements of an array; nil for any other value.
+    /// The elements of the array that this value is; nil for every other kind.
     package var array: [JSONValue]? {
         if case .array(let array) = self { return array }
         return nil
     }
 
-    /// The text of a string; nil for any other value.
+    /// The text of the string that this value is; nil for every other kind.
     package var string: String? {
         if case .string(let string) = self { return string }
         return nil

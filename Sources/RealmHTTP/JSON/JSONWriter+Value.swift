@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONWriter {
-    /// Writes a parsed value again, numbers with the digits they have.
+    /// Writes a parsed value. Numbers that were kept as tokens are written with the digits that
+    /// they had.
+    ///
+    /// - Parameter value: The value, with everything in it.
     mutating func write(_ value: JSONValue) {
         switch value {
         case .null: null()
@@ -26,7 +29,8 @@ extension JSONWriter {
 }
 
 extension JSONValue {
-    /// Text that is the same for equal values.
+    /// The value as JSON text without spaces. Equal values have equal texts, so the text can
+    /// identify a value.
     package var canonicalText: String {
         var writer = JSONWriter()
         writer.write(self)

@@ -4,54 +4,67 @@ package import RealmStorage
 
 /// Writes JSON text into a buffer, in one pass and without building a document first.
 ///
-/// The writer puts commas and colons; it trusts its caller to open and close in order. Text that is not valid UTF-8
-/// is the caller's decision: `string(_:)` reports it, so that nothing is ever replaced silently.
+/// The writer inserts commas and colons. It relies on its caller to open and close objects and
+/// arrays in order, and to give every key one value. Bytes of a file that are not valid UTF-8 are
+/// never replaced silently: `string(_:)` reports them, and the caller decides what to write
+/// instead.
+///
+/// A writer is used by one thread at a time. Copies write into the same buffer.
 package struct JSONWriter: Sendable {
-    /// The text that was written so far, and whatever stood in the buffer before.
+    /// The buffer with the text that was written so far, after whatever it contained before.
     package let buffer: OutputBuffer
-    /// Whether the next value or key needs a comma before it.
+    /// Whether the next value or key has to be separated from the previous one by a comma.
     private var needsComma = false
 
-    /// Appends to `buffer`, as the first thing there or after a comma of the caller's.
+    /// Makes a writer that appends to an existing buffer. Its first value gets no comma.
+    ///
+    /// - Parameter buffer: The buffer to append to.
     package init(_ buffer: OutputBuffer) { self.buffer = buffer }
 
-    /// A writer into a new buffer, with room for so many bytes before it has to grow.
+    /// Makes a writer into a new buffer.
+    ///
+    /// - Parameter capacity: How many bytes fit before the buffer has to grow.
     package init(reservingCapacity capacity: Int = 512) { buffer = OutputBuffer(capacity: capacity) }
 
-    /// How many bytes were written.
+    /// How many bytes the buffer contains.
     package var count: Int { buffer.count }
 
-    /// A copy of the text so far.
+    /// A copy of the contents of the buffer.
     package var bytes: [UInt8] { buffer.array }
 
-    /// A place to go back to.
+    /// A place in the text that a writer can return to; see `goBack(to:)`.
     package struct Mark: Sendable {
         fileprivate let count: Int
         fileprivate let needsComma: Bool
     }
 
-    /// The place that was reached, to come back to.
+    /// The current place in the text.
     package var mark: Mark { Mark(count: buffer.count, needsComma: needsComma) }
 
-    /// Takes back everything written behind `mark`.
+    /// Removes everything that was written after `mark`, so that something else can be written in
+    /// its place.
+    ///
+    /// - Parameter mark: A place of the same writer that has not been removed itself.
     package mutating func goBack(to mark: Mark) {
         buffer.truncate(to: mark.count)
         needsComma = mark.needsComma
     }
 
-    /// Forgets text that was handed on, in the middle of a document.
+    /// Empties the buffer in the middle of a document, after its contents were handed on. Commas
+    /// continue as if the text were still there.
     package mutating func forgetBytes() { buffer.removeAll() }
 
-    /// Notes that a value was written by somebody else, so that the next one is separated from it.
+    /// Notes that the caller appended a value to the buffer directly, so that the next one is
+    /// separated from it.
     package mutating func noteValue() { needsComma = true }
 
     // MARK: - Structure
 
-    /// Opens an object. Members are a name (`key`) and a value each, until `endObject`.
+    /// Opens an object. Members follow, each a key and a value, until `endObject`.
     package mutating func beginObject() { open(UInt8(ascii: "{")) }
     /// Closes the innermost object.
     package mutating func endObject() { close(UInt8(ascii: "}")) }
-    /// Opens an array, whose values follow until `endArray`.
+    /// Opens an array. Its values follow until `endArray`.
     package mutating func beginArray() { open(UInt8(ascii: "[")) }
     /// Closes the innermost array.
     package mutating func endArray() { close(UInt8(ascii: "]")) }
@@ -72,7 +85,9 @@ package struct JSONWriter: Sendable {
         needsComma = true
     }
 
-    /// A member name that needs no escape.
+    /// Writes a member name with its colon; the value has to follow.
+    ///
+    /// - Parameter name: A constant name that needs no escape.
     package mutating func key(_ name: StaticString) {
         separate()
         buffer.append(UInt8(ascii: "\""))
@@ -81,7 +96,9 @@ package struct JSONWriter: Sendable {
         needsComma = false
     }
 
-    /// A member name, escaped.
+    /// Writes a member name with its colon, escaped as needed; the value has to follow.
+    ///
+    /// - Parameter name: Any text.
     package mutating func key(_ name: String) {
         separate()
         buffer.append(jsonString: name)
@@ -89,7 +106,10 @@ package struct JSONWriter: Sendable {
         needsComma = false
     }
 
-    /// A member name given as bytes; false when they are not valid UTF-8, and then nothing was written.
+    /// Writes a member name that is stored in a file.
+    ///
+    /// - Parameter name: The bytes of the name.
+    /// - Returns: False when they are not valid UTF-8; nothing was written then.
     package mutating func key(_ name: ByteView) -> Bool {
         guard string(name) else { return false }
         buffer.append(UInt8(ascii: ":"))
@@ -97,7 +117,12 @@ package struct JSONWriter: Sendable {
         return true
     }
 
-    /// A member name with quotes and colon that was escaped before: a part of `names`.
+    /// Writes a member name that was escaped in advance, for the members of many objects of one
+    /// class.
+    ///
+    /// - Parameters:
+    ///   - names: The text of all names, each with quotes and colon.
+    ///   - range: The place of this name in `names`.
     @inline(__always) package mutating func key(in names: [UInt8], _ range: Range<Int>) {
         if needsComma { buffer.append(UInt8(ascii: ",")) }
         // In bounds: ranges are those that the names were made with.
@@ -105,7 +130,10 @@ package struct JSONWriter: Sendable {
         needsComma = false
     }
 
-    /// The beginning of an object up to a member's colon, made before: `{"class":"Dog","key":`.
+    /// Writes the beginning of an object up to the colon of a member, such as
+    /// `{"class":"Dog","key":`; a value has to follow.
+    ///
+    /// - Parameter prefix: The text, made in advance.
     package mutating func objectPrefix(_ prefix: [UInt8]) {
         separate()
         buffer.append(prefix)
@@ -114,24 +142,28 @@ package struct JSONWriter: Sendable {
 
     // MARK: - Values
 
-    /// Writes null.
+    /// Writes the value null.
     package mutating func null() { raw("null") }
-    /// Writes true or false.
+    /// Writes the value true or false.
     package mutating func bool(_ value: Bool) { raw(value ? "true" : "false") }
 
-    /// Text that is JSON already.
+    /// Writes a constant text as a value.
+    ///
+    /// - Parameter text: One complete JSON value; it is not checked.
     package mutating func raw(_ text: StaticString) {
         separate()
         buffer.append(text)
     }
 
-    /// Writes a value that is JSON already. It is copied as it is.
+    /// Writes a value that is JSON already.
+    ///
+    /// - Parameter text: One complete JSON value; it is copied without a check.
     package mutating func raw(_ text: [UInt8]) {
         separate()
         buffer.append(text)
     }
 
-    /// Starts the next value on a new line without a comma, as NDJSON does.
+    /// Writes a line feed and no comma, as NDJSON separates its values.
     package mutating func newLine() {
         buffer.append(UInt8(ascii: "\n"))
         needsComma = false
@@ -143,25 +175,30 @@ package struct JSONWriter: Sendable {
         if let number = Int64(exactly: value) { buffer.append(decimal: number) } else { buffer.append(String(value)) }
     }
 
-    /// The shortest decimal that reads back as the same value, always with `.` or `e`; NaN and infinities as text.
+    /// Writes the shortest decimal that reads back as the same double, always with `.` or `e`. NaN
+    /// and the infinities are written as strings.
     package mutating func double(_ value: Double) {
         separate()
         if !buffer.append(shortest: value) { buffer.append(special: value) }
     }
 
-    /// Writes the shortest text that reads back as the same float; NaN and the infinities become strings.
+    /// Writes the shortest decimal that reads back as the same 32-bit float. NaN and the infinities
+    /// are written as strings.
     package mutating func float(_ value: Float) {
         separate()
         if !buffer.append(shortest: value) { buffer.append(special: Double(value)) }
     }
 
-    /// Writes a string with what has to be escaped in it.
+    /// Writes a string, escaped as needed.
     package mutating func string(_ text: String) {
         separate()
         buffer.append(jsonString: text)
     }
 
-    /// A string given as bytes; false when they are not valid UTF-8, and then nothing was written.
+    /// Writes a string that is stored in a file, escaped as needed.
+    ///
+    /// - Parameter text: The bytes of the string.
+    /// - Returns: False when they are not valid UTF-8; nothing was written then.
     @discardableResult
     package mutating func string(_ text: ByteView) -> Bool {
         let length = buffer.count
@@ -175,7 +212,10 @@ package struct JSONWriter: Sendable {
         return true
     }
 
-    /// A string of characters that need no escape: digits, hex, base64, dates.
+    /// Writes a string of characters that need no escape, such as digits, hexadecimal or Base64
+    /// text, and dates.
+    ///
+    /// - Parameter text: The characters without quotes.
     package mutating func plainString(_ text: [UInt8]) {
         separate()
         buffer.append(UInt8(ascii: "\""))
@@ -183,7 +223,10 @@ package struct JSONWriter: Sendable {
         buffer.append(UInt8(ascii: "\""))
     }
 
-    /// Lets `write` put one value straight into the buffer.
+    /// Has a closure append one value directly to the buffer, with a comma before it where one is
+    /// needed.
+    ///
+    /// - Parameter write: Appends exactly one complete JSON value.
     package mutating func value(_ write: (OutputBuffer) throws -> Void) rethrows {
         separate()
         try write(buffer)
@@ -191,31 +234,49 @@ package struct JSONWriter: Sendable {
 }
 
 extension JSONWriter {
-    /// Writes a member with a string.
+    /// Writes a member whose value is a string.
+    ///
+    /// - Parameters:
+    ///   - name: The name, which needs no escape.
+    ///   - text: The value, which is escaped as needed.
     package mutating func member(_ name: StaticString, text: String) {
         key(name)
         string(text)
     }
 
-    /// Writes a member with a string, or with null.
+    /// Writes a member whose value is a string, or null when there is none.
+    ///
+    /// - Parameters:
+    ///   - name: The name, which needs no escape.
+    ///   - text: The value, which is escaped as needed.
     package mutating func member(_ name: StaticString, text: String?) {
         key(name)
         if let text { string(text) } else { null() }
     }
 
-    /// Writes a member with an integer.
+    /// Writes a member whose value is an integer.
+    ///
+    /// - Parameters:
+    ///   - name: The name, which needs no escape.
+    ///   - value: The value.
     package mutating func member(_ name: StaticString, int value: some FixedWidthInteger) {
         key(name)
         int(value)
     }
 
-    /// Writes a member with true or false.
+    /// Writes a member whose value is true or false.
+    ///
+    /// - Parameters:
+    ///   - name: The name, which needs no escape.
+    ///   - bool: The value.
     package mutating func member(_ name: StaticString, bool: Bool) {
         key(name)
         self.bool(bool)
     }
 
-    /// Writes a member with null.
+    /// Writes a member whose value is null.
+    ///
+    /// - Parameter name: The name, which needs no escape.
     package mutating func nullMember(_ name: StaticString) {
         key(name)
         null()

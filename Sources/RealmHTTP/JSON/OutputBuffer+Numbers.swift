@@ -3,49 +3,63 @@
 package import RealmStorage
 
 extension OutputBuffer {
-    /// Decimal digits of `number`, with `-` where it is negative.
+    /// Appends the decimal digits of a number, after `-` when it is negative.
     @inline(__always) package func append(decimal number: Int64) {
         unsafe advance(DigitWriter.write(number, to: reserve(DigitWriter.maximumByteCount)))
     }
 
-    /// `number` in exactly `width` digits (1 to 19), with leading zeros; higher digits are cut.
+    /// Appends a number with a fixed number of digits. The sign is not written.
+    ///
+    /// - Parameters:
+    ///   - number: The number.
+    ///   - width: How many digits to write, from 1 to 19. Leading zeros fill up; digits beyond the
+    ///     width are cut off on the left.
     package func append(padded number: Int, width: Int) {
         unsafe DigitWriter.write(UInt64(number.magnitude), digitCount: width, to: reserve(width))
         advance(width)
     }
 
-    /// The shortest text that reads back as `number`; false, and nothing written, when it is not finite.
+    /// Appends the shortest text that reads back as the same double.
+    ///
+    /// - Returns: False when the number is NaN or infinite; nothing was written then.
     package func append(shortest number: Double) -> Bool {
         guard number.isFinite else { return false }
         unsafe advance(RealWriter.write(number, to: reserve(RealWriter.maximumByteCount)))
         return true
     }
 
-    /// The shortest text that reads back as the same 32-bit `number`; false when it is not finite.
+    /// Appends the shortest text that reads back as the same 32-bit float.
+    ///
+    /// - Returns: False when the number is NaN or infinite; nothing was written then.
     package func append(shortest number: Float) -> Bool {
         guard number.isFinite else { return false }
         unsafe advance(RealWriter.write(number, to: reserve(RealWriter.maximumByteCount)))
         return true
     }
 
-    /// `"NaN"`, `"Infinity"` or `"-Infinity"` with quotes.
+    /// Appends `"NaN"`, `"Infinity"` or `"-Infinity"` with the quotes, for a number that JSON has
+    /// no token for.
     package func append(special number: Double) {
         append(number.isNaN ? "\"NaN\"" as StaticString : number < 0 ? "\"-Infinity\"" : "\"Infinity\"")
     }
 
-    /// Lower-case hex digits of the `byteCount` low bytes of `word`, most significant first.
+    /// Appends lower-case hexadecimal digits, the most significant first.
+    ///
+    /// - Parameters:
+    ///   - word: The bits to write.
+    ///   - byteCount: How many of its low bytes to write, two digits for each.
     package func append(hex word: UInt64, byteCount: Int) {
         unsafe HexWriter.write(word, byteCount: byteCount, to: reserve(byteCount * 2))
         advance(byteCount * 2)
     }
 
-    /// Appends the 24 hexadecimal digits of an object id.
+    /// Appends the 24 hexadecimal digits of an object id, without quotes.
     package func append(_ id: ObjectID) {
         unsafe id.write(to: reserve(ObjectID.textByteCount))
         advance(ObjectID.textByteCount)
     }
 
-    /// The canonical form in five groups.
+    /// Appends a UUID in its canonical form of five groups, without quotes.
     package func append(_ uuid: UUIDValue) {
         unsafe uuid.write(to: reserve(UUIDValue.textByteCount))
         advance(UUIDValue.textByteCount)
@@ -53,16 +67,18 @@ extension OutputBuffer {
 }
 
 extension OutputBuffer {
-    /// RFC 3339 in UTC with as many fraction digits as needed, without quotes.
+    /// Appends a date as RFC 3339 in UTC, with as many digits of the fraction as it needs and
+    /// without quotes.
     ///
-    /// False, and nothing written, when the date is outside the years 0001 to 9999.
+    /// - Returns: False when the date is outside of the years 0001 to 9999; nothing was written
+    ///   then.
     package func append(rfc3339 date: Timestamp) -> Bool {
         let byteCount = unsafe DateWriter.write(date, to: reserve(DateWriter.maximumByteCount))
         advance(byteCount)
         return byteCount > 0
     }
 
-    /// A time of day for logs: RFC 3339 with milliseconds.
+    /// Appends a time for the log: RFC 3339 in UTC with milliseconds.
     package func append(logTime time: WallClock) {
         let whole = time.nanoseconds / 1_000_000_000
         let milliseconds = Int(time.nanoseconds % 1_000_000_000) / 1_000_000

@@ -3,18 +3,23 @@
 package import RealmStorage
 
 extension OutputBuffer {
-    /// A JSON string with its quotes, escaped as needed.
+    /// Appends a text as a JSON string: with its quotes, and escaped as needed.
     package func append(jsonString text: String) {
         var text = text
         text.withUTF8 { _ = unsafe appendQuoted($0, isKnownUTF8: true) }
     }
 
-    /// A JSON string with its quotes; false, and nothing written, when the bytes are not valid UTF-8.
+    /// Appends bytes of a file as a JSON string: with the quotes, and escaped as needed.
+    ///
+    /// - Returns: False when the bytes are not valid UTF-8; nothing was written then.
     package func append(jsonString view: ByteView) -> Bool {
         unsafe view.withBuffer { unsafe appendQuoted($0, isKnownUTF8: false) }
     }
 
-    /// Copies eight bytes at a time as long as none of them needs an escape.
+    /// Appends a JSON string, and copies eight bytes at a time where none of them needs an escape.
+    ///
+    /// Bytes are checked to be UTF-8 only if one of them is not ASCII and the caller does not know.
+    /// False, and nothing written, when they are not.
     @inline(__always)
     private func appendQuoted(_ bytes: UnsafeBufferPointer<UInt8>, isKnownUTF8: Bool) -> Bool {
         let before = count
@@ -65,7 +70,7 @@ extension OutputBuffer {
         return true
     }
 
-    /// True when no byte of `word` is a control character, a quote or a backslash.
+    /// Whether none of the eight bytes in `word` is a control character, a quote or a backslash.
     @inline(__always) private static func needsNoEscape(_ word: UInt64) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highs: UInt64 = 0x8080_8080_8080_8080
@@ -78,6 +83,8 @@ extension OutputBuffer {
         return (control | isQuote | isBackslash) & highs == 0
     }
 
+    /// Appends the escape of a control character, a quote or a backslash: a letter after the
+    /// backslash where JSON has one, else `\u00` and two digits.
     @inline(never) private func appendEscape(_ byte: UInt8) {
         append(UInt8(ascii: "\\"))
         switch byte {
@@ -93,13 +100,17 @@ extension OutputBuffer {
         }
     }
 
-    /// Base64 with padding, RFC 4648 section 4.
+    /// Appends bytes of a file as Base64 with padding, without quotes (RFC 4648, section 4).
     package func append(base64 view: ByteView) {
         let target = unsafe reserve(Base64.maximumTextByteCount(of: view.count) + 1)
         unsafe advance(view.withBuffer { unsafe Base64.write($0, .standard, to: target) })
     }
 
-    /// The lowest bits of `word` as base64url digits, six bits each, the lowest first.
+    /// Appends the lowest bits of a word as digits of base64url, six bits each, the lowest first.
+    ///
+    /// - Parameters:
+    ///   - word: The bits to write.
+    ///   - digitCount: How many digits to write; more than 11 would exceed the 64 bits.
     func append(base64URLDigitsOf word: UInt64, digitCount: Int) {
         unsafe Base64.write(digitsOf: word, digitCount: digitCount, to: reserve(digitCount))
         advance(digitCount)

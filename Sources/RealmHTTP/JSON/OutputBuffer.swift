@@ -3,36 +3,51 @@
 internal import Glibc
 package import RealmStorage
 
-/// A growing run of bytes that answers are written into and sent from without another copy.
+/// A growing run of bytes that a response is written into, and sent from without another copy.
 ///
-/// Not synchronised: one thread writes at a time; a buffer that was handed to a response is not written again.
-/// `@unchecked Sendable`: see the line above; hand-over happens through the locks of the queues in between.
+/// `@unchecked Sendable`: it has no lock. One thread at a time writes; a buffer that was given to a
+/// response is not changed any more, and reaches the thread that sends it through the lock of a
+/// queue.
 @safe package final class OutputBuffer: @unchecked Sendable {
-    /// The first byte; nil until something was reserved.
+    /// The first byte, in memory of `malloc` that this object owns; nil until room was reserved.
     @usableFromInline private(set) var start: UnsafeMutablePointer<UInt8>?
+    /// How many bytes fit before the memory has to grow.
     package private(set) var capacity = 0
+    /// How many bytes the buffer contains.
     package private(set) var count = 0
 
-    /// An empty buffer with room for so many bytes.
+    /// Makes an empty buffer.
+    ///
+    /// - Parameter capacity: How many bytes should fit before it has to grow; at least 256 unless
+    ///   it is 0.
     package init(capacity: Int = 0) {
         if capacity > 0 { grow(by: capacity) }
     }
 
     deinit { unsafe free(start) }
 
-    /// Whether nothing was written.
+    /// Whether the buffer contains no bytes.
     package var isEmpty: Bool { count == 0 }
 
-    /// Makes room for `extra` more bytes and returns where the next one goes.
+    /// Makes room for further bytes and returns where the next one belongs. The caller writes
+    /// there, and then calls `advance`.
+    ///
+    /// The pointer is valid until the next call that may grow the buffer.
+    ///
+    /// - Parameter extra: How many bytes there has to be room for; positive.
     @inline(__always) func reserve(_ extra: Int) -> UnsafeMutablePointer<UInt8> {
         if capacity &- count < extra { grow(by: extra) }
         // `grow` leaves at least `extra` bytes, so the pointer exists whenever extra is positive.
         return unsafe start.unsafelyUnwrapped + count
     }
 
-    /// Counts bytes that were written behind `reserve`.
+    /// Counts bytes that were written into the room that `reserve` returned.
+    ///
+    /// - Parameter written: How many bytes were written, at most as many as were reserved.
     @inline(__always) func advance(_ written: Int) { count &+= written }
 
+    /// Enlarges the memory to at least twice its size, so that appending takes constant time on
+    /// average. The process ends when the system has no memory.
     @inline(never) private func grow(by extra: Int) {
         let wanted = max(256, max(count + extra, capacity * 2))
         guard let memory = unsafe realloc(start, wanted) else { preconditionFailure("out of memory for \(wanted) bytes") }
@@ -40,10 +55,12 @@ package import RealmStorage
         capacity = wanted
     }
 
-    /// Forgets the contents and keeps the memory.
+    /// Empties the buffer and keeps its memory for the next contents.
     package func removeAll() { count = 0 }
 
-    /// Drops everything after the first `length` bytes.
+    /// Removes everything after the first bytes, and keeps the memory.
+    ///
+    /// - Parameter length: How many bytes stay.
     package func truncate(to length: Int) { count = min(count, max(length, 0)) }
 
     /// Appends one byte.
@@ -52,28 +69,30 @@ package import RealmStorage
         count &+= 1
     }
 
-    /// Appends bytes as they are.
+    /// Appends the bytes of an array as they are.
     package func append(_ bytes: [UInt8]) {
         unsafe bytes.withUnsafeBufferPointer { unsafe append($0) }
     }
 
-    /// Appends bytes as they are.
+    /// Appends the bytes of a part of an array as they are.
     package func append(_ bytes: ArraySlice<UInt8>) {
         unsafe bytes.withUnsafeBufferPointer { unsafe append($0) }
     }
 
+    /// Appends a copy of bytes in memory of the caller.
     @inline(__always) func append(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let base = bytes.baseAddress else { return }
         unsafe append(base, bytes.count)
     }
 
+    /// Appends a copy of `byteCount` bytes in memory of the caller.
     @inline(__always) func append(_ bytes: UnsafePointer<UInt8>, _ byteCount: Int) {
         guard byteCount > 0 else { return }
         unsafe memcpy(reserve(byteCount), bytes, byteCount)
         count &+= byteCount
     }
 
-    /// Appends a text of the program, without a string being made.
+    /// Appends a constant text of the program, without making a string.
     @inline(__always) package func append(_ text: StaticString) { unsafe append(text.utf8Start, text.utf8CodeUnitCount) }
 
     /// Appends a text in UTF-8, without escaping anything.
@@ -82,17 +101,23 @@ package import RealmStorage
         text.withUTF8 { unsafe append($0) }
     }
 
-    /// Appends bytes of the file, which are read while this runs.
+    /// Appends bytes of a file. The caller holds the snapshot that they belong to.
     package func append(_ view: ByteView) { unsafe view.withBuffer { unsafe append($0) } }
 
-    /// Appends all that is in another buffer.
+    /// Appends the contents of another buffer.
     package func append(_ other: OutputBuffer) {
         guard let base = unsafe other.start else { return }
         unsafe append(base, other.count)
     }
 
-    /// Writes a line of a page with `write`, unless the answer is full before its end: then nothing of it is written, and the
-    /// answer is false.
+    /// Writes one row of a page, unless the page would exceed the size limits of the response.
+    ///
+    /// - Parameters:
+    ///   - budget: The limits of the response.
+    ///   - write: Appends the row.
+    /// - Returns: False when the row does not fit; nothing of it remains then, and the page ends
+    ///   before it.
+    /// - Throws: Errors of storage that are no size limit.
     func fits(_ budget: WorkBudget, _ write: () throws(StorageError) -> Void) throws(StorageError) -> Bool {
         let mark = count
         do throws(StorageError) {
@@ -106,12 +131,16 @@ package import RealmStorage
         }
     }
 
+    /// The byte that was written last; nil when the buffer is empty.
     package var lastByte: UInt8? {
         guard count > 0, let start = unsafe start else { return nil }
         return unsafe start[count - 1]
     }
 
-    /// Gives the bytes to `body`, which must neither keep them nor write to the buffer.
+    /// Gives the contents to a closure without copying them.
+    ///
+    /// - Parameter body: Uses the bytes; it must neither keep them nor write to this buffer.
+    /// - Returns: What `body` returns.
     package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
         try unsafe body(UnsafeBufferPointer(start: start, count: count))
     }
@@ -119,6 +148,6 @@ package import RealmStorage
     /// A copy of the contents.
     package var array: [UInt8] { unsafe withBytes { unsafe Array($0) } }
 
-    /// The contents as text; ill-formed sequences are replaced.
+    /// The contents as a string. Bytes that are not valid UTF-8 are replaced by U+FFFD.
     package var text: String { unsafe withBytes { unsafe String(decoding: $0, as: UTF8.self) } }
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Well-formedness of UTF-8 (Unicode 15, table 3-7): no overlong forms, no surrogates, nothing beyond U+10FFFF.
+/// Decides whether bytes are well-formed UTF-8 (Unicode 15, table 3-7): without overlong forms,
+/// surrogates, and code points beyond U+10FFFF.
 enum UTF8Check {
-    /// Whether the bytes are valid UTF-8, looked at eight at a time while they are ASCII.
+    /// Returns whether all of the bytes together are well-formed UTF-8.
+    ///
+    /// - Parameter bytes: The bytes of a whole text.
+    /// - Complexity: O(n) for n bytes.
     static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var index = 0
         while index < bytes.count {
@@ -20,6 +24,8 @@ enum UTF8Check {
         return true
     }
 
+    /// Returns the length of a sequence of several bytes by its first one; nil for bytes that begin
+    /// none.
     private static func sequenceLength(_ lead: UInt8) -> Int? {
         switch lead {
         case 0xc2...0xdf: return 2
@@ -29,6 +35,8 @@ enum UTF8Check {
         }
     }
 
+    /// Whether a byte may follow the first one of a sequence. Some first bytes allow only a part of
+    /// the usual range, which excludes overlong forms and surrogates.
     private static func isSecondByteValid(_ byte: UInt8, after lead: UInt8) -> Bool {
         switch lead {
         case 0xe0: return (0xa0...0xbf).contains(byte)
