@@ -2,20 +2,29 @@
 
 internal import RealmEngine
 
-/// Paths for administrators; `AccessPolicy` decides who they are.
+/// The paths below `/admin`: what clients hold at the moment, and the configuration of the running
+/// server.
+///
+/// `AccessPolicy` decides who is an administrator; for all others the paths do not exist. They are
+/// not in the API description.
 struct AdminEndpoints: Sendable {
     /// The realms whose transactions and names are shown.
     let catalog: Catalog
-    /// The options that are shown.
+    /// The options that the server was started with.
     let options: ServerOptions
-    /// Hosts and origins that are shown.
+    /// The hosts and origins that are accepted.
     let rules: AccessRules
-    /// What clients hold at the moment.
+    /// The transactions, snapshots and streams that clients hold.
     let registry: LeaseRegistry
-    /// The one option that can be changed.
+    /// The level of the log, the one option that can be changed while the server runs.
     let logLevel: AccessLog.LevelSwitch
 
-    /// `GET /admin/leases`
+    /// Answers `GET /admin/leases` with all transactions, snapshots and streams that clients hold.
+    ///
+    /// Each has its id, kind, realm, principal and time of beginning. Transactions that ended by
+    /// themselves are removed from the list first.
+    ///
+    /// - Throws: `unknown_parameter` for any query parameter.
     func leases(_ call: Call) throws(Problem) -> Reply {
         try QueryParameters(call.request.target).requireKnown([])
         registry.removeEndedTransactions(of: catalog)
@@ -43,7 +52,9 @@ struct AdminEndpoints: Sendable {
         return .now(Response(unstored: writer.buffer))
     }
 
-    /// `DELETE /admin/leases/{id}`
+    /// Answers `DELETE /admin/leases/{id}`: ends one transaction, snapshot or stream, with 204.
+    ///
+    /// - Throws: `not_found` when there is none of this id.
     func endLease(_ call: Call) throws(Problem) -> Reply {
         try QueryParameters(call.request.target).requireKnown([])
         guard registry.end(try call.match[.id]) else {
@@ -52,13 +63,23 @@ struct AdminEndpoints: Sendable {
         return .now(Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")]))
     }
 
-    /// `GET /admin/config`, and `PATCH`, which can change the level of the log.
+    /// Answers `GET /admin/config`, and `PATCH`, which can change the level of the log.
+    ///
+    /// Both return the configuration as it is then, without secrets.
+    ///
+    /// - Throws: The problems of `change(_:)`.
     func configuration(_ call: Call) throws(Problem) -> Reply {
         try QueryParameters(call.request.target).requireKnown([])
         if call.request.method == .patch { try change(call) }
         return .now(Response(unstored: configurationDocument))
     }
 
+    /// Applies the body of a `PATCH`.
+    ///
+    /// The new level is in force for all log lines that follow; nothing is written to a file.
+    ///
+    /// - Throws: `invalid_body` for any member but `logLevel`, `invalid_parameter` for an unknown
+    ///   level.
     private func change(_ call: Call) throws(Problem) {
         let body = try RequestBody.object(
             call.request, call.limits, types: ["application/json", "application/merge-patch+json"])
@@ -74,7 +95,10 @@ struct AdminEndpoints: Sendable {
         logLevel.set(level)
     }
 
-    /// How the server was started, without secrets.
+    /// The configuration as JSON: version, log level, modes, hosts, origins, names of realms, and
+    /// all limits by name.
+    ///
+    /// Keys, tokens and paths are not in it.
     private var configurationDocument: OutputBuffer {
         var writer = JSONWriter()
         writer.beginObject()
@@ -99,6 +123,7 @@ struct AdminEndpoints: Sendable {
         return writer.buffer
     }
 
+    /// Writes a set of names as an array in alphabetical order.
     private func write(_ names: Set<String>, to writer: inout JSONWriter) {
         writer.beginArray()
         for name in names.sorted() { writer.string(name) }

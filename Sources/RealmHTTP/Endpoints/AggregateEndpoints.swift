@@ -4,12 +4,23 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// Counts, minima, maxima, sums and averages over the objects of a class.
+/// Aggregates over the objects of a class: counts, minima, maxima, sums and averages.
 struct AggregateEndpoints: Sendable {
-    /// `GET` and `POST …/aggregate/{class}`
+    /// Answers `GET` and `POST …/aggregate/{class}`; with `POST` the parameters are members of the
+    /// body.
+    ///
+    /// Without `ops` the objects are counted. An operation that is given twice appears once in the
+    /// result, because the members of a JSON object have different names. Classes of up to 2000
+    /// objects are evaluated on the daemon's thread, larger ones by a worker.
+    ///
+    /// - Parameter call: The call, with the class in its path.
+    /// - Returns: The result of each operation and the version, or 304 when the client has that
+    ///   already.
+    /// - Throws: The `Problem` of a wrong parameter, an unknown class, or an operation that the
+    ///   type of a property does not permit.
     func aggregate(_ call: Call) throws(Problem) -> Reply {
         let parameters = try ReadParameters(ofBodyAnd: call, .aggregate, formats: .documents)
-        // What is asked for twice is answered once: members of an object have different names.
+        // A repeated operation is evaluated once: the members of an object have different names.
         var asked = Set<String>()
         let operations = try (parameters.ops ?? ["count"]).filter { asked.insert($0).inserted }
             .map { text throws(Problem) in try AggregateOperation(text) }

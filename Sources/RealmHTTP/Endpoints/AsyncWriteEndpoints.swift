@@ -2,9 +2,18 @@
 
 internal import RealmEngine
 
-/// Writes that were answered before they were done.
+/// Writes that were answered with 202 before they were done, because the client preferred
+/// `respond-async`.
+///
+/// The state of such a write is kept in memory for a limited time after its end.
 struct AsyncWriteEndpoints: Sendable {
-    /// `GET` and `DELETE …/writes/{id}`: what became of a write that was answered before it was done.
+    /// Answers `GET` and `DELETE …/writes/{id}`.
+    ///
+    /// `GET` returns the state of the write, and its response once it has one. `DELETE` cancels a
+    /// write that has not begun, with 204.
+    ///
+    /// - Throws: `not_found` for an unknown id, `already_committed` when the write has begun and
+    ///   cannot be cancelled.
     func write(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
         try QueryParameters(call.request.target).requireKnown([])
@@ -28,5 +37,6 @@ struct AsyncWriteEndpoints: Sendable {
         }
     }
 
+    /// The problem of an id that is unknown, or whose write ended long ago.
     private static let unknown = Problem(.notFound, "there is no write of this id")
 }

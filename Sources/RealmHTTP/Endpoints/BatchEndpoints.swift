@@ -2,9 +2,18 @@
 
 internal import RealmEngine
 
-/// Batches of operations.
+/// Batches: several operations in one transaction.
 struct BatchEndpoints: Sendable {
-    /// `POST …/batch`: operations in order, all or none.
+    /// Answers `POST …/batch`: the operations are carried out in order, all of them or none.
+    ///
+    /// The body is read before the write is queued. On the writer's thread each operation sees the
+    /// changes of those before it.
+    ///
+    /// - Parameter call: The call, with the operations in its body.
+    /// - Returns: A reply that is completed when the changes are durable, with one result per
+    ///   operation.
+    /// - Throws: The `Problem` of a malformed body or option. A problem of one operation has its
+    ///   index in `op`, and nothing is changed.
     func run(_ call: WriteCall) throws(Problem) -> Reply {
         let database = try call.database()
         let options = try WriteOptions(call, types: WriteOptions.json, honours: .init(returns: true, handling: true))

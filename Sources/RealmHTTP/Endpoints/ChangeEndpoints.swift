@@ -3,23 +3,35 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// `GET …/changes`: a stream of events, or one answer that waits for something to tell.
+/// The feed of changes, `GET …/changes`: a stream of Server-Sent Events, or a long-poll.
 struct ChangeEndpoints: Sendable {
-    /// Subscriptions of all realms.
+    /// The subscriptions of all realms.
     let notifications: ChangeService
-    /// Where streams are shown to administrators.
+    /// The registry in which administrators see and end streams.
     let leases: LeaseRegistry
-    /// Ends polls whose time is over.
+    /// The timer that ends long-polls whose time has passed.
     let alarm: Alarm
-    /// Threads for long definitions.
+    /// Threads that parse and bind long definitions.
     let workers: WorkerPool
 
-    /// `GET …/changes`. Reading and binding a long query takes its time, so a worker does that.
+    /// Answers `GET …/changes`.
+    ///
+    /// A request of up to 1024 bytes is handled on this thread. Parsing and binding a longer query
+    /// takes time, so a worker does that.
+    ///
+    /// - Parameter call: The call, with a definition or a registration in its parameters.
+    /// - Returns: A stream of events when `Accept` names `text/event-stream`; otherwise a reply
+    ///   that is completed when there is a change or the waiting time ends.
+    /// - Throws: The `Problem` of a wrong parameter, or `too_many_streams` and `overloaded` when
+    ///   the client or the server has too many streams.
     func get(_ call: Call) throws(Problem) -> Reply {
         guard call.request.target.bytes.count + call.request.body.count > 1024 else { return try changes(call) }
         return workers.reply(to: call.request) { () throws(Problem) in try changes(call) }
     }
 
+    /// Reads the parameters, takes a place among the streams, and begins a stream or a long-poll.
+    ///
+    /// The place belongs to the slot, which gives it back when the stream or poll ends.
     private func changes(_ call: Call) throws(Problem) -> Reply {
         let url = Result { () throws(Problem) in try QueryParameters(call.request.target) }
         let isStream = call.request.headers[.accept].map { AcceptHeader($0).names("text/event-stream") } ?? false
@@ -29,7 +41,7 @@ struct ChangeEndpoints: Sendable {
             : try ResponseFormat.negotiate(call.request, parameter: (try? url.get())?["format"], among: .documents)
         var request = try ChangeRequest(try url.get(), call, format, isStream: isStream)
         let context = try ReadContext(call)
-        try call.refuseTransaction("changes are not told inside a transaction")
+        try call.refuseTransaction("changes are not delivered inside a transaction")
         let slot = try notifications.slots.take(call.request.client)
         let realm = try notifications.notifications(of: context.database)
         let (reader, registration) = try self.reader(&request, realm, call)
@@ -45,6 +57,20 @@ struct ChangeEndpoints: Sendable {
         return .now(stream(request, reader, registration: registration, slot: slot, realm: realm, call, context: context))
     }
 
+    /// Makes the response that is a stream of events, and registers the stream as a lease.
+    ///
+    /// The connection is closed after the stream, and proxies are asked not to store or transform
+    /// it.
+    ///
+    /// - Parameters:
+    ///   - request: The parameters of the client.
+    ///   - reader: The subscriptions that the stream delivers.
+    ///   - registration: The registration that they belong to; nil for a definition in the
+    ///     request.
+    ///   - slot: The place among the streams.
+    ///   - realm: The notifications of the realm.
+    ///   - call: The call.
+    ///   - context: The version at which the stream begins.
     private func stream(
         _ request: ChangeRequest, _ reader: ChangeReader, registration: Registration?, slot: StreamSlots.Slot,
         realm: RealmNotifications, _ call: Call, context: ReadContext
@@ -72,7 +98,15 @@ struct ChangeEndpoints: Sendable {
         return response
     }
 
-    /// The subscriptions that a request reads, held for it.
+    /// Finds or begins the subscriptions that a request reads, and holds them for it.
+    ///
+    /// - Parameters:
+    ///   - request: The parameters of the client. Its start position is replaced when the feed
+    ///     chooses another one.
+    ///   - realm: The notifications of the realm.
+    ///   - call: The call.
+    /// - Returns: A reader of the subscriptions, and the registration that they belong to, if any.
+    /// - Throws: `not_found` for an unknown registration, or the `Problem` of a wrong definition.
     private func reader(
         _ request: inout ChangeRequest, _ realm: RealmNotifications, _ call: Call
     ) throws(Problem) -> (ChangeReader, Registration?) {
@@ -90,10 +124,15 @@ struct ChangeEndpoints: Sendable {
         }
     }
 
+    /// Holds the subscriptions of a registration. They are encoded in JSON, so Extended JSON is not
+    /// available here.
+    ///
+    /// - Throws: `not_found` when there is no registration, `not_acceptable` for another
+    ///   representation.
     private func reader(_ found: Registration?, _ request: ChangeRequest) throws(Problem) -> (ChangeReader, Registration?) {
         guard let registration = found else { throw Problem(.notFound, "there is no such registration") }
         guard case .json = request.format else {
-            throw Problem(.notAcceptable, "registered subscriptions are told in JSON")
+            throw Problem(.notAcceptable, "registered subscriptions are delivered in JSON")
         }
         return (ChangeReader(subs: registration.hold()), registration)
     }

@@ -4,9 +4,20 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// Writes to a class: new objects, and many objects at once.
+/// Writes at the path of a class: creating objects, and changing or deleting all objects that
+/// match.
+///
+/// Bodies are decoded on the caller's thread without the schema. Problems of values are thrown
+/// later, on the writer's thread, because those of the realm's state are reported first.
 struct ClassWriteEndpoints: Sendable {
-    /// `POST …/objects/{class}`: an object, or an array or lines of objects, all or none.
+    /// Answers `POST …/objects/{class}`: creates one object, or all objects of an array or of lines
+    /// of JSON as a unit.
+    ///
+    /// - Parameter call: The call, with the class in its path.
+    /// - Returns: A reply that is completed when the objects are durable: 201 with the object, or
+    ///   counts and keys; 200 when `upsert` found all of them there already.
+    /// - Throws: The `Problem` of a malformed body, an unknown class or a missing condition.
+    ///   Problems of objects are in the reply.
     func create(_ call: WriteCall) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(
@@ -26,7 +37,15 @@ struct ClassWriteEndpoints: Sendable {
         return try write.reply()
     }
 
-    /// `PATCH …/objects/{class}?where=…`: a merge patch for every match.
+    /// Answers `PATCH …/objects/{class}?where=…`: applies a merge patch to every object that
+    /// matches.
+    ///
+    /// `where` is required, and `maxAffected` bounds the number of matches.
+    ///
+    /// - Parameter call: The call, with the class in its path and the patch in its body.
+    /// - Returns: A reply with the number of matches, completed when the changes are durable.
+    /// - Throws: The `Problem` of a malformed body, a missing or wrong predicate, an unknown class
+    ///   or a missing condition.
     func patch(_ call: WriteCall) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(
@@ -51,7 +70,13 @@ struct ClassWriteEndpoints: Sendable {
         return try write.reply()
     }
 
-    /// `DELETE …/objects/{class}?where=…`
+    /// Answers `DELETE …/objects/{class}?where=…`: deletes every object that matches, with the
+    /// embedded objects that it owns.
+    ///
+    /// - Parameter call: The call, with the class in its path.
+    /// - Returns: A reply with the number of matches, completed when the deletion is durable.
+    /// - Throws: The `Problem` of a missing or wrong predicate, an unknown class or a missing
+    ///   condition.
     func delete(_ call: WriteCall) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(call, types: [], names: ["where", "args", "maxAffected"], honours: .init(returns: true))
@@ -71,14 +96,19 @@ struct ClassWriteEndpoints: Sendable {
         return try write.reply()
     }
 
-    /// `DELETE …/objects?confirm=all`: empties every class and keeps the schema.
+    /// Answers `DELETE …/objects?confirm=all`: deletes the objects of every class and keeps the
+    /// schema.
+    ///
+    /// - Parameter call: The call.
+    /// - Returns: A reply with the number of objects, completed when the deletion is durable.
+    /// - Throws: `missing_where` without `confirm`, `invalid_parameter` when it has another value.
     func deleteAll(_ call: WriteCall) throws(Problem) -> Reply {
         let database = try call.database()
         let options = try WriteOptions(call, types: [], names: ["confirm"])
         switch try options.parameters.text("confirm") {
         case "all": break
         case nil:
-            throw Problem(.missingWhere, "say 'confirm=all' to delete every object of this realm").with("parameter", "confirm")
+            throw Problem(.missingWhere, "send 'confirm=all' to delete every object of this realm").with("parameter", "confirm")
         default: throw .invalidParameter("confirm", "'confirm' has to be 'all'")
         }
         let write = PreparedWrite(call: call, database: database, options: options) { context throws(Problem) in

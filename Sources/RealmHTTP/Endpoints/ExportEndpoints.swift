@@ -4,15 +4,27 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// Exports of whole realms, or of classes.
+/// Exports of a whole realm, or of the objects of one class.
 struct ExportEndpoints: Sendable {
-    /// `GET …/export`: the whole of one version, or what of a class matches.
+    /// Answers `GET …/export` with a stream: all objects of one version, or those of a class that
+    /// match a predicate.
+    ///
+    /// On the daemon's thread it only throws that a long step begins; a worker then calls it again.
+    ///
+    /// - Parameter call: The call.
+    /// - Returns: A streamed response as NDJSON, JSON or CSV. It is read from one version, however
+    ///   long the client takes.
+    /// - Throws: The `Problem` of a wrong parameter or query, or of an unknown class or snapshot.
     func get(_ call: Call) throws(Problem) -> Reply {
-        // Queries are read and bound before the first line, which may take its time.
+        // Queries are parsed and bound before the first line, which may take long.
         try Problem.mapping { () throws(StorageError) in try call.request.budget.beginLongStep() }
         return try export(call)
     }
 
+    /// Reads the parameters, chooses the version and makes the stream.
+    ///
+    /// The stream checks its deadline and sizes part by part, so a long export is not limited as a
+    /// whole.
     private func export(_ call: Call) throws(Problem) -> Reply {
         let url = try QueryParameters(call.request.target)
         let parameters = try ParameterSet(url, urlNames: ["format", "class", "where", "args", "snapshot", "csv"])
@@ -50,7 +62,11 @@ struct ExportEndpoints: Sendable {
         return .now(response)
     }
 
-    /// `csv=excel`: cells that a spreadsheet would take for formulas are told from them.
+    /// Returns whether cells that a spreadsheet would evaluate as formulas are marked as text
+    /// (`csv=excel`).
+    ///
+    /// - Throws: `invalid_parameter` for another value, `conflicting_parameters` for a format other
+    ///   than CSV.
     private func isForExcel(_ text: String?, _ format: ExportStream.Format) throws(Problem) -> Bool {
         guard let text else { return false }
         guard text == "excel" else { throw .invalidParameter("csv", "'csv' takes excel") }
@@ -58,6 +74,13 @@ struct ExportEndpoints: Sendable {
         return true
     }
 
+    /// Returns the format of an export, from the parameter `format` or else from `Accept`.
+    ///
+    /// Without either it is NDJSON. Where `Accept` admits several formats equally, NDJSON comes
+    /// before JSON and CSV.
+    ///
+    /// - Throws: `invalid_parameter` for an unknown name, `not_acceptable` when `Accept` admits
+    ///   none of them.
     private func exportFormat(_ call: Call, _ name: String?) throws(Problem) -> ExportStream.Format {
         if let name {
             if let format = ExportStream.Format(rawValue: name) { return format }

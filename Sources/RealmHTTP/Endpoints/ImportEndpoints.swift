@@ -3,17 +3,27 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Imports of exports, and of lines of objects.
+/// Imports of earlier exports, and of lines of objects as NDJSON or CSV.
 struct ImportEndpoints: Sendable {
-    /// The bounds of bodies and of their records.
+    /// The bounds on bodies and on their records.
     let limits: Limits
-    /// Where packed bodies are unpacked to.
+    /// Folders for inflated bodies, in the order in which they are tried.
     let spoolFolders: [String]
 
-    /// How long an import may take.
+    /// How long an import may take, in seconds. Other writes have the much shorter limit of the
+    /// server.
     private static let importSeconds = 600.0
 
-    /// `POST …/import`: an export, or lines of objects of one class.
+    /// Answers `POST …/import`.
+    ///
+    /// The body is read line by line in the write, so it is never in memory as a whole. By default
+    /// the import is one transaction; with `atomic=false` it is committed in parts.
+    ///
+    /// - Parameter call: The call, whose body is in memory or in a file.
+    /// - Returns: A reply with the numbers of objects that were created and updated, completed when
+    ///   they are durable.
+    /// - Throws: The `Problem` of a wrong parameter or an empty body. A problem of a line has its
+    ///   number in `line`, and in `committed` how many lines were committed.
     func post(_ call: WriteCall) throws(Problem) -> Reply {
         let database = try call.database()
         let options = try WriteOptions(call, types: ["application/x-ndjson", "text/csv"], names: ["mode", "class", "atomic"])
@@ -25,7 +35,7 @@ struct ImportEndpoints: Sendable {
             try context.requireNoObjectCondition()
             let run = ImportRun(context.session, mode)
             do throws(Problem) { try run.run(reader) } catch {
-                // Nothing of it was committed.
+                // The transaction is rolled back, so no line was committed.
                 throw error.has("line") ? error.with("committed", .integer(0)) : error
             }
             return ImportEndpoints.imported(run.created, run.updated)
@@ -34,6 +44,12 @@ struct ImportEndpoints: Sendable {
         return try write.reply()
     }
 
+    /// Returns a reader of the records in the body.
+    ///
+    /// CSV needs the name of a class, whose properties give the columns their types.
+    ///
+    /// - Throws: `invalid_json` for an empty body, `invalid_parameter` for CSV without a class,
+    ///   `class_not_found`, or the problem of a wrong header line.
     private func importReader(
         _ call: WriteCall, _ options: WriteOptions, _ database: Database
     ) throws(Problem) -> ImportReader {
@@ -51,7 +67,12 @@ struct ImportEndpoints: Sendable {
         return try ImportReader(csv: source, table, snapshot, bounds: limits.importedJSON)
     }
 
-    /// The body, wherever it is. A long one that is packed is unpacked into another file.
+    /// Returns the bytes of the body, from memory or from its file.
+    ///
+    /// A packed body in a file is inflated into another file.
+    ///
+    /// - Throws: `invalid_body` for data that is not gzip, `body_too_large`, or the problem of the
+    ///   disk.
     private func importSource(_ request: Request) throws(Problem) -> ImportSource {
         guard let file = request.bodyFile else { return ImportSource(request.body, recordLimit: limits.importRecordBytes) }
         guard request.isPacked else { return ImportSource(file, recordLimit: limits.importRecordBytes) }
@@ -60,7 +81,7 @@ struct ImportEndpoints: Sendable {
             return ImportSource(plain, recordLimit: limits.importRecordBytes)
         } catch {
             switch error {
-            case .malformed: throw Problem(.invalidBody, "the body is no gzip stream")
+            case .malformed: throw Problem(.invalidBody, "the body is not a gzip stream")
             case .tooLarge:
                 throw .overLimit(.bodyTooLarge, "the body is larger than \(limits.importBytes) bytes", limit: limits.importBytes)
             case .storage(let cause): throw Problem(spooling: cause)
@@ -68,6 +89,11 @@ struct ImportEndpoints: Sendable {
         }
     }
 
+    /// Returns the response of an import.
+    ///
+    /// - Parameters:
+    ///   - created: The number of objects that were created.
+    ///   - updated: The number of objects that existed and were changed.
     private static func imported(_ created: Int, _ updated: Int) -> WriteDraft {
         var writer = JSONWriter(reservingCapacity: 64)
         writer.member("created", int: created)
@@ -75,7 +101,17 @@ struct ImportEndpoints: Sendable {
         return WriteDraft(status: 200, content: .members(writer.buffer))
     }
 
-    /// `atomic=false`: a commit now and then, so that no transaction grows without bounds.
+    /// Imports in several commits (`atomic=false`), so that no transaction grows without bounds.
+    ///
+    /// - Parameters:
+    ///   - reader: The records.
+    ///   - mode: Whether objects that exist are changed or are an error.
+    ///   - call: The call.
+    ///   - options: What the client requests besides.
+    ///   - database: The open realm.
+    /// - Returns: A reply that is completed after the last commit, or after the first failure.
+    /// - Throws: `conflicting_parameters` for options that need a single transaction, such as a dry
+    ///   run.
     private func importInParts(
         _ reader: ImportReader, _ mode: ImportRun.Mode, _ call: WriteCall, options: WriteOptions, to database: Database
     ) throws(Problem) -> Reply {
@@ -84,7 +120,7 @@ struct ImportEndpoints: Sendable {
             ("If-Match", !options.condition.isEmpty), ("Realm-Without-Notifying", options.skipped != nil),
         ]
         where isGiven {
-            throw .conflict("an import in several commits cannot be one with '\(name)'", parameter: "atomic")
+            throw .conflict("an import in several commits cannot have '\(name)'", parameter: "atomic")
         }
         return .later { promise in
             let deadline = RealmStorage.Instant.now().adding(seconds: ImportEndpoints.importSeconds)

@@ -2,9 +2,18 @@
 
 internal import RealmEngine
 
-/// Changes of a schema, with its data.
+/// Migrations: changes of a schema together with the data.
 struct MigrationEndpoints: Sendable {
-    /// `POST …/migrations`: changes the schema, and the data with it, in one commit of its own.
+    /// Answers `POST …/migrations`: changes the schema and the data in one commit of its own.
+    ///
+    /// The write shares its commit with no other. Where the configuration keeps backups, the file
+    /// is copied before the commit, except in a dry run.
+    ///
+    /// - Parameter call: The call, with the steps in its body.
+    /// - Returns: A reply with the schema before and after, and the name of the backup if one was
+    ///   made.
+    /// - Throws: `conflicting_parameters` inside an interactive transaction, or the `Problem` of a
+    ///   malformed body. Problems of steps are in the reply.
     func migrate(_ call: WriteCall) throws(Problem) -> Reply {
         let database = try call.database()
         let options = try WriteOptions(call, types: WriteOptions.json)
@@ -17,7 +26,7 @@ struct MigrationEndpoints: Sendable {
             try context.requireNoObjectCondition()
             return try Problem.writing { () throws(WriteError) in
                 let migrated = try context.session.migrate(migration)
-                // Nothing of this transaction is in the file yet, and no other is running.
+                // The file has nothing of this transaction yet, and no other write is running.
                 let backup = options.isDryRun ? nil : try database.backUp(before: context.session)
                 var writer = JSONWriter(reservingCapacity: 4096)
                 writer.key("before")

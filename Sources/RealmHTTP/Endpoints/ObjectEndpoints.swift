@@ -3,9 +3,16 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// One object, read.
+/// Reads of single objects.
 struct ObjectEndpoints: Sendable {
-    /// `GET …/objects/{class}/{key}`
+    /// Answers `GET …/objects/{class}/{key}` on the daemon's thread.
+    ///
+    /// The entity tag is a digest of what the object stores. Where other objects are shown too, by
+    /// `fields` or `expand`, it is that of the version instead.
+    ///
+    /// - Parameter call: The call, with the class and the key in its path.
+    /// - Returns: The object, or 304 when the client has that already.
+    /// - Throws: `object_not_found`, `class_not_found`, or the `Problem` of a wrong parameter.
     func get(_ call: Call) throws(Problem) -> Reply {
         let parameters = try ReadParameters(call.request, call.limits, .object, formats: .documents)
         let context = try ReadContext(call, snapshot: parameters.snapshot)
@@ -13,13 +20,15 @@ struct ObjectEndpoints: Sendable {
         let row = try context.row(in: table)
         let plan = try context.plan(table, parameters)
         let encoder = ObjectEncoder(context.snapshot, parameters.representation, call.request.budget)
+        /// Returns the entity tag of the response. It is cheap after the object was written,
+        /// because its digest is known then.
         func tag() throws(StorageError) -> String {
             parameters.showsOthers
                 ? context.versionTag(parameters.representation.code) : try encoder.entityTag(of: row, in: table)
         }
         return .now(
             try Problem.mapping { () throws(StorageError) in
-                // Only those who may get no object have to know its tag before.
+                // The tag is needed before the object only where the response may be 304.
                 if call.request.headers[.ifNoneMatch] != nil {
                     let etag = try tag()
                     if call.isCurrent(etag) { return context.unchanged(etag) }

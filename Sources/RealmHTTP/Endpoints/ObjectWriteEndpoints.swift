@@ -3,9 +3,19 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Writes of one object.
+/// Writes of a single object, or of one of its properties.
+///
+/// The body is decoded first; then the class is looked up, and conditions such as `If-Match` are
+/// evaluated on the writer's thread against the state that the write changes.
 struct ObjectWriteEndpoints: Sendable {
-    /// `PUT …/objects/{class}/{key}`
+    /// Answers `PUT …/objects/{class}/{key}`: creates the object, or replaces all of its
+    /// properties.
+    ///
+    /// - Parameter call: The call, with the class and the key in its path.
+    /// - Returns: A reply that is completed when the object is durable: 201 when it is new,
+    ///   otherwise 200.
+    /// - Throws: The `Problem` of a malformed body, an unknown class or a missing condition. A
+    ///   failed condition is in the reply.
     func put(_ call: WriteCall) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(
@@ -31,7 +41,13 @@ struct ObjectWriteEndpoints: Sendable {
         return try write.reply()
     }
 
-    /// `PATCH …/objects/{class}/{key}`: a merge patch, or a JSON Patch.
+    /// Answers `PATCH …/objects/{class}/{key}`: applies a merge patch or a JSON Patch, by the media
+    /// type.
+    ///
+    /// - Parameter call: The call, with the class and the key in its path.
+    /// - Returns: A reply that is completed when the changes are durable; 404 when there is no such
+    ///   object.
+    /// - Throws: The `Problem` of a malformed body, an unknown class or a missing condition.
     func patch(_ call: WriteCall) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(
@@ -53,7 +69,13 @@ struct ObjectWriteEndpoints: Sendable {
         return try write.reply()
     }
 
-    /// `DELETE …/objects/{class}/{key}`
+    /// Answers `DELETE …/objects/{class}/{key}`: deletes the object and the embedded objects that
+    /// it owns.
+    ///
+    /// - Parameter call: The call, with the class and the key in its path.
+    /// - Returns: A reply with 204, completed when the deletion is durable; 404 when there is no
+    ///   such object.
+    /// - Throws: The `Problem` of an unknown class or a missing condition.
     func delete(_ call: WriteCall) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(call, types: [])
@@ -71,7 +93,13 @@ struct ObjectWriteEndpoints: Sendable {
         return try write.reply()
     }
 
-    /// `PUT …/{key}/{property}`: any JSON value, or the bytes of a data property.
+    /// Answers `PUT …/{key}/{property}`: sets one property to any JSON value, or a data property to
+    /// raw bytes.
+    ///
+    /// - Parameter call: The call, with class, key and property in its path.
+    /// - Returns: A reply with 204, completed when the value is durable. Problems of the value are
+    ///   in it.
+    /// - Throws: The `Problem` of a malformed body, an unknown class or a missing condition.
     func setProperty(_ call: WriteCall) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(
@@ -104,11 +132,14 @@ struct ObjectWriteEndpoints: Sendable {
         return try write.reply()
     }
 
-    /// Raw bytes are taken for a single data property only.
+    /// Checks that raw bytes are sent for a single data property. An unknown property is reported
+    /// later.
+    ///
+    /// - Throws: `unsupported_media_type` for a property of another type, or for a collection.
     private func requireData(_ property: String, _ target: ClassTarget, _ call: WriteCall) throws(Problem) {
         guard let table = target.database.current.snapshot.classTable(named: target.name),
             let column = table.column(named: property), column.type != .binary || column.collection != nil
         else { return }
-        throw Problem(.unsupportedMediaType, "only a single data property is given as raw bytes")
+        throw Problem(.unsupportedMediaType, "only a single data property can be set with raw bytes")
     }
 }

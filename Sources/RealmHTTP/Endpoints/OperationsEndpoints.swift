@@ -2,16 +2,19 @@
 
 internal import RealmEngine
 
-/// What the server reports of itself.
+/// What the server reports of itself: health, readiness and metrics.
 struct OperationsEndpoints: Sendable {
     /// The realms that have to be open before the server is ready.
     let catalog: Catalog
-    /// What `/metrics` shows.
+    /// The parts of the server that write metrics.
     let registry: MetricsRegistry
     /// Whether the server is stopping, and so not ready.
     let lifecycle: Lifecycle
 
-    /// `GET /healthz`: the process answers.
+    /// Answers `GET /healthz` with 200: the process is alive and answers requests.
+    ///
+    /// It depends on no realm, so a supervisor does not restart a server only because a file is
+    /// missing.
     func health(_ call: Call) throws(Problem) -> Reply {
         try QueryParameters(call.request.target).requireKnown([])
         var response = Response(type: "application/json", OutputBuffer.constant("{\"status\":\"ok\"}"))
@@ -19,7 +22,10 @@ struct OperationsEndpoints: Sendable {
         return .now(response)
     }
 
-    /// `GET /readyz`: every configured realm is open, and the server is not ending.
+    /// Answers `GET /readyz` with 200 when every configured realm is open and the server is not
+    /// stopping.
+    ///
+    /// - Throws: `not_ready` with the names of the realms that are not open.
     func readiness(_ call: Call) throws(Problem) -> Reply {
         try QueryParameters(call.request.target).requireKnown([])
         guard !lifecycle.isStopping, catalog.unready.isEmpty else {
@@ -31,7 +37,9 @@ struct OperationsEndpoints: Sendable {
         return .now(response)
     }
 
-    /// `GET /metrics`: for administrators. The attendant answers, who has time when all workers are busy.
+    /// Answers `GET /metrics` in the Prometheus text format, for administrators.
+    ///
+    /// The attendant writes it: a thread of its own, which has time even when all workers are busy.
     func metrics(_ call: Call) throws(Problem) -> Reply {
         try QueryParameters(call.request.target).requireKnown([])
         return .attend { [registry] in

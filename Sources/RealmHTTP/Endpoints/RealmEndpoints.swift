@@ -3,17 +3,25 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// The realms that are served: listing, attaching and detaching them. Whatever waits for files is done by workers.
+/// The realms of the server: listing, attaching and detaching them.
+///
+/// Work that waits for files is done by workers.
 struct RealmEndpoints: Sendable {
-    /// The realms of the server.
+    /// The realms as clients see and change them.
     let directory: RealmDirectory
 
+    /// The realms by name.
     private var catalog: Catalog { directory.catalog }
 
-    /// Realms that are listed on the daemon's thread.
+    /// The largest number of realms that are listed on the daemon's thread; longer lists are
+    /// written by a worker.
     private static let shortList = 20
 
-    /// `GET /v1/realms`
+    /// Answers `GET /v1/realms` with the descriptions of all realms, including those that are being
+    /// opened or have failed.
+    ///
+    /// - Parameter call: The call; administrators see paths and options besides.
+    /// - Throws: `unknown_parameter` for any query parameter.
     func list(_ call: Call) throws(Problem) -> Reply {
         try Reply.reading(call.request, isShort: catalog.count <= RealmEndpoints.shortList) { () throws(Problem) in
             try QueryParameters(call.request.target).requireKnown([])
@@ -29,7 +37,10 @@ struct RealmEndpoints: Sendable {
         }
     }
 
-    /// `GET /v1/realms/{realm}`
+    /// Answers `GET /v1/realms/{realm}` with the description of one realm. Here the backups beside
+    /// the file are listed too.
+    ///
+    /// - Throws: `realm_not_found`, or `unknown_parameter` for any query parameter.
     func get(_ call: Call) throws(Problem) -> Reply {
         try QueryParameters(call.request.target).requireKnown([])
         guard let name = call.match.decoded(.realm), let state = catalog[name] else { throw RealmDeparture.unknown }
@@ -40,13 +51,20 @@ struct RealmEndpoints: Sendable {
         return .now(response)
     }
 
+    /// Returns a response with a JSON document that clients must revalidate before they use it
+    /// again.
     private static func json(_ buffer: OutputBuffer) -> Response {
         Response(type: "application/json", buffer, headers: [HeaderField("Cache-Control", "private, no-cache")])
     }
 
     // MARK: - Attaching
 
-    /// `POST /v1/realms`
+    /// Answers `POST /v1/realms`: opens a file under a name, and creates it if the request says so.
+    ///
+    /// - Parameter call: The call, with name, file and options in its body.
+    /// - Returns: A reply that a worker completes when the realm is open; with `respond-async` 202
+    ///   before that.
+    /// - Throws: The `Problem` of a malformed body. Problems of the file are in the reply.
     func attach(_ call: WriteCall) throws(Problem) -> Reply {
         let options = try WriteOptions(call, types: WriteOptions.json)
         let attachment = try RealmAttachment(call, dataFolder: directory.options.dataFolder)
@@ -64,13 +82,24 @@ struct RealmEndpoints: Sendable {
         }
     }
 
+    /// Runs an attachment, or only tries it in a dry run. Called by a worker.
+    ///
+    /// The name is reserved before the file is opened, so that two requests cannot attach the same
+    /// realm.
+    ///
+    /// - Parameters:
+    ///   - attaching: The attachment.
+    ///   - options: What the client requests besides.
+    ///   - promise: Delivers the response.
+    /// - Throws: A `Problem` that is known before the file is opened, such as a missing file or too
+    ///   many realms.
     private func begin(_ attaching: Attaching, _ options: WriteOptions, _ promise: any ResponsePromise) throws(Problem) {
         guard !options.isDryRun else {
             try directory.requireRoom()
             return attaching.run(promise)
         }
         let attachment = attaching.attachment
-        // What does not exist does not have to be opened to be reported.
+        // A missing file is reported without being opened.
         if let problem = attachment.missing() { throw problem }
         try directory.reserve(attachment)
         guard options.preferences.isAsynchronous else { return attaching.run(promise) }
@@ -84,7 +113,11 @@ struct RealmEndpoints: Sendable {
 
     // MARK: - Detaching
 
-    /// `DELETE /v1/realms/{realm}`
+    /// Answers `DELETE /v1/realms/{realm}`: closes a realm, and with `files=true` deletes its file.
+    ///
+    /// - Parameter call: The call.
+    /// - Returns: A reply that a worker completes when the realm is closed, with 204.
+    /// - Throws: `realm_not_found`, or the `Problem` of a wrong parameter.
     func detach(_ call: WriteCall) throws(Problem) -> Reply {
         let options = try WriteOptions(call, types: [], names: ["files"])
         let deletesFiles = try options.parameters.flag("files")

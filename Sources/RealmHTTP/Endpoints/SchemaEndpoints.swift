@@ -3,28 +3,36 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Schemas, and descriptions of the interface.
+/// Schemas in several forms, and the API descriptions.
 struct SchemaEndpoints: Sendable {
-    /// The description of the whole interface, as text, for the two ways to write integers.
+    /// Returns the description of the whole interface as JSON, for a form of integers.
     let apiText: @Sendable (OpenAPIDocument.Integers) -> String
 
-    /// `GET …/schema` and `…/schema/{class}`
+    /// Answers `GET …/schema` and `…/schema/{class}`, on this thread for small schemas and by a
+    /// worker for large ones.
+    ///
+    /// - Returns: The schema in the requested form, or 304 when the client has that already.
+    /// - Throws: The `Problem` of a wrong parameter, or `class_not_found`.
     func schema(_ call: Call) throws(Problem) -> Reply {
         try Reply.reading(call.request, isShort: hasShortSchema(call)) { () throws(Problem) in try document(call) }
     }
 
-    /// `GET …/openapi.json`: made from the live schema.
+    /// Answers `GET …/openapi.json` with the API description of one realm, derived from its current
+    /// schema.
     func realmOpenAPI(_ call: Call) throws(Problem) -> Reply {
         try Reply.reading(call.request, isShort: hasShortSchema(call)) { () throws(Problem) in try realmDescription(call) }
     }
 
-    /// `GET /v1/openapi.json`
+    /// Answers `GET /v1/openapi.json` with the description of the whole interface. A worker
+    /// answers, since the text may have to be made first.
     func openAPI(_ call: Call) throws(Problem) -> Reply {
         try Reply.reading(call.request, isShort: false) { () throws(Problem) in
             description(call, OutputBuffer.text(apiText(try integers(call))), epoch: "api")
         }
     }
 
+    /// Returns the response with a schema, whose entity tag depends on the text and on the epoch of
+    /// the file.
     private func document(_ call: Call) throws(Problem) -> Response {
         let parameters = try QueryParameters(call.request.target)
         try parameters.requireKnown(["format", "snapshot"])
@@ -41,19 +49,24 @@ struct SchemaEndpoints: Sendable {
         return response
     }
 
-    /// Whether the description of a schema takes well under a millisecond.
+    /// Returns whether describing the schema takes well under a millisecond: at most 50 classes
+    /// with 500 properties together.
     private func hasShortSchema(_ call: Call) -> Bool {
         guard case .ready(let database)? = call.request.realm else { return true }
         let classes = database.current.snapshot.classes
         return classes.count <= 50 && classes.reduce(0) { $0 + $1.columns.count } <= 500
     }
 
+    /// Returns a hash of a text for entity tags. It is the same in every process.
     private static func hash(_ text: OutputBuffer) -> String {
         var hash = StableHash()
         unsafe text.withBytes { unsafe hash.add($0) }
         return String(hash.value, radix: 36)
     }
 
+    /// Returns the text of a schema, or of the class that the path names.
+    ///
+    /// - Throws: `class_not_found`, or the problem of a text longer than a response may be.
     private func schemaText(_ call: Call, _ schema: RealmSchema, _ format: SchemaFormat) throws(Problem) -> OutputBuffer {
         let buffer = OutputBuffer(capacity: 4096)
         guard call.match.pattern.position(of: .class) != nil else {
@@ -69,6 +82,10 @@ struct SchemaEndpoints: Sendable {
         return buffer
     }
 
+    /// Returns the form of the schema, from the parameter `format` or else from `Accept`.
+    ///
+    /// - Throws: `invalid_parameter` for an unknown name, `not_acceptable` when `Accept` admits
+    ///   neither JSON nor JSON Schema.
     private func schemaFormat(_ call: Call, _ name: String?) throws(Problem) -> SchemaFormat {
         if let name {
             guard let format = SchemaFormat(rawValue: name) else {
@@ -88,11 +105,13 @@ struct SchemaEndpoints: Sendable {
         return accept.weight(of: "application/json") >= best.weight ? .json : best.format
     }
 
+    /// Returns the form of integers that the parameter `ints` requests; numbers by default.
     private func integers(_ call: Call) throws(Problem) -> OpenAPIDocument.Integers {
         let set = try ParameterSet(try QueryParameters(call.request.target), urlNames: ["ints"])
         return try set.choice("ints", ["number", "string"]) == "string" ? .string : .number
     }
 
+    /// Returns the response with the API description of one realm.
     private func realmDescription(_ call: Call) throws(Problem) -> Response {
         let ints = try integers(call)
         let context = try ReadContext(call)
@@ -107,6 +126,12 @@ struct SchemaEndpoints: Sendable {
         return response
     }
 
+    /// Returns a response with an API description and an entity tag, or 304.
+    ///
+    /// - Parameters:
+    ///   - call: The call, with the tags that the client has.
+    ///   - text: The description.
+    ///   - epoch: What the tag begins with: the epoch of the realm, or `api`.
     private func description(_ call: Call, _ text: OutputBuffer, epoch: String) -> Response {
         let etag = "\"o.\(epoch).\(SchemaEndpoints.hash(text))\""
         var response = call.isCurrent(etag) ? Response(status: 304) : Response(type: "application/json", text)

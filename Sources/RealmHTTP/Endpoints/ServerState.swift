@@ -3,34 +3,35 @@
 package import RealmEngine
 internal import RealmStorage
 
-/// What the requests of one server share: realms, threads, memory, leases and what is kept for later requests.
+/// Everything that the requests of one server share: realms, threads, memory, leases, and what is
+/// kept for later requests.
 ///
-/// Everything is made here, before anything that uses it, and never replaced. Endpoints do not see this object: they are
-/// given the parts that they need.
+/// All of it is made here, before anything that uses it, and never replaced; it lives as long as
+/// the server. Endpoints do not see this object: each is given the parts that it needs.
 package final class ServerState: Sendable {
-    /// How the server was started.
+    /// The options that the server was started with.
     package let options: ServerOptions
     /// The realms by name.
     package let catalog: Catalog
-    /// Who may send requests.
+    /// Which hosts and origins are accepted, and what each client may do.
     package let rules: AccessRules
     /// Whether the server is stopping.
     package let lifecycle = Lifecycle()
     /// What `/metrics` shows; every part adds its own.
     package let metrics = MetricsRegistry()
-    /// Transactions, snapshots and streams, for administrators.
+    /// Transactions, snapshots and streams that clients hold, as administrators see them.
     package let leases = LeaseRegistry()
-    /// Threads for what takes longer; the main listener starts and closes them.
+    /// Threads for longer work. The main listener starts and closes them.
     package let workers: WorkerPool
-    /// One thread for all that is to happen at a time.
+    /// One thread that runs short actions at given times.
     let alarm = Alarm()
-    /// Memory that bodies of requests take.
+    /// The memory that request bodies may take, for all clients together and for each.
     let waitingBytes: ByteLedger
-    /// Versions that clients hold for later reads.
+    /// The versions that clients hold for later reads.
     let pinned: PinnedVersions
-    /// Subscriptions of all realms.
+    /// The subscriptions of all realms.
     let notifications: ChangeService
-    /// Closes realms whose file changes underneath, and opens them again.
+    /// Closes realms whose files other programs change, and opens them again.
     let caretaker: RealmCaretaker
     /// The realms as clients see and change them.
     let directory: RealmDirectory
@@ -39,10 +40,16 @@ package final class ServerState: Sendable {
     /// The level of the log, which administrators may change while the server runs.
     let logLevel: AccessLog.LevelSwitch
 
-    /// The state of a server over the realms in `catalog`, which may be opened before or later.
+    /// Creates the state of a server. No thread is started here.
     ///
-    /// No thread is started here. `folders` and `realmLimit` come from what the system allows; without them requests reach no
-    /// files, and the limits alone bound the number of realms.
+    /// - Parameters:
+    ///   - catalog: The realms, which may be opened before or later.
+    ///   - options: The options of the server, with its limits.
+    ///   - rules: Which hosts and origins are accepted, and what each client may do.
+    ///   - folders: The folders in which requests may name files; by default none.
+    ///   - realmLimit: How many realms the system's limit on open files permits; nil for the
+    ///     configured limit alone.
+    ///   - accessLog: The log of requests; nil for none.
     package init(
         catalog: Catalog, options: ServerOptions, rules: AccessRules, folders: RealmFolders = RealmFolders(),
         realmLimit: Int? = nil, accessLog: AccessLog? = nil
@@ -68,9 +75,11 @@ package final class ServerState: Sendable {
     /// The limits of the options.
     package var limits: Limits { options.limits }
 
-    /// Where long bodies are kept until they are read: the first of these folders that takes a file.
+    /// The folders in which long bodies are stored: the data folder, if there is one, then the
+    /// temporary folder of the system.
     var spoolFolders: [String] { [options.dataFolder, System.temporaryFolder].compactMap { $0 } }
 
+    /// Adds the metrics of the parts that are made here.
     private func addMetrics() {
         metrics.addSnapshots(pinned)
         metrics.add { [waitingBytes] text in
@@ -87,7 +96,7 @@ package final class ServerState: Sendable {
         guard let accessLog else { return }
         metrics.add { text in
             text.single(
-                "log_lines_dropped_total", .counter, help: "Log lines lost because nobody read them in time.",
+                "log_lines_dropped_total", .counter, help: "Log lines dropped because the output was not read in time.",
                 value: Double(accessLog.droppedLines))
         }
     }

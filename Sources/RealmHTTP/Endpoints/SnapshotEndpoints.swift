@@ -3,19 +3,25 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Versions that a client keeps for later reads.
+/// Snapshots: versions that a client holds for later reads, under a lease that expires.
 struct SnapshotEndpoints: Sendable {
     /// The versions that are held.
     let pinned: PinnedVersions
-    /// Decides whose snapshots a client may see.
+    /// Decides which clients see the snapshots of others.
     let access: AccessPolicy
 
-    /// `GET` and `POST …/snapshots`
+    /// Answers `GET` and `POST …/snapshots`.
+    ///
+    /// `GET` lists snapshots; `POST` holds the newest version and returns 201. Without a `ttl` in
+    /// the body the lease has a default length.
+    ///
+    /// - Throws: `too_many_snapshots`, or the `Problem` of a wrong body. Inside an interactive
+    ///   transaction no snapshot can be made.
     func snapshots(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
         try QueryParameters(call.request.target).requireKnown([])
         guard call.request.method == .post else { return .now(list(database, call.request)) }
-        try call.refuseTransaction("a snapshot is of what is committed, and holds nothing of a transaction")
+        try call.refuseTransaction("a snapshot holds a committed version, so it cannot be made inside a transaction")
         let ttl = try ttl(call) ?? min(PinnedVersions.defaultSeconds, Double(call.limits.snapshotSeconds))
         let lease = try pinned.pin(database, realm: database.name.text, client: holder(call.request), ttl: ttl)
         var response = document(201, lease)
@@ -23,7 +29,13 @@ struct SnapshotEndpoints: Sendable {
         return .now(response)
     }
 
-    /// `GET`, `PATCH` and `DELETE …/snapshots/{id}`
+    /// Answers `GET`, `PATCH` and `DELETE …/snapshots/{id}`: describes, renews or releases a
+    /// snapshot.
+    ///
+    /// Only `PATCH` and reads of the snapshot's version extend its life; `GET` here does not count
+    /// as a use.
+    ///
+    /// - Throws: `not_found`, `snapshot_expired`, or the `Problem` of a wrong body.
     func snapshot(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
         try QueryParameters(call.request.target).requireKnown([])
@@ -43,12 +55,18 @@ struct SnapshotEndpoints: Sendable {
         }
     }
 
-    /// Whose snapshots they are: those of strangers are never those of a program on this machine.
+    /// Returns the client that a snapshot is counted for.
+    ///
+    /// Remote clients that may only read are kept apart from programs on this machine, even if the
+    /// address is the same.
     private func holder(_ request: Request) -> String {
         access.grant(request) > .read ? request.client : "stranger " + request.client
     }
 
-    /// Strangers see their own only: the id of a snapshot is all it takes to end it.
+    /// Returns the snapshots that a client may see.
+    ///
+    /// A client that may only read sees its own, because knowing the id of a snapshot is enough to
+    /// end it.
     private func list(_ database: Database, _ request: Request) -> Response {
         let holder = access.grant(request) > .read ? nil : self.holder(request)
         var writer = JSONWriter()
@@ -66,6 +84,11 @@ struct SnapshotEndpoints: Sendable {
         return response
     }
 
+    /// Returns a response with one snapshot.
+    ///
+    /// - Parameters:
+    ///   - status: The status of the response.
+    ///   - lease: The snapshot.
     private func document(_ status: Int, _ lease: PinnedVersions.Lease) -> Response {
         var writer = JSONWriter()
         SnapshotEndpoints.write(lease, to: &writer)
@@ -75,6 +98,7 @@ struct SnapshotEndpoints: Sendable {
         return response
     }
 
+    /// Writes one snapshot as JSON; `behind` counts the commits made since its version.
     private static func write(_ lease: PinnedVersions.Lease, to writer: inout JSONWriter) {
         let expires = WallClock(nanoseconds: WallClock.now().nanoseconds + Int64(lease.secondsLeft * 1e9))
         writer.beginObject()
@@ -90,7 +114,11 @@ struct SnapshotEndpoints: Sendable {
         writer.endObject()
     }
 
-    /// The time that the body asks for, in seconds; nil when it does not say.
+    /// Returns the length of the lease that the body requests, in seconds.
+    ///
+    /// - Returns: The length; nil for an empty body, or one without `ttl`.
+    /// - Throws: `invalid_body` for other members, `invalid_parameter` for something that is not a
+    ///   duration, or is above the limit of the server.
     private func ttl(_ call: Call) throws(Problem) -> Double? {
         let types = ["application/json", "application/merge-patch+json"]
         try RequestBody.requireJSON(call.request, types)

@@ -2,18 +2,25 @@
 
 internal import RealmEngine
 
-/// Registered subscriptions.
+/// Registered subscriptions: several definitions under names, which one stream delivers together.
 struct SubscriptionEndpoints: Sendable {
-    /// Subscriptions of all realms, and their registrations.
+    /// The subscriptions of all realms, and their registrations.
     let notifications: ChangeService
-    /// Threads on which definitions are resolved.
+    /// Threads that parse and resolve definitions.
     let workers: WorkerPool
 
-    /// `POST …/subscriptions`
+    /// Answers `POST …/subscriptions` on a worker, with 201 and the id and ticket of the
+    /// registration.
     func post(_ call: Call) throws(Problem) -> Reply {
         workers.reply(to: call.request) { () throws(Problem) in try register(call) }
     }
 
+    /// Reads the definitions, holds a feed for each of them, and aligns the feeds to one version.
+    ///
+    /// The place of the registration is reserved first, and given back when a definition is wrong.
+    ///
+    /// - Returns: A reply that is completed when all feeds have reached the same version.
+    /// - Throws: The `Problem` of a definition, with its place in the body, or `too_many_streams`.
     private func register(_ call: Call) throws(Problem) -> Reply {
         try call.refuseTransaction("changes are not told inside a transaction")
         let context = try ReadContext(call)
@@ -31,7 +38,7 @@ struct SubscriptionEndpoints: Sendable {
             throw error
         }
         return .later { promise in
-            // While all are active each is told of every round, so one version is a beginning for all of them.
+            // While all feeds are active each takes part in every round, so one version can be the start of all of them.
             for sub in subs { sub.feed.activate() }
             realm.align(subs, wantsContents: false) { result in
                 for sub in subs { sub.feed.deactivate() }
@@ -40,6 +47,9 @@ struct SubscriptionEndpoints: Sendable {
         }
     }
 
+    /// Holds a feed for each definition. When one is wrong, those before it are released.
+    ///
+    /// - Throws: The `Problem` of the first wrong definition, with a pointer into the body.
     private func hold(
         _ definitions: [(name: String, definition: SubscriptionDefinition)], _ realm: RealmNotifications
     ) throws(Problem) -> [ReadSubscription] {
@@ -55,6 +65,14 @@ struct SubscriptionEndpoints: Sendable {
         return subs
     }
 
+    /// Makes the registration after its feeds were aligned, or releases them when that failed.
+    ///
+    /// - Parameters:
+    ///   - subs: The subscriptions with their feeds.
+    ///   - result: The version that all of them start from, or why there is none.
+    ///   - realm: The notifications of the realm.
+    ///   - call: The call.
+    /// - Returns: The response to the client.
     private func register(
         _ subs: [ReadSubscription], _ result: Result<AlignedSubscriptions, Problem>, _ realm: RealmNotifications,
         for call: Call
@@ -79,7 +97,9 @@ struct SubscriptionEndpoints: Sendable {
         }
     }
 
-    /// `GET` and `DELETE …/subscriptions/{id}`
+    /// Answers `GET` and `DELETE …/subscriptions/{id}`: describes or ends a registration.
+    ///
+    /// - Throws: `not_found` for an unknown id, `subscription_expired` for one that has ended.
     func subscription(_ call: Call) throws(Problem) -> Reply {
         let context = try ReadContext(call)
         try QueryParameters(call.request.target).requireKnown([])
@@ -98,5 +118,6 @@ struct SubscriptionEndpoints: Sendable {
         return .now(response)
     }
 
+    /// The problem of an id that is unknown, or belongs to another realm.
     private static let unknown = Problem(.notFound, "there is no registration of this id")
 }

@@ -3,14 +3,20 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Interactive transactions: leases on the one writer of a realm.
+/// Interactive transactions: leases on the one writer of a realm, which span several requests.
 struct TransactionEndpoints: Sendable {
-    /// Whether the server has interactive transactions at all.
+    /// Whether interactive transactions are enabled on this server.
     let allowsTransactions: Bool
-    /// Where open transactions are shown to administrators.
+    /// The registry in which administrators see and end transactions.
     let leases: LeaseRegistry
 
-    /// `POST …/transactions`
+    /// Answers `POST …/transactions`: waits for the writer, then begins a transaction.
+    ///
+    /// - Parameter call: The call, with the requested durations in its body.
+    /// - Returns: A reply with 201 and the transaction, completed when the writer is free; a
+    ///   problem when it was not free in time.
+    /// - Throws: `transactions_disabled`, `transaction_busy` inside another transaction, or the
+    ///   `Problem` of a wrong body.
     func begin(_ call: WriteCall) throws(Problem) -> Reply {
         let database = try call.database()
         guard allowsTransactions else {
@@ -38,7 +44,14 @@ struct TransactionEndpoints: Sendable {
         }
     }
 
-    /// `POST …/transactions/{id}/commit`
+    /// Answers `POST …/transactions/{id}/commit`: makes the changes durable and ends the
+    /// transaction.
+    ///
+    /// - Parameter call: The call. `Realm-Without-Notifying` excludes registrations from the
+    ///   notifications of this commit.
+    /// - Returns: A reply with the new version, completed when the changes are durable.
+    /// - Throws: The `Problem` of a wrong parameter or header field. An unknown or expired
+    ///   transaction is reported in the reply.
     func commit(_ call: WriteCall) throws(Problem) -> Reply {
         let database = try call.database()
         try QueryParameters(call.request.target).requireKnown([])
@@ -63,7 +76,9 @@ struct TransactionEndpoints: Sendable {
         }
     }
 
-    /// `GET` and `DELETE …/transactions/{id}`
+    /// Answers `GET` and `DELETE …/transactions/{id}`: describes a transaction, or rolls it back.
+    ///
+    /// - Throws: `not_found` for an unknown id. Problems of rolling back are in the reply.
     func transaction(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
         try QueryParameters(call.request.target).requireKnown([])
@@ -89,6 +104,14 @@ struct TransactionEndpoints: Sendable {
         }
     }
 
+    /// Returns a response that describes a transaction.
+    ///
+    /// - Parameters:
+    ///   - status: The status of the response.
+    ///   - info: The transaction. Its version is the one that it began with, or its own once it
+    ///     is committed.
+    ///   - showsState: Whether the response has the state; a new transaction is always open.
+    ///   - request: The request, whose log line gets the version.
     private func transactionResponse(_ status: Int, _ info: TransactionInfo, showsState: Bool, _ request: Request) -> Response {
         let version = (info.committed ?? info.version).text
         var writer = JSONWriter(reservingCapacity: 256)
@@ -110,6 +133,7 @@ struct TransactionEndpoints: Sendable {
         return response
     }
 
+    /// Registers a transaction as a lease, which administrators can end by rolling it back.
     private func addLease(_ info: TransactionInfo, _ database: Database) {
         leases.add(
             LeaseRegistry.Lease(id: info.id, kind: .transaction, realm: database.name.text, principal: nil) {

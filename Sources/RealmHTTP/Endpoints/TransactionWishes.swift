@@ -3,16 +3,24 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// What the body of a beginning says; it may be left out.
+/// The options in the body of a request that begins a transaction. The body may be empty.
 struct TransactionWishes {
-    /// How long to wait for the writer.
+    /// How long the request waits for the writer at most.
     var wait = Duration.seconds(5)
-    /// The time without a request after which the transaction is rolled back; nil for the limit of the server.
+    /// The time without a request after which the transaction is rolled back; nil for the limit of
+    /// the server.
     var idle: Duration?
-    /// The time after which it is rolled back in any case; nil for the limit of the server.
+    /// The time after which the transaction is rolled back in any case; nil for the limit of the
+    /// server.
     var lifetime: Duration?
 
-    /// Reads the body of a request; an empty one has no wishes. Throws for unknown members, and for durations above `limits`.
+    /// Reads the body of a request. An empty body leaves all options at their defaults.
+    ///
+    /// - Parameters:
+    ///   - call: The call with the body.
+    ///   - limits: The longest durations that the server permits.
+    /// - Throws: `invalid_body` for unknown members or anything but an object, `invalid_parameter`
+    ///   for a duration above its limit.
     init(_ call: WriteCall, _ limits: WriteLimits) throws(Problem) {
         guard !call.request.body.isEmpty else { return }
         guard let body = try call.request.takeJSON(call.limits).object else {
@@ -29,6 +37,12 @@ struct TransactionWishes {
         }
     }
 
+    /// Returns the duration that a member has, such as `2s`.
+    ///
+    /// - Parameters:
+    ///   - member: The name of the member with its value.
+    ///   - maximum: The longest duration that is permitted.
+    /// - Throws: `invalid_parameter` for anything else, with the limit in seconds.
     private static func duration(_ member: (name: String, value: JSONValue), _ maximum: Duration) throws(Problem) -> Duration {
         guard let duration = member.value.string.flatMap(DurationText.duration), duration <= maximum else {
             throw Problem.invalidParameter(

@@ -217,9 +217,9 @@ extension AnswerCache {
     func write(to text: inout MetricsText) {
         let figures = figures
         text.single(
-            "known_answers_total", .counter, help: "Answers that were sent again for the same version.",
+            "known_answers_total", .counter, help: "Responses that were sent again for the same version.",
             value: Double(figures.hits))
-        text.single("known_answers", .gauge, help: "Answers that are kept.", value: Double(figures.entries))
-        text.single("known_answer_bytes", .gauge, help: "Memory for answers that are kept.", value: Double(figures.bytes))
+        text.single("known_answers", .gauge, help: "Responses that are kept.", value: Double(figures.entries))
+        text.single("known_answer_bytes", .gauge, help: "Memory for responses that are kept.", value: Double(figures.bytes))
     }
 }

@@ -61,7 +61,7 @@ struct BodyReader: Sendable {
             throw .overLimit(
                 .bodyTooLarge, "the body is larger than \(bodyLimit(of: request)) bytes", limit: bodyLimit(of: request))
         } catch {
-            throw Problem(.invalidBody, "the body is no gzip stream")
+            throw Problem(.invalidBody, "the body is not a gzip stream")
         }
         try request.holding?.require(request.body.count)
     }

@@ -9,7 +9,7 @@ struct RequestEnds: Sendable {
     let metrics = RequestMetrics(routes: RouteTable.routes.map(\.pattern.label))
     /// Returns unused memory to the system.
     private let memory: MemoryReturn
-    /// The workers, whose state decides whether memory is returned.
+    /// The workers, one of which returns unused memory to the system.
     private let workers: WorkerPool
     /// The log of requests; nil when there is none.
     private let accessLog: AccessLog?
