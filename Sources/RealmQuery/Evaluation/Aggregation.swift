@@ -2,24 +2,39 @@
 
 internal import RealmStorage
 
-/// Folds values into a minimum, a maximum, a sum or an average, by the rules of the query language: nulls and NaNs are
-/// left out, integer sums wrap around, mixed values are summed up as decimals.
+/// Folds values into a minimum, a maximum, a sum or an average, by the rules of the query language.
+///
+/// Nulls and NaNs are left out, integer sums wrap around at 64 bits, and mixed values are summed up
+/// as decimals. A value of this type is used for one fold: create it, add the values one by one,
+/// then read the result.
 struct Aggregation {
     private let aggregate: AggregateOperator
     private let type: ColumnType
+    /// The least or greatest value so far; nil before the first one.
     private var extreme: Value?
     private var intSum: Int64 = 0
     private var doubleSum = 0.0
     private var decimalSum = Decimal128.zero
+    /// The number of values that were added up, for the average.
     private var count = 0
 
-    /// `type` is that of the property or of the elements.
+    /// Starts a fold.
+    ///
+    /// - Parameters:
+    ///   - aggregate: The way in which the values are combined.
+    ///   - type: The type of the property, or of the elements of the collection.
     init(_ aggregate: AggregateOperator, of type: ColumnType) {
         self.aggregate = aggregate
         self.type = type
     }
 
-    /// Can values of that type be aggregated so?
+    /// Returns whether values of a type can be combined in this way.
+    ///
+    /// - Parameters:
+    ///   - aggregate: The way in which the values are combined.
+    ///   - type: The type of the property or of the elements.
+    ///   - ofLinkedObjects: Whether the values are those of a property of linked objects. Only
+    ///     there timestamps have a minimum and a maximum.
     static func supports(_ aggregate: AggregateOperator, _ type: ColumnType, ofLinkedObjects: Bool) -> Bool {
         switch type {
         case .int, .float, .double, .decimal, .mixed: return true
@@ -28,7 +43,8 @@ struct Aggregation {
         }
     }
 
-    /// The type of the result.
+    /// The type of the result: that of the values for extremes, and otherwise int, double or
+    /// decimal.
     static func resultType(_ aggregate: AggregateOperator, _ type: ColumnType) -> OperandType {
         switch (aggregate, type) {
         case (.min, _), (.max, _): return OperandType(type)
@@ -38,7 +54,7 @@ struct Aggregation {
         }
     }
 
-    /// Takes one value.
+    /// Adds one value to the fold. Values that do not count are ignored.
     mutating func add(_ value: Value) {
         switch aggregate {
         case .min, .max: addExtreme(value)
@@ -46,7 +62,8 @@ struct Aggregation {
         }
     }
 
-    /// Keeps the value if it is less, or greater, than all before it. Nulls and NaNs count for nothing.
+    /// Keeps the value if it is less, or greater, than all values before it. Nulls and NaNs are
+    /// ignored, except that a float or double NaN among mixed values counts.
     private mutating func addExtreme(_ value: Value) {
         switch value {
         case .null: return
@@ -63,7 +80,8 @@ struct Aggregation {
         if aggregate == .min ? order < 0 : order > 0 { extreme = value }
     }
 
-    /// Adds the value to the sums of its kind. Nulls, NaNs and what is no number count for nothing.
+    /// Adds the value to the sums of its type. Nulls, NaNs and values that are not numbers are
+    /// ignored; among mixed values only a decimal NaN is.
     private mutating func addNumber(_ value: Value) {
         switch (type, value) {
         case (.int, .int(let number)):
@@ -83,6 +101,7 @@ struct Aggregation {
         count += 1
     }
 
+    /// The result of the fold so far. Without any value a sum is 0 and all others are null.
     var result: Value {
         switch aggregate {
         case .min, .max: return extreme ?? .null

@@ -2,82 +2,116 @@
 
 internal import RealmStorage
 
-/// Lets a caller stop a query within one object, too: a path through several to-many links, or through nested
-/// collections, can reach more objects than anybody wants to wait for, and one comparison can take long texts.
+/// Stops a query between and within objects when its caller asks for it, and limits the values that
+/// it holds.
+///
+/// The steps of a query are counted, and after every 4096 of them the caller's check is called. It
+/// has to be possible within one object, too: a path through several to-many links, or through
+/// nested collections, can reach any number of objects, and comparing two long texts takes long.
+/// One check belongs to one bound query and is used by its thread alone.
 final class CancellationCheck {
-    /// Is asked from time to time whether to go on.
+    /// A function of the caller that returns whether the query may go on. It is called often, so it
+    /// should be quick.
     typealias Check = () -> Bool
 
-    /// Asked every so many steps whether to go on; nil never stops.
+    /// The function that decides whether to go on; nil while nothing limits the query.
     private(set) var check: Check?
-    /// Values that may be held at once: to sort by, to tell rows apart by, to be compared with others.
+    /// The number of values that may be held at once: to sort by, to find distinct ones, or to be
+    /// compared with others.
     var valueLimit = Int.max
-    /// Whether `goesOn` said no: then what it was asked for is worth nothing, and the next step throws.
+    /// Whether the check refused within a comparison that cannot throw. What that comparison
+    /// returned is meaningless, and the next step throws.
     private(set) var isStopped = false
+    /// The steps left until the check is called again.
     private var stepsUntilCheck = CancellationCheck.stepsPerCheck
 
+    /// The number of steps between two calls of the check.
     private static let stepsPerCheck = 4096
-    /// What is worth a question by itself.
+    /// The number of steps to count for a piece of work that is long enough to justify a call of
+    /// the check by itself.
     static let stepsOfLongWork = stepsPerCheck
-    /// Bytes of text that are compared in about the time of a step.
+    /// The binary logarithm of the bytes of text that are compared in about the time of one step:
+    /// 256 bytes.
     private static let bytesPerStepShift = 8
 
-    /// Thrown through the layers that know storage errors only; `storage` turns it into `.cancelled`.
+    /// The error that stops a query. It is thrown through the layers that know storage errors only;
+    /// the function `storage` converts it to `QueryError.cancelled`.
     static let error = StorageError.stopped(.expired)
 
-    /// One more object or value was reached, or `count` of them.
+    /// Counts steps: objects or values that were reached.
+    ///
+    /// - Parameter count: The number of steps.
+    /// - Throws: `CancellationCheck.error` when the check was called and refused.
     @inline(__always) func step(_ count: Int = 1) throws(StorageError) {
         stepsUntilCheck &-= count
         if stepsUntilCheck <= 0 { try ask() }
     }
 
-    /// A value is about to be looked at, which takes longer for a long text.
+    /// Counts the steps that reading or comparing one value takes; more for a long text.
     @inline(__always) func step(for value: Value) throws(StorageError) {
         try step(1 &+ value.byteCount &>> CancellationCheck.bytesPerStepShift)
     }
 
-    /// Two values are about to be compared.
+    /// Counts the steps that comparing two values takes.
     @inline(__always) func step(for left: Value, and right: Value) throws(StorageError) {
         try step(1 &+ (left.byteCount &+ right.byteCount) &>> CancellationCheck.bytesPerStepShift)
     }
 
-    /// Asks whether to go on, and throws when the answer is no.
+    /// Calls the check, and throws when it refuses.
     @inline(never) private func ask() throws(StorageError) {
         stepsUntilCheck = CancellationCheck.stepsPerCheck
         if let check, !check() { isStopped = true }
         try requireGoingOn()
     }
 
-    /// For comparisons inside of a sort, which cannot throw: false when the sort is to come to its end as it may.
-    /// `requireGoingOn` has to follow.
+    /// Counts the steps of a comparison inside of a sort, which cannot throw.
+    ///
+    /// - Parameter value: One of the two values that are compared.
+    /// - Returns: False when the query has to stop. The sort then finishes quickly with a
+    ///   meaningless order, and the caller must call `requireGoingOn` afterwards.
     @inline(__always) func goesOn(comparing value: Value) -> Bool {
         goesOn(1 &+ value.byteCount &>> CancellationCheck.bytesPerStepShift)
     }
 
-    /// The same after `count` steps.
+    /// Counts steps in code that cannot throw.
+    ///
+    /// - Parameter count: The number of steps.
+    /// - Returns: False when the query has to stop; then `requireGoingOn` must be called
+    ///   afterwards.
     @inline(__always) func goesOn(_ count: Int) -> Bool {
         stepsUntilCheck &-= count
         return stepsUntilCheck > 0 || asksToGoOn()
     }
 
-    /// Asks whether to go on. After a refusal the answer stays no without another question.
+    /// Calls the check. After a refusal the result remains false without another call.
     @inline(never) private func asksToGoOn() -> Bool {
         stepsUntilCheck = isStopped ? 0 : CancellationCheck.stepsPerCheck
         if !isStopped, let check, !check() { isStopped = true }
         return !isStopped
     }
 
-    /// Throws when `goesOn` said no meanwhile.
+    /// Throws `CancellationCheck.error` when a preceding `goesOn` returned false.
     func requireGoingOn() throws(StorageError) {
         if isStopped { throw CancellationCheck.error }
     }
 
-    /// Throws when more values are held than may be.
+    /// Throws when more values are held than `valueLimit` allows.
+    ///
+    /// - Parameter count: The number of values that are held.
+    /// - Throws: `StorageError.stopped` with the limit, which callers report as a problem of its
+    ///   own.
     func require(valueCount count: Int) throws(StorageError) {
         if count > valueLimit { throw .stopped(.tooManyValues(limit: valueLimit)) }
     }
 
-    /// Runs `body`, asking `check` meanwhile.
+    /// Runs a closure and lets a check stop it.
+    ///
+    /// - Parameters:
+    ///   - check: The function that decides whether to go on. Nil keeps the check of an enclosing
+    ///     call, if there is one.
+    ///   - body: The work that counts its steps.
+    /// - Returns: The result of `body`.
+    /// - Throws: What `body` throws.
     func watching<Result, Failure: Error>(
         _ check: Check?, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -90,7 +124,10 @@ final class CancellationCheck {
 }
 
 extension CancellationCheck {
-    /// Values in ascending order.
+    /// Returns values in ascending total order.
+    ///
+    /// - Throws: `CancellationCheck.error` when the query has to stop while the values are sorted.
+    /// - Complexity: O(n log n).
     func sorted(_ values: some Sequence<Value>) throws(StorageError) -> [Value] {
         let sorted = values.sorted { goesOn(comparing: $0) && Value.order($0, $1) < 0 }
         try requireGoingOn()

@@ -2,36 +2,50 @@
 
 internal import RealmStorage
 
-/// Owns the bytes of the constants of a bound query, which its values only borrow.
+/// Owns the bytes of the constants of a bound query, which its values only borrow, and limits how
+/// much they take.
+///
+/// The pool lives as long as the bound query. It is filled while the query is bound, by one thread.
 final class ConstantPool {
+    /// The copies, which are never changed or released before the pool is.
     private var storages: [ByteStorage] = []
+    /// The number of list elements so far.
     private var valueCount = 0
+    /// The bytes of arguments so far.
     private var byteCount = 0
+    /// The corners of shapes so far.
     private var cornerCount = 0
 
-    /// What all constants of a query may take together: an argument takes room wherever the query names it.
+    /// The greatest number of list elements in all constants of a query together. An argument
+    /// counts each time the query names it.
     static let maximumValueCount = 1 << 19
+    /// The greatest number of bytes in all arguments of a query together, 32 MiB. An argument
+    /// counts each time the query names it.
     static let maximumByteCount = 32 << 20
 
-    /// Counts values of lists; false when they are too many.
+    /// Counts elements of lists. Returns false when the query has too many of them.
     func admits(values count: Int) -> Bool {
         valueCount += count
         return valueCount <= ConstantPool.maximumValueCount
     }
 
-    /// Counts bytes of texts and of binary data; false when they are too many.
+    /// Counts bytes of texts and of binary data. Returns false when the query has too many of them.
     func admits(bytes count: Int) -> Bool {
         byteCount += count
         return byteCount <= ConstantPool.maximumByteCount
     }
 
-    /// Counts the corners of shapes; false when they are too many, as checking them takes a while.
+    /// Counts the corners of shapes. Returns false when the query has too many of them to be
+    /// checked in reasonable time.
     func admits(corners count: Int) -> Bool {
         cornerCount += count
         return cornerCount <= GeoRegion.maximumVertexCount
     }
 
-    /// Copies bytes. What is returned is valid as long as the pool lives.
+    /// Copies bytes into the pool.
+    ///
+    /// - Parameter bytes: The bytes of a text or of binary data.
+    /// - Returns: A view of the copy, which is valid as long as the pool lives.
     func keep(_ bytes: some Collection<UInt8>) -> ByteView {
         let storage = ByteStorage(bytes)
         storages.append(storage)

@@ -3,23 +3,32 @@
 internal import RealmStorage
 
 /// The type of an operand as far as it is known before evaluation.
+///
+/// The raw values name the types in error messages.
 enum OperandType: String, Sendable, Hashable {
-    /// A null constant, which has no type of its own.
+    /// The type of a null constant, which has no type of its own.
     case null
+    /// The type of a value; `mixed` for operands whose type differs from object to object.
     case int, bool, string, binary, mixed
+    /// A moment in UTC.
     case timestamp = "date"
+    /// A number, or a link to an object of a class that the operand determines.
     case float, double, decimal, link
+    /// An identifier of 12 bytes.
     case objectID = "objectId"
+    /// An identifier of 16 bytes.
     case uuid
-    /// A link with its class: a constant, never a property.
+    /// A link together with its class. It is always a constant, never a property.
     case typedLink = "link to an object"
-    /// What `@type` yields.
+    /// The result of `@type`: a set of types.
     case typeOfValue = "@type"
 
-    /// May values be texts or data of any length?
+    /// Whether values may be texts or binary data of any length, so that comparing them may take
+    /// long.
     var mayBeLong: Bool { self == .string || self == .binary || self == .mixed }
 
-    /// The type of a property or of the elements of a collection; nil for backlink columns.
+    /// The type of a property, or of the elements of a collection. A backlink column counts as a
+    /// link.
     init(_ type: ColumnType) {
         switch type {
         case .int: self = .int
@@ -37,7 +46,8 @@ enum OperandType: String, Sendable, Hashable {
         }
     }
 
-    /// The type of a constant. A link without a table is an object key.
+    /// The type of a constant. A link without a table is an object key, whose class depends on the
+    /// other side.
     init(of value: Value) {
         switch value {
         case .null: self = .null
@@ -56,7 +66,8 @@ enum OperandType: String, Sendable, Hashable {
         }
     }
 
-    /// Can arithmetic be done with it, as far as is known?
+    /// Whether arithmetic with the operand may be possible. For mixed values it turns out during
+    /// evaluation.
     var isNumeric: Bool {
         switch self {
         case .int, .float, .double, .decimal, .mixed: return true
@@ -64,7 +75,8 @@ enum OperandType: String, Sendable, Hashable {
         }
     }
 
-    /// May values of the two types be equal?
+    /// Returns whether values of the two types may be equal: the same type, two numeric types, or
+    /// one of them mixed.
     func isComparable(with other: OperandType) -> Bool {
         self == other || (isNumeric && other.isNumeric) || self == .mixed || other == .mixed
     }

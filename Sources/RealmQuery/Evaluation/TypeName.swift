@@ -2,7 +2,10 @@
 
 internal import RealmStorage
 
-/// Names of types as `@type` is compared with them. A name may stand for several types, so each is a set of bits.
+/// The names of types with which `@type` is compared.
+///
+/// A name may stand for several types, as `numeric` does, so a type is a set of bits. Two sets are
+/// equal in a query when they have a bit in common.
 enum TypeName {
     /// One bit for each type that a value can have.
     private enum Bit {
@@ -22,8 +25,10 @@ enum TypeName {
         static let list: Int64 = 1 << 13
     }
 
+    /// The set with the type of links alone.
     static let objectLink = Bit.link
 
+    /// The known names in lower case, with the types that each of them means.
     private static let names: [String: Int64] = [
         "null": Bit.null,
         "int": Bit.int, "integer": Bit.int, "int16": Bit.int, "int32": Bit.int, "int64": Bit.int, "short": Bit.int,
@@ -44,10 +49,10 @@ enum TypeName {
         "collection": Bit.list | Bit.dictionary,
     ]
 
-    /// The types that a name stands for, letter case ignored; nil for an unknown name.
+    /// Returns the set of types that a name means, letter case ignored; nil for an unknown name.
     static func bits(named name: ByteView) -> Int64? { name.count > 16 ? nil : names[name.string.lowercased()] }
 
-    /// The type of a value.
+    /// Returns the set with the one type of a value.
     static func bits(of value: Value) -> Int64 {
         switch value {
         case .null: return Bit.null
@@ -67,7 +72,8 @@ enum TypeName {
         }
     }
 
-    /// The type of a property that is not mixed.
+    /// Returns the set with the type of a property; the empty set for a mixed property, whose type
+    /// depends on the object.
     static func bits(of type: ColumnType) -> Int64 {
         switch type {
         case .int: return Bit.int

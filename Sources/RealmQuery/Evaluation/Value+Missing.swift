@@ -3,8 +3,10 @@
 internal import RealmStorage
 
 extension Value {
-    /// Stands for the value at the end of a path that passes a null link. It sorts after everything, unlike a value that is
-    /// null; no property holds it, because links lead to tables.
+    /// Represents the value at the end of a path that passes a null link.
+    ///
+    /// It sorts after everything, unlike a value that is null. No property holds it, because the
+    /// links of properties lead to tables.
     static let missing = Value.link(.null, .null)
 
     /// Whether it is `missing`.

@@ -3,7 +3,7 @@
 internal import RealmStorage
 
 extension Value {
-    /// Is it a NaN of whatever type?
+    /// Whether the value is a NaN: a float, a double or a decimal.
     var isNaN: Bool {
         switch self {
         case .float(let number): return number.isNaN

@@ -2,7 +2,11 @@
 
 internal import RealmStorage
 
-/// The result of `+ - * /` on two operands, at most one of which is multi-valued.
+/// The result of `+ - * /` on two operands of which one is multi-valued.
+///
+/// Every value of the multi-valued side is combined with the value of the other side. The groups of
+/// values are kept, so that comparisons see the same collections as without arithmetic. The binder
+/// rejects two multi-valued sides.
 final class ArithmeticOperand: Operand {
     let type: OperandType
     let quantifier: Quantifier?
@@ -10,9 +14,14 @@ final class ArithmeticOperand: Operand {
     private let operation: ArithmeticOperator
     private let left: any Operand
     private let right: any Operand
+    /// The values of the left side for the current object; the buffer is reused from object to
+    /// object.
     private var leftGroups: ValueGroups
+    /// The values of the right side for the current object.
     private var rightGroups: ValueGroups
 
+    /// Creates the operand for two sides of which one at least may have several values; `make` is
+    /// the way to it.
     private init(
         _ left: any Operand, _ operation: ArithmeticOperator, _ right: any Operand, cancellation: CancellationCheck?
     ) {
@@ -26,7 +35,15 @@ final class ArithmeticOperand: Operand {
         label = ArithmeticOperand.label(left, operation, right)
     }
 
-    /// The operand for `left operation right`, in the form that suits them.
+    /// Returns the operand for an arithmetic expression, in the form that suits both sides.
+    ///
+    /// - Parameters:
+    ///   - left: The left side.
+    ///   - operation: The operator.
+    ///   - right: The right side.
+    ///   - cancellation: The check that can stop the query while it collects the values of long collections.
+    /// - Returns: An `ArithmeticSingleOperand` when both sides have exactly one value, otherwise an
+    ///   `ArithmeticOperand`.
     static func make(
         _ left: any Operand, _ operation: ArithmeticOperator, _ right: any Operand, cancellation: CancellationCheck?
     ) -> any Operand {
@@ -36,7 +53,7 @@ final class ArithmeticOperand: Operand {
         return ArithmeticSingleOperand(leftSingle, operation, rightSingle)
     }
 
-    /// The expression as plans and messages show it.
+    /// The expression in parentheses, as query plans and messages show it.
     static func label(_ left: any Operand, _ operation: ArithmeticOperator, _ right: any Operand) -> String {
         "(\(left.label) \(operation.rawValue) \(right.label))"
     }
@@ -44,6 +61,8 @@ final class ArithmeticOperand: Operand {
     var isMultiValued: Bool { left.isMultiValued || right.isMultiValued }
     var single: (any SingleOperand)? { nil }
 
+    /// Combines the values of both sides for an object. When the other side has no value, the
+    /// result is an empty list.
     func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
         defer {
             leftGroups.release()

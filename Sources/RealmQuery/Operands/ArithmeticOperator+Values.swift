@@ -3,7 +3,10 @@
 internal import RealmStorage
 
 extension ArithmeticOperator {
-    /// The result, of the wider type of the two; null when a value is null or no number.
+    /// Calculates with two values of any type.
+    ///
+    /// - Returns: A value of the wider of the two numeric types: int, float, double, decimal. Null
+    ///   when one of the values is null or not a number.
     func apply(_ left: Value, _ right: Value) -> Value {
         switch (left, right) {
         case (.int(let a), .int(let b)): return .int(apply(a, b))
@@ -20,7 +23,10 @@ extension ArithmeticOperator {
         }
     }
 
-    /// Wraps around; division truncates, and by zero yields the largest or the smallest integer.
+    /// Calculates with integers of 64 bits and wraps around on overflow.
+    ///
+    /// A quotient is truncated towards zero. Division by zero yields the greatest integer, or the
+    /// least one when the dividend is negative, so that no query can stop the server.
     private func apply(_ left: Int64, _ right: Int64) -> Int64 {
         switch self {
         case .plus: return left &+ right
@@ -32,6 +38,7 @@ extension ArithmeticOperator {
         }
     }
 
+    /// Calculates with floats or doubles by the rules of IEEE 754.
     private func apply<Number: FloatingPoint>(_ left: Number, _ right: Number) -> Number {
         switch self {
         case .plus: return left + right
@@ -41,6 +48,7 @@ extension ArithmeticOperator {
         }
     }
 
+    /// Calculates with decimals of 34 digits.
     private func apply(_ left: Decimal128, _ right: Decimal128) -> Decimal128 {
         switch self {
         case .plus: return left + right

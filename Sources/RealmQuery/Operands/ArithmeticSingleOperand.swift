@@ -10,8 +10,11 @@ final class ArithmeticSingleOperand: SingleOperand {
     private let operation: ArithmeticOperator
     private let left: any SingleOperand
     private let right: any SingleOperand
+    /// The values of the right side for the rows of a leaf; reused from leaf to leaf.
     private var buffer: [Value] = []
 
+    /// Creates the operand. Its type and its quantifier are those of the left side, or of the right
+    /// side if that alone has a quantifier.
     init(_ left: any SingleOperand, _ operation: ArithmeticOperator, _ right: any SingleOperand) {
         self.operation = operation
         self.left = left
@@ -24,10 +27,13 @@ final class ArithmeticSingleOperand: SingleOperand {
     var isMultiValued: Bool { false }
     var single: (any SingleOperand)? { self }
 
+    /// Returns the result for an object; null when one of the sides is null or not a number.
     func value(_ row: borrowing Row) throws(StorageError) -> Value {
         operation.apply(try left.value(row), try right.value(row))
     }
 
+    /// Calculates the results for the rows of a leaf: first all values of the left side, then those
+    /// of the right side.
     func append(_ leaf: ClusterLeaf, _ rows: Mask, to values: inout [Value]) throws(StorageError) {
         let start = values.count
         try left.append(leaf, rows, to: &values)

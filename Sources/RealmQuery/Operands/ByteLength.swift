@@ -2,13 +2,17 @@
 
 internal import RealmStorage
 
-/// `.@count` of a string, a binary or a mixed value: bytes of text and binary data, elements of nested collections.
+/// The suffix `.@count` on a string, a binary or a mixed value: the length of text and binary data
+/// in bytes, and the number of elements of nested collections.
 struct ByteLength: ValueDerivation {
-    /// Where nested collections are read.
+    /// The nodes of the snapshot, from which nested collections are read.
     let space: NodeSpace
 
+    /// Lengths are ints.
     static var type: OperandType { .int }
 
+    /// Returns the length of a value as an int, null for null, booleans and numbers, and
+    /// `Value.missing` for the rest.
     func derive(_ value: Value) throws(StorageError) -> Value {
         switch value {
         case .string(let bytes), .binary(let bytes): return .int(Int64(bytes.count))

@@ -2,16 +2,27 @@
 
 internal import RealmStorage
 
-/// The number of elements of a collection of values that are no links.
+/// `.@count` on a list, set or dictionary of values that are not links: the number of its elements.
+///
+/// Through a to-many path there is one count for each collection, so the operand is multi-valued
+/// there.
 final class CollectionSizeOperand: SingleOperand {
     var type: OperandType { .int }
     var quantifier: Quantifier? { nil }
     let label: String
     private let column: Column
+    /// The class of the property.
     private let table: Table
     private let chain: LinkChain
     private let reader: ColumnReader
 
+    /// Creates the operand.
+    ///
+    /// - Parameters:
+    ///   - column: The collection whose elements are counted.
+    ///   - table: The class of that property.
+    ///   - chain: The path to the objects that hold it; empty for the object itself.
+    ///   - label: The text of the operand.
     init(_ column: Column, of table: Table, chain: LinkChain, label: String) {
         self.column = column
         self.table = table
@@ -23,11 +34,13 @@ final class CollectionSizeOperand: SingleOperand {
     var isMultiValued: Bool { !chain.isUnary }
     var single: (any SingleOperand)? { isMultiValued ? nil : self }
 
+    /// Returns the number of elements as an int, 0 when a link of the path is null.
     func value(_ row: borrowing Row) throws(StorageError) -> Value {
         guard let target = try chain.target(of: row) else { return .int(0) }
         return .int(Int64(try count(target)))
     }
 
+    /// Collects the numbers of elements of all collections that the path reaches, as one list.
     func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
         if chain.isUnary { return groups.set(try value(row)) }
         groups.reset(isList: true)
@@ -38,6 +51,8 @@ final class CollectionSizeOperand: SingleOperand {
         groups.closeGroup()
     }
 
+    /// The number of elements of the collection of one object. The elements themselves are not
+    /// read.
     private func count(_ row: borrowing Row) throws(StorageError) -> Int {
         if column.collection == .dictionary { return try column.dictionary(row, reader, table)?.count ?? 0 }
         let root = try reader.root(row)

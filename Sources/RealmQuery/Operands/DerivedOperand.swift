@@ -2,29 +2,45 @@
 
 internal import RealmStorage
 
-/// An operand that replaces every value of another one, in the groups in which they come.
+/// An operand that replaces every value of another operand by one that is derived from it, and
+/// keeps the groups.
+///
+/// It implements suffixes such as `.@count` on a mixed value and `.@type` for multi-valued paths.
 final class DerivedOperand<Derivation: ValueDerivation>: Operand {
     let quantifier: Quantifier?
+    /// The operand whose values are replaced.
     private let inner: any Operand
+    /// What is made of each value.
     private let derivation: Derivation
 
     var type: OperandType { Derivation.type }
+    /// The text of the inner operand, which includes the suffix.
     var label: String { inner.label }
     var isMultiValued: Bool { inner.isMultiValued }
     var single: (any SingleOperand)? { nil }
 
+    /// Creates the operand for an inner one that may have several values; `make` is the way to it.
     private init(_ inner: any Operand, _ derivation: Derivation, quantifier: Quantifier?) {
         self.inner = inner
         self.derivation = derivation
         self.quantifier = quantifier
     }
 
-    /// The operand for the values of `inner`, in the form that suits it.
+    /// Returns the operand that derives its values from those of another one.
+    ///
+    /// - Parameters:
+    ///   - inner: The operand whose values are replaced.
+    ///   - derivation: What is made of each value.
+    ///   - quantifier: The quantifier of the result. It is nil for `.@count`, where the language
+    ///     ignores quantifiers.
+    /// - Returns: A `DerivedSingleOperand` when `inner` has exactly one value, otherwise a
+    ///   `DerivedOperand`.
     static func make(_ inner: any Operand, _ derivation: Derivation, quantifier: Quantifier?) -> any Operand {
         guard let single = inner.single else { return DerivedOperand(inner, derivation, quantifier: quantifier) }
         return DerivedSingleOperand(single, derivation, quantifier: quantifier)
     }
 
+    /// Evaluates the inner operand and replaces its values in place.
     func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
         try inner.evaluate(row, into: &groups)
         try groups.transform { value throws(StorageError) in try derivation.derive(value) }

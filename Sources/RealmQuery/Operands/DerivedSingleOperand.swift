@@ -2,10 +2,12 @@
 
 internal import RealmStorage
 
-/// An operand that replaces the one value of another one.
+/// An operand that replaces the one value of another operand by one that is derived from it.
 final class DerivedSingleOperand<Derivation: ValueDerivation>: SingleOperand {
     let quantifier: Quantifier?
+    /// The operand whose value is replaced.
     private let inner: any SingleOperand
+    /// What is made of the value.
     private let derivation: Derivation
 
     var type: OperandType { Derivation.type }
@@ -13,6 +15,12 @@ final class DerivedSingleOperand<Derivation: ValueDerivation>: SingleOperand {
     var isMultiValued: Bool { false }
     var single: (any SingleOperand)? { self }
 
+    /// Creates the operand.
+    ///
+    /// - Parameters:
+    ///   - inner: An operand that has exactly one value for every object.
+    ///   - derivation: What is made of that value.
+    ///   - quantifier: The quantifier of the result.
     init(_ inner: any SingleOperand, _ derivation: Derivation, quantifier: Quantifier?) {
         self.inner = inner
         self.derivation = derivation
@@ -21,6 +29,7 @@ final class DerivedSingleOperand<Derivation: ValueDerivation>: SingleOperand {
 
     func value(_ row: borrowing Row) throws(StorageError) -> Value { try derivation.derive(try inner.value(row)) }
 
+    /// Appends the inner values for the rows of a leaf, then replaces them in place.
     func append(_ leaf: ClusterLeaf, _ rows: Mask, to values: inout [Value]) throws(StorageError) {
         let start = values.count
         try inner.append(leaf, rows, to: &values)

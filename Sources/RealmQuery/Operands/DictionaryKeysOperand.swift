@@ -2,16 +2,26 @@
 
 internal import RealmStorage
 
-/// The keys of a dictionary, possibly behind links.
+/// `.@keys`: the keys of a dictionary as strings, also through links. Each dictionary that is
+/// reached is a group of its own.
 final class DictionaryKeysOperand: Operand {
     var type: OperandType { .string }
     let quantifier: Quantifier?
     let label: String
     private let column: Column
+    /// The class of the property.
     private let table: Table
     private let chain: LinkChain
     private let reader: ColumnReader
 
+    /// Creates the operand.
+    ///
+    /// - Parameters:
+    ///   - column: The dictionary whose keys are read.
+    ///   - table: The class of that property.
+    ///   - chain: The path to the objects that hold it; empty for the object itself.
+    ///   - quantifier: The quantifier before the path, if there is one.
+    ///   - label: The text of the operand.
     init(_ column: Column, of table: Table, chain: LinkChain, quantifier: Quantifier?, label: String) {
         self.column = column
         self.table = table
@@ -24,6 +34,8 @@ final class DictionaryKeysOperand: Operand {
     var isMultiValued: Bool { true }
     var single: (any SingleOperand)? { nil }
 
+    /// Collects the keys in the order of their bytes. A dictionary that never held an entry is an
+    /// empty group.
     func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
         groups.reset(isList: true)
         try chain.forEachRow(from: row) { target throws(StorageError) in

@@ -2,20 +2,36 @@
 
 internal import RealmStorage
 
-/// The values of a dictionary, possibly behind links: all of them, or what a path of keys selects.
+/// The values of a dictionary, also through links: all of them, or what a path of keys selects.
 ///
-/// Each dictionary that is reached is a group of its own. A path of keys alone yields a single value.
+/// Each dictionary that is reached is a group of its own. A path of keys alone yields a single
+/// value, which is null when a key is missing.
 final class DictionaryOperand: Operand {
     var type: OperandType { .mixed }
     let quantifier: Quantifier?
     let label: String
+    /// The dictionary.
     let column: Column
+    /// The class of the dictionary.
     let table: Table
+    /// The path to the objects that hold the dictionary; empty for the object itself.
     let chain: LinkChain
+    /// The steps into the dictionary and the collections nested in its values; at least one.
     private let descent: ValueDescent
     private let reader: ColumnReader
+    /// Whether the path cannot yield several values: it passes no to-many link, and it has neither
+    /// `[*]` nor `@keys`.
     private let selectsOne: Bool
 
+    /// Creates the operand.
+    ///
+    /// - Parameters:
+    ///   - column: The dictionary.
+    ///   - table: The class of that property.
+    ///   - chain: The path to the objects that hold it; empty for the object itself.
+    ///   - descent: The steps into the dictionary; `[*]` selects all of its values.
+    ///   - quantifier: The quantifier before the path, if there is one.
+    ///   - label: The text of the operand.
     init(
         _ column: Column, of table: Table, chain: LinkChain, descent: ValueDescent, quantifier: Quantifier?, label: String
     ) {
@@ -35,10 +51,16 @@ final class DictionaryOperand: Operand {
     }
 
     var isMultiValued: Bool { !selectsOne }
+    /// Nil: a dictionary that never held an entry yields no value at all, so not even a single key
+    /// is sure to have one.
     var single: (any SingleOperand)? { nil }
     var isCollectionForIn: Bool { true }
     var isPrimitiveCollection: Bool { true }
 
+    /// Collects what the steps select in every dictionary that the path reaches.
+    ///
+    /// A dictionary that never held an entry yields no value. Behind links it yields an empty group if the
+    /// path into the dictionary has a single step.
     func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
         groups.reset(isList: !selectsOne)
         if chain.isEmpty {

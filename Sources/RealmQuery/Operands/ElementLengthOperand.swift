@@ -2,7 +2,8 @@
 
 internal import RealmStorage
 
-/// `.length`: the byte length of each element of a list or set.
+/// `.length`: the length in bytes of each element of a list or set of strings, binary data or mixed
+/// values.
 final class ElementLengthOperand: Operand {
     var type: OperandType { .int }
     let quantifier: Quantifier?
@@ -11,6 +12,13 @@ final class ElementLengthOperand: Operand {
     private let chain: LinkChain
     private let reader: ColumnReader
 
+    /// Creates the operand.
+    ///
+    /// - Parameters:
+    ///   - column: The list or set.
+    ///   - chain: The path to the objects that hold it; empty for the object itself.
+    ///   - quantifier: The quantifier before the path, if there is one.
+    ///   - label: The text of the operand.
     init(_ column: Column, chain: LinkChain, quantifier: Quantifier?, label: String) {
         self.column = column
         self.chain = chain
@@ -23,6 +31,9 @@ final class ElementLengthOperand: Operand {
     var single: (any SingleOperand)? { nil }
     var isCollectionForIn: Bool { true }
 
+    /// Collects the lengths of the elements of all collections that the path reaches, as one list.
+    ///
+    /// - Complexity: O(number of elements).
     func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
         groups.reset(isList: true)
         try chain.forEachRow(from: row) { target throws(StorageError) in

@@ -2,9 +2,12 @@
 
 internal import RealmStorage
 
-/// The element of a collection that is being looked at: `self` in a filter over values.
+/// The element of a collection that is currently tested: `self` in a filter over plain values.
+///
+/// Such a filter has no object. The element to test is put into a box before each evaluation.
 final class ElementOperand: SingleOperand {
-    /// The element in question, set before each evaluation.
+    /// Holds the element that is tested next. The query over elements owns it and sets it before
+    /// each evaluation.
     final class Box { var value = Value.null }
 
     let type: OperandType
@@ -12,6 +15,11 @@ final class ElementOperand: SingleOperand {
     var label: String { "self" }
     private let box: Box
 
+    /// Creates the operand.
+    ///
+    /// - Parameters:
+    ///   - box: The place from which the element is read.
+    ///   - type: The type of the elements.
     init(_ box: Box, type: OperandType) {
         self.box = box
         self.type = type
@@ -20,5 +28,6 @@ final class ElementOperand: SingleOperand {
     var isMultiValued: Bool { false }
     var single: (any SingleOperand)? { self }
 
+    /// Returns the element in the box; the row is not read.
     func value(_ row: borrowing Row) throws(StorageError) -> Value { box.value }
 }

@@ -2,7 +2,8 @@
 
 internal import RealmStorage
 
-/// `@min`, `@max`, `@sum` or `@avg` of a property over all objects that a path reaches.
+/// `@min`, `@max`, `@sum` or `@avg` of a property over all objects that a path reaches, as one
+/// value.
 final class LinkAggregateOperand: SingleOperand {
     let type: OperandType
     var quantifier: Quantifier? { nil }
@@ -11,8 +12,18 @@ final class LinkAggregateOperand: SingleOperand {
     private let reader: ColumnReader
     private let finder: ObjectFinder
     private let aggregate: AggregateOperator
+    /// The keys of the objects that the path reaches from the current object; reused from object to
+    /// object.
     private var keys: [ObjectKey] = []
 
+    /// Creates the operand.
+    ///
+    /// - Parameters:
+    ///   - chain: The path to the objects whose property is combined.
+    ///   - target: The class of these objects.
+    ///   - column: The property, which holds a single value.
+    ///   - aggregate: The way in which the values are combined.
+    ///   - label: The text of the operand.
     init(_ chain: LinkChain, target: Table, column: Column, aggregate: AggregateOperator, label: String) {
         self.chain = chain
         self.aggregate = aggregate
@@ -25,6 +36,12 @@ final class LinkAggregateOperand: SingleOperand {
     var isMultiValued: Bool { false }
     var single: (any SingleOperand)? { self }
 
+    /// Returns the aggregate over all objects that the path reaches. An object that is reached
+    /// several times counts each time.
+    ///
+    /// - Throws: A storage error, also when the query is to stop or would hold too many keys at
+    ///   once.
+    /// - Complexity: O(n log n) for n reached objects.
     func value(_ row: borrowing Row) throws(StorageError) -> Value {
         keys.removeAll(keepingCapacity: true)
         try chain.forEachKey(from: row) { key throws(StorageError) in

@@ -2,16 +2,24 @@
 
 internal import RealmStorage
 
-/// The number of links at the end of a path.
+/// `.@count` on links: the number of links that a property holds or that lead to an object through
+/// one relationship.
 final class LinkCountOperand: SingleOperand {
     var type: OperandType { .int }
     var quantifier: Quantifier? { nil }
     let label: String
     /// The path up to the object that holds the links.
     private let chain: LinkChain
+    /// The step whose links are counted and not followed.
     private let last: LinkStep
     private let reader: ColumnReader
 
+    /// Creates the operand.
+    ///
+    /// - Parameters:
+    ///   - chain: The path up to the object that holds the links; empty for the object itself.
+    ///   - last: The links that are counted.
+    ///   - label: The text of the operand.
     init(_ chain: LinkChain, last: LinkStep, label: String) {
         self.chain = chain
         self.last = last
@@ -19,14 +27,17 @@ final class LinkCountOperand: SingleOperand {
         self.label = label
     }
 
-    /// Behind links there is one count per object, even if the links are to-one.
+    /// Through links there is one count for each object, even if the links are to-one.
     var isMultiValued: Bool { !chain.isEmpty }
     var single: (any SingleOperand)? { isMultiValued ? nil : self }
 
+    /// Returns the number of links of the object itself. Null entries of a dictionary do not count.
     func value(_ row: borrowing Row) throws(StorageError) -> Value {
         .int(Int64(try count(row, skippingNull: true)))
     }
 
+    /// Collects the number of links of every object that the path reaches. There, null entries of a
+    /// dictionary do count.
     func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
         if chain.isEmpty { return groups.set(try value(row)) }
         groups.reset(isList: true)
@@ -37,6 +48,11 @@ final class LinkCountOperand: SingleOperand {
         groups.closeGroup()
     }
 
+    /// The number of links of one object.
+    ///
+    /// - Parameter skippingNull: Whether null entries of a dictionary are left out. It takes a walk
+    ///   over the entries.
+    /// - Returns: 1 or 0 for a to-one link, otherwise the number of elements or of incoming links.
     private func count(_ row: borrowing Row, skippingNull: Bool) throws(StorageError) -> Int {
         switch last.kind {
         case .link: return try reader.value(row).isNull ? 0 : 1

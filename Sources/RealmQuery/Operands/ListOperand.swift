@@ -2,19 +2,30 @@
 
 internal import RealmStorage
 
-/// A list or set of values that are no links, possibly behind links, whole or one element of it.
+/// A list or set of values that are not links, also through links: all of its elements, or one of
+/// them.
 ///
 /// Each list that is reached is a group of its own.
 final class ListOperand: Operand {
     let type: OperandType
     let quantifier: Quantifier?
     let label: String
+    /// The list or set.
     let column: Column
+    /// The path to the objects that hold the collection; empty for the object itself.
     let chain: LinkChain
     /// The first step selects elements of the list, further ones descend into mixed elements.
     private let descent: ValueDescent
     private let reader: ColumnReader
 
+    /// Creates the operand.
+    ///
+    /// - Parameters:
+    ///   - column: The list or set.
+    ///   - chain: The path to the objects that hold it; empty for the object itself.
+    ///   - descent: The steps into the list; without steps, all elements are taken.
+    ///   - quantifier: The quantifier before the path, if there is one.
+    ///   - label: The text of the operand.
     init(_ column: Column, chain: LinkChain, descent: ValueDescent, quantifier: Quantifier?, label: String) {
         self.column = column
         self.chain = chain
@@ -30,6 +41,7 @@ final class ListOperand: Operand {
     var isCollectionForIn: Bool { true }
     var isPrimitiveCollection: Bool { true }
 
+    /// Collects the selected elements of every list that the path reaches.
     func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
         groups.reset(isList: true)
         if chain.isEmpty {
@@ -43,6 +55,8 @@ final class ListOperand: Operand {
         groups.finish()
     }
 
+    /// Collects the elements of the list of one object. When further steps descend into an element,
+    /// these open the groups.
     private func collect(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
         let opensGroup = descent.steps.count < 2
         let root = try reader.root(row)
@@ -53,6 +67,8 @@ final class ListOperand: Operand {
         if opensGroup { groups.closeGroup() }
     }
 
+    /// Collects the elements that the first step selects. An index past the end of a list that is
+    /// not empty yields null.
     private func collect(_ list: ListView, into groups: inout ValueGroups) throws(StorageError) {
         guard list.count > 0 else { return }
         switch descent.steps.first {
@@ -65,6 +81,7 @@ final class ListOperand: Operand {
         }
     }
 
+    /// Collects an element itself, or what the steps after the first one select in it.
     private func descend(_ value: Value, into groups: inout ValueGroups) throws(StorageError) {
         if descent.steps.count < 2 { try groups.append(value) } else { try descent.collect(value, from: 1, into: &groups) }
     }

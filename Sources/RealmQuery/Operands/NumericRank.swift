@@ -2,15 +2,16 @@
 
 internal import RealmStorage
 
-/// The numeric types from narrow to wide.
+/// The numeric types from narrow to wide. Arithmetic on two numbers has the wider of their types.
 enum NumericRank: Int, Comparable {
     case int, float, double, decimal
 
+    /// Whether the type on the left is narrower than the one on the right.
     static func < (left: NumericRank, right: NumericRank) -> Bool { left.rawValue < right.rawValue }
 }
 
 extension Value {
-    /// Nil for values that are no numbers.
+    /// The rank of a number's type; nil for values that are not numbers.
     var numericRank: NumericRank? {
         switch self {
         case .int: return .int
@@ -21,6 +22,7 @@ extension Value {
         }
     }
 
+    /// An int or a float as a float, rounded to the nearest one; NaN for every other value.
     var asFloat: Float {
         switch self {
         case .int(let number): return Float(number)
@@ -29,6 +31,8 @@ extension Value {
         }
     }
 
+    /// An int, a float or a double as a double, rounded to the nearest one; NaN for every other
+    /// value.
     var asDouble: Double {
         switch self {
         case .int(let number): return Double(number)

@@ -4,41 +4,61 @@ internal import RealmStorage
 
 /// One side of a comparison, or a part of it: something that has values for an object.
 ///
-/// Operands belong to one bound query and keep the leaves they read last, so a query is used by one thread at a time.
+/// The binder makes operands from the parts of a query: properties, links, collections, constants,
+/// aggregates, arithmetic and subqueries each have a type of their own. An operand belongs to one
+/// bound query. It keeps the leaves that it read last, so that neighbouring rows are read quickly;
+/// therefore a bound query is used by one thread at a time.
 protocol Operand: AnyObject {
-    /// The type of its values, as far as it is known before evaluation.
+    /// The type of the operand's values, as far as it is known before evaluation; `.mixed` when it
+    /// depends on the object.
     var type: OperandType { get }
 
-    /// `ANY`, `ALL` or `NONE` in front of it.
+    /// `ANY`, `ALL` or `NONE` in front of the operand; nil when the query has none there.
     var quantifier: Quantifier? { get }
 
-    /// The text that plans and messages show.
+    /// The operand's text, which query plans and error messages show. It is the source text where
+    /// there is one.
     var label: String { get }
 
-    /// Whether it may have more or fewer values than one.
+    /// Whether the operand may have more or fewer values than one for an object.
     var isMultiValued: Bool { get }
 
-    /// The same operand when it has exactly one value for every object, so that whole leaves can be compared; nil otherwise.
+    /// The same operand when it has exactly one value for every object; nil otherwise.
+    ///
+    /// Comparisons of two such operands are evaluated for a whole leaf at once, without groups and
+    /// quantifiers.
     var single: (any SingleOperand)? { get }
 
-    /// Whether it may be the right side of `IN`.
+    /// Whether the operand may be the right side of `IN`, which takes lists, collections and
+    /// to-many paths only.
     var isCollectionForIn: Bool { get }
 
-    /// Whether it ends in a collection of values that are not links. Two of these cannot be compared with each other.
+    /// Whether the operand ends in a collection of values that are not links. Two of these cannot
+    /// be compared with each other.
     var isPrimitiveCollection: Bool { get }
 
-    /// Puts the values for `row` into `groups`, replacing what they held.
+    /// Replaces the contents of a buffer by the operand's values for an object.
+    ///
+    /// - Parameters:
+    ///   - row: The object.
+    ///   - groups: The buffer. Each collection that is reached adds one group of values to it.
+    /// - Throws: A storage error when the file is damaged, when the check of the query asks to
+    ///   stop, or when there are more values than the query may hold at once.
     func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError)
 }
 
-/// Most operands are not collections.
+/// Defaults: most operands are not collections.
 extension Operand {
+    /// False, unless an operand implements it differently.
     var isCollectionForIn: Bool { false }
+    /// False, unless an operand implements it differently.
     var isPrimitiveCollection: Bool { false }
 
-    /// Whether evaluation needs no object.
+    /// Whether the operand is a literal, an argument or a list of them, so that evaluation needs no
+    /// object.
     var isConstant: Bool { self is ConstantOperand }
 
-    /// The value of a constant that has exactly one.
+    /// The value of a constant that has exactly one, also as the only element of a list; nil for
+    /// all other operands.
     var constantValue: Value? { (self as? ConstantOperand)?.onlyValue }
 }

@@ -2,11 +2,15 @@
 
 internal import RealmStorage
 
-/// What a suffix such as `.@count` makes of one value.
+/// A function from one value to another that a suffix such as `.@count` or `.@type` applies to
+/// every value of an operand.
 protocol ValueDerivation {
-    /// The type of the results.
+    /// The type of all results.
     static var type: OperandType { get }
 
-    /// The result for one value.
+    /// Returns the result for one value.
+    ///
+    /// - Parameter value: A value of the operand that the suffix follows, possibly null.
+    /// - Throws: A storage error when a nested collection cannot be read.
     func derive(_ value: Value) throws(StorageError) -> Value
 }
