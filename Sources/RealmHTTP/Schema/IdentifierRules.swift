@@ -3,14 +3,25 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Names that a language does not take as they are.
+/// The rules by which names of classes and properties become identifiers of one language.
+///
+/// A Realm file permits any text as a name; programming languages do not.
 struct IdentifierRules {
-    /// Words that cannot be identifiers.
+    /// The words of the language that cannot be identifiers as they are.
     let reserved: Set<String>
-    /// How a reserved word is written.
+    /// Returns how a reserved word is written where an identifier is needed, for example in
+    /// backticks.
     let quote: (String) -> String
 
-    /// The identifier for `name`, and whether it differs so that the stored name must be told.
+    /// Returns the identifier for a stored name.
+    ///
+    /// Every character that Unicode does not permit in identifiers becomes an underscore. The empty
+    /// name, and a name that would become a single underscore, get the number of their Unicode
+    /// scalars behind it. Different names may get the same identifier.
+    ///
+    /// - Parameter name: The name as it is stored.
+    /// - Returns: The identifier, and whether it differs from the name, so that the model has to
+    ///   state the stored name.
     func identifier(_ name: String) -> (text: String, isMapped: Bool) {
         var text = ""
         for (index, scalar) in name.unicodeScalars.enumerated() {

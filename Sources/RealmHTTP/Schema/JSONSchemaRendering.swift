@@ -3,27 +3,38 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// JSON Schema (2020-12) of objects as the interface writes them.
+/// Schemas as JSON Schema documents (draft 2020-12), which describe objects as this server writes
+/// them in `application/json`.
 enum JSONSchemaRendering {
-    /// The version of JSON Schema that the documents are written in.
+    /// The URI of the version of JSON Schema, as the value of `$schema`.
     static let dialect: DocumentValue = "https://json-schema.org/draft/2020-12/schema"
 
-    /// The document of a whole schema, with a definition for each class.
+    /// Returns the document of a whole schema, with a definition for each class in `$defs`.
+    ///
+    /// - Parameter schema: The classes of a realm.
     static func document(_ schema: RealmSchema) -> DocumentValue {
         ["$schema": dialect, "$defs": .object(schema.classes.map { .init($0.name, definition($0)) })]
     }
 
-    /// The document of one class.
+    /// Returns the document of one class: its definition with `$schema` before it.
+    ///
+    /// - Parameter one: The class.
     static func document(_ one: ClassSchema) -> DocumentValue {
         DocumentValue.object([.init("$schema", dialect)]).adding(members(definition(one)))
     }
 
+    /// Returns the members of an object; none for any other value.
     private static func members(_ value: DocumentValue) -> [DocumentValue.Member] {
         if case .object(let members) = value { return members }
         return []
     }
 
-    /// One class as a definition inside a document.
+    /// Returns the definition of one class, as it appears inside a document.
+    ///
+    /// All properties are required, because the server writes each of them unless `fields` leaves
+    /// it out.
+    ///
+    /// - Parameter one: The class.
     static func definition(_ one: ClassSchema) -> DocumentValue {
         [
             "title": .string(one.name), "type": "object",
@@ -32,9 +43,12 @@ enum JSONSchemaRendering {
         ]
     }
 
-    /// A stored name that starts with `$` is written with a second one in front.
+    /// Returns the name that a property has in JSON. A stored name that starts with `$` gets a
+    /// second one in front, since such members have other meanings.
     private static func memberName(_ name: String) -> String { name.hasPrefix("$") ? "$" + name : name }
 
+    /// Returns the schema of a property: that of its element, or an array or object of them for a
+    /// collection.
     private static func property(_ property: PropertySchema) -> DocumentValue {
         let element = element(property)
         switch property.collection {
@@ -45,12 +59,19 @@ enum JSONSchemaRendering {
         }
     }
 
+    /// Returns the schema of an element, which permits null where the property is optional.
+    ///
+    /// Mixed permits everything anyway.
     private static func element(_ property: PropertySchema) -> DocumentValue {
         let plain = scalar(property)
         guard property.isOptional, property.type != .mixed else { return plain }
         return ["anyOf": [plain, ["type": "null"]]]
     }
 
+    /// Returns the schema of a value that is not null.
+    ///
+    /// Dates may be objects, as RFC 3339 has no years beyond 9999; float and double may be the
+    /// texts `NaN`, `Infinity` and `-Infinity`.
     private static func scalar(_ property: PropertySchema) -> DocumentValue {
         switch property.type {
         case .int: return ["type": "integer", "minimum": .int(.min), "maximum": .int(.max)]

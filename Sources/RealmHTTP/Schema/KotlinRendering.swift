@@ -3,8 +3,11 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Model classes for the Kotlin SDK.
+/// Schemas as model classes for the Kotlin SDK of Realm.
+///
+/// The source is a start for an app that opens the same file; people may edit it.
 struct KotlinRendering {
+    /// The names that Kotlin does not accept as identifiers.
     private let rules = IdentifierRules(
         reserved: [
             "as", "break", "class", "continue", "do", "else", "false", "for", "fun", "if", "in", "interface", "is", "null",
@@ -13,10 +16,12 @@ struct KotlinRendering {
         ],
         quote: { "`\($0)`" })
 
-    /// The source of all classes.
+    /// Returns the source of all classes, with the imports before them.
+    ///
+    /// - Parameter classes: The classes, in the order of the source.
     func text(_ classes: [ClassSchema]) -> String { head + classes.map { text($0) }.joined(separator: "\n") }
 
-    /// The imports, of which only those that are needed are written.
+    /// The imports of everything that some class may need, and an empty line.
     var head: String {
         let imports = [
             "io.realm.kotlin.ext.*", "io.realm.kotlin.types.*", "io.realm.kotlin.types.annotations.*",
@@ -25,7 +30,12 @@ struct KotlinRendering {
         return imports.map { "import \($0)\n" }.joined() + "\n"
     }
 
-    /// The source of one class.
+    /// Returns the source of one class, without imports.
+    ///
+    /// Links from other classes are left out: the file does not store the names that a model gives
+    /// them.
+    ///
+    /// - Parameter one: The class.
     func text(_ one: ClassSchema) -> String {
         let name = rules.identifier(one.name)
         let base =
@@ -40,6 +50,12 @@ struct KotlinRendering {
         return (lines + ["}", ""]).joined(separator: "\n")
     }
 
+    /// Returns the annotations of a property: primary key, index, and its stored name where the
+    /// identifier differs.
+    ///
+    /// - Parameters:
+    ///   - property: The property.
+    ///   - isKey: Whether it is the primary key, which needs no other index.
     private func annotations(_ property: PropertySchema, isKey: Bool) -> [String] {
         var annotations: [String] = []
         if isKey {
@@ -51,6 +67,7 @@ struct KotlinRendering {
         return annotations
     }
 
+    /// Returns the type of a property. Links in lists and sets are never null there.
     private func type(_ property: PropertySchema) -> String {
         let isLinkInList = property.type == .object && (property.collection == .list || property.collection == .set)
         let element = element(property) + (property.isOptional && !isLinkInList ? "?" : "")
@@ -62,6 +79,7 @@ struct KotlinRendering {
         }
     }
 
+    /// Returns the type of a single value, without a mark for null.
     private func element(_ property: PropertySchema) -> String {
         switch property.type {
         case .int: return "Long"
@@ -79,8 +97,11 @@ struct KotlinRendering {
         }
     }
 
+    /// Returns a text as a Kotlin string literal, in which a dollar sign begins a variable unless
+    /// it is escaped.
     private func kotlinQuoted(_ text: String) -> String { quoted(text, escaping: ["\"", "\\", "$"]) }
 
+    /// Returns the initial value that Kotlin requires of a property: empty, zero or null.
     private func initial(_ property: PropertySchema) -> String {
         switch property.collection {
         case .list: return "realmListOf()"

@@ -3,9 +3,11 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Class and entity relations as a Mermaid diagram.
+/// Schemas as class diagrams in the language of Mermaid, for documentation.
 enum MermaidRendering {
-    /// A class diagram with the links between classes.
+    /// Returns a class diagram with the properties of each class and the links between classes.
+    ///
+    /// - Parameter classes: The classes, in the order of the diagram.
     static func text(_ classes: [ClassSchema]) -> String {
         var lines = ["classDiagram"]
         let rules = IdentifierRules(reserved: ["class", "end", "direction", "note"], quote: { "`\($0)`" })
@@ -24,6 +26,12 @@ enum MermaidRendering {
         return lines.joined(separator: "\n") + "\n"
     }
 
+    /// Returns the line of one property: its type, its name, and a mark for the primary key.
+    ///
+    /// - Parameters:
+    ///   - property: The property. A collection is shown with its kind around the type of an
+    ///     element.
+    ///   - isKey: Whether it is the primary key.
     private static func member(_ property: PropertySchema, isKey: Bool) -> String {
         let element = (property.objectType ?? property.type.rawValue) + (property.isOptional ? "?" : "")
         let type = property.collection.map { "\($0.name)~\(element)~" } ?? element

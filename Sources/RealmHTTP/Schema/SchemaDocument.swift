@@ -3,9 +3,12 @@
 package import RealmEngine
 internal import RealmStorage
 
-/// The schema as the JSON document that the interface takes and gives.
+/// Schemas as JSON documents in the form of this server, which requests that create realms accept
+/// too.
 package enum SchemaDocument {
-    /// The document of a whole schema: its version and its classes.
+    /// Returns the document of a whole schema: its version and its classes.
+    ///
+    /// - Parameter schema: The classes of a realm with the schema version.
     package static func document(_ schema: RealmSchema) -> DocumentValue {
         [
             "schemaVersion": version(of: schema),
@@ -13,12 +16,16 @@ package enum SchemaDocument {
         ]
     }
 
-    /// The schema version; null for a file that has none.
+    /// Returns the schema version; null for a file that has none, or one too large for a signed
+    /// 64-bit number.
     static func version(of schema: RealmSchema) -> DocumentValue {
         schema.version.flatMap { Int(exactly: $0) }.map(DocumentValue.int) ?? .null
     }
 
-    /// The document of one class with its properties.
+    /// Returns the document of one class with its properties, and the links from other classes to
+    /// it.
+    ///
+    /// - Parameter one: The class.
     package static func document(_ one: ClassSchema) -> DocumentValue {
         [
             "name": .string(one.name),
@@ -29,12 +36,16 @@ package enum SchemaDocument {
         ]
     }
 
+    /// Returns the document of a link from another class: that class, its linking property, and the
+    /// name that the configuration gives to the linking objects, if any.
     private static func document(_ backlink: ClassSchema.Backlink) -> DocumentValue {
         .members(
             ("class", .string(backlink.className)), ("property", .string(backlink.property)),
             ("name", backlink.name.map(DocumentValue.string)))
     }
 
+    /// Returns the document of a property: its name, type, kind of collection, nullability, index
+    /// and target class.
     private static func document(_ property: PropertySchema) -> DocumentValue {
         [
             "name": .string(property.name),
@@ -48,7 +59,7 @@ package enum SchemaDocument {
 }
 
 extension TableKind {
-    /// The name that schema documents use.
+    /// The name of the kind of class in schema documents.
     package var schemaName: String {
         switch self {
         case .topLevel: return "object"

@@ -3,10 +3,15 @@
 package import RealmEngine
 package import RealmStorage
 
-/// A rendering of a schema for people and tools.
+/// A form in which a schema is shown to people and tools. The raw value is that of the parameter
+/// `format`.
 package enum SchemaFormat: String, Sendable, CaseIterable {
+    /// The JSON document of this server.
     case json
+    /// A JSON Schema document.
     case jsonSchema = "json-schema"
+    /// Source text for people: model classes in Swift or Kotlin, interfaces in TypeScript, or a
+    /// class diagram for Mermaid.
     case swift, kotlin, typescript, mermaid
 
     /// The value of `Content-Type`.
@@ -18,7 +23,9 @@ package enum SchemaFormat: String, Sendable, CaseIterable {
         }
     }
 
-    /// The text of a whole schema.
+    /// Returns the text of a whole schema. `write` makes the same text with less memory.
+    ///
+    /// - Parameter schema: The classes of a realm.
     package func text(_ schema: RealmSchema) -> String {
         switch self {
         case .json: return SchemaDocument.document(schema).json
@@ -30,7 +37,15 @@ package enum SchemaFormat: String, Sendable, CaseIterable {
         }
     }
 
-    /// The text of a whole schema, written class by class.
+    /// Writes the text of a whole schema, class by class.
+    ///
+    /// - Parameters:
+    ///   - schema: The classes of a realm.
+    ///   - buffer: The buffer that the text is appended to.
+    ///   - budget: The work that the request may do; each class is charged by the number of its
+    ///     properties.
+    /// - Throws: `StorageError` when the budget is used up, or when the text is longer than a
+    ///   response may be.
     package func write(_ schema: RealmSchema, to buffer: OutputBuffer, _ budget: WorkBudget) throws(StorageError) {
         let (head, separator, end) = frame(schema)
         buffer.append(head)
@@ -43,9 +58,13 @@ package enum SchemaFormat: String, Sendable, CaseIterable {
         buffer.append(end)
     }
 
+    /// The units of work that one property is charged with.
     private static let unitsPerProperty = 16
 
-    /// What stands around the classes and between them.
+    /// Returns what is written around the classes and between them.
+    ///
+    /// - Parameter schema: The schema, whose version stands before its classes in JSON.
+    /// - Returns: The text before the first class, between two classes, and after the last one.
     private func frame(_ schema: RealmSchema) -> (head: String, separator: String, end: String) {
         switch self {
         case .json:
@@ -59,6 +78,7 @@ package enum SchemaFormat: String, Sendable, CaseIterable {
         }
     }
 
+    /// Returns the text of one class as it appears in that of the whole schema.
     private func part(_ one: ClassSchema) -> String {
         switch self {
         case .json: return SchemaDocument.document(one).json
@@ -70,7 +90,9 @@ package enum SchemaFormat: String, Sendable, CaseIterable {
         }
     }
 
-    /// The text of one class.
+    /// Returns the text of one class as a document of its own.
+    ///
+    /// - Parameter one: The class.
     package func text(_ one: ClassSchema) -> String {
         switch self {
         case .json: return SchemaDocument.document(one).json

@@ -3,8 +3,11 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Model classes for the Swift SDK.
+/// Schemas as model classes for the Swift SDK of Realm.
+///
+/// The source is a start for an app that opens the same file; people may edit it.
 struct SwiftRendering {
+    /// The names that Swift does not accept as identifiers.
     private let rules = IdentifierRules(
         reserved: [
             "class", "struct", "enum", "protocol", "extension", "func", "var", "let", "init", "deinit", "self", "Self", "super",
@@ -14,13 +17,20 @@ struct SwiftRendering {
         ],
         quote: { "`\($0)`" })
 
-    /// What comes before all classes.
+    /// The import that is needed once before all classes.
     let head = "import RealmSwift\n\n"
 
-    /// The source of all classes.
+    /// Returns the source of all classes, with the import before them.
+    ///
+    /// - Parameter classes: The classes, in the order of the source.
     func text(_ classes: [ClassSchema]) -> String { head + classes.map { text($0) }.joined(separator: "\n") }
 
-    /// The source of one class.
+    /// Returns the source of one class, without the import.
+    ///
+    /// Names that are not identifiers are mapped, and the class states the stored names. Linking
+    /// objects without a name in the configuration are named after class and property.
+    ///
+    /// - Parameter one: The class.
     func text(_ one: ClassSchema) -> String {
         let name = rules.identifier(one.name)
         let base = one.kind == .embedded ? "EmbeddedObject" : one.kind == .asymmetric ? "AsymmetricObject" : "Object"
@@ -40,6 +50,11 @@ struct SwiftRendering {
         return (lines + ["}", ""]).joined(separator: "\n")
     }
 
+    /// Returns the declaration of one property.
+    ///
+    /// - Parameters:
+    ///   - property: The property.
+    ///   - isKey: Whether it is the primary key, which is indexed by itself.
     private func line(_ property: PropertySchema, isKey: Bool) -> String {
         var attribute = "@Persisted"
         if isKey {
@@ -50,6 +65,8 @@ struct SwiftRendering {
         return "\(attribute) var \(rules.identifier(property.name).text): \(type(property))"
     }
 
+    /// Returns the type of a property. Links in lists and sets are never null there, and Mixed is
+    /// never optional.
     private func type(_ property: PropertySchema) -> String {
         let isLinkInList = property.type == .object && (property.collection == .list || property.collection == .set)
         let element = element(property) + (property.isOptional && property.type != .mixed && !isLinkInList ? "?" : "")
@@ -61,6 +78,7 @@ struct SwiftRendering {
         }
     }
 
+    /// Returns the type of a single value, without a mark for null.
     private func element(_ property: PropertySchema) -> String {
         switch property.type {
         case .int: return "Int"

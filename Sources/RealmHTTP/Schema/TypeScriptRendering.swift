@@ -3,21 +3,27 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Interfaces of objects as the JSON of this server has them.
+/// Schemas as TypeScript interfaces of the objects that this server writes in `application/json`.
 struct TypeScriptRendering {
+    /// The names that TypeScript has types of its own for. Members that are not identifiers are
+    /// quoted instead of mapped.
     private let rules = IdentifierRules(
         reserved: ["any", "boolean", "number", "string", "object", "null", "undefined", "never", "unknown", "void", "symbol"],
         quote: { "\($0)_" })
 
-    /// The type of links, which stands before all classes.
+    /// The type of a link stub, which is needed once before all classes.
     let head = "export interface Link { $link: { class: string; key: string } }\n\n"
 
-    /// The source of all classes.
+    /// Returns the source of all classes, with the type of links before them.
+    ///
+    /// - Parameter classes: The classes, in the order of the source.
     func text(_ classes: [ClassSchema]) -> String {
         head + classes.map { text($0) }.joined(separator: "\n")
     }
 
-    /// The source of one class.
+    /// Returns the interface of one class, without the type of links.
+    ///
+    /// - Parameter one: The class.
     func text(_ one: ClassSchema) -> String {
         var lines = ["export interface \(rules.identifier(one.name).text) {"]
         if one.kind != .embedded { lines.append("  $meta?: { class: string; key: string; etag?: string };") }
@@ -29,6 +35,8 @@ struct TypeScriptRendering {
         return (lines + ["}", ""]).joined(separator: "\n")
     }
 
+    /// Returns the type of a property: that of its element, or an array or record of them for a
+    /// collection.
     private func type(_ property: PropertySchema) -> String {
         let element = element(property) + (property.isOptional && property.type != .mixed ? " | null" : "")
         switch property.collection {
@@ -38,6 +46,8 @@ struct TypeScriptRendering {
         }
     }
 
+    /// Returns the type of a single value, without null. Integers are numbers here, so
+    /// `ints=string` needs other types.
     private func element(_ property: PropertySchema) -> String {
         switch property.type {
         case .int: return "number"
