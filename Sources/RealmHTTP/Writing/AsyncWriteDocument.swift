@@ -2,10 +2,25 @@
 
 internal import RealmEngine
 
-/// The documents of writes that are answered before they are done.
+/// Writes the JSON documents of writes that are answered before they are done (`Prefer:
+/// respond-async`).
+///
+/// Such a write is answered with 202 at once. Its outcome is remembered by the engine's
+/// `AsyncWrites` as bytes, so what is remembered is the part of the document that is final:
+/// everything after the state. `text(_:_:)` puts that part into a whole document whenever a client
+/// reads `…/writes/{id}`.
 enum AsyncWriteDocument {
-    /// What is remembered of a committed write: the members of its document behind the state. Status and body are those that
-    /// the write would have been answered with.
+    /// Returns the members that are remembered of a committed write: `version`, `status` and
+    /// `body`.
+    ///
+    /// They are a fragment of JSON, without the braces around it. The status and the body are those
+    /// that a synchronous request would have been answered with.
+    ///
+    /// - Parameters:
+    ///   - version: The text of the version token of the commit.
+    ///   - status: The HTTP status of the synchronous answer, for example 201.
+    ///   - body: The JSON document of the synchronous answer, or nil for an answer without a body,
+    ///     which is written as `null`.
     static func committed(version: String, status: Int, body: OutputBuffer?) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 64 + (body?.count ?? 0))
         writer.member("version", text: version)
@@ -15,7 +30,13 @@ enum AsyncWriteDocument {
         return writer.bytes
     }
 
-    /// What is remembered of a failed write: the member with its problem document.
+    /// Returns the member that is remembered of a failed write: `problem`, with the whole problem
+    /// document.
+    ///
+    /// - Parameters:
+    ///   - problem: Why the write failed.
+    ///   - requestID: The id of the request that asked for the write. The `instance` of the problem
+    ///     is made of it.
     static func failed(_ problem: Problem, requestID: RequestID) -> [UInt8] {
         var writer = JSONWriter()
         writer.key("problem")
@@ -23,7 +44,12 @@ enum AsyncWriteDocument {
         return writer.bytes
     }
 
-    /// The document of the write called `id`.
+    /// Returns the document that describes an asynchronous write, as JSON.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the write, which is also the last part of its path.
+    ///   - state: How far the write is. The bytes in a final state are those that `committed` or
+    ///     `failed` of this type made.
     static func text(_ id: String, _ state: AsyncWrites.State) -> OutputBuffer {
         var writer = JSONWriter()
         writer.beginObject()
@@ -43,6 +69,8 @@ enum AsyncWriteDocument {
         return writer.buffer
     }
 
+    /// Writes the members of a write that has no outcome: its state, and null for `version`,
+    /// `status` and `body`.
     private static func waiting(_ state: String, _ writer: inout JSONWriter) {
         writer.member("state", text: state)
         for name: StaticString in ["version", "status", "body"] { writer.nullMember(name) }

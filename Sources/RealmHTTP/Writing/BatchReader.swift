@@ -3,12 +3,28 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Reads the document of a batch.
+/// Reads the body of a batch, `{"ops":[…]}`, into operations.
+///
+/// Only the form is checked here: the names of operations and members, and the types of members
+/// that do not depend on a class. Whether a class, a property or an object exists is found when the
+/// operations run, inside the transaction.
 struct BatchReader {
+    /// The bounds of the server: how many operations a batch has, how long queries and arguments
+    /// are, how deep JSON is.
     private let limits: Limits
 
+    /// Creates a reader that keeps to the limits of a server.
     init(_ limits: Limits) { self.limits = limits }
 
+    /// Reads all operations of a batch. The text of the body is released as soon as it is parsed.
+    ///
+    /// - Parameter request: A request whose body has arrived completely.
+    /// - Returns: The operations in the order of the body. An empty array is a batch that changes
+    ///   nothing.
+    /// - Throws: `invalid_json` for a body that is not JSON; `invalid_body` for one that is not a
+    ///   batch, with the place in `pointer` and the operation in `op`; `body_too_large` for more
+    ///   operations than the limit `batch-operations`; `invalid_query` and `missing_where` for the
+    ///   query of an operation.
     func read(_ request: Request) throws(Problem) -> [BatchOperation] {
         let document = try request.takeJSON(limits)
         guard let object = document.object else { throw Problem(.invalidBody, "a batch is an object with the member 'ops'") }
@@ -28,6 +44,7 @@ struct BatchReader {
         return operations
     }
 
+    /// Reads one element of `ops`: an object whose only member is named after the operation.
     private func operation(_ json: JSONValue, _ index: Int) throws(Problem) -> BatchOperation {
         let place = InputPlace(pointer: "/ops/\(index)", operation: index)
         guard let (verb, value) = json.object?.single else {
@@ -46,7 +63,11 @@ struct BatchReader {
         return BatchOperation(place: inner, kind: try kind(verb, reader))
     }
 
+    /// The members that name an object and the conditions on it. Every operation about one object
+    /// takes them.
     private static let object = ["class", "key", "ifMatch", "ifNoneMatch"]
+    /// The members that each operation takes, by the name of the operation. Others are refused as
+    /// `invalid_body`.
     private static let members: [String: [String]] = [
         "create": ["class", "body", "as", "upsert", "nested"],
         "put": object + ["body", "nested"],
@@ -61,6 +82,7 @@ struct BatchReader {
         "dictionary": object + ["property", "ops", "nested"],
     ]
 
+    /// Reads the members of an operation whose name is known, and whose members have known names.
     private func kind(_ verb: String, _ members: OperationMembers) throws(Problem) -> BatchOperation.Kind {
         switch verb {
         case "create":
@@ -85,10 +107,13 @@ struct BatchReader {
         }
     }
 
+    /// Reads an operation on the elements of a list, set or dictionary.
     private func collection(_ kind: CollectionKind, _ members: OperationMembers) throws(Problem) -> BatchOperation.Kind {
         .collection(kind, try members.target(), try members.property(), try members.steps(kind))
     }
 
+    /// Reads an `assert`. It is about one object when it has a `key`, and about a query otherwise;
+    /// only the latter takes `count`.
     private func assertion(_ members: OperationMembers) throws(Problem) -> BatchOperation.QueryKind {
         guard members.has("key") else {
             return .assertCount(

@@ -4,32 +4,68 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// The operations of a batch, one after the other. Each sees what those before it did.
+/// Applies the operations of one batch in order; each sees the changes of those before it.
+///
+/// A run belongs to the writer's thread and to one transaction, and is used once. It collects what
+/// each operation did and writes all results at the end, so that the objects in the answer show the
+/// state after the last operation. An error ends the run; the engine then rolls back everything
+/// that the batch changed.
 final class BatchRun {
+    /// The write in progress: its session, and the means to show objects in the answer.
     private let context: WriteContext
+    /// The bounds of the server.
     private let limits: Limits
+    /// What each operation did, in the order of the operations.
     private var results: [Outcome] = []
-    /// Keys of objects that an operation may have deleted since: as they were before the first such operation behind theirs.
+    /// The keys of objects that a later operation may have deleted, by the index of the operation
+    /// that named them.
+    ///
+    /// The key of a result is that of its object at the end of the batch. For an object that does
+    /// not exist any more by then, the key is the one from before the first operation that deletes
+    /// objects.
     private var knownKeys: [Int: String] = [:]
-    /// Results whose keys were looked up.
+    /// The number of results, from the first on, whose keys are in `knownKeys`.
     private var knownCount = 0
 
+    /// The engine's session, in which all changes are made.
     private var session: WriteSession { context.session }
 
-    /// What is told of an operation; objects are looked up when all is done.
+    /// What the answer says about one operation.
+    ///
+    /// Objects are kept by their place only. Their keys, and the objects themselves, are read when
+    /// all operations are done.
     private enum Outcome {
+        /// An object was written or asserted.
+        ///
+        /// `isCreated` is nil where the answer does not say it. `shows` states whether the object
+        /// belongs in the answer when the client asks for representations.
         case object(ObjectPlace, isCreated: Bool?, shows: Bool)
+        /// One object was deleted; its key was read before.
         case deleted(key: String)
+        /// An operation on a query was applied to, or found, so many objects.
         case matched(Int)
+        /// A property was incremented to this value.
         case value(ObjectPlace, Value)
+        /// A collection of the object was changed and has so many elements after it.
         case count(ObjectPlace, Int)
     }
 
+    /// Prepares a run inside a transaction.
+    ///
+    /// - Parameters:
+    ///   - context: The write that the batch is. It must stay on the writer's thread.
+    ///   - limits: The bounds of the server.
     init(_ context: WriteContext, limits: Limits) {
         self.context = context
         self.limits = limits
     }
 
+    /// Applies the operations in order and returns the answer, which lacks only the version.
+    ///
+    /// The deadline of the write is checked before each operation.
+    ///
+    /// - Throws: The problem of the first operation that fails, with `op` and, where the input is
+    ///   at fault, `pointer`; `deadline_exceeded` when the time for the write is used up.
     func run(_ operations: [BatchOperation]) throws(Problem) -> WriteDraft {
         results.reserveCapacity(operations.count)
         for operation in operations {
@@ -45,6 +81,7 @@ final class BatchRun {
 
     // MARK: - Operations
 
+    /// Applies one operation and returns what the answer says about it.
     private func perform(_ operation: BatchOperation) throws(Problem) -> Outcome {
         let place = operation.place
         switch operation.kind {
@@ -65,11 +102,16 @@ final class BatchRun {
         }
     }
 
+    /// Returns how the engine treats the inputs of an operation: whether nested objects are
+    /// written, and whether unknown members are ignored, which `Prefer: handling=lenient` of the
+    /// whole request decides.
     private func input(_ nested: Bool) -> WriteSession.Options {
         WriteSession.Options(writesNestedObjects: nested, ignoresUnknownMembers: context.options.preferences.isLenient)
     }
 
-    /// The object of a target, whose conditions are compared.
+    /// Finds the object of a target and compares the conditions of the operation with it.
+    ///
+    /// - Throws: `object_not_found`, `class_not_found` or `precondition_failed`.
     private func require(_ target: BatchOperation.ObjectTarget, _ place: InputPlace) throws(Problem) -> ObjectPlace {
         guard let found = try find(target, place) else {
             throw Problem(.objectNotFound, "there is no object with this key")
@@ -78,10 +120,16 @@ final class BatchRun {
         return found
     }
 
+    /// Finds the object of a target; nil when there is none. Throws `class_not_found` when there is
+    /// no such class.
     private func find(_ target: BatchOperation.ObjectTarget, _ place: InputPlace) throws(Problem) -> ObjectPlace? {
         try Problem.writing(place) { () throws(WriteError) in try session.find(target.key, class: target.className) }
     }
 
+    /// Creates or replaces an object.
+    ///
+    /// The conditions are compared before the body is examined, so a failed condition is reported
+    /// even when the body has errors as well.
     private func put(
         _ target: BatchOperation.ObjectTarget, _ body: ObjectBodies.Reading, _ nested: Bool, _ place: InputPlace
     ) throws(Problem) -> Outcome {
@@ -97,7 +145,10 @@ final class BatchRun {
         return .object(written.place, isCreated: written.isCreated, shows: true)
     }
 
-    /// To be called before objects are deleted: afterwards nobody knows what their keys were.
+    /// Reads the keys of all objects in the results so far, and keeps them in `knownKeys`.
+    ///
+    /// It is called before objects are deleted, because the key of a deleted object cannot be read.
+    /// Each result is read at most once in a batch.
     private func rememberKeys() throws(Problem) {
         for index in knownCount..<results.count {
             switch results[index] {
@@ -109,11 +160,12 @@ final class BatchRun {
         knownCount = results.count
     }
 
-    /// The key of an object as it is now; nil when the object is not there.
+    /// Returns the key of an object as it is at this moment; nil when the object does not exist.
     private func keyText(of place: ObjectPlace) throws(Problem) -> String? {
         try Problem.writing { () throws(WriteError) in try session.keyText(of: place) }
     }
 
+    /// Deletes one object. Its key is read before, for the answer.
     private func delete(_ target: BatchOperation.ObjectTarget, _ place: InputPlace) throws(Problem) -> Outcome {
         let found = try require(target, place)
         try rememberKeys()
@@ -122,6 +174,7 @@ final class BatchRun {
         return .deleted(key: key)
     }
 
+    /// Adds to a numeric property and returns the new value.
     private func increment(
         _ target: BatchOperation.ObjectTarget, _ property: PropertyAddress,
         _ amount: Result<InputValue, InputReader.Mistake>, _ place: InputPlace
@@ -136,6 +189,10 @@ final class BatchRun {
 
     // MARK: - Queries
 
+    /// Applies an operation that has a query, or asserts something about one object.
+    ///
+    /// The body of a `patchWhere` is read before the query runs, so an error in it is reported even
+    /// when no object matches.
     private func perform(_ kind: BatchOperation.QueryKind, _ place: InputPlace) throws(Problem) -> Outcome {
         switch kind {
         case .patch(let className, let matches, let body, let nested):
@@ -170,6 +227,8 @@ final class BatchRun {
         }
     }
 
+    /// Decodes the arguments of a query against the state of the transaction, where links among
+    /// them are looked up.
     private func arguments(_ matches: BatchOperation.Matches?, _ place: InputPlace) throws(Problem) -> [QueryArgument] {
         guard let matches, !matches.args.isEmpty else { return [] }
         do throws(Problem) {
@@ -179,7 +238,11 @@ final class BatchRun {
         }
     }
 
-    /// Mistakes of queries name the member they stand in.
+    /// Runs a step whose errors come from a query or from an input, and adds the place of the
+    /// culprit.
+    ///
+    /// An error of the query points to `where`. An error inside an input points into the member
+    /// called `name`, any other one to the operation.
     private func querying<Result>(
         _ place: InputPlace, inputIn name: String? = nil, _ body: () throws(WriteError) -> Result
     ) throws(Problem) -> Result {
@@ -193,7 +256,7 @@ final class BatchRun {
 
     // MARK: - Collections
 
-    /// Changes a collection step by step; the object is looked up once.
+    /// Changes a collection step by step. The object is looked up once, before the first step.
     private func edit(
         _ kind: CollectionKind, _ target: BatchOperation.ObjectTarget, _ property: PropertyAddress,
         _ steps: [BatchOperation.CollectionStep], at place: InputPlace
@@ -210,6 +273,10 @@ final class BatchRun {
 
     // MARK: - Answer
 
+    /// Writes the results of all operations as a JSON array.
+    ///
+    /// Objects are included when the client prefers `return=representation`. They show the state
+    /// after the last operation.
     private func draft() throws(Problem) -> WriteDraft {
         let showsObjects = context.options.showsObjects(byDefault: false)
         var draft = WriteDraft(status: 200, content: .none)
@@ -242,11 +309,20 @@ final class BatchRun {
         return draft
     }
 
+    /// Writes the member `key` of a result.
+    ///
+    /// The key is `known` if there is one, else that of the object at this moment, else the key of
+    /// the form `@k…` for an object that does not exist any more.
     private func writeKey(_ place: ObjectPlace, _ known: String?, _ writer: inout JSONWriter) throws(Problem) {
         let key = if let known { known } else { try keyText(of: place) ?? KeyText.text(place.object) }
         writer.member("key", text: key)
     }
 
+    /// Writes the member `object` of a result, or null when a later operation of the batch deleted
+    /// the object.
+    ///
+    /// What the representation could not carry exactly is added to `notes`, from which header
+    /// fields of the answer are made.
     private func writeObject(
         _ place: ObjectPlace, _ writer: inout JSONWriter, _ notes: inout RepresentationNotes
     ) throws(Problem) {
@@ -259,8 +335,10 @@ final class BatchRun {
     }
 }
 
+/// Moving the pointers of problems from a member into the operation that has it.
 extension Problem {
-    /// A problem with arguments, whose pointer begins at their operation.
+    /// Returns the problem with its pointer moved below an operation: `/args/0` becomes
+    /// `/ops/3/assert/args/0`.
     fileprivate func relocated(to place: InputPlace) -> Problem {
         var copy = self
         copy.extensions = extensions.map { member in

@@ -3,14 +3,24 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// The class that the path of a write names.
+/// The class that the path of a write names, in the newest committed version of its realm.
+///
+/// Endpoints make one for each request before they read its body. The checks are separate
+/// functions, because each has its place in the order in which problems are reported.
 struct ClassTarget {
+    /// The name of the class as the path has it, percent-decoded. The class may not exist.
     let name: String
+    /// The realm that is written to.
     let database: Database
+    /// Whether the newest version had the class when the request was read.
     private let exists: Bool
+    /// The request that the target was made for.
     private let call: WriteCall
 
-    /// Objects of embedded classes are written inside their owners only: `method_not_allowed`.
+    /// Looks the class of a request up.
+    ///
+    /// - Throws: `method_not_allowed`, with `Allow`, for an embedded class, whose objects are
+    ///   written inside their owners only; `realm_unavailable` when the realm is not open.
     init(_ call: WriteCall) throws(Problem) {
         self.call = call
         database = try call.database()
@@ -21,7 +31,12 @@ struct ClassTarget {
         throw Problem(WriteError.embeddedClass(name)).allowing(call)
     }
 
-    /// Throws `class_not_found`. Told after everything that is wrong with the request itself.
+    /// Throws `class_not_found` unless the class exists; the detail proposes a class with a similar
+    /// name.
+    ///
+    /// It is called after everything that is wrong with the request itself was checked. Inside an
+    /// interactive transaction it checks nothing, because the transaction may have created the
+    /// class; there the session finds out.
     func requireClass() throws(Problem) {
         guard !exists, call.request.headers[.realmTransaction] == nil else { return }
         let names = database.current.snapshot.classes.compactMap(\.className)
@@ -29,7 +44,11 @@ struct ClassTarget {
         throw Problem(.classNotFound, "there is no class of this name\(hint)")
     }
 
-    /// Throws `precondition_required` where the configuration demands conditions and the request has none.
+    /// Throws `precondition_required` where the configuration demands conditions for the class and
+    /// the request has none.
+    ///
+    /// - Parameter condition: The conditions of the request. The version form, `If-Match: "v.…"`,
+    ///   suffices.
     func requireCondition(_ condition: WriteCondition) throws(Problem) {
         guard condition.isEmpty,
             call.services.conditionalClasses.contains("\(database.name.text).\(name)")
@@ -38,12 +57,18 @@ struct ClassTarget {
     }
 }
 
+/// Completing problems that the engine found without knowing about HTTP methods.
 extension Problem {
-    /// A `method_not_allowed` with what the path of a call does allow when its class is embedded: what changes no object of
-    /// that class. Other problems stay as they are.
+    /// Returns the problem with an `Allow` header field, if it is a `method_not_allowed` that has
+    /// none.
+    ///
+    /// The engine refuses writes to objects of embedded classes without knowing any methods. At a
+    /// path that names a class, `Allow` lists the methods that only read. At other paths the method
+    /// itself is right, and `Allow` lists all methods of the path. Problems with other codes are
+    /// returned unchanged.
     func allowing(_ call: WriteCall) -> Problem {
         guard code == .methodNotAllowed, !headers.contains(where: { $0.name.description == "Allow" }) else { return self }
-        // Objects of such a class can be read at the paths of a class; elsewhere it is not the method that is wrong.
+        // Objects of an embedded class can be read at the paths of the class; at other paths the method is not the error.
         let isPathOfClass = call.match.pattern.position(of: .class) != nil
         let methods = isPathOfClass ? call.call.readMethods : call.call.methods
         return with(header: HeaderField("Allow", text: methods.union(.options).allow))

@@ -3,15 +3,33 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// The changes that one operation of a batch makes to a collection of an object.
+/// Applies the changes that one operation of a batch makes to one collection.
+///
+/// It is used inside the transaction, on the writer's thread.
 struct CollectionEdit {
+    /// The engine's session, in which the changes are made.
     let session: WriteSession
+    /// The object that the collection belongs to. Its existence was checked before.
     let object: ObjectPlace
+    /// The property that holds the collection, or a path that leads to it through embedded objects
+    /// and Mixed values.
     let property: PropertyAddress
+    /// How inputs are treated.
     let options: WriteSession.Options
 
-    /// Makes the changes in order and returns how many elements there are then. Mistakes tell in which step they are; a
-    /// property that is no such collection is a mistake of the operation at `place`.
+    /// Applies the changes in order and returns how many elements the collection has afterwards.
+    ///
+    /// An error states in which step it is. A property that is no collection of this kind is an
+    /// error of the operation's `property`. An empty list of steps changes nothing, but the
+    /// property must still be such a collection.
+    ///
+    /// - Parameters:
+    ///   - steps: The changes, whose form was checked when they were read.
+    ///   - kind: The kind of collection that the operation is for.
+    ///   - place: The place of the operation in the request body.
+    /// - Throws: The problem of the first step that fails: `object_not_found` when a `deleteAll`
+    ///   deleted the object itself and another step follows, and the errors of values that do not
+    ///   fit.
     func apply(
         _ steps: [BatchOperation.CollectionStep], to kind: CollectionKind, at place: InputPlace
     ) throws(Problem) -> Int {
@@ -36,7 +54,12 @@ struct CollectionEdit {
         return try Problem.writing(place.inside("property")) { () throws(WriteError) in try size(kind) }
     }
 
-    /// Reads a step, whose value may have a mistake, and returns the change that it makes.
+    /// Reads the value of a step and returns a closure that makes the change.
+    ///
+    /// Reading comes first and by itself, so that an error in the value is reported with its own
+    /// place.
+    ///
+    /// - Returns: A closure that changes the collection and returns its new number of elements.
     private func read(
         _ step: BatchOperation.CollectionStep, _ kind: CollectionKind
     ) throws(Problem) -> () throws(WriteError) -> Int {
@@ -53,7 +76,7 @@ struct CollectionEdit {
         }
     }
 
-    /// How many elements there are when nothing is changed.
+    /// Returns how many elements the collection has, by an edit without any change.
     private func size(_ kind: CollectionKind) throws(WriteError) -> Int {
         switch kind {
         case .list: return try session.editList(property, of: object, [], options: options)

@@ -3,9 +3,9 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Changes of collections as batches word them.
+/// Reading the changes of collections in the form that batches give them.
 extension BatchOperation.CollectionStep {
-    /// The words that collections of a kind take.
+    /// Returns the names of the changes that a kind of collection takes.
     static func words(_ kind: CollectionKind) -> [String] {
         switch kind {
         case .list: return ["add", "insert", "set", "remove", "move", "swap", "clear", "deleteAll"]
@@ -14,7 +14,13 @@ extension BatchOperation.CollectionStep {
         }
     }
 
-    /// Throws `invalid_body` when what stands with the word has another form than it needs.
+    /// Checks the form of the value: pairs are arrays of two, `clear` and `deleteAll` take `true`,
+    /// set operations take arrays.
+    ///
+    /// It is called while the batch is read, so that a malformed batch is refused before it waits
+    /// for the writer. The values themselves meet their types later.
+    ///
+    /// - Throws: `invalid_body` with the place of the value.
     func check() throws(Problem) {
         switch word {
         case "insert" where isPair, "set" where isPair, "move", "swap": _ = try pair()
@@ -24,19 +30,25 @@ extension BatchOperation.CollectionStep {
         }
     }
 
-    /// Whether it deletes objects, and not only takes them out.
+    /// Whether the change deletes the objects that a list of links points to, and does not only
+    /// remove the links.
     var deletesObjects: Bool { word == "deleteAll" }
 
-    /// `insert` and `set` of lists take a place and a value, `set` of dictionaries a key and a value.
+    /// Whether `insert` and `set` take a pair: a position and a value in lists, a key and a value
+    /// in dictionaries. In sets they take the value alone.
     private var isPair: Bool { collection != .set }
 
+    /// Makes the problem of a value that has the wrong form.
     private func invalid(_ detail: String) -> Problem { place.describe(Problem(.invalidBody, detail)) }
 
+    /// Returns the two elements of the value. Throws `invalid_body` unless it is an array of two.
     private func pair() throws(Problem) -> (JSONValue, JSONValue) {
         guard let elements = value.array, elements.count == 2 else { throw invalid("'\(word)' takes an array of two") }
         return (elements[0], elements[1])
     }
 
+    /// Returns a position in a list. Throws `invalid_body` for anything but a whole number of at
+    /// least 0.
     private func index(_ value: JSONValue) throws(Problem) -> Int {
         guard case .integer(let number) = value, number >= 0 else {
             throw invalid("a place in a list is a whole number of at least 0")
@@ -44,6 +56,12 @@ extension BatchOperation.CollectionStep {
         return Int(number)
     }
 
+    /// Reads an element, which may be a wrapper of Extended JSON or a link.
+    ///
+    /// - Parameters:
+    ///   - value: The JSON of the element.
+    ///   - index: The position of the element in the value of the step, for the pointer of an
+    ///     error; nil when it is the whole value.
     private func read(_ value: JSONValue, _ index: Int? = nil) throws(Problem) -> InputValue {
         let result = Result { () throws(InputReader.Mistake) in try InputReader().value(value) }
         return try result.value(at: index.map(place.inside) ?? place)
@@ -51,6 +69,7 @@ extension BatchOperation.CollectionStep {
 
     // MARK: - Edits
 
+    /// Returns the change of a list. Throws when a position or a wrapper cannot be read.
     func listEdit() throws(Problem) -> ListEdit {
         switch word {
         case "add": return .add(try read(value))
@@ -72,6 +91,7 @@ extension BatchOperation.CollectionStep {
         }
     }
 
+    /// Returns the change of a set. Throws when a wrapper cannot be read.
     func setEdit() throws(Problem) -> SetEdit {
         switch word {
         case "insert": return .insert(try read(value))
@@ -83,11 +103,14 @@ extension BatchOperation.CollectionStep {
         }
     }
 
+    /// Returns the elements that `union`, `intersect` and `minus` take.
     private func elements() throws(Problem) -> [InputValue] {
         guard case .list(let elements) = try read(value) else { throw invalid("'\(word)' takes an array") }
         return elements
     }
 
+    /// Returns the change of a dictionary. Throws when the key is no string, or a wrapper cannot be
+    /// read.
     func dictionaryEdit() throws(Problem) -> DictionaryEdit {
         switch word {
         case "set":
@@ -101,7 +124,10 @@ extension BatchOperation.CollectionStep {
         }
     }
 
-    /// Where a mistake in the value is: pairs have it in second place.
+    /// Returns the place in the body of an error that the engine found in the element.
+    ///
+    /// - Parameter path: The path of the error inside the edit; an empty path stands for the step
+    ///   as a whole. Pairs have their element at index 1.
     func place(ofErrorAt path: InputPath) -> InputPlace {
         guard !path.steps.isEmpty else { return place }
         return isPair && ["insert", "set"].contains(word) ? place.inside(1) : place

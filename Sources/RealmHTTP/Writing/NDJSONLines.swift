@@ -2,12 +2,22 @@
 
 internal import RealmEngine
 
-/// Lines of JSON.
+/// Parses bodies of the type `application/x-ndjson`, which have one JSON value a line.
 enum NDJSONLines {
-    /// The values with their lines, counted from 1; blank lines are skipped. Errors have a `line`.
+    /// Parses all lines of a body; blank lines are skipped.
     ///
-    /// All lines together have as many values as one document may have. `expect` is told before how many there are, and may
-    /// refuse them.
+    /// All lines together may have as many JSON values as a single document.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole body.
+    ///   - limits: The bounds of the server: the number of values (`json-values`) and the depth of
+    ///     each line (`json-depth`).
+    ///   - expect: Called once with the number of JSON values before any is parsed. It may throw
+    ///     when there is not enough memory for them.
+    /// - Returns: The values with the numbers of their lines, counted from 1, blank ones included.
+    /// - Throws: `invalid_json` for an empty body, and with `line` for a line that is not JSON;
+    ///   `body_too_large` for too many values; whatever `expect` throws.
+    /// - Complexity: O(n) in the bytes of the body, which is read twice.
     static func parse(
         _ bytes: [UInt8], _ limits: Limits, expect: (Int) throws(Problem) -> Void
     ) throws(Problem) -> [(line: Int, value: JSONValue)] {

@@ -2,17 +2,30 @@
 
 internal import RealmEngine
 
-/// The objects in the body of a write.
+/// The objects in the body of a write: one, or many.
+///
+/// Reading a body does not need the schema. Whether the members fit the properties of a class is
+/// checked inside the transaction.
 enum ObjectBodies {
-    /// One object, or a mistake that is told when it is the object's turn: what is wrong with the realm's state comes
-    /// before what is wrong with the values.
+    /// The input of one object, or the error in it.
+    ///
+    /// An error in an input is kept and reported when the object is written, because a problem with
+    /// the state of the realm is reported before one with the values.
     typealias Reading = Result<InputObject, InputReader.Mistake>
 
+    /// A body that is not an array.
     case one(Reading)
-    /// With their lines when they came as NDJSON.
+    /// An array of objects, or NDJSON. For NDJSON, `lines` has the number of each object's line,
+    /// counted from 1; for an array it is nil.
     case many([Reading], lines: [Int]?)
 
-    /// Reads the body of a request that creates objects.
+    /// Reads the body of a request that creates objects; the text of the body is released.
+    ///
+    /// - Parameters:
+    ///   - call: The request, whose body has arrived completely.
+    ///   - options: Its options, of which the media type of the body is used.
+    /// - Throws: `invalid_json` and `body_too_large`. Errors inside an object are not thrown but
+    ///   kept in its `Reading`.
     init(_ call: WriteCall, _ options: WriteOptions) throws(Problem) {
         if options.bodyType == "application/x-ndjson" {
             let lines = try NDJSONLines.parse(call.request.body, call.limits) { count throws(Problem) in
@@ -30,18 +43,25 @@ enum ObjectBodies {
         }
     }
 
+    /// Reads one object from JSON, and keeps an error instead of throwing it.
     static func read(_ value: JSONValue) -> Reading {
         Result { () throws(InputReader.Mistake) in try InputReader().object(value) }
     }
 
-    /// Reads the body of a request about one object.
+    /// Reads the body of a request about one object; the text of the body is released.
+    ///
+    /// - Throws: `invalid_json` for a body that is not JSON.
     static func one(_ call: WriteCall) throws(Problem) -> Reading {
         read(try call.request.takeJSON(call.limits))
     }
 }
 
+/// Reporting an input that was read early, at the time when it is written.
 extension Result where Success: Sendable, Failure == InputReader.Mistake {
-    /// What was read, or the problem that its mistake is.
+    /// Returns the input that was read, or throws the problem with it.
+    ///
+    /// - Parameter place: The place of the input in the request body. The pointer of the problem
+    ///   begins there.
     func value(at place: InputPlace = InputPlace()) throws(Problem) -> Success {
         do throws(InputReader.Mistake) {
             return try get()

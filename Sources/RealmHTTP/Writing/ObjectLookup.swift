@@ -3,19 +3,30 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// The object that a path names, in a version that is not being written.
+/// Finds and shows the object that the path of a write names, in a committed version.
+///
+/// It is used when a version condition fails before the write begins, so there is no transaction to
+/// read from.
 struct ObjectLookup {
+    /// The request whose path names a class and a key.
     private let call: WriteCall
+    /// The version to read.
     private let version: Version
+    /// The options of the write, of which the representation is used.
     private let options: WriteOptions
 
+    /// Prepares a look-up of the request's object in a version.
     init(_ call: WriteCall, _ version: Version, _ options: WriteOptions) {
         self.call = call
         self.version = version
         self.options = options
     }
 
-    /// The object as a document; `null` when there is none.
+    /// Returns the object as a JSON document, or the text `null` when the class or the object does
+    /// not exist.
+    ///
+    /// - Throws: `file_corrupt` when the file is damaged, or a problem when the document would
+    ///   exceed the limits of answers.
     func document() throws(Problem) -> [UInt8] {
         guard let table = version.snapshot.classTable(named: try call.match[.class]) else {
             return Array("null".utf8)

@@ -4,13 +4,24 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// Creates objects of one class, or writes into those that are there.
+/// Creates objects of one class, or updates those that exist already.
+///
+/// Requests that create objects and the operation `create` of batches use it. The functions that
+/// write run on the writer's thread.
 struct ObjectMaker: Sendable {
+    /// The name of the class, without the internal prefix `class_`.
     let className: String
-    /// Nil creates only.
+    /// Which properties of an existing object are written; nil when an existing key is an error
+    /// (`duplicate_key`).
     let policy: WriteSession.UpsertPolicy?
+    /// How inputs are treated: nested objects and unknown members.
     let input: WriteSession.Options
 
+    /// Reads the parameter `upsert`: `modified` writes only properties whose values differ, `all`
+    /// writes every member that is given.
+    ///
+    /// - Returns: The policy; nil when the parameter is absent.
+    /// - Throws: `invalid_parameter` for any other word.
     static func policy(_ parameters: ParameterSet) throws(Problem) -> WriteSession.UpsertPolicy? {
         switch try parameters.text("upsert") {
         case nil: return nil
@@ -20,6 +31,15 @@ struct ObjectMaker: Sendable {
         }
     }
 
+    /// Writes one object.
+    ///
+    /// - Parameters:
+    ///   - body: The input of the object, or the error in it, which is thrown here.
+    ///   - place: The place of the object in the request body.
+    ///   - name: A name under which later operations of the batch refer to the object; nil for
+    ///     none.
+    ///   - session: The transaction.
+    /// - Returns: The place of the object, and whether it was created.
     func make(
         _ body: ObjectBodies.Reading, _ place: InputPlace, as name: String? = nil, _ session: WriteSession
     ) throws(Problem) -> WriteSession.Written {
@@ -30,9 +50,14 @@ struct ObjectMaker: Sendable {
         }
     }
 
+    /// Writes the only object of a request and returns the answer for it.
+    ///
+    /// The conditions are compared after the object was written, because only then is it known
+    /// whether the key existed: `If-None-Match` holds for a new object, `If-Match: *` for one that
+    /// existed, and a list of entity tags never. A failed condition rolls the write back.
     func makeOne(_ body: ObjectBodies.Reading, _ context: WriteContext) throws(Problem) -> WriteDraft {
         let written = try make(body, InputPlace(), context.session)
-        // Nothing can be asked of an object that is new, and of one that was there only that it is.
+        // A new object has no state to compare with, and of an existing one only the existence can be demanded.
         let isMet: Bool
         switch context.options.condition.ifMatch {
         case nil: isMet = context.options.condition.ifNoneMatch == nil || written.isCreated
@@ -45,6 +70,15 @@ struct ObjectMaker: Sendable {
         return try context.draft(written, className: className)
     }
 
+    /// Writes the objects of an array or of NDJSON in order, and returns the summary of them.
+    ///
+    /// The deadline is checked every 256 objects.
+    ///
+    /// - Parameters:
+    ///   - bodies: The inputs of the objects.
+    ///   - lines: The line of each object in NDJSON, for errors; nil for an array, whose errors
+    ///     have a pointer instead.
+    ///   - context: The write in progress.
     func makeMany(_ bodies: [ObjectBodies.Reading], _ lines: [Int]?, _ context: WriteContext) throws(Problem) -> WriteDraft {
         try context.requireNoObjectCondition()
         var made: [WriteSession.Written] = []
@@ -57,6 +91,10 @@ struct ObjectMaker: Sendable {
         return try draft(made, context)
     }
 
+    /// Writes the summary of many objects: `created`, `updated` with an upsert policy, `keys`, and
+    /// `items` when representations are preferred.
+    ///
+    /// The status is 201 if any object was created, else 200.
     private func draft(_ made: [WriteSession.Written], _ context: WriteContext) throws(Problem) -> WriteDraft {
         let view = try context.view()
         let created = made.count { $0.isCreated }

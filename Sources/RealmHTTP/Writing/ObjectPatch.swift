@@ -3,26 +3,52 @@
 internal import RealmEngine
 
 /// A change of one object: a merge patch (RFC 7396) or a JSON Patch (RFC 6902).
+///
+/// It is read from a request or an operation of a batch before the write waits for its turn, and
+/// applied on the writer's thread.
 enum ObjectPatch: Sendable {
+    /// The members to write; null makes a property null, and embedded objects and dictionaries are
+    /// merged.
     case merge(ObjectBodies.Reading)
+    /// The operations of a JSON Patch, in the order in which they are applied.
     case edits([Edit])
 
-    /// One operation of a JSON Patch. Its value may have a mistake, which is told when it is its turn.
+    /// One operation of a JSON Patch.
     struct Edit: Sendable {
+        /// The operations that RFC 6902 defines; the raw value is the `op` of an operation.
         enum Kind: String, Sendable { case add, remove, replace, move, copy, test }
 
+        /// What the operation does.
         let kind: Kind
+        /// The steps of the JSON Pointer `path`, through the object as it is represented. Array
+        /// indexes are names here until they meet a list.
         let path: [InputPath.Step]
+        /// The steps of `from`; empty but for `move` and `copy`.
         let from: [InputPath.Step]
+        /// The value of `add`, `replace` and `test`, or the error in it, which is reported when the
+        /// operation is applied; nil for the other operations.
         let value: Result<InputValue, InputReader.Mistake>?
     }
 
+    /// Reads the body of a PATCH request; the text of the body is released.
+    ///
+    /// - Parameters:
+    ///   - call: The request.
+    ///   - isJSONPatch: Whether the media type is `application/json-patch+json`. Any other type
+    ///     means a merge patch.
+    /// - Throws: `invalid_json`, and `invalid_body` for a malformed JSON Patch.
     init(_ call: WriteCall, isJSONPatch: Bool) throws(Problem) {
         let json = try call.request.takeJSON(call.limits)
         self = isJSONPatch ? .edits(try ObjectPatch.edits(json, InputPlace())) : .merge(ObjectBodies.read(json))
     }
 
-    /// As it stands in an operation: an object is a merge patch, an array a JSON Patch.
+    /// Reads the `body` of a batch operation: an array is a JSON Patch, anything else a merge
+    /// patch.
+    ///
+    /// - Parameters:
+    ///   - json: The member's value.
+    ///   - place: Its place in the request body.
+    /// - Throws: `invalid_body` for a malformed JSON Patch.
     init(_ json: JSONValue, at place: InputPlace) throws(Problem) {
         if case .array = json {
             self = .edits(try ObjectPatch.edits(json, place))
@@ -33,6 +59,7 @@ enum ObjectPatch: Sendable {
 
     // MARK: - Reading
 
+    /// Reads the array of a JSON Patch.
     private static func edits(_ json: JSONValue, _ place: InputPlace) throws(Problem) -> [Edit] {
         guard let elements = json.array else {
             throw place.describe(Problem(.invalidBody, "a JSON Patch is an array of operations"))
@@ -42,7 +69,8 @@ enum ObjectPatch: Sendable {
         return edits
     }
 
-    /// Members that RFC 6902 does not define are ignored, as it says.
+    /// Reads one operation of a JSON Patch. Members that RFC 6902 does not define are ignored, as
+    /// that document demands.
     private static func edit(_ json: JSONValue, _ place: InputPlace) throws(Problem) -> Edit {
         guard let object = json.object, let name = object["op"]?.string, let kind = Edit.Kind(rawValue: name) else {
             throw place.describe(
@@ -62,6 +90,7 @@ enum ObjectPatch: Sendable {
         }
     }
 
+    /// Reads a member that has to be a JSON Pointer of at most `PropertyPath.maximumSteps` steps.
     private static func pointer(_ object: JSONObject, _ name: String, _ place: InputPlace) throws(Problem) -> [InputPath.Step] {
         guard let text = object[name]?.string, let steps = steps(text) else {
             throw place.inside(name).describe(Problem(.invalidBody, "'\(name)' has to be a JSON Pointer"))
@@ -75,7 +104,10 @@ enum ObjectPatch: Sendable {
         return steps
     }
 
-    /// The steps of a JSON Pointer (RFC 6901); nil when it is none.
+    /// Returns the steps of a JSON Pointer (RFC 6901), with `~0` and `~1` decoded; nil when the
+    /// text is no pointer.
+    ///
+    /// The empty text is the pointer to the whole document and has no steps.
     static func steps(_ text: String) -> [InputPath.Step]? {
         if text.isEmpty { return [] }
         guard text.hasPrefix("/") else { return nil }
@@ -87,6 +119,7 @@ enum ObjectPatch: Sendable {
         return steps
     }
 
+    /// Decodes one part of a JSON Pointer; nil when a `~` is followed by anything but 0 or 1.
     private static func unescaped(_ part: Substring) -> String? {
         var name = ""
         var rest = part.unicodeScalars
@@ -106,7 +139,16 @@ enum ObjectPatch: Sendable {
 
     // MARK: - Applying
 
-    /// Applies the patch to an object; mistakes tell where in the body, which begins at `place`, they are.
+    /// Applies the patch to an object inside the transaction.
+    ///
+    /// - Parameters:
+    ///   - object: The object to change.
+    ///   - session: The transaction.
+    ///   - options: How inputs are treated.
+    ///   - place: The place of the patch in the request body, at which the pointers of problems
+    ///     begin.
+    /// - Returns: The place of the object, which was not created.
+    /// - Throws: The first error. The changes before it are undone by the caller's rollback.
     func apply(
         to object: ObjectPlace, _ session: WriteSession, _ options: WriteSession.Options, at place: InputPlace
     ) throws(Problem) -> WriteSession.Written {
@@ -124,6 +166,11 @@ enum ObjectPatch: Sendable {
         }
     }
 
+    /// Applies one operation of a JSON Patch.
+    ///
+    /// The engine reports where an error is relative to the edit. This is translated to the
+    /// operation's member: an error inside the value points to `value`, a place that does not exist
+    /// to `path`, anything else to the operation.
     private func apply(
         _ edit: Edit, to object: ObjectPlace, _ session: WriteSession, _ options: WriteSession.Options, at place: InputPlace
     ) throws(Problem) {
@@ -133,7 +180,7 @@ enum ObjectPatch: Sendable {
         } catch {
             var inner = error
             inner.path = InputPath(Array(error.path.steps.dropFirst()))
-            // A mistake in the value says where in it; anything else is about the path.
+            // An error with a path is inside the value; any other one is about the path of the operation.
             let part: String? =
                 !inner.path.steps.isEmpty
                 ? "value"
@@ -143,7 +190,10 @@ enum ObjectPatch: Sendable {
     }
 }
 
+/// Handing an operation of a JSON Patch to the engine.
 extension ObjectPatch.Edit {
+    /// Returns the operation as an edit of the engine. Throws the error in the value, if there is
+    /// one.
     fileprivate func pathEdit(_ place: InputPlace) throws(Problem) -> PathEdit {
         let value = try value?.value(at: place.inside("value")) ?? .null
         switch kind {

@@ -4,20 +4,35 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// The members of an operation, each checked by itself; what is malformed is `invalid_body`.
+/// Reads the members of one operation of a batch, checking each by itself.
+///
+/// A missing or malformed member is `invalid_body` with a pointer to it, unless a function says
+/// otherwise.
 struct OperationMembers {
+    /// The JSON object of the operation.
     private let object: JSONObject
+    /// The place of that object in the request body, for pointers.
     private let place: InputPlace
+    /// The bounds of the server, for queries and their arguments.
     private let limits: Limits
 
+    /// Creates a reader of an operation's members.
+    ///
+    /// - Parameters:
+    ///   - object: The operation's value, as in `{"patch": object}`.
+    ///   - place: Its place in the request body.
+    ///   - limits: The bounds of the server.
     init(_ object: JSONObject, _ place: InputPlace, _ limits: Limits) {
         self.object = object
         self.place = place
         self.limits = limits
     }
 
+    /// Whether a member is given, even as null.
     func has(_ name: String) -> Bool { object[name] != nil }
 
+    /// Throws `invalid_body` for a member that is not among `names`; the detail proposes a similar
+    /// name.
     func requireKnown(_ names: [String]) throws(Problem) {
         for member in object.members where !names.contains(member.name) {
             let hint = Spelling.nearest(to: member.name, in: names).map { "; did you mean '\($0)'?" } ?? ""
@@ -25,23 +40,28 @@ struct OperationMembers {
         }
     }
 
+    /// Makes the problem of a member that is malformed, with a pointer to it.
     func invalid(_ name: String, _ detail: String) -> Problem { place.inside(name).describe(Problem(.invalidBody, detail)) }
 
     // MARK: - Simple members
 
+    /// Returns a member that has to be a string; nil when it is absent. Null is not a string.
     func text(_ name: String) throws(Problem) -> String? {
         guard let value = object[name] else { return nil }
         guard let text = value.string else { throw invalid(name, "'\(name)' is \(value.kind), but has to be a string") }
         return text
     }
 
+    /// Returns a member that has to be a string and has to be given.
     func required(_ name: String) throws(Problem) -> String {
         guard let text = try text(name) else { throw missing(name) }
         return text
     }
 
+    /// Makes the problem of a member that is absent, with a pointer to the operation.
     private func missing(_ name: String) -> Problem { place.describe(Problem(.invalidBody, "the operation has no '\(name)'")) }
 
+    /// Returns a member that has to be a whole number of at least 0; nil when it is absent.
     func int(_ name: String) throws(Problem) -> Int? {
         guard let value = object[name] else { return nil }
         guard case .integer(let number) = value, number >= 0 else {
@@ -50,12 +70,16 @@ struct OperationMembers {
         return Int(number)
     }
 
+    /// Reads `nested`: whether full objects in the place of links are created or updated. An absent
+    /// member, and the word `refuse`, mean that they are errors.
     func nested() throws(Problem) -> Bool {
         guard let text = try text("nested") else { return false }
         guard ["refuse", "upsert"].contains(text) else { throw invalid("nested", "'nested' has to be 'upsert'") }
         return text == "upsert"
     }
 
+    /// Reads `upsert`: which values are written into an object that exists; nil when it is absent,
+    /// and an existing key is an error.
     func policy() throws(Problem) -> WriteSession.UpsertPolicy? {
         switch try text("upsert") {
         case nil: return nil
@@ -67,21 +91,30 @@ struct OperationMembers {
 
     // MARK: - Objects
 
+    /// Reads `body` as the input of an object. An error inside it is kept, to be reported when the
+    /// operation is applied.
     func body() throws(Problem) -> ObjectBodies.Reading {
         guard let value = object["body"] else { throw missing("body") }
         return ObjectBodies.read(value)
     }
 
+    /// Reads `body` as a change of an object: a merge patch if it is an object, a JSON Patch if it
+    /// is an array.
     func patch() throws(Problem) -> ObjectPatch {
         guard let value = object["body"] else { throw missing("body") }
         return try ObjectPatch(value, at: place.inside("body"))
     }
 
+    /// Reads a member of any type as an input. An error inside it is kept, to be reported when the
+    /// operation is applied.
+    ///
+    /// - Throws: `invalid_body` when the member is absent.
     func value(_ name: String) throws(Problem) -> Result<InputValue, InputReader.Mistake> {
         guard let value = object[name] else { throw missing(name) }
         return Result { () throws(InputReader.Mistake) in try InputReader().value(value) }
     }
 
+    /// Reads the object that an operation is about: `class`, `key`, `ifMatch` and `ifNoneMatch`.
     func target() throws(Problem) -> BatchOperation.ObjectTarget {
         let condition = try WriteCondition(
             ifMatch: try text("ifMatch"), ifNoneMatch: try text("ifNoneMatch"),
@@ -89,7 +122,8 @@ struct OperationMembers {
         return BatchOperation.ObjectTarget(className: try required("class"), key: try key(), condition: condition)
     }
 
-    /// A key text, or the name of an object made by an operation before.
+    /// Reads `key`: the text of a key, or `{"ref":…}` with the name of an object made by an earlier
+    /// operation.
     private func key() throws(Problem) -> ObjectName {
         switch object["key"] {
         case nil: throw missing("key")
@@ -103,8 +137,14 @@ struct OperationMembers {
 
     // MARK: - Queries
 
+    /// Reads `where`, `args` and `maxAffected`; nil when there is no `where`.
     func matches() throws(Problem) -> BatchOperation.Matches? { has("where") ? try requiredMatches() : nil }
 
+    /// Reads `where`, `args` and `maxAffected` of an operation that has to select objects
+    /// explicitly.
+    ///
+    /// - Throws: `missing_where` without `where`; `invalid_query` when it cannot be parsed;
+    ///   `invalid_parameter` for `args` that are no array.
     func requiredMatches() throws(Problem) -> BatchOperation.Matches {
         guard let text = try text("where") else {
             throw place.describe(Problem(.missingWhere, "say which objects are meant with 'where'; TRUEPREDICATE means all"))
@@ -121,7 +161,10 @@ struct OperationMembers {
 
     // MARK: - Collections
 
-    /// A property, or a path from it.
+    /// Reads `property`: the name of a property, or a path that begins with one.
+    ///
+    /// Whether a text with dots or brackets is a name or a path depends on the class, so both
+    /// readings are kept.
     func property() throws(Problem) -> PropertyAddress {
         let text = try required("property")
         let steps = PropertyPath(text)?.steps.map { step -> InputPath.Step in
@@ -133,7 +176,10 @@ struct OperationMembers {
         return PropertyAddress(text, steps: steps)
     }
 
-    /// The changes of a collection; whether what stands with a word makes sense is checked when it is read.
+    /// Reads `ops`, the changes of a collection, and checks the form of each.
+    ///
+    /// - Parameter kind: The kind of collection, which decides the names of changes.
+    /// - Throws: `invalid_body` for an unknown change, or for one whose value has the wrong form.
     func steps(_ kind: CollectionKind) throws(Problem) -> [BatchOperation.CollectionStep] {
         guard let ops = object["ops"]?.array else { throw invalid("ops", "'ops' has to be an array of changes") }
         let words = BatchOperation.CollectionStep.words(kind)

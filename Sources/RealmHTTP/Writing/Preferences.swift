@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What `Prefer` (RFC 7240) asks for. Anything unknown is no preference and stays unanswered.
+/// The preferences of a client from the header field `Prefer` (RFC 7240).
+///
+/// An unknown preference, and a known one with an unknown value, is ignored, as that document
+/// demands. It is then missing from `Preference-Applied`.
 struct Preferences: Sendable {
+    /// The values of `return`: a short answer, or one with the representation of the objects.
     enum Return: String, Sendable { case minimal, representation }
 
-    /// What of the result the answer should carry; nil leaves it to the request.
+    /// The value of `return`; nil leaves the amount of the answer to the kind of request.
     private(set) var returns: Return?
-    /// Whether members that a class does not have are ignored.
+    /// Whether members that a class does not have are ignored (`handling=lenient`) rather than
+    /// refused.
     private(set) var isLenient = false
-    /// Whether `handling` was given.
+    /// Whether `handling` was given with a known value, so that it can be confirmed.
     private var hasHandling = false
+    /// Whether the client prefers an answer before the write is done (`respond-async`).
     private(set) var isAsynchronous = false
 
-    /// Reads the header field; the first of several equal names counts.
+    /// Reads the header field of a request. Of several preferences with one name the first is used,
+    /// as RFC 7240 demands.
     init(_ request: Request) {
         guard let text = request.headers[.prefer] else { return }
         var seen: Set<String> = []
@@ -24,6 +31,7 @@ struct Preferences: Sendable {
         }
     }
 
+    /// Takes over one preference, whose name is in lower case.
     private mutating func take(_ name: String, _ value: String) {
         switch name {
         case "return": returns = Return(rawValue: value.lowercased())
@@ -36,12 +44,22 @@ struct Preferences: Sendable {
         }
     }
 
+    /// Returns the text without blanks and quotes at its ends.
     private static func trimmed(_ text: Substring) -> String {
         let inner = text.drop { " \t\"".contains($0) }
         return String(inner.reversed().drop { " \t\"".contains($0) }.reversed())
     }
 
-    /// The value of `Preference-Applied`; nil when nothing was preferred that has an effect here.
+    /// Returns the value of the header field `Preference-Applied`; nil when no preference took
+    /// effect.
+    ///
+    /// The flags state which preferences this kind of request honours. Only those that the client
+    /// gave are listed.
+    ///
+    /// - Parameters:
+    ///   - returns: Whether `return` has an effect.
+    ///   - handling: Whether `handling` has an effect.
+    ///   - isAsynchronous: Whether the write is answered before it is done.
     func applied(returns: Bool, handling: Bool, isAsynchronous: Bool) -> String? {
         var applied: [String] = []
         if returns, let wanted = self.returns { applied.append("return=" + wanted.rawValue) }

@@ -3,22 +3,42 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// A write that was read, and checked as far as that is possible without the data.
+/// A write whose request was read, and checked as far as that is possible without the transaction.
 ///
-/// It runs on the writer's thread, and its answer is given from there when its changes are durable. No thread of the
-/// daemon waits.
+/// An endpoint makes it on the daemon's thread or on a worker, and returns `reply()`. The closure
+/// `work` then runs on the writer's thread, and the response is completed from there when the
+/// changes are durable. No thread of the daemon waits meanwhile; the connection is suspended.
 struct PreparedWrite: Sendable {
+    /// The request, with its route and realm.
     let call: WriteCall
+    /// The realm that is written to.
     let database: Database
+    /// What the request demands besides its changes: conditions, dry run, representation,
+    /// transaction.
     let options: WriteOptions
-    /// Whether a failed condition tells the object of the path.
+    /// Whether the path names one object, which the problem of a failed version condition then
+    /// shows as `current`.
     var isAboutObject = false
-    /// Whether it shares its commit with no other.
+    /// Whether the write shares its commit, and so its version, with no other. Migrations do.
     var isAlone = false
-    /// How long it may take; nil for the limit of the server.
+    /// How many seconds the write may take, the wait for its turn included; nil for the limit
+    /// `write-seconds`.
     var seconds: Double?
+    /// Makes the changes and returns the answer, which lacks only the version.
+    ///
+    /// It runs on the writer's thread, inside the transaction. What it throws is the answer, and
+    /// rolls its changes back.
     let work: @Sendable (WriteContext) throws(Problem) -> WriteDraft
 
+    /// Creates a write that is ready to be handed to the writer.
+    ///
+    /// - Parameters:
+    ///   - call: The request.
+    ///   - database: The realm that is written to.
+    ///   - options: What the request demands besides its changes.
+    ///   - isAboutObject: Whether the path names one object.
+    ///   - isAlone: Whether the write shares its commit with no other.
+    ///   - work: Makes the changes; see the property.
     init(
         call: WriteCall, database: Database, options: WriteOptions, isAboutObject: Bool = false, isAlone: Bool = false,
         work: @escaping @Sendable (WriteContext) throws(Problem) -> WriteDraft
@@ -31,8 +51,14 @@ struct PreparedWrite: Sendable {
         self.work = work
     }
 
+    /// The request that asks for the write.
     private var request: Request { call.request }
 
+    /// Returns how the request is answered: by the writer later on, or at once for `Prefer:
+    /// respond-async`.
+    ///
+    /// - Throws: `precondition_failed` when the demanded version has another epoch than the open
+    ///   file. Such a version can never be the newest, so the write need not wait for its turn.
     func reply() throws(Problem) -> Reply {
         if let transaction = options.transaction { return .later { promise in self.run(in: transaction, promise) } }
         try checkEpoch()
@@ -40,21 +66,26 @@ struct PreparedWrite: Sendable {
         return .later { promise in self.run(promise) }
     }
 
-    /// A version of another epoch can never be the newest.
+    /// Throws `precondition_failed` when `If-Match` names a version of another epoch.
     private func checkEpoch() throws(Problem) {
         guard let wanted = options.condition.version, wanted.epoch != database.epoch.text else { return }
         throw stale(in: database.current)
     }
 
-    /// `precondition_failed` for a version that is not the newest, with the object as it is now.
+    /// Makes the problem of a write whose demanded version is not the newest.
+    ///
+    /// For a write about one object it has the member `current`: the object in the given version,
+    /// or null.
     private func stale(in version: Version) -> Problem {
         let problem = Problem(.preconditionFailed, "the realm has another version than the request was made for")
         guard isAboutObject else { return problem }
         return problem.with("current", .json((try? ObjectLookup(call, version, options).document()) ?? Array("null".utf8)))
     }
 
+    /// The time at which the writer gives up and rolls back, counted from now.
     private var deadline: RealmStorage.Instant { .now().adding(seconds: seconds ?? Double(call.limits.writeSeconds)) }
 
+    /// The demands in the form that the engine's queue takes.
     private var writeRequest: WriteRequest {
         var request = WriteRequest(
             deadline: deadline, ifVersion: options.condition.version?.version,
@@ -63,13 +94,17 @@ struct PreparedWrite: Sendable {
         return request
     }
 
+    /// Returns the problem of an error. A failed version condition gets the current object, which
+    /// the queue does not know.
     private func problem(_ error: WriteError) -> Problem {
-        // The queue compares versions, and knows no objects.
+        // The queue compares versions only, so the object is added here.
         error.code == .preconditionFailed ? stale(in: database.current) : Problem(error).allowing(call)
     }
 
     // MARK: - By itself
 
+    /// Hands the write to the queue as a transaction of its own, and completes the promise with its
+    /// response.
     private func run(_ promise: any ResponsePromise) {
         database.write(
             writeRequest,
@@ -78,13 +113,18 @@ struct PreparedWrite: Sendable {
             }, completion: { result in self.hand(self.response(result), to: promise) })
     }
 
-    /// Gives an answer from the writer's thread. Packing a long one would hold the next write up, so a worker does it.
+    /// Completes the promise with a response that was made on the writer's thread.
+    ///
+    /// Compressing a response of more than 1 KiB would delay the next write, so a worker completes
+    /// it then. When the pool of workers is closed, the writer's thread does it after all.
     private func hand(_ response: Response, to promise: any ResponsePromise) {
         guard case .bytes(let buffer) = response.body, buffer.count > 1024, request.takesGzip,
             call.services.workers.submitContinuation(for: request.client, { promise.complete(response) })
         else { return promise.complete(response) }
     }
 
+    /// Returns the response to a finished write, and notes the version for the log line of the
+    /// request.
     private func response(_ result: Result<WriteReceipt<WriteDraft>, WriteError>) -> Response {
         switch result {
         case .success(let receipt):
@@ -97,6 +137,15 @@ struct PreparedWrite: Sendable {
 
     // MARK: - In a transaction
 
+    /// Runs the write inside an interactive transaction, and completes the promise with its
+    /// response.
+    ///
+    /// The version in the response is the one from which the transaction began, because nothing is
+    /// committed yet. A condition that demands a version is compared with that version.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the transaction, from the header field `Realm-Transaction`.
+    ///   - promise: The promise of the response.
     private func run(in id: String, _ promise: any ResponsePromise) {
         let base = database.transaction(id, owner: Principal.none)?.version ?? database.current.token
         database.perform(
@@ -119,8 +168,11 @@ struct PreparedWrite: Sendable {
 
     // MARK: - Answered before it is done
 
+    /// Hands the write to the queue and returns 202 with the state that the write has by then.
+    ///
+    /// The response has the path of the write in `Location`, where its outcome can be read later.
     private func runAsynchronously() -> Response {
-        // The write keeps what it was made from until it is done, long after its request was answered.
+        // The write keeps the parsed body until it is done, long after its request was answered.
         let holding = request.holding
         let id = database.writeAsynchronously(
             owner: Principal.none, writeRequest,
@@ -139,7 +191,8 @@ struct PreparedWrite: Sendable {
         return response
     }
 
-    /// What is remembered of a write that nobody waits for.
+    /// Returns what is remembered of an asynchronous write that is finished: a part of its
+    /// document, as bytes.
     private func fate(_ result: Result<WriteReceipt<WriteDraft>, WriteError>) -> [UInt8] {
         switch result {
         case .success(let receipt):

@@ -4,12 +4,24 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// The objects that a write of many is about.
+/// The objects that a PATCH or DELETE of many objects is about, from the parameters `where`, `args`
+/// and `maxAffected`.
 struct Selection: Sendable {
+    /// The parsed predicate of `where`.
     let query: Query
+    /// The values for `$0`, `$1` and so on, as JSON.
     let args: [JSONValue]
+    /// The number of matches above which the write fails with `too_many_affected`; nil for any
+    /// number.
     let maximum: Int?
 
+    /// Reads the parameters of a request.
+    ///
+    /// The arguments are decoded once against the newest version, so that malformed ones are
+    /// refused at once. They are decoded again in the transaction, whose state may be newer.
+    ///
+    /// - Throws: `missing_where`, `invalid_query`, `invalid_parameter` or, for an argument that is
+    ///   a link to an unknown class, `unknown_key_path`.
     init(_ call: WriteCall, _ options: WriteOptions) throws(Problem) {
         let parameters = options.parameters
         guard let text = try parameters.text("where") else {
@@ -22,7 +34,7 @@ struct Selection: Sendable {
         _ = try ArgumentDecoder(try call.database().current.snapshot).decode(args)
     }
 
-    /// The arguments, read against the state that is being written.
+    /// Returns the arguments, decoded against the uncommitted state of the transaction.
     func arguments(_ context: WriteContext) throws(Problem) -> [QueryArgument] {
         args.isEmpty ? [] : try ArgumentDecoder(try context.view()).decode(args)
     }

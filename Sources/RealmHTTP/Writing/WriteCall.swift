@@ -2,20 +2,31 @@
 
 internal import RealmEngine
 
-/// A call that changes a realm, or decides which realms there are.
+/// A request that changes a realm, or decides which realms exist, on its way to an endpoint.
+///
+/// It adds what only writes need to a `Call`.
 struct WriteCall: Sendable {
+    /// The request, with its route, its realm and what all requests share.
     let call: Call
+    /// What all writes of the server share.
     let services: WriteServices
 
+    /// Joins a call with the services of writes.
     init(_ call: Call, _ services: WriteServices) {
         self.call = call
         self.services = services
     }
 
+    /// The request itself.
     var request: Request { call.request }
+    /// The segments of the request's path, by their names in the route.
     var match: PathMatch { call.match }
+    /// The bounds of the server.
     var limits: Limits { call.limits }
 
-    /// The open realm that the path names; the others answer `realm_unavailable`.
+    /// Returns the open realm that the path names.
+    ///
+    /// - Throws: `realm_not_found`, or `realm_unavailable` for a realm that is being opened or
+    ///   could not be opened.
     func database() throws(Problem) -> Database { try call.database() }
 }

@@ -2,31 +2,55 @@
 
 internal import RealmEngine
 
-/// `If-Match` and `If-None-Match` of a write. They are compared inside the transaction that writes.
+/// The conditions of a write, from `If-Match` and `If-None-Match`.
+///
+/// They are compared inside the transaction that writes, so nothing can change between the
+/// comparison and the write. Only the part of an entity tag that stands for the stored state is
+/// compared; format and compression do not matter.
 struct WriteCondition: Sendable {
-    /// What a header field asks of the object.
+    /// What one of the header fields demands of the object.
     enum Tags: Sendable, Equatable {
+        /// The text `*`: the object exists (`If-Match`), or does not exist (`If-None-Match`).
         case any
-        /// The parts of entity tags that tell what is stored.
+        /// The parts of entity tags that stand for the stored state: everything before `~`.
         case states([String])
     }
 
+    /// The object has to be in one of these states; nil for no demand.
     private(set) var ifMatch: Tags?
+    /// The object must not be in one of these states; nil for no demand.
     private(set) var ifNoneMatch: Tags?
-    /// Nobody may have committed since this version.
+    /// The version that has to be the newest one, from `If-Match: "v.<epoch>.<version>"`; nil for
+    /// no demand.
     private(set) var version: VersionToken?
 
+    /// A write without conditions.
     static let none = WriteCondition()
 
+    /// Creates a condition that always holds.
     private init() {}
 
+    /// Reads the header fields of a request.
+    ///
+    /// - Throws: `invalid_parameter` with `header` for a field that is no list of entity tags.
     init(_ request: Request) throws(Problem) {
         try self.init(
             ifMatch: request.headers[.ifMatch], ifNoneMatch: request.headers[.ifNoneMatch],
             problem: { name, detail in .invalidHeader(name, detail) })
     }
 
-    /// The same conditions as members of an operation.
+    /// Reads conditions from the texts of the header fields, or from the members of a batch
+    /// operation.
+    ///
+    /// A list of exactly one tag of the version form is a condition on the realm instead of the
+    /// object.
+    ///
+    /// - Parameters:
+    ///   - ifMatch: The text of `If-Match`; nil when it is absent.
+    ///   - ifNoneMatch: The text of `If-None-Match`; nil when it is absent.
+    ///   - problem: Makes the problem of a malformed text from the name of the header field and a
+    ///     detail.
+    /// - Throws: What `problem` makes.
     init(
         ifMatch: String?, ifNoneMatch: String?, problem: (String, String) -> Problem
     ) throws(Problem) {
@@ -48,11 +72,14 @@ struct WriteCondition: Sendable {
         }
     }
 
+    /// Whether there is no condition at all.
     var isEmpty: Bool { ifMatch == nil && ifNoneMatch == nil && version == nil }
-    /// Whether something is asked of one object.
+    /// Whether there is a condition on one object, and not only on the version of the realm.
     var concernsObject: Bool { ifMatch != nil || ifNoneMatch != nil }
 
-    /// Whether the conditions on the object hold; `state` is that of the object, nil when there is none.
+    /// Returns whether the conditions on the object hold. The version is not compared here.
+    ///
+    /// - Parameter state: The state part of the object's entity tag; nil when there is no object.
     func holds(_ state: String?) -> Bool {
         switch ifMatch {
         case nil: break
@@ -66,18 +93,24 @@ struct WriteCondition: Sendable {
         }
     }
 
-    /// The part of an entity tag before `~`, without quotes.
+    /// Returns the state part of an entity tag: the text before `~`, without the quotes.
     static func state(ofTag tag: String) -> String {
         let inner = tag.hasPrefix("\"") ? tag.dropFirst() : tag[...]
         return String(inner.prefix { $0 != "~" && $0 != "\"" })
     }
 
-    /// The version in `v.<epoch>.<version>`.
+    /// Returns the version that a state part of the form `v.<epoch>.<version>` names; nil for any
+    /// other.
     private static func version(_ state: String) -> VersionToken? {
         state.hasPrefix("v.") ? VersionToken(state.dropFirst(2)) : nil
     }
 
-    /// Nil for text that is no list of tags. Weak tags never match where the strong comparison is asked for.
+    /// Returns the demands of a header field; nil for text that is no list of entity tags.
+    ///
+    /// - Parameters:
+    ///   - text: The value of the header field.
+    ///   - isStrong: Whether weak tags are left out, because they never match in the strong
+    ///     comparison of `If-Match`.
     private static func tags(_ text: String, isStrong: Bool) -> Tags? {
         guard let list = EntityTagList(text) else { return nil }
         if list.isAny { return .any }

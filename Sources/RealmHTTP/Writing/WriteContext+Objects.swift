@@ -3,13 +3,25 @@
 internal import RealmEngine
 internal import RealmStorage
 
+/// Finding one object, and answering a write of it.
 extension WriteContext {
-    /// The object of a key. Throws `class_not_found` without the class, `object_not_found` without the object.
+    /// Returns the place of the object that a class and a key text name.
+    ///
+    /// - Throws: `class_not_found`, `object_not_found`, or `method_not_allowed` for an embedded
+    ///   class.
     func require(_ className: String, _ key: String) throws(Problem) -> ObjectPlace {
         try Problem.writing { () throws(WriteError) in try session.require(.text(key), class: className) }
     }
 
-    /// The answer to a write of one object.
+    /// Returns the answer to a write of one object: the representation, or its entity tag alone for
+    /// `return=minimal`.
+    ///
+    /// The status is 201 with `Location` for a new object, 200 for a representation and 204 without
+    /// a body.
+    ///
+    /// - Parameters:
+    ///   - written: The object, and whether it was created.
+    ///   - className: The class of the object, for `Location`.
     func draft(_ written: WriteSession.Written, className: String) throws(Problem) -> WriteDraft {
         let view = try view()
         let showsObject = options.showsObjects(byDefault: true)

@@ -3,16 +3,22 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// A write that is running: its session, and what answers are made with.
+/// A write in progress: the engine's session, and the means to make the answer.
 ///
-/// Belongs to the writer's thread for the time of one closure.
+/// It belongs to the writer's thread for the duration of one closure, and must not leave it.
 final class WriteContext {
+    /// The engine's session, in which all changes are made.
     let session: WriteSession
+    /// The realm that is written to.
     let database: Database
+    /// What the request demands besides its changes.
     let options: WriteOptions
-    /// The version that an interactive transaction began from; nil outside one.
+    /// The version from which an interactive transaction began; nil for a write that is a
+    /// transaction of its own.
     let base: VersionToken?
 
+    /// Creates a context, and has the session name properties as documents do (`$$x` for a property
+    /// `$x`).
     init(_ session: WriteSession, _ database: Database, _ options: WriteOptions, base: VersionToken?) {
         session.naming = .documents
         self.session = session
@@ -21,7 +27,8 @@ final class WriteContext {
         self.base = base
     }
 
-    /// The same with the bounds that answers have.
+    /// Creates a context for a prepared write, whose answer is bounded by the limits `answer-bytes`
+    /// and `expanded-objects`.
     convenience init(_ session: WriteSession, _ write: PreparedWrite, base: VersionToken?) {
         session.budget.byteLimit = write.call.limits.answerBytes
         session.budget.objectLimit = write.call.limits.expandedObjects
@@ -30,14 +37,19 @@ final class WriteContext {
 
     // MARK: - Objects in answers
 
-    /// An object as answers show it.
+    /// An object as an answer shows it.
     struct Shown {
+        /// The text of the object's key, as in URLs.
         let key: String
+        /// The object's entity tag, in quotes, as it will be after the commit.
         let etag: String
+        /// What the representation could not carry exactly.
         let notes: RepresentationNotes
     }
 
-    /// Finds an object as it is now. It has to be there.
+    /// Returns the row of an object in a view, with its class.
+    ///
+    /// - Throws: `object_not_found` when the object does not exist there.
     func row(_ place: ObjectPlace, in view: Snapshot) throws(Problem) -> (row: Row, table: Table) {
         guard let table = view.table(place.table),
             let row = try Problem.mapping({ () throws(StorageError) in try table.find(place.object) })
@@ -45,12 +57,18 @@ final class WriteContext {
         return (row, table)
     }
 
-    /// The key and entity tag of an object.
+    /// Writes an object in its present state, and returns its key and entity tag.
     func shown(_ place: ObjectPlace, writingTo writer: inout JSONWriter) throws(Problem) -> Shown {
         try show(place, in: try view(), &writer)
     }
 
-    /// Writes an object, and tells its key and entity tag.
+    /// Writes an object as JSON, and returns its key and entity tag.
+    ///
+    /// - Parameters:
+    ///   - place: The object, which must exist in `view`.
+    ///   - view: The uncommitted state of the transaction, from `view()`.
+    ///   - writer: The writer of the answer.
+    /// - Throws: `object_not_found`, or the problem of an answer that exceeds its limits.
     func show(_ place: ObjectPlace, in view: Snapshot, _ writer: inout JSONWriter) throws(Problem) -> Shown {
         let (row, table) = try row(place, in: view)
         let encoder = ObjectEncoder(view, options.representation, session.budget)
@@ -62,7 +80,7 @@ final class WriteContext {
         }
     }
 
-    /// The key and entity tag of an object that is not written.
+    /// Returns the key and entity tag of an object without writing its representation.
     func identify(_ place: ObjectPlace, in view: Snapshot) throws(Problem) -> Shown {
         let (row, table) = try row(place, in: view)
         return try Problem.mapping { () throws(StorageError) in
@@ -73,7 +91,10 @@ final class WriteContext {
         }
     }
 
-    /// How whole objects are shown. A write seldom changes the schema, so most plans are those of the newest version.
+    /// Returns how whole objects of a class are written.
+    ///
+    /// Most writes leave the schema as it is, so the plan of the newest version is used when both
+    /// have the same schema. Otherwise a new one is made.
     func plan(_ table: Table, in view: Snapshot) throws(Problem) -> ObjectPlan {
         let version = database.current
         if let known = version.snapshot.table(table.key), view.hasSameSchema(as: version.snapshot) {
@@ -82,9 +103,11 @@ final class WriteContext {
         do throws(ObjectPlanner.UnknownPath) { return try ObjectPlanner(view).plan(table) } catch { throw Problem(error) }
     }
 
+    /// Returns the uncommitted state of the transaction as a snapshot. The session keeps it until
+    /// the next change.
     func view() throws(Problem) -> Snapshot { try Problem.writing { () throws(WriteError) in try session.view() } }
 
-    /// The key of an object as text.
+    /// Returns the key of an object as text; nil when the object does not exist in `view`.
     func keyText(_ place: ObjectPlace, in view: Snapshot) throws(Problem) -> String? {
         guard let table = view.table(place.table) else { return nil }
         return try Problem.mapping { () throws(StorageError) in
@@ -95,7 +118,15 @@ final class WriteContext {
 
     // MARK: - Conditions
 
-    /// Throws `precondition_failed`, with the object as it is, unless what the request asks of it holds.
+    /// Throws `precondition_failed` unless the conditions on an object hold, and the one on the
+    /// version inside a transaction.
+    ///
+    /// The problem has the member `current`: the object as it is, or null when there is none.
+    ///
+    /// - Parameters:
+    ///   - condition: The conditions of the request or the operation.
+    ///   - place: The object; nil when there is none.
+    ///   - input: The place of the operation in a batch; nil for a request of its own.
     func check(
         _ condition: WriteCondition, _ place: ObjectPlace?, at input: InputPlace? = nil
     ) throws(Problem) {
@@ -109,13 +140,15 @@ final class WriteContext {
         throw input.map { $0.describe(problem, hasPointer: false) } ?? problem
     }
 
-    /// Inside a transaction, the version it began from is the newest; elsewhere the queue compares.
+    /// Compares the demanded version with the one from which an interactive transaction began.
+    ///
+    /// Outside a transaction nothing is compared here: the queue of writes does that.
     private func checkBase(_ condition: WriteCondition) throws(Problem) {
         guard let base, let wanted = condition.version, wanted != base else { return }
         throw Problem(.preconditionFailed, "the realm has another version than the request was made for")
     }
 
-    /// The object as a document; `null` when there is none.
+    /// Returns an object as a JSON document; the text `null` when there is none.
     func document(_ place: ObjectPlace?, in view: Snapshot) throws(Problem) -> [UInt8] {
         guard let place else { return Array("null".utf8) }
         var writer = JSONWriter()

@@ -2,8 +2,11 @@
 
 internal import RealmEngine
 
+/// Answers to writes of all objects that match a query.
 extension WriteDraft {
-    /// How many objects there were.
+    /// Returns the answer to a write of many objects: `{"matched":count,"version":…}`.
+    ///
+    /// - Parameter count: How many objects matched the query.
     static func matched(_ count: Int) -> WriteDraft {
         var writer = JSONWriter(reservingCapacity: 64)
         writer.member("matched", int: count)
@@ -11,8 +14,12 @@ extension WriteDraft {
     }
 }
 
+/// Conditions of writes of many objects.
 extension WriteContext {
-    /// Of many objects, only the version of the realm can be a condition.
+    /// Throws `precondition_failed` when the request has a condition on an object.
+    ///
+    /// A request that writes many objects has no single object to compare with; only the version of
+    /// the realm can be demanded.
     func requireNoObjectCondition() throws(Problem) {
         guard options.condition.concernsObject else { return }
         throw Problem(.preconditionFailed, "the only condition that can hold here is the version of the realm")

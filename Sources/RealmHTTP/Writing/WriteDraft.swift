@@ -2,35 +2,50 @@
 
 internal import RealmEngine
 
-/// The answer to a write as far as it is known before the commit: all but the version.
+/// The answer to a write as far as it is known before the commit: everything but the version.
+///
+/// `PreparedWrite.work` returns it. It shows what this write left, even when other writes join the
+/// same commit.
 struct WriteDraft: Sendable {
+    /// The HTTP status of the answer.
     var status: Int
+    /// The path of an object that was created, for `Location`; nil for none.
     var location: String?
+    /// The entity tag of the object that was written, for `ETag`; nil for none.
     var etag: String?
+    /// The body.
     var content: Content
+    /// What the representation could not carry exactly, for header fields.
     var notes = RepresentationNotes()
-    /// The media type of the content.
+    /// The media type of the body.
     var type: StaticString = "application/json"
 
+    /// The forms of a body, which differ in where the version is added.
     enum Content: Sendable {
+        /// No body.
         case none
-        /// A whole document.
+        /// A whole document, which has no version in it.
         case document(OutputBuffer)
-        /// The members of an object that lacks its version.
+        /// The members of a JSON object without its braces; the member `version` is added at the
+        /// end.
         case members(OutputBuffer)
-        /// The results of a batch.
+        /// The JSON array of a batch's results; `committed` and `version` are written in front of
+        /// it.
         case results(OutputBuffer)
     }
 
-    /// What became of it.
+    /// What became of the write, known after the commit.
     struct Outcome: Sendable {
-        /// The text of the version token.
+        /// The text of the version token: of the commit; of the newest version when nothing was
+        /// committed; inside an interactive transaction, of the version from which it began.
         let version: String
-        /// Whether it is durable: no dry run, and not inside a transaction.
+        /// Whether the changes are durable; false for a dry run and inside an interactive
+        /// transaction.
         let isCommitted: Bool
     }
 
-    /// The document; nil when there is none.
+    /// Returns the whole JSON document, with the version where it belongs; nil when the answer has
+    /// no body.
     func body(_ outcome: Outcome) -> OutputBuffer? {
         switch content {
         case .none: return nil
@@ -56,7 +71,9 @@ struct WriteDraft: Sendable {
         }
     }
 
-    /// The answer.
+    /// Returns the response to the client: the status, the body, and the header fields of a write.
+    /// For a dry run it is what the write would have been answered with, inside a document of its
+    /// own.
     func response(_ outcome: Outcome, _ options: WriteOptions) -> Response {
         if options.isDryRun { return rehearsal(outcome, options) }
         var response = Response(status: status)
@@ -67,7 +84,11 @@ struct WriteDraft: Sendable {
         return response
     }
 
-    /// What a dry run answers: the status and the document it would have had. A batch tells of itself that it was none.
+    /// Returns the response to a dry run: `committed`, and the status and body that the write would
+    /// have had.
+    ///
+    /// A batch states in its own document that it was not committed, so it is answered as usual.
+    /// `Location` and `ETag` are left out, because the state that they name does not exist.
     private func rehearsal(_ outcome: Outcome, _ options: WriteOptions) -> Response {
         var response: Response
         let body = body(outcome)
@@ -87,6 +108,8 @@ struct WriteDraft: Sendable {
         return response
     }
 
+    /// Adds the header fields that every answer to a write has: version, caching, preferences and
+    /// notes.
     private func addCommon(to response: inout Response, _ outcome: Outcome, _ options: WriteOptions) {
         response.add("Realm-Version", outcome.version)
         response.add("Cache-Control", constant: "no-store")

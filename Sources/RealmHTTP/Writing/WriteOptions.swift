@@ -2,33 +2,55 @@
 
 internal import RealmEngine
 
-/// What a write asks for beside its changes: from the URL and the header, checked by itself.
+/// What a write demands besides its changes: parameters of the URL and header fields, each checked
+/// by itself.
+///
+/// An endpoint makes it first of all, so that a request that can be refused without its body is.
 struct WriteOptions: Sendable {
+    /// All parameters of the URL, which the endpoint reads its own ones from.
     let parameters: ParameterSet
+    /// The preferences of the client, from `Prefer`.
     let preferences: Preferences
+    /// The conditions under which the write may happen.
     let condition: WriteCondition
+    /// How objects in the answer are written.
     let representation: Representation
-    /// Does everything, then undoes it.
+    /// Whether all changes are made and then rolled back (`dryRun=true`).
     let isDryRun: Bool
-    /// The interactive transaction that the request belongs to.
+    /// The id of the interactive transaction that the request belongs to; nil for none.
     let transaction: String?
-    /// Subscriptions that shall not hear of it.
+    /// The subscriptions that are not notified of the write, from `Realm-Without-Notifying`; nil
+    /// for none.
     let skipped: SkipMark?
-    /// The media type of the body, one of those that were asked for; nil for an empty body without one.
+    /// The media type of the body without its parameters, one of those that the endpoint takes; nil
+    /// for an empty body without one.
     let bodyType: String?
-    /// Which preferences have an effect on this kind of write.
+    /// Which preferences have an effect on this kind of write, for `Preference-Applied`.
     var honours = Honours()
 
+    /// The preferences that a kind of write honours.
     struct Honours: Sendable {
+        /// Whether `return` changes the answer.
         var returns = false
+        /// Whether `handling` changes how unknown members are treated.
         var handling = false
     }
 
-    /// The parameters that objects in answers have.
+    /// The parameters that decide how objects in answers are written.
     static let shape = ["format", "ints", "meta"]
+    /// The media types of JSON bodies.
     static let json = ["application/json", "application/ejson"]
 
-    /// `types` are the media types that a body may have; `names` the parameters beside `dryRun` and those of the answer.
+    /// Reads the parameters and header fields of a request.
+    ///
+    /// - Parameters:
+    ///   - call: The request.
+    ///   - types: The media types that the body may have; empty for a request without a body.
+    ///   - names: The names of the endpoint's own parameters. `dryRun` and those in `shape` are
+    ///     always known.
+    ///   - honours: Which preferences have an effect.
+    /// - Throws: `not_acceptable`, `unsupported_media_type`, `conflicting_parameters`,
+    ///   `unknown_parameter` or `invalid_parameter`.
     init(_ call: WriteCall, types: [String], names: [String] = [], honours: Honours = Honours()) throws(Problem) {
         let request = call.request
         let url = Result { () throws(Problem) in try QueryParameters(request.target) }
@@ -56,7 +78,10 @@ struct WriteOptions: Sendable {
         }
     }
 
-    /// Who is not to be told of a write; inside a transaction its commit says that.
+    /// Reads which subscriptions are not notified of the write.
+    ///
+    /// - Throws: `conflicting_parameters` inside an interactive transaction, where the request that
+    ///   commits has the header field.
     private static func skipped(_ call: WriteCall) throws(Problem) -> SkipMark? {
         guard case .ready(let database)? = call.request.realm,
             let mark = try SkipMark(call.request, database, call.services.registrations)
@@ -68,7 +93,10 @@ struct WriteOptions: Sendable {
         return mark
     }
 
-    /// The media type of the body; `unsupported_media_type` for one that is not in `types`.
+    /// Returns the media type of the body; nil when there is no body.
+    ///
+    /// - Throws: `unsupported_media_type` for a type that is not in `types`, for a body without a
+    ///   type, and for a character set other than UTF-8.
     private static func bodyType(_ request: Request, _ types: [String]) throws(Problem) -> String? {
         guard let text = request.headers[.contentType] else {
             guard request.hasNoBody || types.isEmpty else { throw unsupported("the body has no Content-Type", types, request) }
@@ -78,7 +106,7 @@ struct WriteOptions: Sendable {
             guard request.hasNoBody else { throw unsupported("this request takes no body", types, request) }
             return nil
         }
-        // As most clients write it.
+        // The usual form, without parameters, needs no parsing.
         if let plain = types.first(where: { $0 == text }) { return plain }
         guard let type = MediaType(text), types.contains(type.essence) else {
             throw unsupported("the media type of the body is not taken here", types, request)
@@ -89,24 +117,30 @@ struct WriteOptions: Sendable {
         return type.essence
     }
 
+    /// Makes the problem of a media type that is not taken. For PATCH it lists those that are, in
+    /// `Accept-Patch`.
     private static func unsupported(_ detail: String, _ types: [String], _ request: Request) -> Problem {
         let problem = Problem(.unsupportedMediaType, detail)
         return request.method != .patch
             ? problem : problem.with(header: HeaderField("Accept-Patch", text: types.joined(separator: ", ")))
     }
 
-    /// How the engine takes inputs. `nested=upsert` is the only value.
+    /// Returns how the engine treats the inputs of this write, from `nested` and from `Prefer:
+    /// handling`.
     func input() throws(Problem) -> WriteSession.Options {
         WriteSession.Options(
             writesNestedObjects: try parameters.choice("nested", ["refuse", "upsert"]) == "upsert",
             ignoresUnknownMembers: preferences.isLenient)
     }
 
-    /// Whether the answer shows the objects; `byDefault` when the client has no wish.
+    /// Returns whether the answer contains the representation of objects.
+    ///
+    /// - Parameter byDefault: What this kind of request does when the client has no preference.
     func showsObjects(byDefault: Bool) -> Bool {
         preferences.returns.map { $0 == .representation } ?? byDefault
     }
 
+    /// The value of `Preference-Applied` for this write; nil when no preference took effect.
     var preferenceApplied: String? {
         preferences.applied(
             returns: honours.returns, handling: honours.handling,
@@ -116,7 +150,8 @@ struct WriteOptions: Sendable {
     /// Whether `respond-async` has an effect.
     private var answersEarly = true
 
-    /// The same for a request that is answered when it is done, whatever it prefers.
+    /// The same options for a request that is answered only when it is done, whatever the client
+    /// prefers.
     var synchronous: WriteOptions {
         var options = self
         options.answersEarly = false

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What all writes of a server share.
+/// What all writes of a server share. It is made when the server is made, and does not change.
 final class WriteServices: Sendable {
+    /// The threads that finish what would delay the writer or the daemon.
     let workers: WorkerPool
-    /// Registrations of subscriptions, which a write may ask not to notify.
+    /// The registrations of change subscriptions, which a write may exclude from being notified.
     let registrations: RegistrationTable
-    /// Classes, as `realm.Class`, whose objects are only written under a condition.
+    /// Classes whose objects may only be written under a condition (`requireIfMatch`), each as
+    /// `realm.Class`.
     let conditionalClasses: Set<String>
 
+    /// Joins the services.
     init(workers: WorkerPool, registrations: RegistrationTable, conditionalClasses: Set<String>) {
         self.workers = workers
         self.registrations = registrations
