@@ -4,21 +4,32 @@ internal import RealmEngine
 package import RealmQuery
 package import RealmStorage
 
-/// Turns the elements of `args` into query arguments: plain JSON, Extended JSON wrappers, lists and shapes.
+/// Turns the elements of `args` into query arguments: plain JSON, Extended JSON wrappers, lists and
+/// shapes.
+///
+/// Arguments are kept apart from the text of a query, so they need no quoting. They are decoded
+/// against a snapshot, because a link among them is looked up there.
 package struct ArgumentDecoder {
+    /// The state of the realm in which links are looked up.
     private let snapshot: Snapshot
 
-    /// Reads arguments that are about the objects of `snapshot`.
+    /// Creates a decoder for the objects of a snapshot.
     package init(_ snapshot: Snapshot) { self.snapshot = snapshot }
 
-    /// The arguments of a query, with the wrappers of Extended JSON undone and links found. Throws with a pointer to the one
-    /// that is wrong.
+    /// Decodes all arguments of a query.
+    ///
+    /// - Parameter args: The elements of the JSON array, for `$0`, `$1` and so on.
+    /// - Returns: The arguments in the same order. A link to an object that does not exist becomes
+    ///   null.
+    /// - Throws: `invalid_parameter`, `invalid_query` for an unreadable shape, `unknown_key_path`
+    ///   for an unknown class in a link; each with a `pointer` to the argument, such as `/args/0`.
     package func decode(_ args: [JSONValue]) throws(Problem) -> [QueryArgument] {
         var arguments: [QueryArgument] = []
         for (index, value) in args.enumerated() { arguments.append(try decode(value, at: "/args/\(index)")) }
         return arguments
     }
 
+    /// Decodes one argument, or one element of a list among them.
     private func decode(_ value: JSONValue, at pointer: String) throws(Problem) -> QueryArgument {
         switch value {
         case .null: return .null
@@ -35,12 +46,14 @@ package struct ArgumentDecoder {
         }
     }
 
+    /// Makes the `invalid_parameter` problem of an argument, with a pointer to it.
     private func invalid(_ detail: String, _ pointer: String) -> Problem {
         Problem.invalidParameter("args", detail).with("pointer", pointer)
     }
 
     // MARK: - Wrappers
 
+    /// Decodes an object, which has to be a wrapper with one member, such as `{"$oid":"…"}`.
     private func wrapper(_ object: JSONObject, _ pointer: String) throws(Problem) -> QueryArgument {
         guard let (name, value) = object.single else {
             throw invalid("an object among the arguments is a wrapper with one member", pointer)
@@ -48,7 +61,7 @@ package struct ArgumentDecoder {
         switch name {
         case "$link": return try link(value, pointer)
         case "$geoBox", "$geoCircle", "$geoPolygon", "$geoPoint":
-            // What is no shape is refused as a shape that makes no sense is.
+            // The code is the same as for a shape that can be read but makes no sense.
             guard let shape = ShapeDecoder.shape(name, value) else {
                 throw Problem(.invalidQuery, "the shape '\(name)' cannot be read").with("parameter", "args").with(
                     "pointer", pointer)
@@ -64,7 +77,10 @@ package struct ArgumentDecoder {
         }
     }
 
-    /// The object that a stub names; null when there is none, as for a link to it.
+    /// Returns the object that a link stub names; null when there is no such object, which compares
+    /// like a link to nothing.
+    ///
+    /// - Throws: `unknown_key_path` when the class does not exist.
     private func link(_ value: JSONValue, _ pointer: String) throws(Problem) -> QueryArgument {
         guard let (name, key) = ExtendedJSON.stub(value) else {
             throw invalid(ExtendedJSON.Mistake.unreadable.detail("$link"), pointer)
@@ -77,7 +93,9 @@ package struct ArgumentDecoder {
     }
 }
 
+/// Query arguments from Extended JSON wrappers.
 extension QueryArgument {
+    /// The argument for a value whose type the wrapper stated.
     fileprivate init(_ typed: TypedInput) {
         switch typed {
         case .int(let number): self = .int(number)

@@ -3,23 +3,31 @@
 package import RealmQuery
 internal import RealmStorage
 
-/// Where a page ended: the sort values and the object key of its last row.
+/// The position at which a page ended: the sort values and the object key of its last row.
 ///
-/// It pins nothing and survives commits: the next page begins with the first row that sorts after it. The text carries
-/// the identity of the query it belongs to and a checksum, so that one from elsewhere is refused.
+/// A cursor is sent to the client as the text of `after` for the next page. The server keeps
+/// nothing for it, so it survives commits and restarts: the next page begins with the first row
+/// that sorts after the position, even when that row was deleted. The text carries a checksum over
+/// its bytes and the identity of its query, so that a text from another query is refused. The
+/// checksum prevents errors, not forgery: a forged position only selects another row to begin at.
 package struct PageCursor: Sendable {
-    /// Where the next page begins.
+    /// The row after which the next page begins.
     package let position: PagePosition
 
-    /// A cursor for the page that begins at `position`.
+    /// Creates a cursor for the page after `position`.
     package init(_ position: PagePosition) { self.position = position }
 
-    /// A place that is a position in a collection.
+    /// Creates a cursor for a position in a collection, which has an index in the place of an
+    /// object key.
     package init(index: Int) { position = PagePosition(cells: [], key: ObjectKey(Int64(index))) }
 
+    /// The first byte of every cursor. Cursors of another format are refused.
     private static let formatVersion: UInt8 = 1
 
-    /// The opaque text for a query whose identity is `identity`.
+    /// Returns the opaque text that clients send back.
+    ///
+    /// - Parameter identity: A hash of everything that decides the order of rows: class, predicate,
+    ///   arguments and sort.
     package func text(identity: UInt64) -> String {
         var bytes: [UInt8] = [PageCursor.formatVersion]
         bytes.append(word: UInt64(bitPattern: position.key.rawValue))
@@ -29,7 +37,13 @@ package struct PageCursor: Sendable {
         return "b64." + Base64.encode(bytes, .url)
     }
 
-    /// Reads a text; `cursor_invalid` when it is damaged or belongs to another query.
+    /// Reads the text of a cursor.
+    ///
+    /// - Parameters:
+    ///   - text: The value of `after`.
+    ///   - identity: The identity of the query that the cursor has to belong to.
+    /// - Throws: `cursor_invalid` for a text that is damaged, has another format, or belongs to
+    ///   another query.
     package init(_ text: String, identity: UInt64) throws(Problem) {
         guard text.hasPrefix("b64."), let bytes = Base64.decode(text.dropFirst(4), .url), bytes.count >= 18,
             bytes[0] == PageCursor.formatVersion
@@ -40,7 +54,8 @@ package struct PageCursor: Sendable {
         try self.init(body: body)
     }
 
-    /// Reads what the checksum stands for: version, key and cells.
+    /// Reads the bytes over which the checksum is made: the format version, the object key and the
+    /// sort values.
     package init(body: ArraySlice<UInt8>) throws(Problem) {
         var reader = ByteReader(body.dropFirst())
         guard let key = reader.word(), let count = reader.byte() else { throw PageCursor.invalid }
@@ -53,12 +68,15 @@ package struct PageCursor: Sendable {
         position = PagePosition(cells: cells, key: ObjectKey(Int64(bitPattern: key)))
     }
 
+    /// Returns the hash of a cursor's bytes; the identity of the query is its seed.
     private static func checksum(_ bytes: [UInt8], _ identity: UInt64) -> UInt64 {
         var hash = StableHash(seed: identity)
         hash.add(bytes)
         return hash.value
     }
 
+    /// The problem of every cursor that cannot be used. It does not say why, because a client can
+    /// only start again.
     private static let invalid = Problem(
         .cursorInvalid, "the cursor is damaged, or belongs to another query or sort"
     ).with("parameter", "after")
@@ -66,7 +84,9 @@ package struct PageCursor: Sendable {
 
 // MARK: - Bytes
 
+/// The binary form of a sort value inside a cursor.
 extension PagePosition.Cell {
+    /// Appends the value in binary form: a tag byte, and what the type needs after it.
     fileprivate func append(to bytes: inout [UInt8]) {
         if case .dictionary = self { return bytes.append(14) }
         guard case .value(let value) = self else { return bytes.append(255) }
@@ -98,6 +118,7 @@ extension PagePosition.Cell {
         }
     }
 
+    /// Reads a value in the form that `append` writes; nil when it is damaged.
     fileprivate init?(_ reader: inout ByteReader) {
         guard let tag = reader.byte() else { return nil }
         switch tag {
@@ -124,7 +145,14 @@ extension PagePosition.Cell {
     }
 }
 
+/// Values that take two words in a cursor.
 extension QueryArgument {
+    /// Makes a value of two words, for the types that have two.
+    ///
+    /// - Parameters:
+    ///   - tag: The type: 8 is a date, 9 a decimal, 10 an ObjectId, 11 a UUID, 12 a link.
+    ///   - first: The first word as it was appended.
+    ///   - second: The second word.
     fileprivate init(pair tag: UInt8, _ first: UInt64, _ second: UInt64) {
         switch tag {
         case 8:
@@ -138,16 +166,20 @@ extension QueryArgument {
     }
 }
 
+/// Appending the parts of a cursor.
 extension [UInt8] {
+    /// Appends eight bytes, the least significant byte first.
     fileprivate mutating func append(word: UInt64) {
         for step in 0..<8 { append(UInt8(truncatingIfNeeded: word >> UInt64(step * 8))) }
     }
 
+    /// Appends the tag of a type and a word.
     fileprivate mutating func append(tag: UInt8, _ word: UInt64) {
         append(tag)
         append(word: word)
     }
 
+    /// Appends the tag of a type, the number of bytes as a word, and the bytes.
     fileprivate mutating func append(tag: UInt8, _ bytes: [UInt8]) {
         append(tag)
         append(word: UInt64(bytes.count))

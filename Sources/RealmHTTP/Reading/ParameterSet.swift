@@ -2,17 +2,33 @@
 
 /// The parameters of a request, from its URL and from a JSON body.
 ///
-/// In a URL everything is text, and lists are comma lists. In a body lists are arrays, numbers numbers. A name may stand
-/// in one of the two places only.
+/// In a URL every value is text, and a list is a text with commas. In a body lists are arrays and
+/// numbers are numbers. The functions of this type take both forms, so callers need not know where
+/// a parameter came from. A name may occur in one of the two places only.
 package struct ParameterSet: Sendable {
+    /// A value in the form of the place where it was given.
     private enum Source: Sendable {
+        /// The decoded text of a parameter in the URL.
         case url(String)
+        /// A member of the body.
         case body(JSONValue)
     }
 
+    /// The parameters in the order in which they were given, those of the URL first. Each name
+    /// occurs once.
     private var values: [(name: String, source: Source)] = []
 
-    /// `bodyNames` may stand in the body, `urlNames` in the URL; all others are `unknown_parameter`.
+    /// Joins the parameters of a URL and a body.
+    ///
+    /// A null in the body counts as an absent member, except in `section`, whose key may be null.
+    ///
+    /// - Parameters:
+    ///   - url: The parameters of the URL.
+    ///   - urlNames: The names that are known in the URL.
+    ///   - body: The object in the body; nil when there is none.
+    ///   - bodyNames: The names that are known in the body.
+    /// - Throws: `unknown_parameter` for other names, with a proposal, and `conflicting_parameters`
+    ///   for a name in both places.
     package init(
         _ url: QueryParameters, urlNames: [String], body: JSONObject? = nil, bodyNames: [String] = []
     ) throws(Problem) {
@@ -23,7 +39,7 @@ package struct ParameterSet: Sendable {
             guard url[member.name] == nil else {
                 throw .conflict("'\(member.name)' is given both in the URL and in the body", parameter: member.name)
             }
-            // null in a body means the same as leaving the member out, but for a section, whose key may be null.
+            // Null in a body means the same as an absent member, except in `section`, whose key may be null.
             if member.value != .null || member.name == "section" { values.append((member.name, .body(member.value))) }
         }
     }
@@ -31,11 +47,14 @@ package struct ParameterSet: Sendable {
     /// Whether a parameter is given, in the URL or in the body.
     package func has(_ name: String) -> Bool { values.contains { $0.name == name } }
 
+    /// The value of a parameter in the form in which it was given; nil when it is absent.
     private func source(_ name: String) -> Source? { values.first { $0.name == name }?.source }
 
     // MARK: - Types
 
-    /// A text; nil when it is not given.
+    /// Returns a parameter that is a text; nil when it is absent.
+    ///
+    /// - Throws: `invalid_parameter` for a member of the body that is no string.
     package func text(_ name: String) throws(Problem) -> String? {
         switch source(name) {
         case nil: return nil
@@ -44,7 +63,13 @@ package struct ParameterSet: Sendable {
         }
     }
 
-    /// A whole number within `range`.
+    /// Returns a parameter that is a whole number; nil when it is absent.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the parameter.
+    ///   - range: The permitted numbers. An upper bound of `Int.max` is not mentioned in the
+    ///     problem.
+    /// - Throws: `invalid_parameter`, with `limit` when the number exceeds the upper bound.
     package func int(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
         let number: Int?
         switch source(name) {
@@ -63,7 +88,9 @@ package struct ParameterSet: Sendable {
         return number
     }
 
-    /// True or false; false when it is not given.
+    /// Returns a parameter that is true or false; false when it is absent.
+    ///
+    /// - Throws: `invalid_parameter` for anything else.
     package func flag(_ name: String) throws(Problem) -> Bool {
         switch source(name) {
         case nil, .url("false"), .body(.bool(false)): return false
@@ -72,7 +99,12 @@ package struct ParameterSet: Sendable {
         }
     }
 
-    /// One of the words in `choices`; the first when it is not given.
+    /// Returns a parameter that is one of some words.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the parameter.
+    ///   - choices: The permitted words. The first is the default.
+    /// - Throws: `invalid_parameter` for any other word.
     package func choice(_ name: String, _ choices: [String]) throws(Problem) -> String {
         guard let text = try text(name) else { return choices[0] }
         guard choices.contains(text) else {
@@ -81,7 +113,14 @@ package struct ParameterSet: Sendable {
         return text
     }
 
-    /// A list of at most `limit` texts; an empty one among them is refused with what `problemOfEmpty` makes of the name.
+    /// Returns a parameter that is a list of texts; nil when it is absent.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the parameter.
+    ///   - limit: The largest permitted number of entries.
+    ///   - problemOfEmpty: Makes the problem of an empty entry from the name of the parameter.
+    /// - Throws: `invalid_parameter` for a list that is too long or no list, and what
+    ///   `problemOfEmpty` makes.
     package func list(
         _ name: String, atMost limit: Int, problemOfEmpty: (String) -> Problem = ParameterSet.emptyEntry
     ) throws(Problem) -> [String]? {
@@ -94,6 +133,7 @@ package struct ParameterSet: Sendable {
         return texts
     }
 
+    /// Returns the entries of a list, empty ones included; nil when the parameter is absent.
     private func list(_ name: String) throws(Problem) -> [String]? {
         let texts: [String]
         switch source(name) {
@@ -113,13 +153,21 @@ package struct ParameterSet: Sendable {
         return texts
     }
 
-    /// An empty text in a list that has no use for one.
+    /// Makes the usual problem of an empty entry in a list.
     package static func emptyEntry(_ name: String) -> Problem { .invalidParameter(name, "'\(name)' has an empty entry") }
 
-    /// Steps of a path that says what is shown.
+    /// The largest number of steps of a path in `fields` or `expand`.
     private static let stepLimit = 64
 
-    /// A list of paths. Each step is a level of the answer, so there is a bound: what follows them goes down level by level.
+    /// Returns a parameter that is a list of key paths; nil when it is absent.
+    ///
+    /// Each step of a path is a level of the answer, and objects are written level by level, so the
+    /// number of steps is bounded.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the parameter.
+    ///   - limit: The largest permitted number of paths.
+    /// - Throws: `invalid_parameter` for a list that is too long, or a path of more than 64 steps.
     package func paths(_ name: String, atMost limit: Int) throws(Problem) -> [String]? {
         let paths = try list(name, atMost: limit)
         for path in paths ?? [] where path.utf8.count(where: { $0 == UInt8(ascii: ".") }) >= ParameterSet.stepLimit {
@@ -129,7 +177,10 @@ package struct ParameterSet: Sendable {
         return paths
     }
 
-    /// A list of whole numbers.
+    /// Returns a parameter that is a list of whole numbers, which may be negative; nil when it is
+    /// absent.
+    ///
+    /// - Throws: `invalid_parameter` when an entry is no whole number.
     package func integers(_ name: String) throws(Problem) -> [Int]? {
         let numbers: [Int?]
         switch source(name) {
@@ -153,7 +204,13 @@ package struct ParameterSet: Sendable {
         return result
     }
 
-    /// JSON: parsed from the text of a URL, or the member as it is.
+    /// Returns a parameter that is JSON: parsed from the text of a URL, or the member of the body
+    /// as it is. Nil when it is absent.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the parameter.
+    ///   - depthLimit: The largest nesting depth of JSON in a URL; a body was checked before.
+    /// - Throws: `invalid_parameter` for text that is not JSON.
     package func json(_ name: String, depthLimit: Int) throws(Problem) -> JSONValue? {
         switch source(name) {
         case nil: return nil
@@ -167,13 +224,16 @@ package struct ParameterSet: Sendable {
         }
     }
 
-    /// The text of a URL or the JSON of a body: for parameters that are written differently in the two.
+    /// A value in the form of its place, for parameters that are written differently in URLs and
+    /// bodies.
     package enum TextOrJSON: Sendable, Equatable {
+        /// A decoded text from the URL.
         case text(String)
+        /// A member of the body.
         case json(JSONValue)
     }
 
-    /// The value in the form that its place gives it; nil when it is not given.
+    /// Returns a parameter in the form that its place gives it; nil when it is absent.
     package func textOrJSON(_ name: String) -> TextOrJSON? {
         switch source(name) {
         case nil: return nil
@@ -184,14 +244,18 @@ package struct ParameterSet: Sendable {
 
     // MARK: - Text
 
-    /// Digits with an optional minus sign; nothing else that `Int` would take.
+    /// Returns the number that decimal digits with an optional minus sign stand for; nil for any
+    /// other text. `Int` alone would also accept a plus sign.
     private static func digits(_ text: String) -> Int? {
         let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
         guard !digits.isEmpty, digits.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) else { return nil }
         return Int(text)
     }
 
-    /// Splits at commas that are neither in quotes nor in brackets, as dictionary keys in key paths may be.
+    /// Splits the text of a list at its commas.
+    ///
+    /// Commas in quotes or brackets do not separate, because key paths may hold dictionary keys
+    /// there.
     static func split(_ text: String) -> [String] {
         var parts: [String] = []
         var current = ""

@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A path into embedded objects: `address.phones`, `kids[0].tags`.
+/// A path from an object into its embedded objects and collections: `address.phones`,
+/// `kids[0].tags`.
+///
+/// It only has a form here. Whether the steps exist is found when it is followed in an object.
 package struct PropertyPath: Sendable, Equatable {
-    /// One step: to a property or a key of a dictionary, or to an element of a list.
+    /// One step of a path.
     package enum Step: Sendable, Equatable {
         /// A property, or the key of a dictionary entry.
         case name(String)
+        /// The position of an element in a list, from 0.
         case index(Int)
     }
 
     /// The steps from the object on; there is at least one.
     package let steps: [Step]
 
-    /// Nothing is nested as deep as this.
+    /// The largest number of steps. Stored values are not nested as deep as this.
     package static let maximumSteps = 128
 
-    /// Reads `name ("[" digits "]" | "." name)*`; nil when the text is not of that form.
+    /// Reads `name ("[" digits "]" | "." name)*`; nil when the text does not have that form.
     package init?(_ text: String) {
         var steps: [Step] = []
         var name = ""
@@ -45,6 +49,8 @@ package struct PropertyPath: Sendable, Equatable {
         self.steps = steps
     }
 
+    /// Appends the name that was collected to the steps, if one is due here. Returns false when it
+    /// is due but empty.
     private static func finish(_ name: inout String, _ steps: inout [Step], isExpected: Bool) -> Bool {
         guard isExpected else { return true }
         guard !name.isEmpty else { return false }
@@ -53,6 +59,8 @@ package struct PropertyPath: Sendable, Equatable {
         return true
     }
 
+    /// Returns the number between brackets; nil for anything but decimal digits, or a number beyond
+    /// `Int`.
     private static func index(_ digits: Substring) -> Int? {
         guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
         return Int(digits)

@@ -1,59 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a read of objects asks for, from URL and body, each value checked by itself.
+/// The parameters of a read, from the URL and the body, each value checked by itself.
+///
+/// What depends on the schema, such as key paths and the types of arguments, is checked later
+/// against the version that is read.
 package struct ReadParameters: Sendable {
+    /// A key path with its direction, in `sort`.
     package typealias SortTerm = SelectionParameters.SortTerm
 
-    /// Which objects, and in which order.
+    /// The predicate, its arguments, the order and the distinct key paths.
     package var selection = SelectionParameters()
-    /// Rows of a page; nil for the usual number.
+    /// The number of rows of a page; nil for `defaultLimit`.
     package var limit: Int?
-    /// The cursor of the page before.
+    /// The cursor text that the page before gave as the place to go on; nil for the first page.
     package var after: String?
-    /// Rows to leave out at the beginning.
+    /// The number of rows to leave out at the beginning.
     package var offset: Int?
-    /// Whether the number of all matches is counted.
+    /// Whether the number of all matches is counted (`count=exact`), at a cost that grows with it.
     package var countsExactly = false
-    /// Paths of the properties that are shown; nil shows all.
+    /// The key paths of the properties that are shown; nil shows all stored properties.
     package var fields: [String]?
-    /// Paths of links in whose place the objects are shown.
+    /// The key paths of links that are replaced with the objects they lead to.
     package var expand: [String] = []
-    /// Positions in the result; negative ones count from its end.
+    /// The positions in the result whose objects are returned; negative ones count from the end.
     package var at: [Int]?
-    /// The key of the object whose position is asked for.
+    /// The text of the key of the object whose position in the result is returned.
     package var indexOf: String?
-    /// The predicate whose first match's position is asked for.
+    /// The predicate whose first match's position in the result is returned.
     package var indexOfWhere: String?
-    /// Whether the plan of the query is asked for.
+    /// Whether the plan of the query is returned instead of its result.
     package var explain = false
-    /// The key path that groups the result.
+    /// The key path, perhaps with a function, by whose value the result is grouped.
     package var sectionBy: String?
-    /// The key of the only section that is asked for.
+    /// The key of the only section that is returned. It is a text in a URL and a JSON value in a
+    /// body.
     package var section: ParameterSet.TextOrJSON?
-    /// The aggregates that are asked for.
+    /// The aggregates to compute, each a text such as `max:age`.
     package var ops: [String]?
-    /// The id of the snapshot to read.
+    /// The id of the snapshot to read; nil for the newest version.
     package var snapshot: String?
     /// How values are written.
     package var representation = Representation()
-    /// The media type of the answer.
+    /// The form of the answer, negotiated from `format` and `Accept`.
     package var format = ResponseFormat.json
 
+    /// The text of `where`; nil when all objects are selected.
     package var predicate: String? { selection.predicate }
+    /// The arguments of `where`, as JSON.
     package var args: [JSONValue] { selection.args }
+    /// The terms of the order, the most significant first.
     package var sort: [SortTerm] { selection.sort }
+    /// The key paths by which equal rows are reduced to the first one.
     package var distinct: [String] { selection.distinct }
 
-    /// What kind of read it is, which decides the parameters that exist.
+    /// The kind of a read, which decides the parameters that it takes.
     package enum Kind: Sendable {
+        /// A query of a class, an aggregate, one object, or the elements of a collection.
         case list, aggregate, object, collection
 
-        /// What may stand in a body.
+        /// The parameters that may be members of a body.
         var names: [String] { Kind.allNames[self]?.body ?? [] }
-        /// What may stand in a URL.
+        /// The parameters that may be in a URL: those of a body, and `format`.
         var urlNames: [String] { Kind.allNames[self]?.url ?? [] }
 
-        /// Made once, as every request needs them.
+        /// The names of all kinds, computed once because every request needs them.
         private static let allNames: [Kind: (body: [String], url: [String])] = {
             var names: [Kind: (body: [String], url: [String])] = [:]
             for kind in [Kind.list, .aggregate, .object, .collection] {
@@ -62,6 +72,7 @@ package struct ReadParameters: Sendable {
             return names
         }()
 
+        /// The parameters of this kind, besides `format`.
         private var bodyNames: [String] {
             switch self {
             case .list:
@@ -80,7 +91,16 @@ package struct ReadParameters: Sendable {
         }
     }
 
-    /// Reads the parameters of a request; `format` is taken from URLs only.
+    /// Reads the parameters of a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request; `format` is taken from its URL only.
+    ///   - limits: The bounds of the server: page size, lengths and numbers of terms.
+    ///   - kind: The kind of read.
+    ///   - formats: The forms in which the endpoint can answer.
+    ///   - body: The object in the body; nil for a request without one.
+    /// - Throws: `not_acceptable` before anything else; then `unknown_parameter`,
+    ///   `invalid_parameter`, `invalid_query` or `conflicting_parameters`.
     package init(
         _ request: Request, _ limits: Limits, _ kind: Kind, formats: ResponseFormat.Choice, body: JSONObject? = nil
     ) throws(Problem) {
@@ -89,7 +109,7 @@ package struct ReadParameters: Sendable {
             if case .ejson(let isRelaxed) = format { representation.format = .ejson(isRelaxed: isRelaxed) }
             return
         }
-        // Whether an answer can be given comes before what is asked; a malformed URL is told a line later.
+        // Precedence: 406 is reported before 400, so a malformed URL is reported only after the negotiation.
         let url = Result { () throws(Problem) in try QueryParameters(request.target) }
         format = try ResponseFormat.negotiate(request, parameter: (try? url.get())?["format"], among: formats)
         let set = try ParameterSet(try url.get(), urlNames: kind.urlNames, body: body, bodyNames: kind.names)
@@ -100,12 +120,14 @@ package struct ReadParameters: Sendable {
         snapshot = try set.text("snapshot")
     }
 
+    /// Reads the parameters that select objects, and the aggregates.
     private mutating func readQuery(_ set: ParameterSet, _ limits: Limits) throws(Problem) {
         selection = try SelectionParameters(set, limits)
         indexOfWhere = try SelectionParameters.predicate(set, "indexOfWhere", limits)
         ops = try set.list("ops", atMost: limits.queryTerms)
     }
 
+    /// Reads the parameters that decide which part or which fact of the result is returned.
     private mutating func readPage(_ set: ParameterSet, _ limits: Limits) throws(Problem) {
         limit = try set.int("limit", in: 0...limits.page)
         offset = try set.int("offset", in: 0...Int.max)
@@ -122,6 +144,7 @@ package struct ReadParameters: Sendable {
         explain = try set.flag("explain")
     }
 
+    /// Reads the parameters that decide what of each object is written, and how.
     private mutating func readShape(_ set: ParameterSet, _ limits: Limits) throws(Problem) {
         fields = try set.paths("fields", atMost: limits.fields)
         expand = try set.paths("expand", atMost: limits.fields) ?? []
@@ -130,6 +153,8 @@ package struct ReadParameters: Sendable {
         if case .ejson(let isRelaxed) = format { representation.format = .ejson(isRelaxed: isRelaxed) }
     }
 
+    /// Throws `conflicting_parameters` for parameters that exclude each other, or that need another
+    /// one.
     private func checkCombinations(_ set: ParameterSet) throws(Problem) {
         if offset != nil, after != nil {
             throw .conflict("'offset' and 'after' exclude each other", parameter: "offset")
@@ -149,13 +174,14 @@ package struct ReadParameters: Sendable {
         }
     }
 
-    /// Rows of a page when `limit` is not given; NDJSON and CSV then have all.
+    /// The number of rows of a page when `limit` is absent. NDJSON and CSV return all rows then.
     package static let defaultLimit = 100
 
-    /// Whether the rows are streamed without an envelope.
+    /// Whether the answer is NDJSON or CSV, whose rows are streamed without an envelope.
     package var isTabular: Bool { format == .ndjson || format == .csv }
 
-    /// What entity tags carry for format and representation together.
+    /// The code of the format and the representation together, which distinguishes entity tags of
+    /// one state.
     package var code: String {
         switch format {
         case .ndjson: return "l" + representation.code

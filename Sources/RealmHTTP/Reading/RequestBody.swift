@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads JSON bodies.
+/// Reads JSON bodies of requests that do not write.
 enum RequestBody {
-    /// The object in the body of a query; an empty body is none.
+    /// Returns the object in the body of a request.
     ///
-    /// `isRequired` makes an empty body an error.
+    /// - Parameters:
+    ///   - request: A request whose body has arrived completely.
+    ///   - limits: The bounds of the server for JSON.
+    ///   - types: The media types that are accepted.
+    /// - Throws: `unsupported_media_type`, `invalid_json` for a body that is empty or not JSON, and
+    ///   `invalid_body` for JSON that is no object.
     static func object(
         _ request: Request, _ limits: Limits, types: [String] = queryTypes
     ) throws(Problem) -> JSONObject {
@@ -16,10 +21,11 @@ enum RequestBody {
         return object
     }
 
-    /// JSON and Extended JSON.
+    /// The media types of a query's body: JSON and Extended JSON.
     static let queryTypes = ["application/json", "application/ejson"]
 
-    /// Refuses other media types.
+    /// Throws `unsupported_media_type` unless the body has one of some media types, in UTF-8. An
+    /// empty body needs no type.
     static func requireJSON(_ request: Request, _ types: [String] = queryTypes) throws(Problem) {
         guard let text = request.headers[.contentType] else {
             guard request.body.isEmpty else { throw unsupported("the body has no Content-Type") }
@@ -33,6 +39,7 @@ enum RequestBody {
         }
     }
 
+    /// Makes the problem of a media type that is not accepted. `Accept-Query` lists those that are.
     private static func unsupported(_ detail: String) -> Problem {
         Problem(.unsupportedMediaType, detail).with(header: HeaderField("Accept-Query", "application/json, application/ejson"))
     }

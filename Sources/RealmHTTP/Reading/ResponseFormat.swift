@@ -1,26 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A form in which results can be sent.
+/// A form in which results are sent.
 package enum ResponseFormat: Sendable, Equatable {
+    /// Plain JSON, the default.
     case json
+    /// MongoDB's Extended JSON, version 2: canonical, or relaxed.
     case ejson(isRelaxed: Bool)
+    /// One JSON object a line, without an envelope.
     case ndjson
+    /// Comma-separated values with a line of names.
     case csv
-    /// The bytes of one data property.
+    /// The raw bytes of one data property.
     case octets
 
-    /// The forms an endpoint has.
+    /// The forms that an endpoint offers.
     package struct Choice: OptionSet, Sendable {
+        /// The bits of the offered forms.
         package let rawValue: Int
-        /// The formats whose bits are set.
+        /// Creates a choice from its bits.
         package init(rawValue: Int) { self.rawValue = rawValue }
 
+        /// JSON and Extended JSON.
         package static let documents = Choice(rawValue: 1)
+        /// NDJSON and CSV.
         package static let rows = Choice(rawValue: 2)
+        /// The raw bytes of a data property.
         package static let octets = Choice(rawValue: 4)
     }
 
-    /// What `format` or `Accept` ask for among what there is; `not_acceptable` when nothing fits.
+    /// Chooses the form of an answer.
+    ///
+    /// The parameter `format` takes precedence over `Accept`. Among forms that the client accepts
+    /// equally, JSON comes first.
+    ///
+    /// - Parameters:
+    ///   - request: The request, for its `Accept`.
+    ///   - parameter: The value of `format`; nil when it is absent.
+    ///   - choice: The forms that the endpoint offers.
+    /// - Throws: `not_acceptable` when the endpoint offers none of what the client accepts;
+    ///   `invalid_parameter` for an unknown word in `format`.
     package static func negotiate(
         _ request: Request, parameter: String?, among choice: Choice
     ) throws(Problem) -> ResponseFormat {
@@ -28,7 +46,7 @@ package enum ResponseFormat: Sendable, Equatable {
         guard let text = request.headers[.accept], !text.isEmpty, text != "*/*", text != "application/json" else { return .json }
         let accept = AcceptHeader(text)
         let offers = offers(choice).map { offer in (format: offer.format, weight: weight(of: offer, accept)) }
-        // The first of equals: JSON stands in front.
+        // The first of several with equal weight: JSON is the first offer.
         guard let best = offers.max(by: { $0.weight < $1.weight }), best.weight > 0 else {
             throw Problem(.notAcceptable, "none of the media types of this path is acceptable to the client")
         }
@@ -37,13 +55,18 @@ package enum ResponseFormat: Sendable, Equatable {
         return .ejson(isRelaxed: accept.best(for: "application/ejson")?.range.parameters["mode"] == "relaxed")
     }
 
+    /// A form that an endpoint offers, with its media type.
     private struct Offer {
+        /// The form.
         let format: ResponseFormat
+        /// The media type without parameters, for example `text/csv`.
         let essence: String
-        /// Only given to those who name it: a browser's `*/*` does not mean raw bytes.
+        /// Whether the form is chosen only when `Accept` names its type. A browser's `*/*` does not
+        /// mean raw bytes.
         let mustBeNamed: Bool
     }
 
+    /// Returns the offers of a choice, the preferred one first.
     private static func offers(_ choice: Choice) -> [Offer] {
         var offers: [Offer] = []
         if choice.contains(.documents) {
@@ -60,10 +83,15 @@ package enum ResponseFormat: Sendable, Equatable {
         return offers
     }
 
+    /// Returns the quality, from 0 to 1, that the client gives to an offer; 0 means not acceptable.
     private static func weight(of offer: Offer, _ accept: AcceptHeader) -> Double {
         offer.mustBeNamed && !accept.names(offer.essence) ? 0 : accept.weight(of: offer.essence)
     }
 
+    /// Returns the form that a value of `format` names.
+    ///
+    /// - Throws: `not_acceptable` for a form that exists but is not offered here, else
+    ///   `invalid_parameter`.
     private static func named(_ name: String, _ choice: Choice) throws(Problem) -> ResponseFormat {
         let format: ResponseFormat? =
             switch name {

@@ -4,21 +4,30 @@ internal import RealmEngine
 package import RealmQuery
 internal import RealmStorage
 
-/// What `sectionBy` says: a key path and perhaps a function.
+/// How `sectionBy` groups a result: by the value of a key path, or by a function of it.
+///
+/// Rows with equal keys form a section. The result is sorted by the same key path, so sections are
+/// contiguous.
 package struct SectionGrouping: Sendable {
-    /// What is made of the value at the end of the path.
+    /// What is made of a value to get the key of its section.
     package enum Function: Sendable, Equatable {
+        /// The value itself; the first character as it is; the first character in upper case; the
+        /// year, month or day of a date in UTC.
         case value, first, firstLetter, year, month, day
+        /// The largest multiple of a positive number that is not greater than the value.
         case floor(Int64)
+        /// The remainder of the division by a positive number; it is never negative.
         case mod(Int64)
     }
 
     /// The key path of the values.
     package let path: String
-    /// What the key of a section is made by.
+    /// What is made of each value.
     package let function: Function
 
     /// Reads `path` or `path:function`.
+    ///
+    /// - Throws: `invalid_parameter` for an empty path or an unknown function.
     package init(_ text: String) throws(Problem) {
         guard let colon = text.lastIndex(of: ":") else {
             path = text
@@ -34,6 +43,8 @@ package struct SectionGrouping: Sendable {
         self.function = function
     }
 
+    /// Returns the function of a name such as `year` or `floor(10)`; nil for any other text. The
+    /// number must be greater than 0.
     private static func function(_ name: String) -> Function? {
         switch name {
         case "first": return .first
@@ -53,11 +64,18 @@ package struct SectionGrouping: Sendable {
         }
     }
 
+    /// Makes the problem of a `sectionBy` that cannot be used.
     private static func invalid(_ detail: String) -> Problem { .invalidParameter("sectionBy", detail) }
 
+    /// The problem of a key path that ends at a link.
     private static let links = invalid("objects are no keys of sections; name a property of theirs")
 
-    /// Refuses a path that ends at a link, whether there are any.
+    /// Throws `invalid_parameter` when the key path ends at a link, so that the answer does not
+    /// depend on whether there are rows.
+    ///
+    /// - Parameters:
+    ///   - table: The class of the rows.
+    ///   - snapshot: The version that is read.
     func requireValues(of table: Table, in snapshot: Snapshot) throws(Problem) {
         var table = table
         for name in path.split(separator: ".") {
@@ -68,7 +86,12 @@ package struct SectionGrouping: Sendable {
         throw SectionGrouping.links
     }
 
-    /// The key of the section that a row with this value belongs to.
+    /// Returns the key of the section that a row belongs to.
+    ///
+    /// - Parameter cell: The row's value at the end of the key path; it is missing when a link on
+    ///   the way is null.
+    /// - Throws: `invalid_parameter` for a collection or an object, and for a value of a type that
+    ///   the function does not take.
     package func key(_ cell: PagePosition.Cell) throws(Problem) -> SectionKey {
         let value: QueryArgument
         switch cell {
@@ -104,29 +127,39 @@ package struct SectionGrouping: Sendable {
         }
     }
 
-    /// The same for a result that is observed; throws `invalidSection` for a value that is no key.
+    /// Returns the identity of a row's section for an observed result.
+    ///
+    /// - Throws: `invalidSection` where `key(_:)` throws, so that the subscription fails with the
+    ///   same detail.
     @Sendable func identity(_ cell: PagePosition.Cell) throws(ObservationError) -> SectionIdentity {
         do throws(Problem) { return try key(cell).identity } catch { throw .invalidSection(detail: error.detail) }
     }
 
-    /// Null has a section of its own; for `firstLetter` it counts as the empty string.
+    /// The key of rows without a value: null, or the empty string for `firstLetter`.
     private var emptyKey: SectionKey { function == .firstLetter ? SectionKey(.string("")) : .null }
 
-    /// The remainder of a division that rounds down: never negative. The result always fits.
+    /// Returns the remainder of a division that rounds down, which is from 0 to `step - 1`.
     private static func remainder(_ number: Int64, _ step: Int64) -> Int64 {
         let rest = number % step
         return rest < 0 ? rest + step : rest
     }
 
-    /// The lowest section saturates: its lower bound may not be an integer any more.
+    /// Returns the multiple of `step` at or below a number.
+    ///
+    /// Below the smallest integer there is none; the lowest section then has the smallest integer
+    /// as its key.
     private static func floor(_ number: Int64, _ step: Int64) -> Int64 {
         let (bound, overflow) = number.subtractingReportingOverflow(remainder(number, step))
         return overflow ? .min : bound
     }
 }
 
+/// Writing query arguments with the writer of stored values.
 extension QueryArgument {
-    /// The value for writing; strings and binaries borrow from storage that is added to `owners`.
+    /// Returns the value in the form that a `ValueWriter` takes.
+    ///
+    /// Strings and binaries borrow from storage that is added to `owners`, which must live until
+    /// the value was written.
     func stored(_ owners: inout [ByteStorage]) -> Value {
         switch self {
         case .int(let number): return .int(number)
@@ -145,6 +178,7 @@ extension QueryArgument {
         }
     }
 
+    /// Copies bytes into storage that is added to `owners`, and returns a view of it.
     private static func keep(_ bytes: [UInt8], _ owners: inout [ByteStorage]) -> ByteView {
         let storage = ByteStorage(bytes)
         owners.append(storage)

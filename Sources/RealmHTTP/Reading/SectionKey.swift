@@ -4,25 +4,31 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// The key of a section: a value of a key path, or a function of it. Equal keys are those that are written alike.
+/// The key of a section: a value of a key path, or a function of one.
+///
+/// Two keys are equal when their JSON is equal. So NaN is a key like any other, and zero is one key
+/// whatever its sign.
 package struct SectionKey: Hashable, Sendable {
+    /// The value of the key.
     private let value: QueryArgument
-    /// The key as default JSON.
+    /// The key as JSON in the default representation, by which keys are compared.
     private let json: String
 
+    /// Whether two keys are written as the same JSON.
     package static func == (left: SectionKey, right: SectionKey) -> Bool { left.json == right.json }
+    /// Hashes the JSON of the key.
     package func hash(into hasher: inout Hasher) { hasher.combine(json) }
 
-    /// The key of the section of objects that have no value.
+    /// The key of rows without a value.
     static let null = SectionKey(.null)
 
-    /// How long the key is when it is written.
+    /// The length of the key's JSON in bytes, for budgets.
     var byteCount: Int { json.utf8.count }
 
-    /// The key of a section with this value.
+    /// Creates the key of a section from a value. A negative zero becomes a positive one.
     init(_ value: QueryArgument) {
         switch value {
-        // Zero has two signs, and both are one section.
+        // Zero and negative zero are one section.
         case .double(let number) where number == 0: self.value = .double(0)
         case .float(let number) where number == 0: self.value = .float(0)
         default: self.value = value
@@ -33,24 +39,27 @@ package struct SectionKey: Hashable, Sendable {
         json = writer.buffer.text
     }
 
-    /// The key of a section that is observed.
+    /// Creates the key of a section of an observed result.
     init(_ identity: SectionIdentity) {
         value = identity.value
         json = identity.text
     }
 
-    /// What tells the section from others while it is observed.
+    /// What distinguishes the section from others while the result is observed.
     var identity: SectionIdentity { SectionIdentity(json, value: value) }
 
+    /// Writes the key as JSON in the representation of an answer.
     func write(_ values: inout ValueWriter, to writer: inout JSONWriter) { SectionKey.write(value, &values, to: &writer) }
 
+    /// Writes a value, whose bytes are kept alive until it is written.
     private static func write(_ value: QueryArgument, _ values: inout ValueWriter, to writer: inout JSONWriter) {
         var owners: [ByteStorage] = []
         values.write(value.stored(&owners), to: &writer)
         withExtendedLifetime(owners) {}
     }
 
-    /// The key as it is written in a URL.
+    /// The key as it is written in a URL, with `@null`, `@empty` and a doubled `@` as in object
+    /// keys.
     var text: String {
         switch value {
         case .null: return "@null"
@@ -60,7 +69,8 @@ package struct SectionKey: Hashable, Sendable {
         }
     }
 
-    /// Whether the key is written as `other`.
+    /// Whether the key is the one that a request gives as JSON. A whole number equals the same
+    /// number as a double.
     func equals(_ other: JSONValue) -> Bool {
         guard let own = try? JSONParser.parse(json, depthLimit: 64) else { return false }
         if case .real(let left) = own, case .integer(let right) = other { return left == Double(right) }

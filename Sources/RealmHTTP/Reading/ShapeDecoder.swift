@@ -2,9 +2,16 @@
 
 internal import RealmQuery
 
-/// Reads the shapes that arguments may be. Whether a shape makes sense is decided where it is used.
+/// Reads the geographic shapes that query arguments may be.
+///
+/// Only the form of the JSON is checked here. Whether a shape makes sense, for example whether a
+/// polygon is closed, is checked when the query is bound.
 enum ShapeDecoder {
-    /// The shape in the wrapper called `name`; nil when it cannot be read.
+    /// Returns the shape in a wrapper; nil when its JSON has the wrong form.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the wrapper: `$geoBox`, `$geoCircle`, `$geoPolygon` or `$geoPoint`.
+    ///   - value: What is inside the wrapper.
     static func shape(_ name: String, _ value: JSONValue) -> QueryArgument? {
         let shape: GeoShape?
         switch name {
@@ -16,12 +23,14 @@ enum ShapeDecoder {
         return shape.map(QueryArgument.shape)
     }
 
+    /// Reads two opposite corners: `[[lon,lat],[lon,lat]]`.
     private static func box(_ value: JSONValue) -> GeoShape? {
         guard let corners = value.array, corners.count == 2, let first = point(corners[0]), let second = point(corners[1])
         else { return nil }
         return .box(first, second)
     }
 
+    /// Reads `{"center":[lon,lat],"radius":…}`, with the radius in radians.
     private static func circle(_ value: JSONValue) -> GeoShape? {
         guard let object = value.object, object.count == 2, let center = object["center"].flatMap(point),
             let radius = object["radius"].flatMap(number)
@@ -29,6 +38,8 @@ enum ShapeDecoder {
         return .circle(center: center, radius: radius)
     }
 
+    /// Reads an array of rings, each an array of points. The first ring is the outline, the others
+    /// are holes.
     private static func polygon(_ value: JSONValue) -> GeoShape? {
         guard let rings = value.array else { return nil }
         var shape: [[GeoPoint]] = []
@@ -39,7 +50,7 @@ enum ShapeDecoder {
         return .polygon(shape)
     }
 
-    /// `[longitude, latitude]`, or with an altitude behind.
+    /// Reads `[longitude, latitude]` in degrees, or the same with an altitude as a third number.
     private static func point(_ value: JSONValue) -> GeoPoint? {
         guard let coordinates = value.array?.map(number), (2...3).contains(coordinates.count), let longitude = coordinates[0],
             let latitude = coordinates[1]
@@ -48,6 +59,8 @@ enum ShapeDecoder {
         return coordinates[2].map { GeoPoint(longitude: longitude, latitude: latitude, altitude: $0) }
     }
 
+    /// Returns a JSON number as a double; nil for anything else, and for numbers that a double
+    /// cannot hold.
     private static func number(_ value: JSONValue) -> Double? {
         switch value {
         case .integer(let number): return Double(number)

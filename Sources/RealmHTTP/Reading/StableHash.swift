@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A 64-bit hash that is the same in every process: for cursors and entity tags, not for secrets.
+/// A 64-bit hash with the same result in every process, for cursors and entity tags.
 ///
-/// Words are folded by a 64 × 64 bit multiplication, bytes eight at a time.
+/// It is fast and well distributed, but no protection against somebody who chooses the input. Words
+/// are mixed by a multiplication of 64 by 64 bits, bytes eight at a time.
 package struct StableHash: Sendable {
+    /// Everything that was added, mixed into one word.
     private var state: UInt64
 
-    /// A hash of nothing yet. Different seeds give unrelated hashes of the same bytes.
+    /// Creates a hash of nothing. Different seeds give unrelated hashes of the same input.
     package init(seed: UInt64 = 0) { state = seed ^ 0x2d35_8dcc_aa6c_78a5 }
 
-    /// Adds a word; the order of additions matters.
+    /// Adds a word. The order of additions matters.
     package mutating func add(_ word: UInt64) {
         let product = (state ^ word ^ 0x8bb8_4b93_962e_acc9).multipliedFullWidth(by: 0x4b33_a62e_d433_d4a3)
         state = product.high ^ product.low &+ 0x9e37_79b9_7f4a_7c15
     }
 
-    /// Adds bytes with their number, so that two additions differ from one of both together.
+    /// Adds bytes and their number, so that two additions differ from one addition of both
+    /// together.
+    ///
+    /// - Complexity: O(n) in the number of bytes.
     package mutating func add(_ bytes: some Collection<UInt8>) {
         add(UInt64(bytes.count))
         var word: UInt64 = 0
@@ -32,10 +37,10 @@ package struct StableHash: Sendable {
         if filled > 0 { add(word) }
     }
 
-    /// Adds the UTF-8 of a text.
+    /// Adds the UTF-8 bytes of a text and their number.
     package mutating func add(_ text: String) { add(text.utf8) }
 
-    /// The hash of everything that was added.
+    /// The hash of everything that was added so far. More can be added afterwards.
     package var value: UInt64 {
         var copy = self
         copy.add(0xd6e8_feb8_6659_fd93)
