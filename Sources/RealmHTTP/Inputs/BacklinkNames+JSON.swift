@@ -2,9 +2,15 @@
 
 package import RealmEngine
 
+/// Reading the names of linking objects from JSON: `{"Dog":{"owners":"Person.dogs"}}` gives the
+/// objects that link to a Dog through `Person.dogs` the name `owners`.
 extension BacklinkNames {
-    /// Reads `{"Dog":{"owners":"Person.dogs"}}`; anything else is `invalid_body`. Whether it fits a schema is checked when
-    /// the realm is open.
+    /// Reads the names from a JSON value.
+    ///
+    /// Only the form is checked. Whether the classes and properties exist is checked when the realm
+    /// is open.
+    ///
+    /// - Throws: `invalid_body` for any other form.
     package init(_ value: JSONValue) throws(Problem) {
         guard let classes = value.object else { throw BacklinkNames.malformed("an object with a member for each class") }
         var byClass: [String: [String: String]] = [:]
@@ -22,11 +28,14 @@ extension BacklinkNames {
         self.init(byClass)
     }
 
-    /// Reads the text of a file.
+    /// Reads the names from the text of a file, which may be nested at most four levels deep.
+    ///
+    /// - Throws: `invalid_json` for text that is not JSON, `invalid_body` for JSON of another form.
     package init(json: [UInt8]) throws(Problem) {
         try self.init(try Problem.parsing { () throws(JSONError) in try JSONParser.parse(json, depthLimit: 4) })
     }
 
+    /// Makes the problem of names that have the wrong form.
     private static func malformed(_ what: String) -> Problem {
         Problem(.invalidBody, "the names of linking objects need \(what)")
     }

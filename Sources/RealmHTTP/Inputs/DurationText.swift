@@ -2,9 +2,10 @@
 
 internal import RealmEngine
 
-/// Durations in documents: `<n>s` or `<n>m`.
+/// Durations as JSON documents write them: a whole number of seconds (`60s`) or minutes (`2m`).
 enum DurationText {
-    /// The duration that a text says; nil for a text of another form.
+    /// Returns the duration that a text stands for; nil for a text of another form, or with more
+    /// than nine digits.
     static func duration(_ text: String) -> Duration? {
         guard let unit = text.utf8.last, unit == UInt8(ascii: "s") || unit == UInt8(ascii: "m") else { return nil }
         let digits = text.utf8.dropLast()
@@ -14,6 +15,6 @@ enum DurationText {
         return .seconds(unit == UInt8(ascii: "m") ? number * 60 : number)
     }
 
-    /// The text of a duration, rounded up to whole seconds.
+    /// Returns a duration as text, in seconds rounded up to a whole number. A negative one is `0s`.
     static func text(_ duration: Duration) -> String { "\(Int(min(max(duration.inSeconds, 0), 1e9).rounded(.up)))s" }
 }

@@ -4,26 +4,35 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// Where in a request the input stands that a write was made from.
+/// The place of an input in a request, for the extension members of a problem.
+///
+/// Readers and writers pass it inwards and extend it with each member and element, so that an error
+/// can name its exact place.
 struct InputPlace: Sendable {
-    /// A JSON Pointer from the root of the body.
+    /// A JSON Pointer (RFC 6901) from the root of the body; empty for the root itself.
     var pointer = ""
-    /// The index in a batch.
+    /// The index of the operation in a batch, from 0; nil outside a batch. It becomes the member
+    /// `op`.
     var operation: Int?
-    /// The line of NDJSON or CSV, from 1.
+    /// The line of NDJSON or CSV, from 1; nil for other bodies. It becomes the member `line`.
     var line: Int?
 
-    /// The place of something further inside, along `path`.
+    /// Returns the place of something further inside, along a path.
     func inside(_ path: InputPath) -> InputPlace {
         InputPlace(pointer: pointer + path.description, operation: operation, line: line)
     }
 
-    /// The place of a member of the object here.
+    /// Returns the place of a member of the object at this place.
     func inside(_ name: String) -> InputPlace { inside(InputPath([.name(name)])) }
-    /// The place of an element of the array here.
+    /// Returns the place of an element of the array at this place.
     func inside(_ index: Int) -> InputPlace { inside(InputPath([.index(index)])) }
 
-    /// The problem with the members that tell this place.
+    /// Returns the problem with the members that name this place. Members that it has already are
+    /// kept, because they come from further inside.
+    ///
+    /// - Parameters:
+    ///   - problem: The problem to complete.
+    ///   - hasPointer: Whether the problem is about the body, and gets a `pointer`.
     func describe(_ problem: Problem, hasPointer: Bool = true) -> Problem {
         var problem = problem
         if hasPointer, !problem.has("pointer") { problem = problem.with("pointer", pointer) }

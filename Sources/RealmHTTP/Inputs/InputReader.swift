@@ -3,31 +3,48 @@
 package import RealmEngine
 internal import RealmStorage
 
-/// Turns JSON into inputs: plain forms stay as they are until they meet a property, Extended JSON wrappers and link
-/// stubs say their type themselves.
+/// Turns JSON into the inputs that the engine writes.
 ///
-/// An object is a wrapper when its only member has the name of one. All others are objects; what is wrong with their
-/// members is for the place they meet to say.
+/// Plain JSON keeps its form until the engine knows which property it is for. Extended JSON
+/// wrappers and link stubs state their type themselves and are decoded here. An object is a wrapper
+/// when its only member has the name of one; every other object is a set of members, which the
+/// engine checks.
 package struct InputReader {
-    /// Whether `{"$expr":…}` is an expression: in migrations only.
+    /// Whether `{"$expr":…}` is an expression that is computed from other properties, as in
+    /// migrations. Elsewhere it is an object with a member of that name.
     private let takesExpressions: Bool
 
-    /// A reader; `takesExpressions` for the values of migrations, which may be computed from other properties.
+    /// Creates a reader.
+    ///
+    /// - Parameter takesExpressions: Whether the values may be expressions, as in the `set` step of
+    ///   a migration.
     package init(takesExpressions: Bool = false) { self.takesExpressions = takesExpressions }
 
-    /// A mistake in a wrapper, and where it is.
+    /// An error in a wrapper, and its place relative to the input.
+    ///
+    /// It is not a `Problem` yet: reading happens early, but the error is reported only when it is
+    /// the input's turn.
     package struct Mistake: Error, Sendable {
+        /// The problem code that the error will have.
         package let code: ProblemCode
+        /// The sentence that the problem will have as its detail.
         package let detail: String
+        /// The path from the input to the wrapper; empty when the input is the wrapper.
         package var steps: [InputPath.Step] = []
 
-        /// The same mistake, seen from what holds the value.
+        /// Returns the same error, seen from the value that holds the input under `step`.
         func inside(_ step: InputPath.Step) -> Mistake {
             Mistake(code: code, detail: detail, steps: [step] + steps)
         }
     }
 
-    /// Reads one value, with the wrappers of Extended JSON undone. Whether it fits a property is checked in the write.
+    /// Reads one value, with the wrappers of Extended JSON decoded.
+    ///
+    /// Whether the value fits a property is checked later, in the write.
+    ///
+    /// - Parameter json: Any JSON value.
+    /// - Throws: A `Mistake` for a wrapper whose contents cannot be read, with the path to it.
+    /// - Complexity: O(n) in the number of JSON values inside.
     package func value(_ json: JSONValue) throws(Mistake) -> InputValue {
         switch json {
         case .null: return .null
@@ -44,7 +61,9 @@ package struct InputReader {
         }
     }
 
-    /// Reads the elements of an array. A mistake says at which of them it is.
+    /// Reads the elements of an array, in their order.
+    ///
+    /// - Throws: The first error, which states in which element it is.
     package func values(_ elements: [JSONValue]) throws(Mistake) -> [InputValue] {
         var values: [InputValue] = []
         values.reserveCapacity(elements.count)
@@ -54,7 +73,13 @@ package struct InputReader {
         return values
     }
 
-    /// The members of an object of a class.
+    /// Reads the members of an object of a class. A wrapper in its place is not decoded.
+    ///
+    /// - Parameter json: The JSON in the place of the object.
+    /// - Returns: The members in their order, each name once. Whether the class has them is checked
+    ///   in the write.
+    /// - Throws: A `Mistake` with `type_mismatch` for JSON that is no object, or one for a wrapper
+    ///   inside.
     package func object(_ json: JSONValue) throws(Mistake) -> InputObject {
         guard let object = json.object else {
             throw Mistake(code: .typeMismatch, detail: "\(json.kind) stands where an object of the class belongs")
@@ -62,11 +87,13 @@ package struct InputReader {
         return try members(object)
     }
 
+    /// Reads the members of an object in their order. `$meta` is ignored on input, so its value is
+    /// not read.
     private func members(_ object: JSONObject) throws(Mistake) -> InputObject {
         var members: [(name: String, value: InputValue)] = []
         members.reserveCapacity(object.count)
         for member in object.members {
-            // What it says is of no interest, so it need not make sense either.
+            // The value is ignored, so it need not be readable either.
             guard !MemberNaming.documents.ignores(member.name) else {
                 members.append((name: member.name, value: .null))
                 continue
@@ -82,7 +109,7 @@ package struct InputReader {
 
     // MARK: - Wrappers
 
-    /// Nil when there is no wrapper of this name.
+    /// Reads the contents of a wrapper; nil when no wrapper has this name.
     private func wrapper(_ name: String, _ value: JSONValue) throws(Mistake) -> InputValue? {
         switch name {
         case "$link": return .link(try InputReader.readable(InputReader.link(value), name))
@@ -96,20 +123,23 @@ package struct InputReader {
         }
     }
 
+    /// Returns what was read, or throws that the wrapper cannot be read.
     private static func readable<Read>(_ read: Read?, _ name: String) throws(Mistake) -> Read {
         guard let read else { throw Mistake(.unreadable, name) }
         return read
     }
 
-    /// `{"class","key"}`, or `{"ref"}` for an object made earlier in the same request.
+    /// Reads the contents of `$link`: `{"class","key"}`, or `{"ref"}` for an object made earlier in
+    /// the same request. Nil for any other form.
     private static func link(_ value: JSONValue) -> LinkInput? {
         if let stub = value.object, stub.count == 1, let name = stub["ref"]?.string { return .reference(name) }
         return ExtendedJSON.stub(value).map { .stub(className: $0.className, key: .text($0.key)) }
     }
 }
 
+/// Errors of wrappers: from the decoder of Extended JSON, and as problems.
 extension InputReader.Mistake {
-    /// The mistake in the wrapper called `name`.
+    /// Makes the error of a wrapper from the error of its decoder.
     init(_ mistake: ExtendedJSON.Mistake, _ name: String) {
         let code: ProblemCode
         switch mistake {
@@ -120,7 +150,9 @@ extension InputReader.Mistake {
         self.init(code: code, detail: mistake.detail(name))
     }
 
-    /// The problem it is for an input that stands at `root` in the body.
+    /// Returns the problem that the error is.
+    ///
+    /// - Parameter root: The path of the input in the body, at which the pointer begins.
     func problem(at root: InputPath = InputPath()) -> Problem {
         Problem(code, detail).with("pointer", root.description + InputPath(steps).description)
     }

@@ -2,8 +2,9 @@
 
 internal import RealmEngine
 
+/// The names of properties in JSON documents.
 extension MemberNaming {
-    /// How documents of this interface name properties: `$$x` stands for the property `$x`, and `$meta` tells about the
-    /// object.
+    /// The naming in JSON documents of this interface: `$$x` stands for a property named `$x`, and
+    /// `$meta` holds facts about the object, which are ignored on input.
     static let documents = MemberNaming(escape: UInt8(ascii: "$"), ignored: "$meta")
 }

@@ -3,18 +3,30 @@
 internal import RealmEngine
 internal import RealmQuery
 
-/// Reads the document of a migration.
+/// Reads the document of a migration, and the steps given when a realm is attached.
+///
+/// Its form is checked here (`invalid_body`); whether the steps fit the schema is checked by the
+/// engine when they are applied.
 struct MigrationReader {
+    /// The bounds of the server, for queries and their arguments.
     private let limits: Limits
+    /// Reads the parts that schema documents have too. It holds the place of the document.
     private let reader: SchemaReader
 
-    /// A reader of documents that begin at `place` in a body.
+    /// Creates a reader.
+    ///
+    /// - Parameters:
+    ///   - limits: The bounds of the server.
+    ///   - place: The place of the document in the request body.
     init(_ limits: Limits, _ place: InputPlace = InputPlace()) {
         self.limits = limits
         reader = SchemaReader(place: place)
     }
 
-    /// `{"fromVersion","toVersion","steps","allowDataLoss"}`
+    /// Reads a whole migration: `{"fromVersion","toVersion","steps","allowDataLoss"}`.
+    ///
+    /// - Throws: `invalid_body` with a pointer to the malformed part; the errors of queries and
+    ///   values in steps.
     func migration(_ json: JSONValue) throws(Problem) -> Migration {
         let place = reader.place
         let object = try reader.members(json, ["fromVersion", "toVersion", "steps", "allowDataLoss"], place)
@@ -26,7 +38,14 @@ struct MigrationReader {
             allowsDataLoss: try reader.flag(object, "allowDataLoss", place) ?? false, naming: .documents)
     }
 
-    /// Reads the steps of a migration; an absent array has none.
+    /// Reads the steps of a migration, each an object with one member that is named after what it
+    /// does.
+    ///
+    /// - Parameters:
+    ///   - json: The array of steps; nil, an absent member, is an error.
+    ///   - place: The place of the array in the body.
+    /// - Throws: `invalid_body` for a missing array, an unknown step, or an unknown or malformed
+    ///   member.
     func steps(_ json: JSONValue?, _ place: InputPlace) throws(Problem) -> [MigrationStep] {
         guard let list = json?.array else { throw reader.malformed("'steps' has to be an array", place) }
         var steps: [MigrationStep] = []
@@ -40,6 +59,7 @@ struct MigrationReader {
         return steps
     }
 
+    /// The members of each step, by the name of the step. `addClass` has those of a class instead.
     private static let names: [String: [String]] = [
         "removeClass": ["name"], "renameClass": ["name", "to"], "addProperty": ["class", "property", "value"],
         "removeProperty": ["class", "name"], "renameProperty": ["class", "name", "to"],
@@ -48,6 +68,8 @@ struct MigrationReader {
         "set": ["class", "where", "args", "values"], "create": ["class", "body"], "delete": ["class", "where", "args"],
     ]
 
+    /// Reads one step, whose members begin either with the name of a class (`name`) or with the
+    /// class that it is about (`class`).
     private func step(_ verb: String, _ json: JSONValue, _ place: InputPlace) throws(Problem) -> MigrationStep {
         if verb == "addClass" { return .addClass(try reader.classInput(json, place)) }
         guard let names = MigrationReader.names[verb] else { throw reader.malformed("there is no step '\(verb)'", place) }
@@ -71,6 +93,7 @@ struct MigrationReader {
         }
     }
 
+    /// Reads a step that is about one property of a class.
     private func propertyStep(
         _ verb: String, className: String, _ object: JSONObject, at place: InputPlace
     ) throws(Problem) -> MigrationStep {
@@ -98,12 +121,22 @@ struct MigrationReader {
 
     // MARK: - Values
 
+    /// Reads a member that is a value of a property; nil when it is absent.
+    ///
+    /// - Throws: The problem of a wrapper that cannot be read, with a pointer to it.
     private func value(_ object: JSONObject, _ name: String, _ place: InputPlace) throws(Problem) -> InputValue? {
         guard let json = object[name] else { return nil }
         let read = Result { () throws(InputReader.Mistake) in try InputReader().value(json) }
         return try read.value(at: place.inside(name))
     }
 
+    /// Reads a member that has values for several properties.
+    ///
+    /// - Parameters:
+    ///   - object: The step.
+    ///   - name: The name of the member, for example `values`.
+    ///   - place: The place of the step in the body.
+    ///   - takesExpressions: Whether values may be computed from the object's old ones.
     private func values(
         _ object: JSONObject, _ name: String, _ place: InputPlace, takesExpressions: Bool
     ) throws(Problem) -> InputObject {
@@ -114,6 +147,11 @@ struct MigrationReader {
         return try read.value(at: place.inside(name))
     }
 
+    /// Reads which objects of a class a step is about. The arguments are decoded when the step is
+    /// applied, against the schema of that moment.
+    ///
+    /// - Throws: `missing_where` without `where`; `invalid_query` or `invalid_parameter` with a
+    ///   pointer.
     private func match(_ className: String, _ object: JSONObject, _ place: InputPlace) throws(Problem) -> MigrationMatch {
         guard let text = try reader.text(object, "where", place) else {
             throw place.describe(Problem(.missingWhere, "say which objects are meant with 'where'; TRUEPREDICATE means all"))

@@ -4,11 +4,20 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
+/// Turning the errors of writes into problems: the only place where an error of the engine gets a
+/// code, a status and its members.
 extension Problem {
-    /// Whether there is an extension member of this name.
+    /// Whether the problem has an extension member of this name.
     func has(_ name: String) -> Bool { extensions.contains { $0.name.description == name } }
 
-    /// Why a write was refused, or failed.
+    /// Makes the problem of a write that was refused or failed.
+    ///
+    /// The detail proposes a similar name for a misspelt property. Counts, limits, keys and the
+    /// time to wait become members or header fields.
+    ///
+    /// - Parameters:
+    ///   - error: The error, with a path relative to the input that was being written.
+    ///   - place: The place of that input in the request.
     init(_ error: WriteError, at place: InputPlace = InputPlace()) {
         var problem = Problem.plain(error)
         if let misnomer = error.misnomer, let name = Spelling.nearest(to: misnomer.name, in: misnomer.known) {
@@ -24,15 +33,18 @@ extension Problem {
         if let time = error.retryAfter { problem.retryAfterSeconds = max(1, Int(min(time.inSeconds, 3600).rounded(.up))) }
         let inner = place.inside(error.path)
         let tellsPlace = Problem.concernsInput.contains(error.code) || !inner.pointer.isEmpty
-        // What the caller's own code found knows its place already.
+        // An error thrown by the closure of the caller has its place already.
         self = error.code == .caller ? problem : inner.describe(problem, hasPointer: tellsPlace && problem.status < 500)
     }
 
+    /// Codes that always blame the input, so the problem has a `pointer` even when it is the root
+    /// of the body.
     private static let concernsInput: Set<WriteError.Code> = [
         .unknownProperty, .missingProperty, .typeMismatch, .outOfRange, .nullNotAllowed, .keyMismatch, .primaryKeyImmutable,
         .readOnlyProperty, .linkTargetMissing, .nestedObject, .invalidDictionaryKey, .decimalNeedsString,
     ]
 
+    /// Makes the problem without a place: its code and its detail.
     private static func plain(_ error: WriteError) -> Problem {
         switch error.code {
         case .caller:
@@ -53,7 +65,8 @@ extension Problem {
         }
     }
 
-    /// The code that an error of a write has in this interface.
+    /// Returns the problem code for a code of the engine. What only the server can have caused is
+    /// `internal_error`.
     private static func code(_ code: WriteError.Code) -> ProblemCode {
         switch code {
         case .unknownProperty: return .unknownProperty
@@ -99,6 +112,7 @@ extension Problem {
         }
     }
 
+    /// Returns named counts as a JSON object.
     private static func counts(_ counts: [(name: String, count: Int)]) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 64)
         writer.beginObject()
@@ -110,7 +124,11 @@ extension Problem {
         return writer.bytes
     }
 
-    /// Runs a step of a write; its errors tell where their input stands.
+    /// Runs a step of a write and turns its error into a problem.
+    ///
+    /// - Parameters:
+    ///   - place: The place in the request of the input that the step writes.
+    ///   - body: The step.
     static func writing<Result>(
         _ place: InputPlace = InputPlace(), _ body: () throws(WriteError) -> Result
     ) throws(Problem) -> Result {

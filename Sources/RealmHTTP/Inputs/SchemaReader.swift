@@ -2,12 +2,18 @@
 
 internal import RealmEngine
 
-/// Reads schema documents. Their form is checked here (`invalid_body`), what they mean by the engine (`invalid_schema`).
+/// Reads schema documents, and parts of them such as the class of an `addClass` step.
+///
+/// Their form is checked here (`invalid_body`); whether the schema makes sense is checked by the
+/// engine (`invalid_schema`).
 struct SchemaReader {
-    /// Where the document stands.
+    /// The place of the document in the request body.
     let place: InputPlace
 
-    /// Reads a whole schema: its version and its classes.
+    /// Reads a whole schema: its version, which may be absent, and its classes.
+    ///
+    /// - Parameter json: The schema document, as `…/schema` returns it or shorter.
+    /// - Throws: `invalid_body` with a pointer to the malformed part.
     func schema(_ json: JSONValue) throws(Problem) -> SchemaInput {
         let object = try members(json, ["schemaVersion", "classes"], place)
         var classes: [ClassInput] = []
@@ -17,7 +23,12 @@ struct SchemaReader {
         return SchemaInput(version: try version(object["schemaVersion"], place.inside("schemaVersion")), classes: classes)
     }
 
-    /// Reads a schema version; nil for an absent one.
+    /// Reads a schema version, an unsigned 64-bit number; nil when it is absent or null.
+    ///
+    /// - Parameters:
+    ///   - json: The member's value.
+    ///   - place: Its place in the body.
+    /// - Throws: `invalid_body` for anything but a whole number from 0 to 2^64 - 1.
     func version(_ json: JSONValue?, _ place: InputPlace) throws(Problem) -> UInt64? {
         switch json {
         case nil, .null?: return nil
@@ -29,7 +40,13 @@ struct SchemaReader {
         throw malformed("a schema version is a whole number of at least 0", place)
     }
 
-    /// Reads one class with its properties.
+    /// Reads one class with its properties. `backlinks`, which documents have on output, is
+    /// accepted and ignored.
+    ///
+    /// - Parameters:
+    ///   - json: The object that describes the class.
+    ///   - place: Its place in the body.
+    /// - Throws: `invalid_body` for an unknown or malformed member, or a missing `name`.
     func classInput(_ json: JSONValue, _ place: InputPlace) throws(Problem) -> ClassInput {
         let object = try members(json, ["name", "type", "primaryKey", "properties", "backlinks"], place)
         var properties: [PropertyInput] = []
@@ -43,7 +60,13 @@ struct SchemaReader {
             primaryKey: try text(object, "primaryKey", place), properties)
     }
 
-    /// Reads one property. Types are texts here; whether they exist is checked with the schema.
+    /// Reads one property. Types and kinds of collections are texts here; the engine checks whether
+    /// they exist.
+    ///
+    /// - Parameters:
+    ///   - json: The object that describes the property.
+    ///   - place: Its place in the body.
+    /// - Throws: `invalid_body` for an unknown or malformed member, or a missing `name` or `type`.
     func property(_ json: JSONValue, _ place: InputPlace) throws(Problem) -> PropertyInput {
         let object = try members(json, ["name", "type", "collection", "optional", "indexed", "objectType"], place)
         return PropertyInput(
@@ -54,7 +77,13 @@ struct SchemaReader {
 
     // MARK: - Members
 
-    /// The object at `place`. Throws for what is no object, and for members outside `names`.
+    /// Returns an object whose members are all known.
+    ///
+    /// - Parameters:
+    ///   - json: The value that has to be an object.
+    ///   - names: The names of its members. Others are refused with a proposal.
+    ///   - place: Its place in the body.
+    /// - Throws: `invalid_body`.
     func members(_ json: JSONValue, _ names: [String], _ place: InputPlace) throws(Problem) -> JSONObject {
         guard let object = json.object else { throw malformed("\(json.kind) stands where an object belongs", place) }
         for member in object.members where !names.contains(member.name) {
@@ -64,7 +93,7 @@ struct SchemaReader {
         return object
     }
 
-    /// A member that is a string; nil when it is absent or null.
+    /// Returns a member that has to be a string; nil when it is absent or null.
     func text(_ object: JSONObject, _ name: String, _ place: InputPlace) throws(Problem) -> String? {
         switch object[name] {
         case nil, .null?: return nil
@@ -73,13 +102,13 @@ struct SchemaReader {
         }
     }
 
-    /// A member that is a string and has to be there.
+    /// Returns a member that has to be a string and has to be given.
     func required(_ object: JSONObject, _ name: String, _ place: InputPlace) throws(Problem) -> String {
         guard let text = try text(object, name, place) else { throw malformed("'\(name)' is missing", place) }
         return text
     }
 
-    /// A member that is true or false; nil when it is absent.
+    /// Returns a member that has to be true or false; nil when it is absent or null.
     func flag(_ object: JSONObject, _ name: String, _ place: InputPlace) throws(Problem) -> Bool? {
         switch object[name] {
         case nil, .null?: return nil
@@ -88,7 +117,14 @@ struct SchemaReader {
         }
     }
 
-    /// A text that has to be one of some.
+    /// Returns a member that has to be one of some words; nil when it is absent or null.
+    ///
+    /// - Parameters:
+    ///   - object: The object.
+    ///   - name: The name of the member.
+    ///   - choices: The permitted words.
+    ///   - place: The place of the object in the body.
+    /// - Throws: `invalid_body` for any other value.
     func choice(_ object: JSONObject, _ name: String, among choices: [String], at place: InputPlace) throws(Problem) -> String? {
         guard let text = try text(object, name, place) else { return nil }
         guard choices.contains(text) else {
@@ -97,6 +133,6 @@ struct SchemaReader {
         return text
     }
 
-    /// The problem of a document that does not have the form that it needs.
+    /// Makes the `invalid_body` problem of a document that has the wrong form at `place`.
     func malformed(_ detail: String, _ place: InputPlace) -> Problem { place.describe(Problem(.invalidBody, detail)) }
 }
