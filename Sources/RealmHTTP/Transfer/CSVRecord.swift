@@ -4,14 +4,25 @@ internal import RealmEngine
 internal import RealmStorage
 
 /// Splits one record of CSV (RFC 4180) into cells.
+///
+/// `RecordReader` found the ends of the record before, so line ends inside belong to quoted cells.
 struct CSVRecord {
-    /// A cell; one without quotes may be empty, which means null.
+    /// One cell of a record, without its quotes.
     struct Cell: Sendable, Equatable {
+        /// The contents, with doubled quotes made single.
         let text: String
+        /// Whether the cell was in quotes. An empty cell without quotes means null, one with quotes
+        /// the empty string.
         let isQuoted: Bool
     }
 
-    /// The cells of a record without its line end, which begins in `line`. Errors have a `line`.
+    /// Returns the cells of a record.
+    ///
+    /// - Parameters:
+    ///   - bytes: The record without its line end.
+    ///   - line: The line in which it begins, from 1, for errors.
+    /// - Throws: `invalid_body` with `line` for a quoted cell that does not end or is followed by
+    ///   other text, for text that is not UTF-8, and for too many cells.
     static func cells(_ bytes: ArraySlice<UInt8>, line: Int) throws(Problem) -> [Cell] {
         var record = CSVRecord(bytes, line: line)
         var cells: [Cell] = []
@@ -19,28 +30,34 @@ struct CSVRecord {
             guard cells.count < maximumCount else { throw record.malformed("a line has at most \(maximumCount) cells") }
             cells.append(try record.cell())
             guard record.index < bytes.endIndex else { return cells }
-            // A comma: nothing else ends a cell within a record.
+            // Skips the comma: nothing else ends a cell within a record.
             record.index += 1
         }
     }
 
-    /// As many properties as a class can have, and a key.
+    /// The largest number of cells: as many properties as a class can have, and a key.
     private static let maximumCount = 65_536
 
+    /// The bytes of the record.
     private let bytes: ArraySlice<UInt8>
+    /// The position of the next byte to read.
     private var index: Int
+    /// The line in which the record begins.
     private let line: Int
 
+    /// Begins at the start of a record.
     private init(_ bytes: ArraySlice<UInt8>, line: Int) {
         self.bytes = bytes
         self.line = line
         index = bytes.startIndex
     }
 
+    /// Makes the problem of a malformed record.
     private func malformed(_ detail: String) -> Problem {
         Problem(.invalidBody, detail).with("line", .integer(Int64(line)))
     }
 
+    /// Reads the cell at `index`, and leaves `index` at the comma after it or at the end.
     private mutating func cell() throws(Problem) -> Cell {
         guard index < bytes.endIndex, bytes[index] == UInt8(ascii: "\"") else {
             let start = index
@@ -61,6 +78,7 @@ struct CSVRecord {
         throw malformed("a quoted cell does not end")
     }
 
+    /// Makes a cell of what was inside quotes, if a comma or the end follows them.
     private func quoted(_ content: [UInt8]) throws(Problem) -> Cell {
         guard index >= bytes.endIndex || bytes[index] == UInt8(ascii: ",") else {
             throw malformed("something stands behind a quoted cell")
@@ -68,6 +86,7 @@ struct CSVRecord {
         return Cell(text: try text(content[...]), isQuoted: true)
     }
 
+    /// Returns bytes as text; throws when they are not UTF-8.
     private func text(_ bytes: ArraySlice<UInt8>) throws(Problem) -> String {
         guard let text = String(validating: bytes, as: UTF8.self) else { throw malformed("the text is not UTF-8") }
         return text

@@ -4,42 +4,70 @@ internal import RealmEngine
 internal import RealmQuery
 package import RealmStorage
 
-/// The contents of one version on their way out.
+/// Writes the contents of one version for an export, chunk by chunk.
 ///
-/// NDJSON has a header line with the schema, one object a line, and a trailer with their number: what was cut is
-/// noticed. Links are stubs, so that cycles end and everything can be read in again.
+/// NDJSON has a header line with the schema, one line for each object, and a trailer line with
+/// their number, so a truncated export is noticed. Links are written as stubs, so cycles end and
+/// everything can be imported again. The stream holds its snapshot, and thereby the version, as
+/// long as it lives.
 ///
-/// `@unchecked Sendable`: the daemon asks for one chunk at a time, and each is made by one worker.
+/// `@unchecked Sendable`: the daemon asks for one chunk at a time, and one worker makes it; the
+/// lock of the worker queue orders their accesses.
 package final class ExportStream: ChunkProducer, @unchecked Sendable {
-    /// The form of an export, by its name in requests and its file extension.
+    /// The form of an export. The raw value is its name in requests and its file extension.
     package enum Format: String, Sendable { case ndjson, json, csv }
 
-    /// The objects of one class that are wanted.
+    /// The objects of one class that are exported.
     private struct Part {
+        /// The class.
         let table: Table
+        /// How its objects are written.
         let plan: ObjectPlan
+        /// Where the objects come from, and in which order.
         let source: RowStream.Source
     }
 
+    /// The form of the export.
     private let format: Format
+    /// The version that is exported.
     private let snapshot: Snapshot
+    /// The schema document of the version, as JSON.
     private let schema: String
+    /// The text of the version token.
     private let version: String
+    /// Writes objects as JSON.
     private let encoder: ObjectEncoder
+    /// Writes objects as CSV; nil for the other formats.
     private let csv: CSVWriter?
+    /// The time that each chunk may take.
     private let pace: StreamPace
+    /// What each object may cost.
     private let budget: WorkBudget
-    /// The rows of a leaf that are not written yet.
+    /// A leaf of objects, with the rows that are not written yet; nil between two leaves.
     private var open: (leaf: ClusterLeaf, rows: Mask)?
+    /// The classes that are exported, in the order of the schema.
     private let parts: [Part]
+    /// The index of the part that is being written.
     private var part = 0
-    /// In the keys of the present part.
+    /// The index of the next key in the present part. Parts that are read by a cursor do not use
+    /// it.
     private var position = 0
+    /// Whether the beginning of the present part was written.
     private var isInPart = false
+    /// Whether the header was written.
     private var hasBegun = false
+    /// The number of objects written so far, for the trailer.
     private var count = 0
 
-    /// Everything there is in `snapshot`; embedded objects stand inside their owners.
+    /// Exports all objects of a version. Embedded objects appear inside their owners.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The version to export.
+    ///   - version: The text of its version token, for the header.
+    ///   - format: NDJSON or JSON; CSV has room for one class only.
+    ///   - budget: The work that may be done, and its deadline.
+    ///   - limits: The bounds of the server. Tools on the command line have none.
+    /// - Throws: The problem of a damaged file, or of a budget that is used up.
     package static func all(
         of snapshot: Snapshot, version: String, format: Format = .ndjson, budget: WorkBudget = WorkBudget(),
         limits: Limits = .boundless
@@ -53,7 +81,19 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
         return ExportStream(parts, of: snapshot, version: version, format: format, budget: budget, limits: limits)
     }
 
-    /// What of one class matches a query.
+    /// Exports the objects of one class that match a query.
+    ///
+    /// - Parameters:
+    ///   - query: The parsed predicate.
+    ///   - table: The class.
+    ///   - arguments: The values for `$0`, `$1` and so on.
+    ///   - snapshot: The version to export.
+    ///   - version: The text of its version token.
+    ///   - format: The form of the export.
+    ///   - budget: The work that may be done, and its deadline. A result in another order than that
+    ///     of the object keys is computed here, within it.
+    ///   - limits: The bounds of the server.
+    /// - Throws: The problem of a query that cannot be bound, or of a budget that is used up.
     static func some(
         _ query: Query, of table: Table, arguments: [QueryArgument], in snapshot: Snapshot, version: String,
         format: Format, budget: WorkBudget, limits: Limits
@@ -63,6 +103,10 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
         return ExportStream([part], of: snapshot, version: version, format: format, budget: budget, limits: limits)
     }
 
+    /// Prepares the objects of one class that match a query.
+    ///
+    /// Results in the order of the object keys are found while they are written; others are found
+    /// here, and only their keys are kept.
     private static func part(
         _ query: Query, of table: Table, arguments: [QueryArgument], in snapshot: Snapshot, embedded: EmbeddedPlans,
         budget: WorkBudget
@@ -79,6 +123,7 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
         return Part(table: table, plan: plan, source: source)
     }
 
+    /// Joins the parts.
     private init(
         _ parts: [Part], of snapshot: Snapshot, version: String, format: Format, budget: WorkBudget, limits: Limits
     ) {
@@ -93,7 +138,8 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
         pace = StreamPace(budget, limits)
     }
 
-    /// Makes CSV safe to open in a spreadsheet.
+    /// Prefixes CSV cells that a spreadsheet would take as formulas with an apostrophe
+    /// (`csv=excel`). Such an export does not import to the same values.
     func guardFormulas() { csv?.guardFormulas() }
 
     /// The value of `Content-Type`.
@@ -107,7 +153,12 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
 
     // MARK: - Chunks
 
-    /// Writes the next rows. Each call has time of its own, however long the export is.
+    /// Writes the next objects into a buffer until the chunk is full. Each call has its own
+    /// deadline, however long the export takes in all.
+    ///
+    /// - Returns: Whether the export is complete.
+    /// - Throws: An error of storage, or that the budget of an object is used up. The response is
+    ///   then cut off without its end.
     package func produce(into buffer: OutputBuffer) throws -> Bool {
         pace.beginChunk()
         if !hasBegun {
@@ -134,6 +185,8 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
         return true
     }
 
+    /// Writes what precedes the first object: the header line, the line of names, or the beginning
+    /// of the document.
     private func begin(_ buffer: OutputBuffer) {
         switch format {
         case .csv: csv?.writeHeader(to: buffer)
@@ -152,6 +205,7 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
         }
     }
 
+    /// Writes the name of a class, which only the JSON document has.
     private func beginPart(_ buffer: OutputBuffer) {
         guard format == .json else { return }
         if part > 0 { buffer.append(UInt8(ascii: ",")) }
@@ -159,6 +213,7 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
         buffer.append(":[" as StaticString)
     }
 
+    /// Writes what follows the last object: the trailer line, or the end of the document.
     private func end(_ buffer: OutputBuffer) {
         switch format {
         case .csv: break
@@ -170,9 +225,11 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
         }
     }
 
+    /// How writing a part goes on: there are more objects now, the search needs another chunk's
+    /// time, or the part is done.
     private enum Progress { case more, later, end }
 
-    /// Some objects of a part.
+    /// Writes the next object of a part, or opens the next leaf of it.
     private func produce(_ part: Part, into buffer: OutputBuffer) throws -> Progress {
         switch part.source {
         case .cursor(let cursor): return try produce(from: cursor, part, into: buffer)
@@ -184,6 +241,7 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
         }
     }
 
+    /// Writes the next object that a cursor finds.
     private func produce(from cursor: MatchCursor, _ part: Part, into buffer: OutputBuffer) throws -> Progress {
         guard let (leaf, rest) = open else {
             switch try pace.next(cursor) {
@@ -202,6 +260,8 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
         return .more
     }
 
+    /// Writes one object in the form of the export. The budget for one object begins anew with
+    /// each.
     private func write(_ row: Row, _ part: Part, _ buffer: OutputBuffer) throws(StorageError) {
         budget.beginPart(at: buffer.count)
         if let csv { return try csv.write(row, to: buffer) }
@@ -213,9 +273,12 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
         countInPart += 1
     }
 
+    /// The number of objects written in the part `countedPart`, for the commas of JSON.
     private var countInPart = 0
+    /// The index of the part that `countInPart` belongs to.
     private var countedPart = -1
 
+    /// The number of objects written in the present part.
     private func count(in part: Part) -> Int {
         if countedPart != self.part {
             countedPart = self.part
@@ -225,8 +288,10 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
     }
 }
 
+/// Exports that do not go to an HTTP client.
 extension ExportStream {
-    /// All of it, piece by piece: for those who are no client.
+    /// Calls `body` with the bytes of one chunk after the other, until the export is complete. It
+    /// is used by tools on the command line and by tests.
     package func forEachChunk(_ body: ([UInt8]) throws -> Void) throws {
         while true {
             let buffer = OutputBuffer(capacity: Streaming.chunkBytes)

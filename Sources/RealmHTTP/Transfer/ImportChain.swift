@@ -3,33 +3,59 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// An import in several commits: each is begun when the one before is durable.
+/// An import in several commits (`atomic=false`): each is begun when the one before is durable.
 ///
-/// Links to objects that come later are made in the last one.
+/// It keeps the memory of a transaction bounded, at the price that an error leaves the parts before
+/// it in the file. Links to objects that come later in the input are written in the last commit.
+///
+/// The chain is kept alive by the closures that it hands to the writer. After the first `run()` it
+/// works on the writer's thread, except that a write which is refused at once completes on the
+/// caller's.
 final class ImportChain: Sendable {
-    /// Objects in one commit.
+    /// The number of objects in one commit.
     static let chunkCount = 10_000
 
+    /// The realm that is written to.
     private let database: Database
+    /// What is done with objects that exist.
     private let mode: ImportRun.Mode
+    /// The time at which the whole import gives up.
     private let deadline: RealmStorage.Instant
+    /// Called once, with the counts or with the problem.
     private let completion: @Sendable (Result<Outcome, Problem>) -> Void
+    /// What the commits so far achieved. The lock orders the threads; it is not contended.
     private let progress: RankedMutex<Progress>
 
-    /// What became of an import in several commits.
+    /// The result of an import in several commits.
     struct Outcome: Sendable {
+        /// The number of objects that were created.
         let created: Int
+        /// The number of objects that existed and were written into.
         let updated: Int
+        /// The text of the version token of the last commit.
         let version: String
     }
 
-    /// What is durable, and where to go on. `memory.line` is the line of the last object; 0 for none.
+    /// The state between two commits: everything before it is durable.
     private struct Progress: Sendable {
+        /// The reader, at the first object that is not committed.
         var reader: ImportReader
+        /// What the next commit must know of those before. Its `line` is that of the last committed
+        /// object, or 0.
         var memory = ImportRun.Memory()
+        /// Whether the input is exhausted and all links are written.
         var isAtEnd = false
     }
 
+    /// Prepares an import.
+    ///
+    /// - Parameters:
+    ///   - database: The realm that is written to.
+    ///   - mode: What is done with objects that exist.
+    ///   - reader: The reader, at the beginning of the input.
+    ///   - deadline: The time at which the import gives up.
+    ///   - completion: Called once on the writer's thread, with the counts, or with the problem and
+    ///     its member `committed`, the line of the last object that is durable. It must not wait.
     init(
         _ database: Database, _ mode: ImportRun.Mode, _ reader: ImportReader, deadline: RealmStorage.Instant,
         completion: @escaping @Sendable (Result<Outcome, Problem>) -> Void
@@ -41,7 +67,7 @@ final class ImportChain: Sendable {
         progress = RankedMutex(.leaf, Progress(reader: reader))
     }
 
-    /// Writes the next part.
+    /// Hands the next part to the writer and returns at once.
     func run() {
         let before = progress.withLock { $0 }
         database.write(
@@ -55,6 +81,7 @@ final class ImportChain: Sendable {
             }, completion: { (result: Result<WriteReceipt<Progress>, WriteError>) in self.finished(result) })
     }
 
+    /// Notes what a commit achieved and begins the next one, or completes the import.
     private func finished(_ result: Result<WriteReceipt<Progress>, WriteError>) {
         switch result {
         case .failure(let error):

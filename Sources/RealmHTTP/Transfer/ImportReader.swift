@@ -3,29 +3,45 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Reads the objects of an import one by one: an export, lines of objects of one class, or CSV of one class.
+/// Reads the objects of an import one by one: an export in NDJSON, lines of objects of one class,
+/// or CSV of one class.
 ///
-/// Errors name their line. With a header there has to be a trailer, so that nothing cut is taken for the whole.
+/// Errors state the line. Input with a header line must have a trailer line, so that a truncated
+/// export is not imported as if it were complete. The reader is a value: a copy is a position to
+/// which an import can return.
 package struct ImportReader: Sendable {
     /// What a line of an import is.
     enum Item: Sendable {
-        /// The schema of the header, which makes the classes of an empty realm.
+        /// The schema in the header line. It creates the classes of a realm that has none.
         case schema(SchemaInput)
+        /// One object, with its values or the error in them.
         case object(ImportedObject)
     }
 
+    /// The bytes of the body.
     private let source: ImportSource
+    /// The class of objects that do not state theirs; nil when every object has to.
     private let className: String?
+    /// The bounds of JSON in one line or cell.
     private let bounds: JSONBounds
+    /// Cuts the body into records.
     private var records: RecordReader
-    /// Nil for NDJSON.
+    /// Reads the records of CSV; nil for NDJSON.
     private var csv: CSVObjects?
+    /// Whether there was a header line, so that a trailer line is due.
     private var hasHeader = false
+    /// The number of objects read so far.
     private var count = 0
-    /// The number of objects in the trailer.
+    /// The number of objects that the trailer line states; nil before it.
     private var end: Int?
 
-    /// NDJSON; `className` is the class of objects that do not tell theirs.
+    /// Creates a reader of NDJSON.
+    ///
+    /// - Parameters:
+    ///   - source: The bytes of the body.
+    ///   - className: The class of objects that do not state theirs in `$meta`. Objects of another
+    ///     class are then refused. Nil when every object states its class.
+    ///   - bounds: The bounds of JSON in each line.
     package init(_ source: ImportSource, className: String?, bounds: JSONBounds) {
         self.source = source
         self.className = className
@@ -33,7 +49,14 @@ package struct ImportReader: Sendable {
         records = RecordReader(source, .lines)
     }
 
-    /// CSV of the objects of `table`; the first line has the names of the properties.
+    /// Creates a reader of CSV, and reads the first record, which has the names of the properties.
+    ///
+    /// - Parameters:
+    ///   - source: The bytes of the body.
+    ///   - table: The class of the objects.
+    ///   - snapshot: The version that the class belongs to.
+    ///   - bounds: The bounds of JSON in cells.
+    /// - Throws: `invalid_body` for a body without a first record, or a malformed one.
     init(csv source: ImportSource, _ table: Table, _ snapshot: Snapshot, bounds: JSONBounds) throws(Problem) {
         self.source = source
         self.bounds = bounds
@@ -45,7 +68,11 @@ package struct ImportReader: Sendable {
         csv = try CSVObjects(table, snapshot, bounds: bounds, header: header.bytes, line: header.place.line)
     }
 
-    /// The next item, or nil when everything was there.
+    /// Returns the next item, or nil when the input is complete. Blank lines are skipped.
+    ///
+    /// - Throws: `invalid_json`, `invalid_body` or `body_too_large` with `line`; `invalid_body`
+    ///   without `line` at the end of a truncated export. A wrong value is no error here: it is
+    ///   kept in the object.
     mutating func next() throws(Problem) -> Item? {
         while let (place, bytes) = try records.next() {
             if let csv {
@@ -62,7 +89,9 @@ package struct ImportReader: Sendable {
         return nil
     }
 
-    /// An object that was read before.
+    /// Reads an object a second time, from the place that an earlier item had.
+    ///
+    /// - Throws: `internal_error` when the body cannot be read.
     func object(at place: RecordPlace) throws(Problem) -> ImportedObject {
         let bytes = try source.read(at: place.offset, byteCount: place.byteCount)
         if let csv, let object = try csv.object(bytes, place) { return object }
@@ -71,6 +100,7 @@ package struct ImportReader: Sendable {
 
     // MARK: - NDJSON
 
+    /// Parses the JSON of one line; errors state the line.
     private func parse(_ bytes: ArraySlice<UInt8>, _ line: Int) throws(Problem) -> JSONValue {
         do throws(JSONError) {
             return try JSONParser.parse(Array(bytes), bounds)
@@ -79,7 +109,7 @@ package struct ImportReader: Sendable {
         }
     }
 
-    /// Nil for a trailer.
+    /// Returns the item of one line; nil for a trailer line.
     private mutating func item(_ bytes: ArraySlice<UInt8>, _ place: RecordPlace) throws(Problem) -> Item? {
         let value = try parse(bytes, place.line)
         guard end == nil else { throw malformed("something stands behind the trailer", place.line) }
@@ -97,10 +127,12 @@ package struct ImportReader: Sendable {
         return .object(object)
     }
 
+    /// Makes the problem of a line that is malformed.
     private func malformed(_ detail: String, _ line: Int) -> Problem {
         Problem(.invalidBody, detail).with("line", .integer(Int64(line)))
     }
 
+    /// Returns the number of objects that a trailer line states.
     private func objectCount(_ value: JSONValue, _ line: Int) throws(Problem) -> Int {
         guard case .integer(let count)? = value.object?["objects"], count >= 0 else {
             throw malformed("the trailer tells the number of objects", line)
@@ -108,6 +140,7 @@ package struct ImportReader: Sendable {
         return Int(count)
     }
 
+    /// Returns the schema of a header line, whose format has to be 1.
     private func schema(_ value: JSONValue, _ line: Int) throws(Problem) -> SchemaInput {
         guard let object = value.object, object["format"] == .integer(1), let schema = object["schema"] else {
             throw malformed("the header has the format 1 and a schema", line)
@@ -115,6 +148,7 @@ package struct ImportReader: Sendable {
         return try SchemaReader(place: InputPlace(pointer: "/$begin/schema", line: line)).schema(schema)
     }
 
+    /// Makes an object of one line. Its class is that in `$meta`, or the class of the whole import.
     private func object(_ value: JSONValue, _ place: RecordPlace) throws(Problem) -> ImportedObject {
         let meta = value.object?["$meta"]?.object
         guard let name = meta?["class"]?.string ?? className else {

@@ -3,46 +3,69 @@
 package import RealmEngine
 internal import RealmStorage
 
-/// Writes what an import brings, object by object. Links to objects that come later are made in the end: their objects
-/// are read a second time then, so that nothing but places has to be kept in memory.
+/// Writes the objects of an import, one by one, inside a transaction.
 ///
-/// Objects without primary key get new keys; links to them are led to the new ones.
+/// A link to an object that has not been read yet cannot be written at once. Its property is
+/// written at the end: the object is read a second time then, so that only places have to be kept
+/// in memory. Objects without a primary key get new object keys, and links to them are redirected
+/// to the new keys.
+///
+/// A run belongs to one transaction and to the thread that writes it. An import in several commits
+/// makes a run for each, and passes its `Memory` on.
 package final class ImportRun {
-    /// Whether objects that exist already are refused or written into.
+    /// What is done with an object that exists already: `create` refuses it, `upsert` writes all
+    /// members that are given.
     package enum Mode: String, Sendable { case create, upsert }
 
-    /// What has to be known from one commit to the next.
+    /// What has to be known from one commit of an import to the next.
     struct Memory: Sendable {
-        /// New keys of objects that were named by object keys, by class.
+        /// The new object keys of objects that the input names by object keys, by class.
         var keys: [String: KeyTranslation] = [:]
-        /// Objects with links that wait for others.
+        /// The objects with links that are written at the end.
         var later: [Waiting] = []
+        /// The number of objects that were created.
         var created = 0
+        /// The number of objects that existed and were written into.
         var updated = 0
-        /// The line of the last object.
+        /// The line of the last object that was written; 0 before the first.
         var line = 0
     }
 
-    /// An object that links to one which has not come yet.
+    /// An object that links to one which has not been read yet.
     struct Waiting: Sendable {
+        /// The object key that it has in this realm.
         let object: ObjectKey
+        /// The place of its record in the input, to be read again.
         let place: RecordPlace
     }
 
+    /// Members of an object with their values, in the order of the input.
     private typealias Members = [(name: String, value: InputValue)]
 
+    /// The transaction.
     private let session: WriteSession
+    /// What is done with objects that exist.
     private let mode: Mode
+    /// What was read and written so far.
     private(set) var memory: Memory
 
-    /// Objects that were made.
+    /// The number of objects that were created.
     package var created: Int { memory.created }
-    /// Objects that existed and were written into.
+    /// The number of objects that existed and were written into.
     package var updated: Int { memory.updated }
 
-    /// A run that begins with the first object.
+    /// Creates a run that begins with the first object.
     package convenience init(_ session: WriteSession, _ mode: Mode) { self.init(session, mode, Memory()) }
 
+    /// Creates a run that goes on where an earlier one stopped.
+    ///
+    /// The session's limit on the memory of a write is lifted: an import may be as large as the
+    /// limits of its body permit.
+    ///
+    /// - Parameters:
+    ///   - session: The transaction.
+    ///   - mode: What is done with objects that exist.
+    ///   - memory: What the earlier runs of the same import knew at their end.
     init(_ session: WriteSession, _ mode: Mode, _ memory: Memory) {
         self.session = session
         session.byteLimit = .max
@@ -51,13 +74,21 @@ package final class ImportRun {
         self.memory = memory
     }
 
-    /// Everything at once.
+    /// Writes everything in one transaction.
+    ///
+    /// - Throws: The first error, with `line`.
     package func run(_ reader: ImportReader) throws(Problem) {
         var reader = reader
         while try run(&reader, count: .max) {}
     }
 
-    /// At most `count` objects, and what waits when there are no more; false then.
+    /// Writes the next objects, and the waiting links when there are no more objects.
+    ///
+    /// - Parameters:
+    ///   - reader: The reader, which is advanced.
+    ///   - count: The largest number of items to read.
+    /// - Returns: Whether there may be more; false when the import is complete.
+    /// - Throws: The first error, with `line` where it is one of an object.
     func run(_ reader: inout ImportReader, count: Int) throws(Problem) -> Bool {
         for _ in 0..<count {
             guard let item = try reader.next() else {
@@ -76,6 +107,8 @@ package final class ImportRun {
         return true
     }
 
+    /// Writes one object. Its members with links are left for the end, unless all of them can be
+    /// followed already.
     private func write(_ object: ImportedObject) throws(Problem) {
         let place = InputPlace(line: object.line)
         var (plain, linked) = try members(of: object, place)
@@ -96,6 +129,8 @@ package final class ImportRun {
         if !linked.isEmpty { memory.later.append(Waiting(object: written.place.object, place: object.place)) }
     }
 
+    /// Separates the members of an object: those without links, and those with a link somewhere
+    /// inside.
     private func members(of object: ImportedObject, _ place: InputPlace) throws(Problem) -> (plain: Members, linked: Members) {
         let body = try object.body.value(at: place)
         var plain: Members = []
@@ -108,7 +143,8 @@ package final class ImportRun {
 
     // MARK: - Links
 
-    /// Whether everything that `value` leads to is there. What cannot be found now is looked for again in the end.
+    /// Whether every object that a value links to exists already, under its old or its new key.
+    /// What is not found yet is tried again at the end.
     private func isReachable(_ value: InputValue) -> Bool {
         switch value {
         case .link(.stub(let className, let key)):
@@ -126,6 +162,8 @@ package final class ImportRun {
         }
     }
 
+    /// Writes the members with links of an object, at the end of the import. A target that is still
+    /// missing is an error then.
     private func link(_ imported: ImportedObject, _ object: ObjectKey) throws(Problem) {
         let place = InputPlace(line: imported.line)
         let linked = try members(of: imported, place).linked
@@ -144,7 +182,7 @@ package final class ImportRun {
                     }
                     try session.setProperty(try session.property(name, of: target), of: target, to: redirected(member.value))
                 } catch {
-                    // An unknown member is one of the object here, not of a path.
+                    // An unknown name is an unknown member of the object here, not a missing path.
                     var inner = error
                     inner.path = error.path.inside(.name(member.name))
                     if error.code == .notFound { inner = WriteError(.unknownProperty, error.detail, path: inner.path) }
@@ -154,7 +192,7 @@ package final class ImportRun {
         }
     }
 
-    /// The same value with links to the objects that were made here.
+    /// Returns the value with its links leading to the keys that the objects have in this realm.
     private func redirected(_ value: InputValue) -> InputValue {
         switch value {
         case .link(.stub(let className, .text(let key))):
@@ -168,8 +206,9 @@ package final class ImportRun {
     }
 }
 
+/// Whether an input needs other objects to exist.
 extension InputValue {
-    /// Whether there is a link somewhere in it.
+    /// Whether the value is a link or contains one.
     fileprivate var hasLink: Bool {
         switch self {
         case .link: return true

@@ -2,30 +2,44 @@
 
 internal import RealmStorage
 
-/// The bytes of an import, wherever they are: read piece by piece, and parts of them again.
+/// The bytes of an import, in memory or in a file. Any part of them can be read, as often as
+/// needed.
 package struct ImportSource: Sendable {
+    /// Where the bytes are.
     private enum Place: Sendable {
+        /// A body that was small enough to be kept in memory.
         case memory([UInt8])
+        /// A body, or a file of a tool on the command line, that is read piece by piece.
         case file(BodyFile)
     }
 
+    /// Where the bytes are. A file of the server has no name, so it is gone with the last value
+    /// that refers to it.
     private let place: Place
-    /// The longest line, or record of CSV, that is taken.
+    /// The largest number of bytes of a line, or of a record of CSV.
     let recordLimit: Int
 
-    /// A body in memory, whose records have at most so many bytes.
+    /// Creates a source from a body in memory.
+    ///
+    /// - Parameters:
+    ///   - bytes: The body.
+    ///   - recordLimit: The largest number of bytes of a record.
     package init(_ bytes: [UInt8], recordLimit: Int = .max) {
         place = .memory(bytes)
         self.recordLimit = recordLimit
     }
 
-    /// A body in a file, whose records have at most so many bytes.
+    /// Creates a source from a body in a file.
+    ///
+    /// - Parameters:
+    ///   - file: The file with the body.
+    ///   - recordLimit: The largest number of bytes of a record.
     package init(_ file: BodyFile, recordLimit: Int = .max) {
         place = .file(file)
         self.recordLimit = recordLimit
     }
 
-    /// The length of the body.
+    /// The length of the body in bytes.
     var byteCount: Int {
         switch place {
         case .memory(let bytes): return bytes.count
@@ -33,7 +47,13 @@ package struct ImportSource: Sendable {
         }
     }
 
-    /// Up to `byteCount` bytes from `offset`; none at the end.
+    /// Returns a part of the body.
+    ///
+    /// - Parameters:
+    ///   - offset: The position of the first byte.
+    ///   - byteCount: The largest number of bytes to return.
+    /// - Returns: The bytes; fewer at the end of the body, none beyond it.
+    /// - Throws: `internal_error` when the file cannot be read.
     func read(at offset: Int, byteCount: Int) throws(Problem) -> ArraySlice<UInt8> {
         switch place {
         case .memory(let bytes): return bytes[min(offset, bytes.count)..<min(offset + byteCount, bytes.count)]

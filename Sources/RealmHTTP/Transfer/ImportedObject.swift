@@ -3,17 +3,17 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// An object on its way in.
+/// One object of an import, read but not written.
 struct ImportedObject: Sendable {
-    /// Where its record is, to be read again.
+    /// The place of its record in the input, from which it can be read again.
     let place: RecordPlace
-    /// The class it belongs to.
+    /// The name of its class.
     let className: String
-    /// The key it had where it comes from.
+    /// The text of the key that it had where it comes from; nil when the input does not state one.
     let key: String?
-    /// Its values, or what is wrong with them.
+    /// Its values, or the error in them.
     let body: ObjectBodies.Reading
 
-    /// The line of its record, from 1.
+    /// The line in which its record begins, from 1.
     var line: Int { place.line }
 }

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The new keys of objects that are named by object keys, which are others in another file.
+/// The new object keys of imported objects that the input names by their object keys, which may
+/// differ in another file.
 ///
-/// Exports have objects in ascending order, and mostly the new keys are the old ones: those are kept as ranges.
+/// Exports list objects by ascending keys, and in most imports the new keys equal the old ones.
+/// Those are kept as ranges, so the memory needed is small.
 struct KeyTranslation: Sendable {
+    /// The new keys of objects whose key differs, and of those out of order, by their old keys.
     private var moved: [Int64: Int64] = [:]
-    /// Ascending ranges of keys that are the same.
+    /// Ranges of keys that are the same in both files, ascending and without overlaps.
     private var kept: [ClosedRange<Int64>] = []
 
-    /// Notes that the object which had the key `old` where it comes from has the key `new` here.
+    /// Notes that an object has the key `old` where it comes from, and the key `new` in this realm.
     mutating func record(_ old: Int64, _ new: Int64) {
         guard old == new, kept.last.map({ $0.upperBound < old }) ?? true else {
             moved[old] = new
@@ -21,7 +24,9 @@ struct KeyTranslation: Sendable {
         }
     }
 
-    /// The new key of an object that came in; nil for one that did not yet.
+    /// Returns the new key of an object that was imported; nil for one that was not.
+    ///
+    /// - Complexity: O(log n) in the number of ranges.
     func new(_ old: Int64) -> Int64? {
         if let new = moved[old] { return new }
         var low = 0

@@ -2,12 +2,12 @@
 
 internal import RealmStorage
 
-/// Where one record of an import stands.
+/// The place of one record of an import in the body.
 struct RecordPlace: Sendable {
-    /// Counted from 1.
+    /// The line in which the record begins, counted from 1.
     let line: Int
-    /// Where the record begins in the body.
+    /// The position of its first byte in the body.
     let offset: Int
-    /// Its length without the end of the line.
+    /// Its length in bytes, without the line end.
     let byteCount: Int
 }

@@ -2,31 +2,46 @@
 
 internal import RealmStorage
 
-/// Cuts an import into records: lines, or records of CSV, in which quotes may hold line ends.
+/// Cuts the body of an import into records: lines, or records of CSV, in which quotes may contain
+/// line ends.
+///
+/// It reads the source in pieces and keeps no more than one record and one piece. A copy of the
+/// value goes on from the same position.
 struct RecordReader: Sendable {
-    /// What ends a record: a line feed, or one outside quotes.
+    /// What ends a record: a line feed, or in CSV a line end outside quotes (LF, CR LF or CR).
     enum Form: Sendable { case lines, csv }
 
+    /// What the last byte of CSV was part of: the start of a cell, its text, text in quotes, a
+    /// quote that may end it, or a carriage return.
     private enum State { case start, inside, quoted, quote, carriageReturn }
 
+    /// How many bytes are read from the source at once: 1 MiB.
     private static let pieceByteCount = 1 << 20
 
+    /// The body.
     private let source: ImportSource
+    /// What ends a record.
     private let form: Form
+    /// The bytes that were read and not yet dropped.
     private var buffer: [UInt8] = []
-    /// Where `buffer` begins in the source.
+    /// The position of the first byte of `buffer` in the body.
     private var base = 0
-    /// The start of the next record in `buffer`.
+    /// The index in `buffer` at which the next record begins.
     private var start = 0
+    /// The line in which the next record begins, from 1.
     private var line = 1
 
-    /// A reader at the beginning of a body.
+    /// Creates a reader at the beginning of a body.
     init(_ source: ImportSource, _ form: Form) {
         self.source = source
         self.form = form
     }
 
-    /// The next record without its line end, or nil at the end.
+    /// Returns the next record without its line end, or nil at the end of the body.
+    ///
+    /// The last record need not have a line end. A byte order mark in front of CSV is skipped.
+    ///
+    /// - Throws: `body_too_large` with `line` for a record that exceeds the limit of the source.
     mutating func next() throws(Problem) -> (place: RecordPlace, bytes: ArraySlice<UInt8>)? {
         var scanned = 0
         var state = State.start
@@ -39,12 +54,18 @@ struct RecordReader: Sendable {
         return take(upTo: state == .carriageReturn ? buffer.count - 1 : buffer.count, next: buffer.count)
     }
 
+    /// Makes the problem of a record that exceeds the limit.
     private func tooLong() -> Problem {
         Problem.overLimit(
             .bodyTooLarge, "a line is longer than \(source.recordLimit) bytes", limit: source.recordLimit
         ).with("line", .integer(Int64(line)))
     }
 
+    /// Returns the record that begins at `start`, and moves on.
+    ///
+    /// - Parameters:
+    ///   - end: The index after the last byte of the record.
+    ///   - next: The index at which the next record begins.
     private mutating func take(upTo end: Int, next: Int) -> (place: RecordPlace, bytes: ArraySlice<UInt8>) {
         let bytes = buffer[start..<end]
         let place = RecordPlace(line: line, offset: base + start, byteCount: end - start)
@@ -54,7 +75,8 @@ struct RecordReader: Sendable {
         return (place, bytes)
     }
 
-    /// Lets go of what was taken and adds a piece; false at the end.
+    /// Drops the records that were taken and reads another piece. Returns false at the end of the
+    /// body.
     private mutating func refill() throws(Problem) -> Bool {
         let piece = try source.read(at: base + buffer.count, byteCount: RecordReader.pieceByteCount)
         guard !piece.isEmpty else { return false }
@@ -62,14 +84,19 @@ struct RecordReader: Sendable {
         base += start
         start = 0
         buffer.append(contentsOf: piece)
-        // A mark that some programs put in front of UTF-8.
+        // The byte order mark that some programs put in front of UTF-8.
         if base == 0, form == .csv, buffer.starts(with: [0xef, 0xbb, 0xbf]) { start = 3 }
         return true
     }
 
     // MARK: - Ends
 
-    /// The end of the record and the start of the next one, when `buffer` has both. `scanned` bytes of the record are known.
+    /// Returns the end of the record and the start of the next one; nil when `buffer` does not
+    /// contain both.
+    ///
+    /// - Parameters:
+    ///   - scanned: How many bytes of the record were examined before. They are not examined again.
+    ///   - state: The state after those bytes.
     private func end(after scanned: inout Int, _ state: inout State) -> (record: Int, next: Int)? {
         guard form == .csv else {
             let index = buffer[(start + scanned)...].firstIndex(of: UInt8(ascii: "\n"))
@@ -86,11 +113,12 @@ struct RecordReader: Sendable {
         return nil
     }
 
+    /// Returns the state after one more byte of a cell.
     private static func state(after byte: UInt8, _ state: State) -> State {
         switch (state, byte) {
         case (.quoted, UInt8(ascii: "\"")): return .quote
         case (.quoted, _): return .quoted
-        // A second quote stands for one; a quote within a bare cell is a character like any other.
+        // Two quotes inside a quoted cell stand for one; a quote inside a bare cell is an ordinary character.
         case (.start, UInt8(ascii: "\"")), (.quote, UInt8(ascii: "\"")): return .quoted
         case (_, UInt8(ascii: ",")): return .start
         case (_, UInt8(ascii: "\r")): return .carriageReturn
