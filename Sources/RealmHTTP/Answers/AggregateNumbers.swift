@@ -4,17 +4,24 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// Writes the results of aggregates.
+/// Writes the answer to a request for aggregates.
 struct AggregateNumbers {
-    /// The class that was asked about.
+    /// The class whose objects were aggregated.
     let table: Table
-    /// The version that was read.
+    /// The version that was read, and the request.
     let context: ReadContext
     /// How numbers are written.
     let representation: Representation
 
-    /// The answer with one member for each operation, in the order of the request. Throws when a sum does not fit into 64
-    /// bits.
+    /// Returns the answer, with one member for each operation in the order of the request, and the
+    /// version.
+    ///
+    /// - Parameters:
+    ///   - operations: The entries of `ops`.
+    ///   - count: How many objects matched, for the operation `count`.
+    ///   - results: The results of the other operations, in their order.
+    ///   - etag: The entity tag of the answer.
+    /// - Throws: `aggregate_overflow` when a sum of integers does not fit into 64 bits.
     func answer(
         to operations: [AggregateOperation], count: Int, _ results: [AggregateResult], etag: String
     ) throws(Problem) -> Response {
@@ -39,6 +46,8 @@ struct AggregateNumbers {
         return context.answer(writer.buffer, type: representation.mediaType, etag: etag, notes: values.notes)
     }
 
+    /// Whether the aggregated property is Mixed. Its results are then written with the type
+    /// wrappers of Mixed values.
     private func isMixed(_ path: String) -> Bool {
         (try? KeyPath.resolve(
             path, from: table, in: context.snapshot, mapping: context.database.backlinkNames.mapping))?.property?.type == .mixed

@@ -4,14 +4,16 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// One entry of `ops`: `count`, `min:age`, `avg:owner.age`.
+/// One entry of `ops`: `count`, or a function with a key path such as `min:age` or `avg:owner.age`.
 struct AggregateOperation: Sendable {
-    /// As it was written; the name of the result.
+    /// The entry as the request has it. It is also the name of the result in the answer.
     let text: String
-    /// Nil for `count`.
+    /// The function and the key path for the engine; nil for `count`.
     let request: AggregateRequest?
 
-    /// Reads one entry of `ops`. Whether its property exists is found out with the class.
+    /// Reads one entry of `ops`. The key path is resolved later, when the class is known.
+    ///
+    /// - Throws: `invalid_parameter` for an unknown function or a missing key path.
     init(_ text: String) throws(Problem) {
         self.text = text
         if text == "count" {

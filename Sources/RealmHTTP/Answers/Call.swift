@@ -2,20 +2,28 @@
 
 package import RealmEngine
 
-/// A request on its way to an endpoint, with what was found out about it.
+/// A request on its way to an endpoint, with what was found out about it before: its route, its
+/// realm and the methods of its path.
 package struct Call: Sendable {
-    /// The request, with its route and its realm.
+    /// The request, whose route and realm are known.
     package let request: Request
-    /// What all reads share.
+    /// What all reads of the server share.
     package let services: ReadServices
-    /// What can be done at the path without changing anything.
+    /// The methods of the path that change nothing.
     package let readMethods: MethodSet
-    /// All that can be done at the path.
+    /// All methods of the path, for `Allow`.
     package let methods: MethodSet
-    /// The state to read when it is not the newest version.
+    /// The version to read instead of the newest one. It is the uncommitted state inside an
+    /// interactive transaction.
     package var version: Version?
 
-    /// A call at a path whose methods are known.
+    /// Creates a call.
+    ///
+    /// - Parameters:
+    ///   - request: The request, whose route is known.
+    ///   - services: What all reads of the server share.
+    ///   - readMethods: The methods of the path that change nothing.
+    ///   - methods: All methods of the path.
     package init(_ request: Request, _ services: ReadServices, readMethods: MethodSet, methods: MethodSet) {
         self.request = request
         self.services = services
@@ -23,13 +31,16 @@ package struct Call: Sendable {
         self.methods = methods
     }
 
-    /// The path of the request; `call.match[.key]` is a segment by its name.
+    /// The segments of the request's path by their names: `call.match[.key]` is the decoded key.
     package var match: PathMatch { request.match }
 
-    /// The limits of the server.
+    /// The bounds of the server.
     package var limits: Limits { services.limits }
 
-    /// The open realm that the path names; the others answer `realm_unavailable`.
+    /// Returns the open realm that the path names.
+    ///
+    /// - Throws: `realm_not_found`, or `realm_unavailable` for a realm that is being opened or
+    ///   could not be opened.
     package func database() throws(Problem) -> Database {
         switch request.realm {
         case nil: throw Problem(.realmNotFound, "there is no realm of this name")
@@ -39,7 +50,10 @@ package struct Call: Sendable {
         }
     }
 
-    /// Whether `If-None-Match` names `etag`, so that 304 is the answer.
+    /// Whether the client has the representation already, because `If-None-Match` names its entity
+    /// tag. The answer is then 304.
+    ///
+    /// The tag of the compressed representation counts as well.
     package func isCurrent(_ etag: String) -> Bool {
         guard let condition = request.headers[.ifNoneMatch] else { return false }
         if condition == etag { return true }
@@ -47,7 +61,10 @@ package struct Call: Sendable {
         return list.names(etag) || list.names(EntityTag.packed(etag))
     }
 
-    /// Refuses a call that belongs to an interactive transaction, where it has no meaning.
+    /// Throws `conflicting_parameters` when the request belongs to an interactive transaction,
+    /// where it has no meaning.
+    ///
+    /// - Parameter detail: The sentence that explains why.
     func refuseTransaction(_ detail: String) throws(Problem) {
         guard request.headers[.realmTransaction] == nil else {
             throw Problem(.conflictingParameters, detail).with("header", "Realm-Transaction")

@@ -4,16 +4,24 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// A page through a collection: the envelope of lists, over positions in the collection.
+/// Answers a request for the elements of a collection, page by page or as lines.
+///
+/// Its envelope is that of object lists. A cursor is a position in the collection (or in the
+/// filtered view of it), because elements have no keys of their own.
 struct CollectionPage {
-    /// The version that is read.
+    /// The version that is read, and the request.
     let context: ReadContext
-    /// What the request asks for.
+    /// The parameters of the request.
     let parameters: ReadParameters
     /// The collection.
     let elements: Elements
 
-    /// The page that was asked for, or all elements as lines, which are streamed when they are many.
+    /// Returns the page, or all elements as lines. Lines without a limit are streamed while a
+    /// worker makes them.
+    ///
+    /// - Parameter elementWriter: Writes one element. Its notes end up in header fields.
+    /// - Throws: `cursor_invalid`, the problems of a filter, and that of a budget that is used up
+    ///   before the first element.
     func answer(_ elementWriter: ElementWriter) throws(Problem) -> Response {
         let etag = context.versionTag(parameters.code)
         if context.call.isCurrent(etag) { return context.unchanged(etag) }
@@ -32,8 +40,11 @@ struct CollectionPage {
         return response
     }
 
+    /// A response, with the cursor of the next page; nil when there is none.
     private typealias Made = (response: Response, next: String?)
 
+    /// Writes a page as a JSON document: `items`, `next`, perhaps `count`, and the version. It ends
+    /// early when the answer is full.
     private func envelope(
         _ elementWriter: ElementWriter, _ positions: CollectionView.Positions, _ range: Range<Int>, etag: String
     ) throws(Problem) -> Made {
@@ -61,6 +72,8 @@ struct CollectionPage {
         return (response, next)
     }
 
+    /// Writes a page as NDJSON or CSV. It ends early when the answer is full; the cursor is then in
+    /// the header field `Link`.
     private func lines(
         _ elementWriter: ElementWriter, _ positions: CollectionView.Positions, _ range: Range<Int>, etag: String
     ) throws(Problem) -> Made {
@@ -75,13 +88,16 @@ struct CollectionPage {
         return (context.answer(buffer, type: lines.mediaType, etag: etag, notes: lines.notes), next)
     }
 
-    /// The cursor of the next page; a page of no rows leads nowhere. One that is full before its first row is a problem.
+    /// Returns the cursor of the next page; nil when this one is the last.
+    ///
+    /// A page of no rows, as `limit=0` gives, has no next page. A page whose first element alone
+    /// exceeds the limits is a problem, because a cursor would lead to the same element again.
     private func next(behind end: Int, _ range: Range<Int>, _ positions: CollectionView.Positions) throws(Problem) -> String? {
         guard end > range.lowerBound || range.isEmpty else { throw Problem(context.request.budget.stop ?? .expired) }
         return end < positions.count && end > range.lowerBound ? PageCursor(index: end).text(identity: identity) : nil
     }
 
-    /// NDJSON and CSV without a limit have all elements.
+    /// Returns a response whose lines are made while it is sent.
     private func stream(
         _ elementWriter: ElementWriter, _ positions: CollectionView.Positions, from start: Int, _ etag: String
     ) -> Response {
@@ -95,7 +111,9 @@ struct CollectionPage {
         return response
     }
 
-    /// Where the page begins. The cursor of a collection is a position, as positions are what a list is made of.
+    /// Returns the index of the page's first element, from `after` or `offset`.
+    ///
+    /// - Throws: `cursor_invalid` for a cursor of another request or of a list of objects.
     private func firstIndex() throws(Problem) -> Int {
         guard let after = parameters.after else { return parameters.offset ?? 0 }
         let cursor = try PageCursor(after, identity: identity)
@@ -105,11 +123,18 @@ struct CollectionPage {
         return Int(clamping: cursor.position.key.rawValue)
     }
 
+    /// The identity that cursors of this request carry.
     private var identity: UInt64 { parameters.identity(of: context.request.target.path) }
 }
 
+/// The identity of a list, for its cursors.
 extension ReadParameters {
-    /// What a cursor belongs to: the path and everything that decides which rows there are in which order.
+    /// Returns a hash of everything that decides which rows a request has and in which order: the
+    /// path, the predicate with its arguments, the order, and the sections. Cursors carry it, so
+    /// that one of another request is refused.
+    ///
+    /// - Parameter path: What is read. It need not be a URL, but must differ between things that
+    ///   are read.
     func identity(of path: String) -> UInt64 {
         var hash = StableHash(seed: 1)
         hash.add(path)
@@ -127,14 +152,22 @@ extension ReadParameters {
     }
 }
 
+/// The header fields of pages.
 extension ReadContext {
-    /// `Link` to the next page, and the count.
+    /// Adds the header fields of a page: `Link` with the address of the next page, and
+    /// `Realm-Count`.
+    ///
+    /// - Parameters:
+    ///   - response: The response to complete.
+    ///   - next: The cursor of the next page; nil for none.
+    ///   - count: The number of all rows; nil when it was not requested.
     func addPageHeaders(to response: inout Response, next: String?, count: Int?) {
         if let next { response.addNextPage(nextURL(next)) }
         if let count { response.add("Realm-Count", String(count)) }
     }
 
-    /// This request's target with `after` set, and what it excludes taken away.
+    /// Returns the target of this request with `after` set to a cursor; an `after` or `offset` that
+    /// it had is removed.
     private func nextURL(_ cursor: String) -> String {
         var parts: [String] = []
         if let query = request.target.query {

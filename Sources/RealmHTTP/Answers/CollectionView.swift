@@ -4,21 +4,24 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// Which elements of a collection a request means, and in which order.
+/// Finds which elements of a collection a request selects, and their order.
 struct CollectionView {
-    /// The version that is read.
+    /// The version that is read, and the request.
     let context: ReadContext
-    /// Filter and order.
+    /// The filter and the order.
     let parameters: ReadParameters
     /// The collection.
     let elements: Elements
 
-    /// Positions in a collection.
+    /// Positions of elements in a collection, from 0.
     enum Positions {
-        /// All of so many, in order.
+        /// All elements, in the order of the collection; the number is their count. Nothing has to
+        /// be stored for each.
         case all(Int)
+        /// The positions of some elements, in the order of the view.
         case chosen([Int])
 
+        /// How many elements the view has.
         var count: Int {
             switch self {
             case .all(let count): return count
@@ -26,7 +29,7 @@ struct CollectionView {
             }
         }
 
-        /// The position in the collection of the element that comes at `index` in the view.
+        /// The position in the collection of the element at `index` of the view.
         subscript(index: Int) -> Int {
             switch self {
             case .all: return index
@@ -35,7 +38,13 @@ struct CollectionView {
         }
     }
 
-    /// Positions in the collection, in the order asked for.
+    /// Returns the positions of the selected elements in the order of the request.
+    ///
+    /// Without a filter or an order nothing is read. Otherwise all elements are read and held in
+    /// memory.
+    ///
+    /// - Throws: The problem of a malformed query or argument, of a collection with more elements
+    ///   than `sorted-values`, or of a budget that is used up.
     func positions() throws(Problem) -> Positions {
         guard parameters.predicate != nil || !parameters.sort.isEmpty || !parameters.distinct.isEmpty else {
             return .all(elements.count)
@@ -52,7 +61,8 @@ struct CollectionView {
         }
     }
 
-    /// Elements that are objects: the query is one about their class. Null links are none of them.
+    /// Returns the positions of elements that are objects of a class, by a query on that class.
+    /// Null links do not match any query.
     private func objects(of table: Table, _ values: [Value], _ arguments: [QueryArgument]) throws(Problem) -> [Int] {
         let query = try ObjectQuery(parameters, arguments, of: table, context)
         var keys: [ObjectKey] = []
@@ -65,6 +75,8 @@ struct CollectionView {
         return try query.positions(over: keys).map { places[$0] }
     }
 
+    /// Returns the positions of elements that are values, by a query in which `self` is the
+    /// element.
     private func plain(
         _ values: [Value], _ column: Column, _ table: Table, owner: Row, arguments: [QueryArgument]
     ) throws(Problem) -> [Int] {

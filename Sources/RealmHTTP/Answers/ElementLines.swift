@@ -4,18 +4,31 @@ internal import RealmStorage
 
 /// Writes the elements of a collection as lines of NDJSON or CSV.
 ///
-/// In CSV, objects have a column for each of their properties and values one column `value`; entries of dictionaries
-/// begin with their `entry`. Used by one thread at a time.
+/// In CSV, elements that are objects have a column for each property, and values one column
+/// `value`. Entries of dictionaries begin with a column `entry`. It is used by one thread at a
+/// time.
 final class ElementLines {
+    /// The collection.
     private let elements: Elements
+    /// Writes elements as JSON, and values into cells.
     private let writer: ElementWriter
+    /// Whether the lines are CSV, and not NDJSON.
     private let isCSV: Bool
-    /// Nil for elements that are values.
+    /// Writes elements that are objects as CSV, and is not used for NDJSON; nil for elements that
+    /// are values.
     private let objects: CSVWriter?
+    /// Builds the CSV lines of values.
     private let line = CSVLine()
-    /// What the answer may cost.
+    /// What the answer, or each line of a stream, may cost.
     let budget: WorkBudget
 
+    /// Prepares the lines of a collection.
+    ///
+    /// - Parameters:
+    ///   - elements: The collection.
+    ///   - writer: Writes its elements.
+    ///   - context: The version that is read, and the request.
+    ///   - parameters: The format and the representation.
     init(_ elements: Elements, _ writer: ElementWriter, _ context: ReadContext, parameters: ReadParameters) {
         self.elements = elements
         self.writer = writer
@@ -28,10 +41,10 @@ final class ElementLines {
 
     /// The value of `Content-Type`.
     var mediaType: StaticString { RowLines.mediaType(isCSV: isCSV) }
-    /// What the elements that were written lose in this representation.
+    /// What the representation could not carry exactly in the elements written so far.
     var notes: RepresentationNotes { writer.notes }
 
-    /// What comes before the first row.
+    /// Writes the line of column names, which only CSV has.
     func begin(in buffer: OutputBuffer) {
         guard isCSV else { return }
         let leading = elements.hasEntries ? ["entry"] : []
@@ -40,7 +53,12 @@ final class ElementLines {
         line.end(in: buffer)
     }
 
-    /// Writes the line of one element of the collection.
+    /// Writes the line of one element.
+    ///
+    /// - Parameters:
+    ///   - index: Its position in the collection, not in a filtered view.
+    ///   - buffer: Where the line goes.
+    /// - Throws: An error of storage, or that the budget is used up.
     func write(at index: Int, to buffer: OutputBuffer) throws(StorageError) {
         let element = try elements.element(at: index)
         guard isCSV else {
@@ -58,8 +76,10 @@ final class ElementLines {
     }
 }
 
+/// Lines of pages, which end early when the answer is full.
 extension ElementLines {
-    /// Writes a row of a page, unless the answer is full before its end: then nothing of it is written.
+    /// Writes the line of one element of a page, unless the answer is full before its end. Then
+    /// nothing of it is written, and false is returned.
     func fits(at index: Int, in buffer: OutputBuffer) throws(StorageError) -> Bool {
         try buffer.fits(budget) { () throws(StorageError) in
             try budget.spend()

@@ -2,17 +2,28 @@
 
 internal import RealmStorage
 
-/// A whole collection as lines, made while it is sent.
+/// Streams all elements of a collection as lines, which are made while the response is sent.
 ///
-/// `@unchecked Sendable`: the daemon asks for one chunk at a time, and each is made by one worker.
+/// `@unchecked Sendable`: the daemon asks for one chunk at a time, and one worker makes it.
 final class ElementStream: ChunkProducer, @unchecked Sendable {
+    /// The elements to write, in their order.
     private let positions: CollectionView.Positions
+    /// Writes one line.
     private let lines: ElementLines
+    /// The time that each chunk may take.
     private let pace: StreamPace
+    /// The index, in `positions`, of the next element to write.
     private var next: Int
+    /// Whether the line of column names was written.
     private var hasBegun = false
 
-    /// The lines of the elements from `first` on.
+    /// Creates a stream of the lines from an index on.
+    ///
+    /// - Parameters:
+    ///   - lines: Writes one line.
+    ///   - positions: The elements, in their order.
+    ///   - first: The index in `positions` of the first element to write.
+    ///   - pace: The time that each chunk may take.
     init(_ lines: ElementLines, _ positions: CollectionView.Positions, from first: Int, _ pace: StreamPace) {
         self.lines = lines
         self.pace = pace
@@ -20,7 +31,7 @@ final class ElementStream: ChunkProducer, @unchecked Sendable {
         next = first
     }
 
-    /// Writes lines until a chunk is full.
+    /// Writes lines until the chunk is full; returns whether the stream is complete.
     func produce(into buffer: OutputBuffer) throws -> Bool {
         pace.beginChunk()
         if !hasBegun { lines.begin(in: buffer) }

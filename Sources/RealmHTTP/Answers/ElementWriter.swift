@@ -3,17 +3,30 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Writes elements of a collection as rows of a page: objects for links, else values; in dictionaries with their entry.
+/// Writes the elements of a collection as rows: objects for links, else values. In dictionaries
+/// each row has its entry.
+///
+/// A writer is made for one request and used by one thread at a time. It also writes single values
+/// of properties.
 final class ElementWriter {
-    /// The target's plan where elements are objects of their own.
+    /// How linked objects are written; nil where elements are values or embedded objects.
     private let objects: ObjectPlan?
-    /// How elements that are values stand in an object.
+    /// How values of the property are written inside an object; nil for linking objects, which
+    /// belong to no property.
     private let member: ObjectPlan.Member?
-    /// A single link is shown as the object when the request says what of it.
+    /// Whether a single link is written as the object it leads to. It is when the request has
+    /// `fields` or `expand`.
     private let expandsLinks: Bool
+    /// Writes objects and values, within the budget of the request.
     private let encoder: ObjectEncoder
 
-    /// For a property.
+    /// Creates a writer for the value or the elements of a property.
+    ///
+    /// - Parameters:
+    ///   - target: The property.
+    ///   - parameters: Which properties of objects are shown, and the representation.
+    ///   - context: The version that is read, and the request.
+    /// - Throws: `unknown_key_path` for `fields` or `expand` that lead nowhere.
     init(_ target: PropertyTarget, _ parameters: ReadParameters, _ context: ReadContext) throws(Problem) {
         encoder = ObjectEncoder(context.snapshot, parameters.representation, context.request.budget)
         expandsLinks = parameters.fields != nil || !parameters.expand.isEmpty
@@ -27,7 +40,7 @@ final class ElementWriter {
         }
     }
 
-    /// For linking objects.
+    /// Creates a writer for linking objects, which are all of one class.
     init(objectsOf table: Table, _ plan: ObjectPlan, _ parameters: ReadParameters, _ context: ReadContext) {
         expandsLinks = true
         encoder = ObjectEncoder(context.snapshot, parameters.representation, context.request.budget)
@@ -35,7 +48,8 @@ final class ElementWriter {
         member = nil
     }
 
-    /// The plan of one property; `fields` and `expand` count from the embedded objects in it.
+    /// Returns how one property is written inside its object. The paths of `fields` and `expand`
+    /// begin at the embedded objects in it.
     private static func member(
         _ target: PropertyTarget, _ choice: (fields: [String]?, expand: [String]), _ context: ReadContext
     ) throws(Problem) -> ObjectPlan.Member? {
@@ -50,22 +64,25 @@ final class ElementWriter {
         }
     }
 
+    /// Returns how one property is written, with the `fields` and `expand` of a request.
     private static func member(
         _ target: PropertyTarget, _ parameters: ReadParameters, _ context: ReadContext
     ) throws(Problem) -> ObjectPlan.Member? {
         try member(target, (parameters.fields, parameters.expand), context)
     }
 
-    /// What the elements that were written lose in this representation.
+    /// What the representation could not carry exactly in the elements written so far.
     var notes: RepresentationNotes { encoder.notes }
 
-    /// Writes a row of a page, unless the answer is full before its end; see `ObjectEncoder.fits`.
+    /// Writes a row of a page, unless the answer is full before its end. Then nothing of it is
+    /// written, and false is returned.
     func fits(_ element: Elements.Element, in writer: inout JSONWriter) throws(StorageError) -> Bool {
         try encoder.budget.spend()
         return try encoder.fits(&writer) { writer throws(StorageError) in try write(element, to: &writer) }
     }
 
-    /// One row of a page.
+    /// Writes one row: the element itself, or for a dictionary an object with `entry` and either
+    /// `key` and `object`, or `value`.
     func write(_ element: Elements.Element, to writer: inout JSONWriter) throws(StorageError) {
         guard let entry = element.entry else { return try writeRow(element.value, to: &writer) }
         writer.beginObject()
@@ -85,16 +102,21 @@ final class ElementWriter {
 
     // MARK: - Rows of tables
 
-    /// The plan of the objects, embedded or not, that elements are; nil where they are values.
+    /// How the objects that elements are, embedded or linked, are written; nil where elements are
+    /// values.
     var rowPlan: ObjectPlan? { objects ?? member?.embeddedPlan }
 
-    /// The object that an element is; nil for null.
+    /// Returns the object that an element is; nil for null.
     func row(of value: Value) throws(StorageError) -> Row? {
         guard let rowPlan, case .link(_, let key) = value else { return nil }
         return try rowPlan.table.find(key)
     }
 
-    /// Puts an element that is a value into a cell; false for null.
+    /// Writes an element that is a value into a cell of CSV; returns false for null, which leaves
+    /// the cell empty.
+    ///
+    /// Strings and other texts have no quotes, but Mixed values are complete JSON, because their
+    /// type must be recognizable.
     func fill(_ cell: OutputBuffer, _ value: Value) throws(StorageError) -> Bool {
         let isMixed = member?.source.column.type == .mixed
         switch value {
@@ -110,7 +132,8 @@ final class ElementWriter {
 
     // MARK: - Single values
 
-    /// The value of a property that is no collection.
+    /// Writes the value of a property that is no collection, or the embedded object at the end of a
+    /// path.
     func writeSingle(_ target: PropertyTarget, to writer: inout JSONWriter) throws(StorageError) {
         if let element = target.element { return try writeValue(element, to: &writer) }
         if expandsLinks, objects != nil { return try writeRow(try target.row.value(target.column), to: &writer) }
@@ -118,29 +141,33 @@ final class ElementWriter {
         try encoder.writeValue(of: member, target.row, to: &writer)
     }
 
+    /// Writes an element as an object if it is one, else as a value.
     private func writeRow(_ value: Value, to writer: inout JSONWriter) throws(StorageError) {
         guard let (row, plan) = try object(value) else { return try writeValue(value, to: &writer) }
         try encoder.write(row, plan, to: &writer)
     }
 
+    /// Writes an element in the form that it has inside its object: a stub for a link.
     private func writeValue(_ value: Value, to writer: inout JSONWriter) throws(StorageError) {
         guard let member else { return writer.null() }
         try encoder.writeElement(value, of: member, to: &writer)
     }
 
-    /// The object that an element is, where elements are objects of their own.
+    /// Returns the linked object that an element is, and how it is written; nil for values and for
+    /// null.
     private func object(_ value: Value) throws(StorageError) -> (Row, ObjectPlan)? {
         guard let objects, case .link(_, let key) = value, let row = try objects.table.find(key) else { return nil }
         return (row, objects)
     }
 
-    /// Writes the key of a dictionary as the name of a member.
+    /// Writes the key of a dictionary entry as a JSON string.
     static func write(_ key: DictionaryKey, to writer: inout JSONWriter) {
         if case .text(let bytes) = key, writer.string(bytes) { return }
         writer.string(text(of: key))
     }
 
-    /// A dictionary key as text; one that is not UTF-8 in base64url.
+    /// Returns the key of a dictionary entry as text. A key that is not UTF-8 becomes `@b64.` and
+    /// the base64url of its bytes.
     static func text(of key: DictionaryKey) -> String {
         switch key {
         case .text(let bytes): return bytes.validatedString ?? "@b64." + Base64.encode(bytes.array, .url)
@@ -149,7 +176,8 @@ final class ElementWriter {
     }
 }
 
+/// The plan of values beside linked objects.
 extension ReadParameters {
-    /// Whole objects with stubs for links.
+    /// Whole objects with stubs for links: neither `fields` nor `expand`.
     fileprivate static let none: (fields: [String]?, expand: [String]) = (nil, [])
 }

@@ -3,41 +3,58 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// The elements of a collection that can be paged through: list, set, dictionary, linking objects.
+/// The elements of something that can be paged through: a list, a set, a dictionary, or the objects
+/// that link to an object.
+///
+/// It reads from a snapshot on demand and copies nothing, except the keys of linking objects.
 struct Elements {
+    /// Where the elements are read from.
     private enum Form {
+        /// A list or a set.
         case list(ListView)
+        /// A dictionary, whose elements are entries with keys.
         case dictionary(DictionaryView)
+        /// Objects of a class, by their object keys.
         case keys(TableKey, [ObjectKey])
     }
 
-    /// One element with what tells it from the others.
+    /// One element.
     struct Element {
-        /// The key of a dictionary entry.
+        /// The key of a dictionary entry; nil in other collections.
         let entry: DictionaryKey?
+        /// The value; a link for an object.
         let value: Value
     }
 
-    /// What a filter over the elements speaks about.
+    /// What a query over the elements is about.
     enum Subject {
+        /// Objects of a class, whose properties the query names.
         case objects(Table)
-        /// Values of a column of the owner, which `self` names.
+        /// Values of a column of the owner; in the query `self` is the value.
         case values(Column, Table, owner: Row)
     }
 
+    /// Where the elements are read from.
     private let form: Form
     /// How many elements there are.
     let count: Int
-    /// What the collection is.
+    /// What a query over the elements is about.
     let subject: Subject
 
-    /// Whether elements are entries of a dictionary.
+    /// Whether the elements are entries of a dictionary, and so have keys.
     var hasEntries: Bool {
         if case .dictionary = form { return true }
         return false
     }
 
-    /// The elements of a collection property.
+    /// Reads a collection property of an object.
+    ///
+    /// - Parameters:
+    ///   - column: The property, which has to be a collection.
+    ///   - row: The object.
+    ///   - table: The class of the object.
+    ///   - snapshot: The version that is read.
+    /// - Throws: An error of storage when the file is damaged.
     init(_ column: Column, of row: Row, in table: Table, _ snapshot: Snapshot) throws(StorageError) {
         if column.type == .link, let target = column.targetTable.flatMap({ snapshot.table($0) }) {
             subject = .objects(target)
@@ -55,7 +72,13 @@ struct Elements {
         }
     }
 
-    /// The objects of `origin` that link to `row`, an object for every link.
+    /// Finds the objects of a class that link to an object through one property. An object that
+    /// links several times appears once for each link.
+    ///
+    /// - Parameters:
+    ///   - row: The object that the links lead to.
+    ///   - origin: The class of the linking objects.
+    ///   - backlinks: The column of `row`'s class that stores these links backwards.
     init(linkingTo row: Row, from origin: Table, backlinks: Column) throws(StorageError) {
         subject = .objects(origin)
         let keys = try row.leaf.backlinks(backlinks, row: row.index).keys().filter { $0.rawValue >= 0 }
@@ -63,7 +86,10 @@ struct Elements {
         count = keys.count
     }
 
-    /// The values of all elements.
+    /// Returns the values of all elements, in their order.
+    ///
+    /// - Parameter budget: The work that may be done; each element costs one unit.
+    /// - Complexity: O(n) in the number of elements.
     func allValues(_ budget: WorkBudget) throws(StorageError) -> [Value] {
         var values: [Value] = []
         values.reserveCapacity(count)
@@ -85,7 +111,10 @@ struct Elements {
         return values
     }
 
-    /// The element at `index`, which must be in `0..<count`.
+    /// Returns one element.
+    ///
+    /// - Parameter index: The position of the element, from 0. It must be below `count`.
+    /// - Throws: An error of storage when the file is damaged.
     func element(at index: Int) throws(StorageError) -> Element {
         switch form {
         case .list(let list): return Element(entry: nil, value: try list.value(at: index))

@@ -4,19 +4,33 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// One list request: a page, positions, an index, sections, a plan, or a stream of rows.
+/// Answers one request for the objects of a class: a page, objects at positions, the position of an
+/// object, sections, the plan of the query, or a stream of rows.
 ///
-/// `@unchecked Sendable`: one thread at a time works on a request. The daemon's thread begins, and hands the list to a worker
-/// through the lock of the queue; what is bound by then is not bound again.
+/// `@unchecked Sendable`: one thread at a time works on a request. The daemon's thread begins, and
+/// may pass the list to a worker through the lock of the worker queue. What is bound by then is not
+/// bound again.
 final class ObjectList: @unchecked Sendable {
+    /// The version that is read, and the request.
     let context: ReadContext
+    /// The parameters of the request.
     let parameters: ReadParameters
+    /// The class whose objects are listed.
     let table: Table
+    /// The entity tag of the answer.
     let etag: String
-    /// The query and its arguments, once they are known.
+    /// The query, bound to the class; nil until it is first needed.
     private var bound: ObjectQuery?
+    /// The arguments of the query; nil until they are first needed.
     private var decoded: [QueryArgument]?
 
+    /// Creates the list of a request. Nothing is parsed or read yet.
+    ///
+    /// - Parameters:
+    ///   - context: The version that is read, and the request.
+    ///   - parameters: The parameters of the request.
+    ///   - table: The class whose objects are listed.
+    ///   - etag: The entity tag of the answer.
     init(context: ReadContext, parameters: ReadParameters, table: Table, etag: String) {
         self.context = context
         self.parameters = parameters
@@ -24,28 +38,35 @@ final class ObjectList: @unchecked Sendable {
         self.etag = etag
     }
 
-    /// Objects that a daemon's thread may look at before it has to hand over.
+    /// The number of objects that a daemon's thread may examine for one request.
     private static let shortScan = 2000
+    /// The number of rows of a page that a daemon's thread may write.
     private static let shortPage = 200
 
-    /// Whether the answer is made in well under a millisecond.
+    /// Whether the answer takes well under a millisecond, so that the daemon's thread can make it.
+    ///
+    /// It is an estimate from the size of the class and the parameters, without running the query.
     var isShort: Bool {
         guard isShortPage else { return false }
         if table.count <= ObjectList.shortScan { return true }
         return parameters.predicate == nil && isPlain && (parameters.offset ?? 0) <= ObjectList.shortScan
     }
 
+    /// Whether the answer is a short page that shows no other objects.
     private var isShortPage: Bool {
         !streamsAll && parameters.expand.isEmpty && (parameters.limit ?? ReadParameters.defaultLimit) <= ObjectList.shortPage
     }
 
-    /// A page of what `where` says, in object order.
+    /// Whether the answer is a page in the order of the object keys.
     private var isPlain: Bool {
         parameters.sort.isEmpty && parameters.distinct.isEmpty && parameters.sectionBy == nil && parameters.at == nil
             && parameters.indexOf == nil && parameters.indexOfWhere == nil && !parameters.explain
     }
 
-    /// A short page whose rows an index tells, without going to a worker; nil for all others.
+    /// Returns a short page whose rows an index finds, made on the daemon's thread; nil when that
+    /// is not possible or not needed.
+    ///
+    /// - Throws: The problems of the query, its arguments and its cursor.
     func answerFromIndex() throws(Problem) -> Response? {
         guard !isShort, isShortPage, isPlain, parameters.predicate != nil else { return nil }
         let query = try query()
@@ -55,7 +76,7 @@ final class ObjectList: @unchecked Sendable {
         return try page(query)
     }
 
-    /// The values of `args`, decoded once.
+    /// Returns the values of `args`, which are decoded once.
     func arguments() throws(Problem) -> [QueryArgument] {
         if let decoded { return decoded }
         let arguments = try ArgumentDecoder(context.snapshot).decode(parameters.args)
@@ -63,7 +84,11 @@ final class ObjectList: @unchecked Sendable {
         return arguments
     }
 
-    /// The query of the request, parsed and bound once. `sort` replaces that of the parameters and is the same in each call.
+    /// Returns the query of the request, which is parsed and bound once.
+    ///
+    /// - Parameter sort: An order that replaces that of the parameters. It must be the same in each
+    ///   call.
+    /// - Throws: The problems of the query and its arguments.
     func query(sort: [ReadParameters.SortTerm]? = nil) throws(Problem) -> ObjectQuery {
         if let bound { return bound }
         let query = try ObjectQuery(parameters, try arguments(), of: table, context, sort: sort)
@@ -71,9 +96,12 @@ final class ObjectList: @unchecked Sendable {
         return query
     }
 
-    /// NDJSON and CSV without a limit have all rows.
+    /// Whether all rows are streamed. NDJSON and CSV have all rows when `limit` is absent.
     private var streamsAll: Bool { parameters.isTabular && parameters.limit == nil && parameters.at == nil }
 
+    /// Returns the answer that the parameters select.
+    ///
+    /// It may take long and runs on a worker, except for lists that `isShort` describes.
     func answer() throws(Problem) -> Response {
         if parameters.sectionBy != nil { return try SectionedList(list: self).answer() }
         let query = try query()
@@ -85,10 +113,13 @@ final class ObjectList: @unchecked Sendable {
 
     // MARK: - Pages
 
+    /// Returns a page of the result.
+    ///
+    /// One row more than requested is searched for, which shows whether there is a next page.
     private func page(_ query: ObjectQuery) throws(Problem) -> Response {
         let limit = parameters.limit ?? ReadParameters.defaultLimit
         let after = try parameters.after.map { text throws(Problem) in try PageCursor(text, identity: identity).position }
-        // One more than asked for tells whether there is another page.
+        // One row more than requested shows whether there is another page.
         let window = ResultWindow(offset: parameters.offset ?? 0, limit: limit + 1, after: after)
         let found = limit == 0 && !parameters.countsExactly ? .none : try query.page(window)
         let count = parameters.countsExactly ? try query.count() : nil
@@ -100,15 +131,24 @@ final class ObjectList: @unchecked Sendable {
         }
     }
 
+    /// The identity that cursors of this request carry. It does not depend on the method, so
+    /// cursors of QUERY and of POST to `query` are interchangeable.
     private var identity: UInt64 {
         // QUERY and POST to `query` are one operation and share cursors.
         parameters.identity(of: "\(table.className ?? "")/\(context.database.name.text)")
     }
 
-    /// The cursor of what follows the rows that are written; nil when nothing does.
+    /// A function that returns the cursor of what follows the rows written so far; nil when nothing
+    /// follows, or no cursor can lead there.
     typealias Cursor = (PageRows.Progress) throws(Problem) -> String?
 
-    /// An envelope, or lines, with these objects. Where `next` leads on the page may end early, elsewhere it may not.
+    /// Returns a response with some objects, as an envelope or as lines.
+    ///
+    /// - Parameters:
+    ///   - rows: The objects.
+    ///   - count: The number of all matches, if it was requested.
+    ///   - next: Makes the cursor of the next page. With one, the page may end early when the
+    ///     answer is full; without one, that is a problem.
     private func answer(
         rows: PageRows, count: Int?, next: Cursor?
     ) throws(Problem) -> Response {
@@ -121,8 +161,10 @@ final class ObjectList: @unchecked Sendable {
         return response
     }
 
+    /// A response, with the cursor of the next page; nil when there is none.
     private typealias Made = (response: Response, next: String?)
 
+    /// Writes objects as a JSON document: `items`, `next`, perhaps `count`, and the version.
     private func envelope(
         _ rows: PageRows, _ plan: ObjectPlan, _ cursor: Cursor?, count: Int?
     ) throws(Problem) -> Made {
@@ -146,7 +188,14 @@ final class ObjectList: @unchecked Sendable {
         return (response, next)
     }
 
-    /// The cursor of the next page. A page that ended early needs one, and at least one row.
+    /// Returns the cursor of the next page.
+    ///
+    /// - Parameters:
+    ///   - progress: How many of the page's rows were written, and the last one.
+    ///   - count: How many rows the page was to have. If fewer were written, the page ended early.
+    ///   - cursor: Makes the cursor; nil where there are no pages.
+    /// - Throws: The problem of a full answer when the page ended early before its first row, or no
+    ///   cursor can lead on.
     func next(after progress: PageRows.Progress, of count: Int, _ cursor: Cursor?) throws(Problem) -> String? {
         guard progress.written < count else { return try cursor?(progress) }
         guard progress.written > 0, let next = try cursor?(progress) else {
@@ -155,7 +204,10 @@ final class ObjectList: @unchecked Sendable {
         return next
     }
 
-    /// Writes objects one after the other until the answer is full; returns how far it came.
+    /// Writes objects one after the other until the answer is full, and returns how many were
+    /// written.
+    ///
+    /// The time it takes is added to `encode` of `Server-Timing`.
     func write(
         _ rows: PageRows, _ plan: ObjectPlan, _ encoder: ObjectEncoder, to writer: inout JSONWriter
     ) throws(Problem) -> PageRows.Progress {
@@ -169,6 +221,7 @@ final class ObjectList: @unchecked Sendable {
         return progress
     }
 
+    /// Writes objects as lines of NDJSON or CSV.
     private func lines(_ rows: PageRows, _ plan: ObjectPlan, _ cursor: Cursor?) throws(Problem) -> Made {
         let lines = RowLines(plan, context.snapshot, parameters, context.request.budget)
         let buffer = OutputBuffer(capacity: 1024 + min(rows.count, 4096) * 256)
@@ -180,6 +233,8 @@ final class ObjectList: @unchecked Sendable {
         return (context.answer(buffer, type: lines.mediaType, etag: etag, notes: lines.notes), next)
     }
 
+    /// Returns a response whose lines are made while it is sent. A result in another order than
+    /// that of the object keys is sorted before, and only its keys are kept.
     private func stream(_ query: ObjectQuery) throws(Problem) -> Response {
         let plan = try context.plan(table, parameters)
         let after = try parameters.after.map { text throws(Problem) in try PageCursor(text, identity: identity).position }
@@ -201,6 +256,10 @@ final class ObjectList: @unchecked Sendable {
 
     // MARK: - Positions
 
+    /// Returns the objects at the positions of `at`. A negative position counts from the end and
+    /// needs the whole result.
+    ///
+    /// - Throws: `invalid_parameter` for a position outside the result.
     private func objects(at positions: [Int], _ query: ObjectQuery) throws(Problem) -> Response {
         // Positions from the end need the whole result.
         let isFromStart = positions.allSatisfy { $0 >= 0 }
@@ -217,6 +276,8 @@ final class ObjectList: @unchecked Sendable {
         return try answer(rows: PageRows(keys: chosen[...]), count: parameters.countsExactly ? try query.count() : nil, next: nil)
     }
 
+    /// Returns the position in the result of the object that `indexOf` or `indexOfWhere` names;
+    /// null when it is not in the result.
     private func index(_ query: ObjectQuery) throws(Problem) -> Response {
         try requireDocument()
         var index: Int?
@@ -232,7 +293,10 @@ final class ObjectList: @unchecked Sendable {
         }
     }
 
-    /// The position of the first object of the result that fulfils `indexOfWhere`.
+    /// Returns the position of the first object of the result that matches `indexOfWhere`; nil for
+    /// none.
+    ///
+    /// - Complexity: O(n) in the result's objects before the match, besides the query.
     private func firstIndex(_ query: ObjectQuery) throws(Problem) -> Int? {
         let text = try ObjectQuery.parse(parameters.indexOfWhere, "indexOfWhere")
         guard !text.hasDescriptors else {
@@ -260,6 +324,7 @@ final class ObjectList: @unchecked Sendable {
 
     // MARK: - Documents
 
+    /// Returns the plan of the query as lines of text, which are for people and may change.
     private func plan(_ query: ObjectQuery) throws(Problem) -> Response {
         try requireDocument()
         let lines = try query.plan()
@@ -272,13 +337,17 @@ final class ObjectList: @unchecked Sendable {
         }
     }
 
-    /// Answers that are no rows have no form as lines.
+    /// Throws `not_acceptable` when the client wants lines, for an answer that is one document and
+    /// not a list of rows.
     func requireDocument() throws(Problem) {
         guard !parameters.isTabular else {
             throw Problem(.notAcceptable, "this answer is a document, not a list of rows")
         }
     }
 
+    /// Returns a response with a JSON object.
+    ///
+    /// - Parameter write: Writes its members.
     func document(_ write: (inout JSONWriter) -> Void) -> Response {
         var writer = JSONWriter()
         writer.beginObject()

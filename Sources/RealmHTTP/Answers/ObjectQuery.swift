@@ -4,16 +4,32 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// The result that a list request describes, bound to one version.
+/// The query of a list request, bound to one class in one version.
 ///
-/// Not Sendable: made and used within one job.
+/// It runs the engine's query within the time and memory of the request, and turns errors into
+/// problems that name the parameter. It is not Sendable: it is used by the one thread that works on
+/// the request.
 final class ObjectQuery {
+    /// The engine's query, with its operands and conditions.
     let bound: BoundQuery
-    /// Whether the text orders or cuts the result, so that no cursor leads into it.
+    /// Whether the text has `SORT`, `DISTINCT` or `LIMIT`. The result then has an order of its own,
+    /// which no cursor can describe.
     let ordersItself: Bool
+    /// The request, for its budget and its timing.
     private let request: Request
 
-    /// Parses and binds `where`, `sort` and `distinct`. `sort` may come from elsewhere than the parameters.
+    /// Parses and binds `where`, `sort` and `distinct`.
+    ///
+    /// A query whose binding alone may take milliseconds is not bound on the daemon's thread: the
+    /// budget then stops the work there, and a worker begins it anew.
+    ///
+    /// - Parameters:
+    ///   - parameters: The parameters of the request.
+    ///   - arguments: The values for `$0`, `$1` and so on.
+    ///   - table: The class.
+    ///   - context: The version that is read, and the request.
+    ///   - sort: An order that replaces that of the parameters, for sections.
+    /// - Throws: `invalid_query`, `unknown_key_path` or `conflicting_parameters`, with `parameter`.
     init(
         _ parameters: ReadParameters, _ arguments: [QueryArgument], of table: Table, _ context: ReadContext,
         sort: [ReadParameters.SortTerm]? = nil
@@ -41,13 +57,15 @@ final class ObjectQuery {
         bound.sortedValueLimit = context.limits.sortedValues
     }
 
-    /// Whether reading and binding alone may take milliseconds: shapes with many corners, long texts, many arguments.
+    /// Whether parsing and binding alone may take milliseconds: shapes with many corners, long
+    /// texts, many arguments.
     private static func isDearToBind(_ parameters: ReadParameters) -> Bool {
         guard let text = parameters.predicate else { return false }
         return text.utf8.count > 2048 || parameters.args.count > 100 || mayHaveShapes(text)
     }
 
-    /// Whether `geo` stands in a text, in any case of letters, as before every shape.
+    /// Whether the text contains `geo` in upper or lower case, as every shape does. It may also
+    /// occur elsewhere.
     private static func mayHaveShapes(_ text: String) -> Bool {
         var last: UInt32 = 0
         for byte in text.utf8 {
@@ -57,12 +75,19 @@ final class ObjectQuery {
         return false
     }
 
+    /// Parses a predicate; an absent one matches all objects.
+    ///
+    /// - Parameters:
+    ///   - text: The predicate; nil when it is absent.
+    ///   - parameter: The name of its parameter, for the problem.
+    /// - Throws: `invalid_query` with `parameter` and `position`.
     static func parse(_ text: String?, _ parameter: String) throws(Problem) -> Query {
         guard let text else { return .all }
         return try Problem.querying(parameter) { () throws(QueryError) in try Query.parse(text) }
     }
 
-    /// A query that orders itself leaves nothing to the parameters.
+    /// Throws `conflicting_parameters` for a query with `SORT`, `DISTINCT` or `LIMIT` beside
+    /// `sort`, `distinct` or `after`.
     private static func checkDescriptors(_ query: Query, _ parameters: ReadParameters) throws(Problem) {
         guard query.hasDescriptors else { return }
         let given = [
@@ -72,19 +97,31 @@ final class ObjectQuery {
         throw .conflict("'\(name)' cannot stand beside SORT, DISTINCT or LIMIT in 'where'", parameter: name)
     }
 
-    /// What a query did wrong, or why it was stopped.
+    /// Returns the problem of a query's error, or the reason why the query was stopped.
+    ///
+    /// - Parameters:
+    ///   - error: The error of the engine.
+    ///   - names: The names of the parameters that the parts of the query came from.
+    ///   - budget: The budget of the request, which knows why it stopped the query.
     static func problem(_ error: QueryError, in names: QueryPartNames, _ budget: WorkBudget) -> Problem {
         if case .cancelled = error { return Problem(budget.stop ?? .expired) }
         return Problem(error, in: names)
     }
 
-    /// Asked between leaves: is there time left?
+    /// A function that the engine calls between leaves; it returns false when the query has to
+    /// stop.
     private var check: BoundQuery.Check {
         let budget = request.budget
         return { budget.goesOn }
     }
 
-    /// A query that was given up is told with the reason.
+    /// Runs a step of a query and turns its error into a problem. For a query that was stopped, the
+    /// problem states the reason.
+    ///
+    /// - Parameters:
+    ///   - parameter: The name of the parameter that the query came from.
+    ///   - budget: The budget of the request.
+    ///   - body: The step.
     static func querying<Result>(
         _ parameter: String, _ budget: WorkBudget, _ body: () throws(QueryError) -> Result
     ) throws(Problem) -> Result {
@@ -96,13 +133,17 @@ final class ObjectQuery {
         }
     }
 
+    /// Runs a step of the query in `where`.
     private func querying<Result>(_ body: () throws(QueryError) -> Result) throws(Problem) -> Result {
         try ObjectQuery.querying("where", request.budget, body)
     }
 
     // MARK: - Results
 
-    /// The rows of a page.
+    /// Returns the rows of a page, in the order of the request.
+    ///
+    /// - Parameter window: How many rows to leave out and to return, and the position after which
+    ///   they begin.
     func page(_ window: ResultWindow) throws(Problem) -> PageRows {
         try request.timed(\.query) { () throws(Problem) in
             try querying { () throws(QueryError) in
@@ -112,46 +153,58 @@ final class ObjectQuery {
         }
     }
 
+    /// Returns the object keys of a part of the result, in its order. The whole result by default.
     func keys(_ window: ResultWindow = .all) throws(Problem) -> [ObjectKey] {
         try request.timed(\.query) { () throws(Problem) in
             try querying { () throws(QueryError) in try bound.execute(window, check: check) }
         }
     }
 
-    /// Positions of those of the given objects that are in the result, in its order.
+    /// Returns the positions in `keys` of the objects that are in the result, in the order of the
+    /// result.
     func positions(over keys: [ObjectKey]) throws(Problem) -> [Int] {
         try request.timed(\.query) { () throws(Problem) in
             try querying { () throws(QueryError) in try bound.execute(over: keys, check: check) }
         }
     }
 
+    /// Returns how many objects the whole result has.
     func count() throws(Problem) -> Int {
         try request.timed(\.query) { () throws(Problem) in
             try querying { () throws(QueryError) in try bound.count(check: check) }
         }
     }
 
-    /// See `BoundQuery`.
+    /// Returns the number of matches if an index knows it without reading objects; nil otherwise.
     func indexedCount() throws(Problem) -> Int? {
         try Problem.querying { () throws(QueryError) in try bound.indexedCount() }
     }
 
+    /// Returns the plan of the query as lines of text.
     func plan() throws(Problem) -> [String] {
         try Problem.querying { () throws(QueryError) in try bound.explain() }
     }
 
+    /// Returns the position of a row in the order of the result, for a cursor.
     func position(of row: Row) throws(Problem) -> PagePosition {
         try Problem.querying { () throws(QueryError) in try bound.position(of: row) }
     }
 
+    /// Returns a cursor that finds matches while they are written; nil for a result in another
+    /// order than that of the object keys.
     func cursor(_ window: ResultWindow) throws(Problem) -> MatchCursor? {
         try Problem.querying { () throws(QueryError) in try bound.cursor(window) }
     }
 
+    /// Returns aggregates of the result's objects, and their number.
+    ///
+    /// - Throws: `type_mismatch` for a property of a type that the function does not take,
+    ///   `unknown_key_path`; both with the parameter `ops`.
     func aggregate(_ requests: [AggregateRequest]) throws(Problem) -> (count: Int, results: [AggregateResult]) {
         try request.timed(\.query) { () throws(Problem) in try calculate(requests) }
     }
 
+    /// Computes the aggregates, without measuring the time.
     private func calculate(_ requests: [AggregateRequest]) throws(Problem) -> (count: Int, results: [AggregateResult]) {
         do throws(QueryError) {
             return try bound.aggregate(requests, check: check)

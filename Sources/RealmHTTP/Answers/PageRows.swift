@@ -3,47 +3,63 @@
 internal import RealmQuery
 internal import RealmStorage
 
-/// The objects of a page in their order: as they lie in the leaves where they come in object order, else by their keys.
+/// The objects of a page, in their order.
+///
+/// In the order of object keys they are rows of leaves, from which they are read where they are
+/// stored. In any other order they are object keys.
 struct PageRows {
+    /// Where the objects are.
     private enum Source {
+        /// Rows of leaves, in ascending order. Each mask has the rows of one leaf.
         case leaves([(leaf: ClusterLeaf, rows: Mask)])
+        /// Object keys, in the order of the page.
         case keys(ArraySlice<ObjectKey>)
     }
 
+    /// Where the objects are; there may be more than `count`.
     private let source: Source
 
-    /// How many objects there are, those that are left out by `prefix` not counted.
+    /// How many objects the page has.
     let count: Int
 
+    /// Creates a page of rows in leaves.
     init(leaves: [(leaf: ClusterLeaf, rows: Mask)]) {
         source = .leaves(leaves)
         count = leaves.reduce(0) { $0 + $1.rows.count }
     }
 
+    /// Creates a page of object keys.
     init(keys: ArraySlice<ObjectKey>) {
         source = .keys(keys)
         count = keys.count
     }
 
+    /// Creates a page of the first `count` objects of a source.
     private init(_ source: Source, count: Int) {
         self.source = source
         self.count = count
     }
 
+    /// A page without objects.
     static let none = PageRows(keys: [])
 
-    /// The first `limit` objects.
+    /// Returns the first objects of the page, at most `limit`.
     func prefix(_ limit: Int) -> PageRows { count <= limit ? self : PageRows(source, count: limit) }
 
-    /// How far `write` came.
+    /// How far `write` got.
     struct Progress {
-        /// Objects that are done.
+        /// The number of objects that are done, those included that do not exist any more.
         var written = 0
-        /// The last of them.
+        /// The last object that was passed to the closure and accepted; nil for none.
         var last: Row?
     }
 
-    /// Calls `body` with one object after the other until it returns false. An object that is gone counts as done.
+    /// Calls a function with each object in order, until it returns false.
+    ///
+    /// - Parameters:
+    ///   - table: The class of the objects.
+    ///   - body: Writes one object. It returns false when there was no room for it.
+    /// - Returns: How many objects are done. A key without an object counts as done.
     func write(
         of table: Table, _ body: (Row) throws(StorageError) -> Bool
     ) throws(StorageError) -> Progress {

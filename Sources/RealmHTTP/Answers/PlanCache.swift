@@ -3,19 +3,31 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Plans for whole objects of one version, compiled once per class and kept with the version.
+/// The plans by which whole objects of one version are written, compiled once for each class.
+///
+/// It is kept with the version, so it lives exactly as long. Any number of threads may use it.
 final class PlanCache: Sendable {
+    /// The plans by class. The lock is held for a look-up only, never while a plan is compiled.
     private let plans = RankedMutex<[TableKey: ObjectPlan]>(.leaf, [:])
+    /// Plans of embedded classes, which the plans of all classes share.
     private let embedded: EmbeddedPlans
 
+    /// Creates an empty cache.
     private init(_ snapshot: Snapshot) { embedded = EmbeddedPlans(snapshot) }
 
-    /// The cache of a version.
+    /// Returns the cache of a version, which is made when it is first needed.
     static func of(_ version: Version) -> PlanCache {
         version.derived.value { PlanCache(version.snapshot) }
     }
 
-    /// The plan for whole objects of a class. Two threads may compile the same plan at a time; either is as good.
+    /// Returns the plan for whole objects of a class.
+    ///
+    /// Two threads may compile the same plan at a time; both results are equal, and one of them is
+    /// kept.
+    ///
+    /// - Parameters:
+    ///   - table: The class, in the cache's version.
+    ///   - snapshot: The cache's version.
     func wholeObjects(of table: Table, in snapshot: Snapshot) throws(Problem) -> ObjectPlan {
         if let known = plans.withLock({ $0[table.key] }) { return known }
         let plan: ObjectPlan

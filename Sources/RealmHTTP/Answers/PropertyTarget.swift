@@ -3,21 +3,36 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// What the last part of `…/{key}/{property}` names: a property of an object, which may be embedded in the one of the
-/// key, or an embedded object that is an element of a collection.
+/// What the last part of the path `…/{key}/{property}` names.
+///
+/// It is a property of the key's object or of an object embedded in it, or an embedded object that
+/// is an element of a collection.
 struct PropertyTarget {
     /// The class of the object that has the property.
     let table: Table
-    /// That object.
+    /// The object that has the property.
     let row: Row
     /// The property.
     let column: Column
-    /// The embedded object at the end of the path, when it is an element.
+    /// The embedded object at the end of the path, when the path ends at an element of a
+    /// collection; else nil.
     var element: Value?
 
+    /// The problem of a path that is possible in the schema, but leads to null or a missing element
+    /// in this object.
     private static let nothing = Problem(.objectNotFound, "there is nothing at this path now")
 
-    /// Follows `text` from an object. A wrong path is `not_found`, one that ends nowhere now `object_not_found`.
+    /// Follows a text from an object.
+    ///
+    /// A property whose name is the whole text takes precedence over a path.
+    ///
+    /// - Parameters:
+    ///   - text: A name, or a path such as `address.phones` or `kids[0]`.
+    ///   - row: The object at which the path begins.
+    ///   - table: The class of that object.
+    ///   - snapshot: The version that is read.
+    /// - Throws: `not_found` for a path that the schema does not have, `object_not_found` for one
+    ///   that leads nowhere in this object.
     static func find(_ text: String, from row: Row, in table: Table, _ snapshot: Snapshot) throws(Problem) -> PropertyTarget {
         if let column = table.column(named: text) { return PropertyTarget(table: table, row: row, column: column) }
         guard let path = PropertyPath(text), case .name(let first)? = path.steps.first, let column = table.column(named: first)
@@ -35,19 +50,22 @@ struct PropertyTarget {
         return target
     }
 
+    /// Makes the problem of a path that the schema does not have; the detail proposes a similar
+    /// name.
     private static func unknown(_ text: String, _ table: Table) -> Problem {
         let hint = Spelling.nearest(to: text, in: table.columns.map(\.name)).map { "; did you mean '\($0)'?" } ?? ""
         return Problem(.notFound, "class \(table.className ?? "") has no property at this path\(hint)")
     }
 
-    /// The table of embedded objects that the column holds.
+    /// Returns the class of the embedded objects in the column. Throws `not_found` for any other
+    /// column.
     private func embeddedTable(_ snapshot: Snapshot) throws(Problem) -> Table {
         guard column.type == .link, let table = column.targetTable.flatMap({ snapshot.table($0) }), table.kind == .embedded
         else { throw Problem(.notFound, "paths lead through embedded objects only") }
         return table
     }
 
-    /// A property of the embedded object that stands here.
+    /// Returns a property of the embedded object that this target leads to.
     private func property(_ name: String, _ snapshot: Snapshot) throws(Problem) -> PropertyTarget {
         let inner = try embeddedTable(snapshot)
         guard let innerColumn = inner.column(named: name) else { throw PropertyTarget.unknown(name, inner) }
@@ -61,7 +79,7 @@ struct PropertyTarget {
         return PropertyTarget(table: inner, row: innerRow, column: innerColumn)
     }
 
-    /// One embedded object of a list or dictionary.
+    /// Returns an embedded object of a list by its index, or of a dictionary by its key.
     private func element(at step: PropertyPath.Step, _ snapshot: Snapshot) throws(Problem) -> Value {
         _ = try embeddedTable(snapshot)
         let found: Value?

@@ -2,8 +2,15 @@
 
 internal import RealmEngine
 
+/// Responses to reads, with the header fields that all of them have.
 extension ReadContext {
-    /// The answer with `body`, tagged with `etag`.
+    /// Returns a response with a body.
+    ///
+    /// - Parameters:
+    ///   - body: The document or the lines.
+    ///   - type: The media type.
+    ///   - etag: The entity tag, in quotes.
+    ///   - notes: What the representation could not carry exactly, which header fields report.
     func answer(
         _ body: OutputBuffer, type: StaticString, etag: String, notes: RepresentationNotes = RepresentationNotes()
     ) -> Response {
@@ -14,15 +21,17 @@ extension ReadContext {
         return response
     }
 
-    /// The answer to a client that has this representation already.
+    /// Returns 304, for a client that has the representation already.
     func unchanged(_ etag: String) -> Response {
         var response = Response(status: 304)
         addReadHeaders(to: &response, etag: etag)
         return response
     }
 
-    /// Adds tag and version, and how long the answer may be kept: the newest version has to be asked for again, a snapshot
-    /// never changes.
+    /// Adds the entity tag, the version and the rules for caches.
+    ///
+    /// The newest version has to be validated before each use. A snapshot never changes, so it may
+    /// be kept as long as its lease lasts, and its response reports the number of live versions.
     func addReadHeaders(to response: inout Response, etag: String) {
         response.add("ETag", etag)
         response.add("Realm-Version", version.tokenText)

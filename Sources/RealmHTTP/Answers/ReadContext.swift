@@ -3,26 +3,38 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// A read of one version of one realm: what the endpoints below a realm begin with.
+/// A read of one version of one realm. Endpoints for the data of a realm begin with it.
+///
+/// It holds the version, so that its pages are not reused while the answer is made. It is
+/// immutable, and may pass from the daemon's thread to a worker.
 final class ReadContext: Sendable {
-    /// The call that reads.
+    /// The request on its way to the endpoint.
     let call: Call
     /// The open realm.
     let database: Database
-    /// The version that is read, which stays as it is while this is held.
+    /// The version that is read. It never changes.
     let version: Version
 
-    /// The request of the call.
+    /// The request.
     var request: Request { call.request }
-    /// The tables of the version.
+    /// The tables and objects of the version.
     var snapshot: Snapshot { version.snapshot }
-    /// The limits of the server.
+    /// The bounds of the server.
     var limits: Limits { call.limits }
 
-    /// The lease under which the version is held; nil for the newest version.
+    /// The lease under which a client holds the version; nil for the newest version, and inside an
+    /// interactive transaction.
     let lease: PinnedVersions.Lease?
 
-    /// Reads the newest version, or the one of a snapshot.
+    /// Chooses the version to read, and notes it for the header field `Realm-Version`.
+    ///
+    /// - Parameters:
+    ///   - call: The request.
+    ///   - snapshot: The id of a snapshot. Nil reads the newest version, or the uncommitted state
+    ///     inside an interactive transaction.
+    /// - Throws: `realm_not_found`, `realm_unavailable`, `snapshot_expired`, `not_found` for an
+    ///   unknown snapshot, `conflicting_parameters` for a snapshot inside a transaction, or
+    ///   `precondition_failed`.
     init(_ call: Call, snapshot: String? = nil) throws(Problem) {
         self.call = call
         let database = try call.database()
@@ -34,6 +46,7 @@ final class ReadContext: Sendable {
         try requireMinimumVersion()
     }
 
+    /// Returns the lease of a snapshot, and extends it because it is used.
     private static func lease(_ id: String, _ call: Call, _ database: Database) throws(Problem) -> PinnedVersions.Lease {
         guard call.request.headers[.realmTransaction] == nil else {
             throw .conflict("a snapshot is not read inside a transaction", parameter: "snapshot")
@@ -41,7 +54,11 @@ final class ReadContext: Sendable {
         return try call.services.pinned.find(id, in: database, isUse: true)
     }
 
-    /// `Realm-Min-Version`: a version of another epoch never comes, and one that has not come by now was waited for.
+    /// Throws `precondition_failed` unless the version that is read is at least that of
+    /// `Realm-Min-Version`.
+    ///
+    /// The request was kept waiting for that version before, if it has the same epoch. A version of
+    /// another epoch never comes.
     private func requireMinimumVersion() throws(Problem) {
         guard let text = request.headers[.realmMinVersion] else { return }
         guard let wanted = VersionToken(text) else {
@@ -53,7 +70,9 @@ final class ReadContext: Sendable {
         }
     }
 
-    /// The class that the path names.
+    /// Returns the class that the path names.
+    ///
+    /// - Throws: `class_not_found`; the detail proposes a similar name.
     func table() throws(Problem) -> Table {
         let name = try call.match[.class]
         guard let table = snapshot.classTable(named: name) else {
@@ -64,7 +83,10 @@ final class ReadContext: Sendable {
         return table
     }
 
-    /// The object that the path names.
+    /// Returns the object that the path names.
+    ///
+    /// - Parameter table: The class in which the key is looked up.
+    /// - Throws: `object_not_found`.
     func row(in table: Table) throws(Problem) -> Row {
         let text = try call.match[.key]
         guard let row = try Problem.mapping({ () throws(StorageError) in try KeyText.find(text, in: table) }) else {
@@ -73,22 +95,32 @@ final class ReadContext: Sendable {
         return row
     }
 
-    /// Compiles plans, with the names that linking objects have in this realm.
+    /// A compiler of plans that knows the names of linking objects in this realm.
     var planner: ObjectPlanner { ObjectPlanner(snapshot, backlinkNames: database.backlinkNames.byClass) }
 
-    /// The members of an envelope that tell what was read.
+    /// Writes the members of an envelope that state what was read: `version`, and `snapshot` for
+    /// one.
     func writeVersion(to writer: inout JSONWriter) {
         writer.member("version", text: version.tokenText)
         if let lease { writer.member("snapshot", text: lease.id) }
     }
 
-    /// The tag of everything that changes with any commit.
+    /// Returns the entity tag of an answer that any commit may change:
+    /// `"v.<epoch>.<version>~<code>"`.
+    ///
+    /// - Parameter code: The code of the representation, which distinguishes answers of one
+    ///   version.
     func versionTag(_ code: String) -> String { "\"v.\(version.tokenText)~\(code)\"" }
 
-    /// Plans, and objects, of classes with more properties take long.
+    /// The number of properties above which compiling a plan, and writing an object, takes long.
     private static let wideTable = 1000
 
-    /// The plan for objects of `table`; that of whole objects is made once per version.
+    /// Returns the plan by which objects of a class are written.
+    ///
+    /// The plan of whole objects is compiled once for each version. One with `fields` or `expand`
+    /// is compiled for each request.
+    ///
+    /// - Throws: `unknown_key_path` for `fields` or `expand` that lead nowhere.
     func plan(_ table: Table, _ parameters: ReadParameters) throws(Problem) -> ObjectPlan {
         if table.columns.count > ReadContext.wideTable {
             try Problem.mapping { () throws(StorageError) in try request.budget.beginLongStep() }
@@ -105,10 +137,12 @@ final class ReadContext: Sendable {
     }
 }
 
+/// The problems of `fields` and `expand`.
 extension Problem {
-    /// A path of `fields` or `expand` that leads nowhere, or is too long.
+    /// Makes the problem of a path in `fields` or `expand` that leads nowhere (`unknown_key_path`),
+    /// or is too long (`invalid_parameter`).
     init(_ unknown: ObjectPlanner.UnknownPath) {
-        // A path that is only too long names something that exists.
+        // The path is empty when it exists but is too long.
         if unknown.path.isEmpty {
             self = .invalidParameter(unknown.parameter, unknown.detail)
         } else {
@@ -117,7 +151,9 @@ extension Problem {
     }
 }
 
+/// What the entity tag of an object has to cover.
 extension ReadParameters {
-    /// Whether the answer shows other objects than the one it is about, so that their changes matter too.
+    /// Whether the answer shows other objects than the one it is about. Its entity tag then has to
+    /// change when those do.
     var showsOthers: Bool { !expand.isEmpty || (fields ?? []).contains { $0.contains(".") } }
 }

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Reading parameters from URLs and bodies alike.
 extension ReadParameters {
-    /// The parameters of a call, from its URL, and from its body where the method has one.
+    /// Reads the parameters of a call from its URL, and for QUERY and POST also from its JSON body.
+    ///
+    /// - Parameters:
+    ///   - call: The request.
+    ///   - kind: The kind of read, which decides the parameters.
+    ///   - formats: The forms in which the endpoint can answer.
+    /// - Throws: `unsupported_media_type` and `not_acceptable` before the body is parsed; then the
+    ///   problems of the body and of the parameters.
     init(
         ofBodyAnd call: Call, _ kind: ReadParameters.Kind, formats: ResponseFormat.Choice
     ) throws(Problem) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What all reads of a server share.
+/// What all reads of a server share. It is made when the server is made, and does not change.
 package final class ReadServices: Sendable {
-    /// The limits of the server.
+    /// The bounds of the server.
     let limits: Limits
-    /// Versions that clients hold for later reads.
+    /// The versions that clients hold as snapshots.
     let pinned: PinnedVersions
 
-    /// The parts of a server that reads need.
+    /// Joins the services.
     init(limits: Limits, pinned: PinnedVersions) {
         self.limits = limits
         self.pinned = pinned

@@ -4,15 +4,24 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// Writes objects as lines of NDJSON or CSV.
-///
-/// Used by one thread at a time.
+/// Writes objects as lines of NDJSON or CSV. It is used by one thread at a time.
 final class RowLines {
+    /// How the objects are written.
     private let plan: ObjectPlan
+    /// Writes objects as JSON.
     private let encoder: ObjectEncoder
+    /// What the answer, or each line of a stream, may cost.
     let budget: WorkBudget
+    /// Writes objects as CSV; nil for NDJSON.
     private let csv: CSVWriter?
 
+    /// Prepares the lines of objects of one class.
+    ///
+    /// - Parameters:
+    ///   - plan: How the objects are written.
+    ///   - snapshot: The version that is read.
+    ///   - parameters: The format and the representation.
+    ///   - budget: The budget of the request.
     init(_ plan: ObjectPlan, _ snapshot: Snapshot, _ parameters: ReadParameters, _ budget: WorkBudget) {
         self.plan = plan
         self.budget = budget
@@ -20,17 +29,24 @@ final class RowLines {
         csv = parameters.format == .csv ? CSVWriter(plan, snapshot, parameters.representation, budget: budget) : nil
     }
 
+    /// The value of `Content-Type`.
     var mediaType: StaticString { RowLines.mediaType(isCSV: csv != nil) }
 
+    /// The value of `Content-Type` for either format. CSV has a line of column names
+    /// (`header=present`, RFC 4180).
     static func mediaType(isCSV: Bool) -> StaticString {
         isCSV ? "text/csv; charset=utf-8; header=present" : "application/x-ndjson"
     }
 
+    /// What the representation could not carry exactly in the objects written so far.
     var notes: RepresentationNotes { encoder.notes }
 
-    /// What comes before the first row.
+    /// Writes the line of column names, which only CSV has.
     func begin(in buffer: OutputBuffer) { csv?.writeHeader(to: buffer) }
 
+    /// Writes the line of one object.
+    ///
+    /// - Throws: An error of storage, or that the budget is used up.
     func write(_ row: Row, to buffer: OutputBuffer) throws(StorageError) {
         if let csv { return try csv.write(row, to: buffer) }
         var writer = JSONWriter(buffer)
@@ -39,8 +55,10 @@ final class RowLines {
     }
 }
 
+/// Lines of pages, which end early when the answer is full.
 extension RowLines {
-    /// Writes a row of a page, unless the answer is full before its end: then nothing of it is written.
+    /// Writes the line of one object of a page, unless the answer is full before its end. Then
+    /// nothing of it is written, and false is returned.
     func fits(_ row: Row, in buffer: OutputBuffer) throws(StorageError) -> Bool {
         try buffer.fits(budget) { () throws(StorageError) in try write(row, to: buffer) }
     }

@@ -4,26 +4,40 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// A whole result as lines, made while it is sent.
+/// Streams a whole result as lines, which are made while the response is sent.
 ///
-/// `@unchecked Sendable`: the daemon asks for one chunk at a time, and each is made by one worker.
+/// `@unchecked Sendable`: the daemon asks for one chunk at a time, and one worker makes it.
 final class RowStream: ChunkProducer, @unchecked Sendable {
+    /// Where the objects come from.
     enum Source {
-        /// Results in object order, found on the way.
+        /// A search in the order of the object keys, which goes on while the lines are written.
         case cursor(MatchCursor)
-        /// Results in another order.
+        /// The keys of a result in another order, which was computed before.
         case keys([ObjectKey])
     }
 
+    /// Where the objects come from.
     private let source: Source
+    /// Writes one line.
     private let rows: RowLines
+    /// Finds objects by their keys.
     private let finder: ObjectFinder
+    /// The time that each chunk may take.
     private let pace: StreamPace
+    /// Whether the line of column names was written.
     private var hasBegun = false
+    /// The index of the next key to write.
     private var nextKey = 0
-    /// The rows of a leaf that are not written yet.
+    /// A leaf of objects, with the rows that are not written yet; nil between two leaves.
     private var open: (leaf: ClusterLeaf, rows: Mask)?
 
+    /// Creates a stream of lines.
+    ///
+    /// - Parameters:
+    ///   - source: Where the objects come from.
+    ///   - rows: Writes one line.
+    ///   - table: The class of the objects.
+    ///   - pace: The time that each chunk may take.
     init(_ source: Source, _ rows: RowLines, _ table: Table, _ pace: StreamPace) {
         self.source = source
         self.rows = rows
@@ -31,6 +45,8 @@ final class RowStream: ChunkProducer, @unchecked Sendable {
         finder = ObjectFinder(table)
     }
 
+    /// Writes lines until the chunk is full, or its time is used up; returns whether the stream is
+    /// complete.
     func produce(into buffer: OutputBuffer) throws -> Bool {
         pace.beginChunk()
         if !hasBegun {
@@ -43,6 +59,7 @@ final class RowStream: ChunkProducer, @unchecked Sendable {
         }
     }
 
+    /// Writes the objects that a search finds.
     private func produce(from cursor: MatchCursor, into buffer: OutputBuffer) throws -> Bool {
         while buffer.count < Streaming.chunkBytes {
             guard let (leaf, rest) = open else {
@@ -63,6 +80,7 @@ final class RowStream: ChunkProducer, @unchecked Sendable {
         return false
     }
 
+    /// Writes the objects of keys. A key without an object is skipped.
     private func produce(from keys: [ObjectKey], into buffer: OutputBuffer) throws -> Bool {
         while nextKey < keys.count {
             guard buffer.count < Streaming.chunkBytes else { return false }
@@ -72,7 +90,8 @@ final class RowStream: ChunkProducer, @unchecked Sendable {
         return true
     }
 
-    /// Every row may show as many objects as a document.
+    /// Writes one line. The budget begins anew with each, so every row may show as many objects as
+    /// a document.
     private func write(_ row: Row, to buffer: OutputBuffer) throws(StorageError) {
         rows.budget.beginPart(at: buffer.count)
         try rows.write(row, to: buffer)

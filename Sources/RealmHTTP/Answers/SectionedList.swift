@@ -4,28 +4,40 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// A result grouped into sections, page by page.
+/// Answers a list request with `sectionBy`: a result grouped into sections, page by page.
 ///
-/// Sections stand in the order of their first row; the rows of one stay together even where its function does not keep
-/// the order of the values, as `:mod` does. So the whole result is known before a page is cut from it.
+/// Sections are in the order of their first row. The rows of a section stay together even where its
+/// function does not keep the order of the values, as `:mod` does not. So the whole result is
+/// grouped before a page is cut from it, and its keys are held in memory meanwhile.
 struct SectionedList {
+    /// The request, with the class and the version that are read.
     let list: ObjectList
 
+    /// The version that is read, and the request.
     private var context: ReadContext { list.context }
+    /// The parameters of the request.
     private var parameters: ReadParameters { list.parameters }
 
-    /// All of them are in memory while a page is cut out.
+    /// The largest number of sections of a result, all of which are in memory while a page is cut.
     private static let maximumSections = 100_000
 
-    /// What a row and its key cost, in units of a budget.
+    /// The cost of a row and its key, in units of the work budget.
     private static let unitsPerRow = 16
+    /// The number of bytes of a key that cost one unit of the work budget.
     private static let bytesPerUnit = 128
 
+    /// A section with the object keys of its rows.
     private struct Section {
+        /// The key that the rows have in common.
         let key: SectionKey
+        /// The object keys of the rows, in the order of the result.
         var rows: [ObjectKey] = []
     }
 
+    /// Returns the page of sections that the request selects.
+    ///
+    /// - Throws: The problems of the query and of `sectionBy`, `section_not_found`, and that of a
+    ///   result with too many sections.
     func answer() throws(Problem) -> Response {
         try list.requireDocument()
         let grouping = try SectionGrouping(parameters.sectionBy ?? "")
@@ -44,7 +56,10 @@ struct SectionedList {
         }
     }
 
-    /// The query sorted by the section's key path, unless it is so already.
+    /// Returns the query, sorted by the section's key path. A sort in the request or in the text of
+    /// the query has to begin with that path.
+    ///
+    /// - Throws: `conflicting_parameters` for any other sort.
     private func query(_ grouping: SectionGrouping) throws(Problem) -> ObjectQuery {
         if let first = parameters.sort.first {
             guard first.path == grouping.path else { throw SectionedList.wrongSort }
@@ -61,9 +76,15 @@ struct SectionedList {
         return query
     }
 
+    /// The problem of a sort that does not begin with the section's key path.
     private static let wrongSort = Problem.conflict(
         "the sort has to begin with the key path of the sections", parameter: "sectionBy")
 
+    /// Groups the whole result into sections.
+    ///
+    /// - Complexity: O(n) in the rows of the result, each of which is read once.
+    /// - Throws: The problem of too many sections, or of keys that are longer in all than an answer
+    ///   may be.
     private func sections(_ query: ObjectQuery, _ grouping: SectionGrouping) throws(Problem) -> [Section] {
         try grouping.requireValues(of: list.table, in: context.snapshot)
         let finder = ObjectFinder(list.table)
@@ -74,7 +95,7 @@ struct SectionedList {
             try Problem.mapping { () throws(StorageError) in try context.request.budget.spend(SectionedList.unitsPerRow) }
             guard let row = try Problem.mapping({ () throws(StorageError) in try finder.find(key) }) else { continue }
             let sectionKey = try grouping.key(try query.position(of: row).cells.first ?? .missing)
-            // A long text was copied several times.
+            // A long text is copied several times.
             try Problem.mapping { () throws(StorageError) in
                 try context.request.budget.spend(sectionKey.byteCount / SectionedList.bytesPerUnit)
             }
@@ -97,6 +118,8 @@ struct SectionedList {
         return sections
     }
 
+    /// Returns the section that `section` names. Throws `section_not_found` when the result has
+    /// none.
     private func only(_ wanted: ParameterSet.TextOrJSON, _ sections: [Section]) throws(Problem) -> [Section] {
         let found = sections.filter { section in
             switch wanted {
@@ -110,17 +133,23 @@ struct SectionedList {
 
     // MARK: - Pages
 
+    /// The identity that cursors of this request carry. It differs from that of the same list
+    /// without sections.
     private var identity: UInt64 {
         parameters.identity(of: "sections/\(list.table.className ?? "")/\(context.database.name.text)")
     }
 
-    /// A cursor names the last row; its number helps when that row is gone.
+    /// Returns the cursor of the page after the first `end` rows.
+    ///
+    /// It names the last of these rows, and also their number, which is used when that row has left
+    /// the result.
     private func cursor(behind end: Int, _ sections: [Section]) -> String {
         let rows = sections.lazy.flatMap(\.rows)
         let key = rows.dropFirst(end - 1).first ?? .null
         return PageCursor(PagePosition(cells: [.value(.int(Int64(end)))], key: key)).text(identity: identity)
     }
 
+    /// Returns the index of the page's first row, from `after` or `offset`.
     private func firstRow(_ sections: [Section]) throws(Problem) -> Int {
         guard let after = parameters.after else { return parameters.offset ?? 0 }
         let position = try PageCursor(after, identity: identity).position
@@ -135,6 +164,8 @@ struct SectionedList {
         return Int(clamping: end)
     }
 
+    /// Returns the rows of a range, in the sections to which they belong. Sections without rows in
+    /// the range are left out.
     private static func cut(_ sections: [Section], _ range: Range<Int>) -> [Section] {
         var start = 0
         var result: [Section] = []
@@ -149,6 +180,7 @@ struct SectionedList {
         return result
     }
 
+    /// Writes a page as a JSON document: `sections`, `next`, perhaps `count`, and the version.
     private func answer(
         _ sections: [Section], rows: Int, _ count: Int?, _ cursor: @escaping ObjectList.Cursor
     ) throws(Problem) -> Response {
@@ -176,7 +208,8 @@ struct SectionedList {
         return response
     }
 
-    /// Writes sections until the answer is full; returns how many rows there are. A section without a row is left out.
+    /// Writes sections until the answer is full, and returns how many rows were written. A section
+    /// of which no row had room is left out.
     private func write(
         _ sections: [Section], _ encoder: ObjectEncoder, _ values: inout ValueWriter, to writer: inout JSONWriter
     ) throws(Problem) -> Int {

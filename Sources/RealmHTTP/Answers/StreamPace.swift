@@ -3,42 +3,58 @@
 internal import RealmQuery
 internal import RealmStorage
 
-/// The time that a streamed answer has: as long as its client reads, but no part of it may take longer than a whole
-/// document.
+/// Limits the time that a streamed answer may take.
 ///
-/// `@unchecked Sendable`: belongs to one producer, which one worker at a time asks for a chunk.
+/// The whole answer may take as long as its client reads, up to the limits of streams, but no chunk
+/// may take longer than a whole document (`read-seconds`).
+///
+/// `@unchecked Sendable`: it belongs to one producer, which is called for one chunk at a time.
 final class StreamPace: @unchecked Sendable {
-    /// What a search for the next rows came to.
+    /// The result of a search for the next rows.
     enum Found {
+        /// The next leaf with matches, and its matching rows.
         case leaf(ClusterLeaf, Mask)
-        /// Nothing yet, and others want to work too.
+        /// Nothing yet; the search goes on with the next chunk, so that other work gets its turn.
         case later
+        /// There are no more matches.
         case end
     }
 
+    /// The budget of the request, whose deadline is set for each chunk.
     private let budget: WorkBudget
+    /// The largest number of seconds that one chunk may take.
     private let secondsPerChunk: Double
+    /// The time at which the search of the present chunk pauses.
     private var restAt = Instant.distantFuture
 
-    /// A search goes on so long before it lets others work.
+    /// The number of seconds after which a search without results lets other work go on.
     private static let secondsOfSearch = 0.1
 
-    /// The pace of a stream whose query was begun in time. From here on `budget` has time for one part after the other.
+    /// Creates the pace of a stream whose query was bound, and if necessary sorted, within the time
+    /// of the request. The deadline of the request is lifted: from here on each chunk has one of
+    /// its own.
+    ///
+    /// - Parameters:
+    ///   - budget: The budget of the request.
+    ///   - limits: The bounds of the server.
     init(_ budget: WorkBudget, _ limits: Limits) {
         self.budget = budget
         secondsPerChunk = Double(limits.readSeconds)
-        // Found and begun in time, the rest is made piece by piece.
+        // The query was bound in time; the rest is made chunk by chunk.
         budget.deadline = .distantFuture
     }
 
-    /// The next piece has time of its own.
+    /// Sets the deadline of the next chunk, counted from now.
     func beginChunk() {
         let now = Instant.now()
         budget.deadline = now.adding(seconds: secondsPerChunk)
         restAt = now.adding(seconds: StreamPace.secondsOfSearch)
     }
 
-    /// The next rows, if they are found soon. Throws when the client has left.
+    /// Returns the next rows of a search, if they are found soon.
+    ///
+    /// - Throws: An error of storage, or that the search was stopped, because the client has left
+    ///   or the chunk's time is used up.
     func next(_ cursor: MatchCursor) throws -> Found {
         if let (leaf, rows) = try cursor.next(check: { [budget] in budget.goesOn }, pauseAt: restAt) { return .leaf(leaf, rows) }
         return cursor.isPaused ? .later : .end
