@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the elements of a collection are kept.
+/// The kind of a collection together with the type of its elements, which say how it is stored.
 ///
-/// Elements of collections nested in Mixed are Mixed, whatever the property is; sets cannot be nested.
+/// Elements of collections nested in Mixed are Mixed, whatever the property is; sets cannot be
+/// nested.
 package enum CollectionForm: Sendable {
-    /// A list of such elements.
+    /// A list of elements of this type.
     case list(ElementShape)
-    /// A set of such elements.
+    /// A set of elements of this type.
     case set(ElementShape)
     /// A dictionary with text keys and Mixed values.
     case dictionary
 
-    /// The collection of a property; nil for a property without.
+    /// The form of the collection that a column holds; nil for a column of single values.
     init?(_ column: Column) {
         switch column.collection {
         case .list: self = .list(column.elementShape)
@@ -21,7 +22,8 @@ package enum CollectionForm: Sendable {
         }
     }
 
-    /// The shape of the tree that holds the elements, or the values of a dictionary.
+    /// The type of the values in the tree of the elements, or in the tree of the values of a
+    /// dictionary.
     var elements: ElementShape {
         switch self {
         case .list(let shape), .set(let shape): return shape

@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A collection of an object: that of a property, or one nested in a Mixed property.
+/// The place of a collection of an object: that of a property, or one nested in a Mixed property.
 ///
-/// Names a collection by where it is rather than by its root, because the root changes with every change of the collection, and
-/// so do those above it.
+/// It names a collection by where it is rather than by its root, because the root changes with
+/// every change of the collection, and so do the roots of the collections around it.
 package struct CollectionPlace: Sendable {
     /// The table of the object.
     package let table: TableKey
     /// The object that holds the collection, in a property or below it.
     package let object: ObjectKey
-    /// The property.
+    /// The property that holds the collection, or the collections around it.
     package let column: Column
-    /// From the collection of the property, or from the collection in a Mixed property, down to the one that is meant.
+    /// The steps from the collection of the property, or from the collection in a Mixed property,
+    /// down to the one that is meant; empty for the outermost one.
     package let path: [PathStep]
 
-    /// A collection by its place; `path` leads from the property's value down.
+    /// Makes a place.
+    ///
+    /// - Parameters:
+    ///   - table: The table of the object.
+    ///   - object: The object.
+    ///   - column: The property.
+    ///   - path: The steps from the property's collection down to a nested one.
     package init(_ table: TableKey, _ object: ObjectKey, _ column: Column, path: [PathStep] = []) {
         self.table = table
         self.object = object

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds links as they are stored, those to tombstones included.
+/// Search for the links that objects and collections hold, as they are stored: those to tombstones
+/// are included.
 extension WriteTransaction {
-    /// All links in one property of an object, one for each time it is linked.
+    /// Returns all links in one property of an object, nested collections included; a target that
+    /// is linked twice is in the result twice.
+    ///
+    /// - Parameters:
+    ///   - column: The property.
+    ///   - object: The object, which must exist.
+    ///   - key: The table of the object.
+    /// - Throws: `.corrupt` for damage, `.stopped` when the work budget is used up.
     func storedLinks(
         of column: Column, _ object: ObjectKey, in key: TableKey
     ) throws(StorageError) -> [StoredLink] {
@@ -17,7 +25,12 @@ extension WriteTransaction {
         return links
     }
 
-    /// The links in one element and below it.
+    /// Returns the links in one element of a collection, and in collections nested in it.
+    ///
+    /// - Parameters:
+    ///   - position: The element, or the value of a dictionary's entry.
+    ///   - root: The root of the collection.
+    ///   - form: Its kind and the type of its elements.
     func storedLinks(
         at position: Int, in root: Ref, _ form: CollectionForm
     ) throws(StorageError) -> [StoredLink] {
@@ -27,14 +40,21 @@ extension WriteTransaction {
         return links
     }
 
-    /// The links in a collection and below it.
+    /// Returns the links in a collection, and in collections nested in it.
+    ///
+    /// - Parameters:
+    ///   - root: The root of the collection.
+    ///   - form: Its kind and the type of its elements.
     func storedLinks(in root: Ref, _ form: CollectionForm) throws(StorageError) -> [StoredLink] {
         var links: [StoredLink] = []
         try collect(root, form, &links)
         return links
     }
 
-    /// Collections first met last: what is nested waits in a list, however deep it goes.
+    /// Adds the links in a collection and below it to `links`.
+    ///
+    /// Nested collections wait in a list rather than on the stack, so their depth is not limited;
+    /// the last one that was found is read first.
     private func collect(_ root: Ref, _ form: CollectionForm, _ links: inout [StoredLink]) throws(StorageError) {
         var pending = [(root, form)]
         let budget = WalkBudget(writes.space)
@@ -53,13 +73,14 @@ extension WriteTransaction {
         }
     }
 
-    /// Adds the links in a value, and those in collections nested in it.
+    /// Adds the links in a value to `links`, and those in collections nested in it.
     private func collect(_ leaf: ColumnLeaf, row: Int, _ links: inout [StoredLink]) throws(StorageError) {
         if let link = try storedLink(leaf, row) { links.append(link) }
         if let (root, form) = try nestedCollection(leaf, row) { try collect(root, form, &links) }
     }
 
-    /// The link in `row` as it is stored, unresolved ones included; nil when the value is no link.
+    /// Returns the link in `row` as it is stored, unresolved ones included; nil when the value is
+    /// not a link.
     func storedLink(_ leaf: ColumnLeaf, _ row: Int) throws(StorageError) -> StoredLink? {
         switch leaf {
         case .link(let links):
@@ -71,7 +92,8 @@ extension WriteTransaction {
         }
     }
 
-    /// The collection nested in a value; nil when it holds none.
+    /// Returns the root and form of the collection nested in a value; nil when the value is of
+    /// another type.
     private func nestedCollection(_ leaf: ColumnLeaf, _ row: Int) throws(StorageError) -> (Ref, CollectionForm)? {
         guard case .mixed(let values) = leaf else { return nil }
         switch try values.value(row) {

@@ -1,25 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What changes the rows of a table, for one state of its columns.
+/// The writers of the objects, leaves and indexes of one table, for one state of its columns.
 ///
-/// Kept by a transaction for each table that it changes objects in, and made anew when the columns of the table change.
+/// A transaction keeps one for each table in which it changes objects, and makes a new one when the
+/// columns of the table change.
 final class TableWriters {
-    /// The columns that the writers are for.
+    /// The columns that the writers are made for.
     let columnSet: ColumnSet
-    /// Changes the objects of the table.
+    /// The writer of the cluster tree.
     let cluster: ClusterWriter
-    /// Lists of distinct strings by position in the spec.
+    /// The writers of the lists of distinct strings, with the position of their column in the spec.
     let enumerations: [(position: Int, writer: EnumerationWriter)]
-    /// Changes the leaves of columns, by leaf index.
+    /// The writers of the leaves of columns, by leaf index.
     private let leaves: [Int: LeafWriter]
     /// The position of the primary key among the public columns.
     let primaryKeyPosition: Int?
-    /// The public columns that may have an index of single values.
+    /// The public columns that may have an index of single values, with their positions.
     let indexable: [(position: Int, column: Column)]
-    /// Those of search indexes by leaf index, made when they are needed.
+    /// The writers of search indexes by leaf index, made when they are needed.
     var indexes: [Int: (column: Column, writer: ColumnIndexWriter)] = [:]
 
-    /// Writers for the present columns of a table.
+    /// Makes writers for the present columns of a table.
+    ///
+    /// - Parameters:
+    ///   - writes: The nodes of the transaction.
+    ///   - state: The present state of the table.
+    ///   - shift: log2 of the capacity of cluster leaves.
     init(_ writes: WriteSpace, _ state: TableState, shift: Int) {
         columnSet = state.columnSet
         var enumerations: [(position: Int, writer: EnumerationWriter)] = []
@@ -46,11 +52,12 @@ final class TableWriters {
         cluster = ClusterWriter(writes, columns: columns, shift: shift)
     }
 
-    /// What the leaves of a column hold.
+    /// Returns what the leaves of a column hold: refs for collections and backlinks, else values.
     static func shape(_ column: Column) -> LeafShape {
         column.collection == nil && column.type != .backlink ? .values(column.elementShape) : .refs
     }
 
-    /// The writer of a column's leaves.
+    /// Returns the writer of a column's leaves; nil for a column that this state of the table does
+    /// not have.
     func leaf(_ column: Column) -> LeafWriter? { leaves[column.leafIndex] }
 }

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Lists, sets and dictionaries, those of properties and those nested in Mixed.
+/// Changes of lists, sets and dictionaries, those of properties and those nested in Mixed.
 ///
-/// Callers have checked values against the type of the elements and positions against the size.
+/// Each change keeps the backlinks of targets, the search index of the property and the list of
+/// changes for observers up to date. Callers have checked values against the type of the elements
+/// and positions against the size. All functions throw `.limit` when the place holds no collection,
+/// `.corrupt` for damage or a position that does not exist, and `.stopped` when the work budget is
+/// used up.
 extension WriteTransaction {
     // MARK: - Lists
 
-    /// Puts an element into a list at `index`, which may be the count. Throws `.limit` when the place holds no list.
+    /// Inserts an element into a list.
+    ///
+    /// - Parameters:
+    ///   - value: A value of the elements' type; the target of a link must exist.
+    ///   - index: The new position, `0...count`; unresolved links count.
+    ///   - place: The list.
     package func insert(_ value: Value, at index: Int, in place: CollectionPlace) throws(StorageError) {
         try edit(place) { root, form throws(StorageError) in
             root = try BPlusTreeWriter(writes, form.elements).insert(value, at: index, in: root)
@@ -15,7 +24,14 @@ extension WriteTransaction {
         try touch(place, .insert(index))
     }
 
-    /// Replaces an element of a list. Throws `.limit` when there is none.
+    /// Replaces an element of a list.
+    ///
+    /// An embedded object that the old element linked to is deleted.
+    ///
+    /// - Parameters:
+    ///   - value: A value of the elements' type; the target of a link must exist.
+    ///   - index: An element of the list; unresolved links count.
+    ///   - place: The list.
     package func setElement(_ value: Value, at index: Int, in place: CollectionPlace) throws(StorageError) {
         let old = try links(at: index, in: place)
         try edit(place) { root, form throws(StorageError) in
@@ -26,7 +42,11 @@ extension WriteTransaction {
         try forget(old, from: place)
     }
 
-    /// Takes an element out of a list or set. Throws `.limit` when there is none.
+    /// Removes an element of a list or set. An embedded object that it linked to is deleted.
+    ///
+    /// - Parameters:
+    ///   - index: An element; unresolved links count.
+    ///   - place: The list or set.
     package func eraseElement(at index: Int, in place: CollectionPlace) throws(StorageError) {
         let old = try links(at: index, in: place)
         try edit(place) { root, form throws(StorageError) in
@@ -36,7 +56,13 @@ extension WriteTransaction {
         try forget(old, from: place)
     }
 
-    /// Moves an element to the index that it has afterwards.
+    /// Moves an element of a list; collections nested in it and the backlinks of its links stay as
+    /// they are.
+    ///
+    /// - Parameters:
+    ///   - source: The present position.
+    ///   - target: The position that the element has afterwards.
+    ///   - place: The list.
     package func moveElement(from source: Int, to target: Int, in place: CollectionPlace) throws(StorageError) {
         guard source != target else { return }
         try edit(place) { root, form throws(StorageError) in
@@ -48,7 +74,8 @@ extension WriteTransaction {
         try touch(place, .move(from: source, to: target))
     }
 
-    /// Exchanges two elements; for observers the higher one moves down, and the other one up if there are some between them.
+    /// Exchanges two elements of a list. Observers are notified of one or two moves rather than of
+    /// two replacements.
     package func swapElements(_ first: Int, _ second: Int, in place: CollectionPlace) throws(StorageError) {
         guard first != second else { return }
         let (low, high) = (min(first, second), max(first, second))
@@ -56,21 +83,28 @@ extension WriteTransaction {
         if high - low > 1 { try moveElement(from: low + 1, to: high, in: place) }
     }
 
-    /// Makes an embedded object and puts a link to it into a list.
+    /// Makes an embedded object and inserts a link to it into a list.
+    ///
+    /// - Returns: The key of the new object, whose properties have default values.
+    /// - Throws: `.limit` when the property does not hold embedded objects.
     package func insertEmbedded(at index: Int, in place: CollectionPlace) throws(StorageError) -> ObjectKey {
         let (target, child) = try makeEmbedded(for: place)
         try insert(.link(target, child), at: index, in: place)
         return child
     }
 
-    /// Makes an embedded object in place of the one at `index`, which is deleted.
+    /// Makes an embedded object and puts it in the place of the one at `index`, which is deleted.
+    ///
+    /// - Returns: The key of the new object, whose properties have default values.
+    /// - Throws: `.limit` when the property does not hold embedded objects.
     package func replaceEmbedded(at index: Int, in place: CollectionPlace) throws(StorageError) -> ObjectKey {
         let (target, child) = try makeEmbedded(for: place)
         try setElement(.link(target, child), at: index, in: place)
         return child
     }
 
-    /// A new embedded object for an element. Throws `.limit` where there can be none.
+    /// Makes an embedded object for an element of a collection; throws `.limit` when the property
+    /// does not hold such objects.
     private func makeEmbedded(for place: CollectionPlace) throws(StorageError) -> (TableKey, ObjectKey) {
         guard let target = place.column.targetTable, try table(target).kind == .embedded else {
             throw WriteTransaction.noEmbedded
@@ -78,9 +112,10 @@ extension WriteTransaction {
         return (target, try createObject(in: target))
     }
 
-    /// Removes all elements.
+    /// Removes all elements of a collection.
     ///
-    /// Embedded objects and nested collections in it are deleted; links to other objects only lose their records.
+    /// Embedded objects and nested collections in it are deleted. Links to other objects are
+    /// removed with their backlinks; the objects stay.
     package func clear(_ place: CollectionPlace) throws(StorageError) {
         let (root, form) = try collection(at: place)
         let count = try elementTree(root, form).count
@@ -96,9 +131,13 @@ extension WriteTransaction {
 
     // MARK: - Sets
 
-    /// Adds a member unless an equal one is there. Returns whether the set changed.
+    /// Adds a member to a set unless the set has an equal one.
     ///
-    /// Returns whether the set has changed. Throws `.limit` for a value that the set cannot hold.
+    /// - Parameters:
+    ///   - value: A value of the members' type; the target of a link must exist.
+    ///   - place: The set.
+    /// - Returns: Whether the member was added.
+    /// - Throws: `.limit` for a value that the set cannot hold.
     @discardableResult
     package func insertMember(_ value: Value, in place: CollectionPlace) throws(StorageError) -> Bool {
         let index = try edit(place) { root, form throws(StorageError) -> Int? in
@@ -112,9 +151,9 @@ extension WriteTransaction {
         return true
     }
 
-    /// Removes a member. Returns whether there was one.
+    /// Removes the member of a set that equals `value`.
     ///
-    /// Returns whether the set has changed.
+    /// - Returns: Whether there was one.
     @discardableResult
     package func removeMember(_ value: Value, in place: CollectionPlace) throws(StorageError) -> Bool {
         let (root, form) = try collection(at: place)
@@ -125,7 +164,13 @@ extension WriteTransaction {
 
     // MARK: - Dictionaries
 
-    /// Sets the value under a key. Returns whether the key is new.
+    /// Sets the value under a key of a dictionary. What the old value held is deleted.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the entry.
+    ///   - value: The value; the target of a link must exist.
+    ///   - place: The dictionary.
+    /// - Returns: Whether the key is new.
     @discardableResult
     package func setEntry(_ key: String, _ value: Value, in place: CollectionPlace) throws(StorageError) -> Bool {
         let (root, form) = try collection(at: place)
@@ -142,14 +187,19 @@ extension WriteTransaction {
         return position == nil
     }
 
-    /// Makes an embedded object under a key, in place of the one that is there.
+    /// Makes an embedded object under a key of a dictionary, in place of the one that is there,
+    /// which is deleted.
+    ///
+    /// - Returns: The key of the new object, whose properties have default values.
     package func setEmbeddedEntry(_ key: String, in place: CollectionPlace) throws(StorageError) -> ObjectKey {
         let (target, child) = try makeEmbedded(for: place)
         try setEntry(key, .link(target, child), in: place)
         return child
     }
 
-    /// Removes an entry. Returns whether there was one.
+    /// Removes the entry of a dictionary under a key. What its value held is deleted.
+    ///
+    /// - Returns: Whether there was one.
     @discardableResult
     package func removeEntry(_ key: String, in place: CollectionPlace) throws(StorageError) -> Bool {
         let (root, form) = try collection(at: place)
@@ -163,19 +213,20 @@ extension WriteTransaction {
 
     // MARK: - Common
 
-    /// The links in an element, those in nested collections included.
+    /// Returns the links in an element, those in collections nested in it included.
     private func links(at index: Int, in place: CollectionPlace) throws(StorageError) -> [StoredLink] {
         let (root, form) = try collection(at: place)
         return try storedLinks(at: index, in: root, form)
     }
 
-    /// Records the link that `value` may be at its target.
+    /// Adds the backlink to the target of `value`, if it is a link.
     private func record(_ value: Value, at place: CollectionPlace) throws(StorageError) {
         guard case .link(let table, let object) = value else { return }
         try addBacklink(to: StoredLink(table: table, object: object), from: place.object, place.column, in: place.table)
     }
 
-    /// Takes the records of links back that are no longer there, and deletes embedded objects without an owner.
+    /// Removes the backlinks of links that were removed, and deletes the embedded objects that they
+    /// led to.
     private func forget(_ links: [StoredLink], from place: CollectionPlace) throws(StorageError) {
         for link in links {
             try spend()
@@ -186,7 +237,10 @@ extension WriteTransaction {
         }
     }
 
-    /// Notes that an element has changed, for observers.
+    /// Adds a change of an element to the list of changes for observers.
+    ///
+    /// A change inside of a nested collection is reported as a change of the element of the
+    /// property's collection that holds it.
     private func touch(_ place: CollectionPlace, _ change: CollectionChange) throws(StorageError) {
         if let step = place.path.first, place.column.collection != nil {
             // What happens inside an element is a change of that element.
@@ -199,7 +253,8 @@ extension WriteTransaction {
         changes.append(.modified(place.table, place.object, place.column.key))
     }
 
-    /// Takes an element out of its tree, with a copy of its bytes.
+    /// Removes an element from its tree and returns it with a copy of its bytes; a collection
+    /// nested in it is kept.
     private func detachedElement(
         at index: Int, in root: inout Ref, _ form: CollectionForm
     ) throws(StorageError) -> DetachedValue {

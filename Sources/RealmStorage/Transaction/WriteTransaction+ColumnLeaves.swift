@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The leaves of columns that come, go or change.
+/// The leaves of columns that are added, removed or replaced.
 extension WriteTransaction {
-    /// Gives every object, tombstones included, the default value in a new column.
+    /// Gives every object, tombstones included, the default value in a column that was just added
+    /// to the spec.
     func addLeaves(of column: ColumnKey, in key: TableKey) throws(StorageError) {
         let state = try table(key)
         guard let fresh = state.freshColumn(column), !state.objects.isNone else {
@@ -18,7 +19,7 @@ extension WriteTransaction {
         try store(objects, tombstones, in: key)
     }
 
-    /// A table without a tree gets one, with leaves of all columns.
+    /// Makes the cluster tree of a table that has none, with leaves of all columns.
     private func addLeavesToNothing(of column: ColumnKey, in key: TableKey) throws(StorageError) {
         let state = try table(key)
         let cluster = writers(state).cluster
@@ -26,7 +27,7 @@ extension WriteTransaction {
         try store(try cluster.addColumn(added, in: state.objects), state.tombstones, in: key)
     }
 
-    /// Gives up the values of a column with everything below them.
+    /// Gives up the values of a column with everything below them, in objects and tombstones.
     func dropLeaves(of column: Column, in key: TableKey) throws(StorageError) {
         let state = try table(key)
         let cluster = writers(state).cluster
@@ -37,7 +38,7 @@ extension WriteTransaction {
         try store(objects, tombstones, in: key)
     }
 
-    /// Stores the roots of both trees of a table.
+    /// Stores the roots of both cluster trees of a table.
     private func store(_ objects: Ref, _ tombstones: Ref, in key: TableKey) throws(StorageError) {
         try update(key) { state in
             state.objects = objects
@@ -45,7 +46,10 @@ extension WriteTransaction {
         }
     }
 
-    /// Takes the records of all links in a column back, and deletes the embedded objects that it owns.
+    /// Removes the backlinks of all links in a column, and deletes the embedded objects that it
+    /// owns.
+    ///
+    /// - Complexity: O(number of objects and links); each object spends from the work budget.
     func clearLinks(of column: Column, in key: TableKey) throws(StorageError) {
         for object in try objectKeys(in: key) {
             try spend()
@@ -57,10 +61,18 @@ extension WriteTransaction {
 
     // MARK: - Nullability
 
-    /// Makes the values or elements of a column optional or required, as the SDKs do: by a new column that takes over
-    /// name, values, index and primary key. Nulls become the default value of the type.
+    /// Makes the values or elements of a column optional or required, as the SDKs do: by a new
+    /// column that takes over name, values, index and primary key.
     ///
-    /// Returns the new key; a column that is as wanted, or whose type leaves no choice, stays.
+    /// Nulls become the default value of the type. A column that is so already, or whose type
+    /// leaves no choice (links and Mixed), is not changed.
+    ///
+    /// - Parameters:
+    ///   - isNullable: Whether values may be null afterwards.
+    ///   - column: The column.
+    ///   - key: Its table.
+    /// - Returns: The key of the new column, or `column` when nothing changed.
+    /// - Complexity: O(number of objects and elements).
     @discardableResult
     package func setNullable(_ isNullable: Bool, _ column: ColumnKey, of key: TableKey) throws(StorageError) -> ColumnKey {
         guard let old = try table(key).column(column), old.isNullable != isNullable,
@@ -84,10 +96,12 @@ extension WriteTransaction {
         return new
     }
 
-    /// No property of a user has this name: it is shorter than the longest and begins with what names may not.
+    /// The name of the new column while the old one exists. No property of a user has it, as it
+    /// begins with a character that names may not begin with.
     private var temporaryName: String { "$nullability" }
 
-    /// Copies the values of one column to another.
+    /// Copies the value, or the collection, of one object from a column to another; nulls that the
+    /// new column does not take become default values.
     private func copyValues(
         of object: ObjectKey, from old: Column, to new: Column, in key: TableKey
     ) throws(StorageError) {
@@ -116,7 +130,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Copies the entries of a dictionary to another place.
+    /// Copies the entries of a dictionary to another place; nulls that the new column does not take
+    /// become default values.
     private func copyEntries(_ root: Ref, to place: CollectionPlace) throws(StorageError) {
         let fallback = LeafWriter(writes, .values(place.column.elementShape), inCluster: false).defaultValue
         for entry in try DictionaryWriter(writes).entries(root) {

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Columns: made, removed, renamed, indexed.
+/// Changes of columns: they are added, removed, renamed and indexed, and made primary keys.
 extension WriteTransaction {
-    /// Adds a column with the default value in every object, and for links the hidden column in the target.
+    /// Adds a column with the default value in every object, and for links the hidden column in the
+    /// target.
     ///
-    /// All objects get the default value of the type: null where that is allowed. Takes time that grows with the number of
-    /// objects. Throws `.limit` for a name that is taken or cannot be stored.
+    /// The default is null where that is allowed, else zero, empty or the epoch.
+    ///
+    /// - Parameters:
+    ///   - definition: The name, type and attributes, and the index to build.
+    ///   - key: The table.
+    /// - Returns: The key of the new column.
+    /// - Throws: `.limit` for a name that is taken or too long, or when the table has no room for a
+    ///   column.
+    /// - Complexity: O(number of objects).
     @discardableResult
     package func addColumn(_ definition: ColumnDefinition, to key: TableKey) throws(StorageError) -> ColumnKey {
         try requireName(definition.name)
@@ -17,7 +25,7 @@ extension WriteTransaction {
         return column
     }
 
-    /// Adds a column to the spec and to all leaves.
+    /// Adds a column to the spec and to all leaves; `name` is nil for a hidden one.
     private func insertColumn(
         _ definition: ColumnDefinition, name: String?, in key: TableKey
     ) throws(StorageError) -> ColumnKey {
@@ -38,14 +46,16 @@ extension WriteTransaction {
         return column
     }
 
-    /// Makes the hidden column of incoming links in the target, and ties both ends together.
+    /// Makes the hidden column of incoming links in the target of a new link column, and stores in
+    /// both columns which is the other end.
     private func connect(_ column: ColumnKey, of key: TableKey, to target: TableKey) throws(StorageError) {
         let backlinks = try insertColumn(ColumnDefinition("", .backlink), name: nil, in: target)
         try setOpposite(of: column, in: key, to: target, backlinks)
         try setOpposite(of: backlinks, in: target, to: key, column)
     }
 
-    /// The column of `target` that records links from a Mixed column; made when there is none.
+    /// Returns the column of `target` that holds the backlinks of a Mixed column, which is made
+    /// when there is none.
     func backlinkColumn(in target: TableKey, from key: TableKey, _ column: ColumnKey) throws(StorageError) -> Column {
         if let known = try table(target).backlinkColumn(from: key, column) { return known }
         let made = try insertColumn(ColumnDefinition("", .backlink), name: nil, in: target)
@@ -54,7 +64,7 @@ extension WriteTransaction {
         return column
     }
 
-    /// Stores both ends of a link column.
+    /// Stores the table and column that are the other end of a link column.
     private func setOpposite(
         of column: ColumnKey, in key: TableKey, to table: TableKey, _ opposite: ColumnKey
     ) throws(StorageError) {
@@ -64,7 +74,9 @@ extension WriteTransaction {
         }
     }
 
-    /// Gives a property another name. Throws `.limit` for a name that is taken or cannot be stored.
+    /// Gives a column another name; values, index and links stay.
+    ///
+    /// - Throws: `.limit` for a name that is taken, empty or too long.
     package func renameColumn(_ column: ColumnKey, of key: TableKey, to name: String) throws(StorageError) {
         try requireName(name)
         if let other = try table(key).column(named: name), other.key != column {
@@ -78,9 +90,12 @@ extension WriteTransaction {
         changes.append(.schema(key))
     }
 
-    /// Removes a column with its values, its index, the embedded objects it owns and the records of its links.
+    /// Removes a column with its values, its index, the embedded objects that it owns and the
+    /// backlinks of its links.
     ///
-    /// Takes time that grows with the number of objects, and more for links, whose records at their targets go as well.
+    /// A column that the table does not have is ignored.
+    ///
+    /// - Complexity: O(number of objects), and for links O(number of links).
     package func removeColumn(_ column: ColumnKey, of key: TableKey) throws(StorageError) {
         guard let known = try table(key).column(column) else { return }
         if known.type == .link || known.type == .mixed { try clearLinks(of: known, in: key) }
@@ -93,14 +108,15 @@ extension WriteTransaction {
         try forget(column, of: key)
     }
 
-    /// A hidden column without its other end.
+    /// Removes a hidden column whose link column no longer exists.
     func dropBacklinkColumn(_ column: ColumnKey, of key: TableKey) throws(StorageError) {
         guard let known = try table(key).column(column) else { return }
         try dropLeaves(of: known, in: key)
         try forget(column, of: key)
     }
 
-    /// The reference engine leaves these in the file, and then cannot delete objects that they mention.
+    /// Removes the hidden columns in all tables that hold backlinks of a Mixed column. The
+    /// reference engine leaves these in the file, and then cannot delete objects that they mention.
     private func dropBacklinkColumns(from key: TableKey, _ column: ColumnKey) throws(StorageError) {
         for target in try tableKeys() {
             guard let known = try table(target).backlinkColumn(from: key, column) else { continue }
@@ -108,7 +124,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Takes a column out of what transaction and state know of it.
+    /// Removes a column from the spec and from the per-column arrays of its table. Its values have
+    /// been given up before.
     private func forget(_ column: ColumnKey, of key: TableKey) throws(StorageError) {
         changes.append(.schema(key))
         try update(key) { [writes] state throws(StorageError) in
@@ -124,22 +141,26 @@ extension WriteTransaction {
 
     // MARK: - Indexes and keys
 
-    /// Builds an index from the values that are there. A column has at most one.
+    /// Builds an index from the present values of a column, in place of any index that it has.
     ///
-    /// Reads all values of the column. Throws `.limit` for a column that cannot have such an index.
+    /// - Parameters:
+    ///   - kind: A general or a full-text index.
+    ///   - column: The column, whose type allows such an index.
+    ///   - key: Its table.
+    /// - Complexity: O(number of objects).
     package func addIndex(_ kind: IndexKind, to column: ColumnKey, of key: TableKey) throws(StorageError) {
         try setIndexAttribute(kind, of: column, in: key)
         try rebuildIndex(column, of: key)
     }
 
-    /// Removes the index of a column that is not the primary key.
+    /// Removes the index of a column. That of a primary key stays, but is no longer declared.
     package func removeIndex(of column: ColumnKey, in key: TableKey) throws(StorageError) {
         guard let known = try table(key).column(column) else { return }
         try setIndexAttribute(nil, of: column, in: key)
         if try table(key).primaryKeyColumn?.leafIndex != column.leafIndex { try discardIndex(known, of: key) }
     }
 
-    /// Notes in the spec which index a column has.
+    /// Stores in the spec which index is declared for a column; nil for none.
     private func setIndexAttribute(_ kind: IndexKind?, of column: ColumnKey, in key: TableKey) throws(StorageError) {
         try update(key) { [writes] state throws(StorageError) in
             guard let position = state.spec.position(of: column) else { return }
@@ -161,7 +182,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Builds the index of a column anew from the objects.
+    /// Builds the index of a column from the objects, in place of any that it has.
     func rebuildIndex(_ column: ColumnKey, of key: TableKey) throws(StorageError) {
         guard let known = try table(key).freshColumn(column) else { return }
         try discardIndex(known, of: key)
@@ -172,9 +193,15 @@ extension WriteTransaction {
         }
     }
 
-    /// Makes a column the primary key, or leaves the table without one. The caller has checked that values are unique.
+    /// Makes a column the primary key, or leaves the table without one. The caller has checked that
+    /// values are unique.
     ///
-    /// A primary key has a search index without the attribute; the former one loses its index unless it was declared.
+    /// A primary key has a search index without the attribute; the former one loses its index
+    /// unless it was declared.
+    ///
+    /// - Parameters:
+    ///   - column: The column, or nil for none.
+    ///   - key: The table.
     package func setPrimaryKey(_ column: ColumnKey?, of key: TableKey) throws(StorageError) {
         let former = try table(key).primaryKey
         try update(key) { [writes] state in
@@ -191,9 +218,16 @@ extension WriteTransaction {
     }
 }
 
-/// Choosing keys of new columns.
+/// The choice of keys for new columns.
 extension ColumnKey {
-    /// The key of a new column. Source: docs/format.md, "Keys".
+    /// Makes the key of a new column from its index, type and attributes.
+    ///
+    /// - Parameters:
+    ///   - index: The leaf index.
+    ///   - definition: The type and the attributes.
+    ///   - tag: A number that distinguishes the column from former ones with the same leaf index.
+    ///
+    /// Source: docs/format.md, "Keys".
     init(index: Int, _ definition: ColumnDefinition, tag: UInt32) {
         let bits = Int64(definition.keyAttributes.rawValue) << 22 | Int64(definition.type.rawValue) << 16
         self.init(Int64(tag) << 30 | bits | Int64(index))

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Search indexes, kept in step with the values.
+/// Search indexes, which change together with the values.
 ///
-/// An index that disagrees with the values, as the reference engine sometimes leaves it, is built anew.
+/// An index that does not contain what the values imply, as the reference engine sometimes leaves
+/// it, is built again from the objects.
 extension WriteTransaction {
-    /// The columns of a table that have an index.
+    /// Returns the columns of a table that have an index.
     private func indexedColumns(_ key: TableKey) throws(StorageError) -> [Column] {
         let state = try table(key)
         return state.columns.filter { !state.indexRoot($0).isNone }
     }
 
-    /// The writer of an index, made when it is first needed.
+    /// Returns the writer of an index, made when it is first needed.
     private func index(_ column: Column, _ key: TableKey) throws(StorageError) -> ColumnIndexWriter {
         try index(column, key, writers(try table(key)))
     }
 
-    /// Changes an index; it is built anew when it disagrees with the objects.
+    /// Returns the writer of an index from the writers of its table, made when it is first needed.
+    /// It reads values from this transaction.
     private func index(
         _ column: Column, _ key: TableKey, _ writers: TableWriters
     ) throws(StorageError) -> ColumnIndexWriter {
@@ -27,7 +29,14 @@ extension WriteTransaction {
         return made
     }
 
-    /// Enters a new object, whose values are those of `row`, by position of the column, or defaults. Its lists are empty.
+    /// Adds a new object to the indexes of its table.
+    ///
+    /// - Parameters:
+    ///   - object: The key of the object.
+    ///   - row: Its values by position of the column; nil is the default value. Collections of a
+    ///     new object are empty.
+    ///   - key: The table.
+    ///   - writers: The writers of the table.
     func fileInIndexes(
         _ object: ObjectKey, _ row: [Value?], in key: TableKey, _ writers: TableWriters
     ) throws(StorageError) {
@@ -40,7 +49,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Takes an object out of all indexes of its table.
+    /// Removes an object from all indexes of its table.
     func removeFromIndexes(_ object: ObjectKey, in key: TableKey) throws(StorageError) {
         for column in try indexedColumns(key) {
             guard column.collection == nil else {
@@ -55,7 +64,13 @@ extension WriteTransaction {
         }
     }
 
-    /// Moves an object from its old value to the one that is stored now.
+    /// Moves an object in an index from its old value to the one that is stored in the leaf.
+    ///
+    /// - Parameters:
+    ///   - object: The key of the object.
+    ///   - column: The column, which has an index.
+    ///   - old: The value that the index still has.
+    ///   - key: The table.
     func refile(_ object: ObjectKey, _ column: Column, from old: Value, in key: TableKey) throws(StorageError) {
         let root = try table(key).indexRoot(column)
         let new = try index(column, key).replace(old, by: try value(column, of: object, in: key), object, in: root)
@@ -65,7 +80,13 @@ extension WriteTransaction {
 
     // MARK: - Lists of strings
 
-    /// Runs a change of a collection, and moves the object in the index of its elements, if there is one.
+    /// Runs a change of a collection, and moves the object in the index of its elements, if there
+    /// is one.
+    ///
+    /// - Parameters:
+    ///   - place: The collection.
+    ///   - change: Changes the collection.
+    /// - Returns: The result of `change`.
     func refilingElements<Result>(
         _ place: CollectionPlace, _ change: () throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
@@ -79,7 +100,7 @@ extension WriteTransaction {
         return result
     }
 
-    /// Moves an object from its old values to its new ones in an index.
+    /// Moves an object in the index of a list's elements from its old values to its new ones.
     private func refile(
         _ object: ObjectKey, _ column: Column, from old: [DetachedValue], to new: [DetachedValue], in key: TableKey
     ) throws(StorageError) {
@@ -90,7 +111,7 @@ extension WriteTransaction {
         try setIndexRoot(moved, column, in: key)
     }
 
-    /// The elements of a list, as its index files them.
+    /// Returns copies of the elements of a list, as its index files them.
     private func indexedElements(
         _ column: Column, of object: ObjectKey, in key: TableKey
     ) throws(StorageError) -> [DetachedValue] {
@@ -106,18 +127,20 @@ extension WriteTransaction {
 
     // MARK: - Roots
 
-    /// Stores the root of an index.
+    /// Stores the root of an index in the table's state.
     private func setIndexRoot(_ root: Ref, _ column: Column, in key: TableKey) throws(StorageError) {
         try update(key) { $0.setIndexRoot(root, leafIndex: column.leafIndex) }
     }
 
-    /// A new index of all objects.
+    /// Builds an index of all objects and returns its root; reading them spends from the work
+    /// budget.
     func buildIndex(_ column: Column, of key: TableKey) throws(StorageError) -> Ref {
         let objects = ClusterTree(root: try table(key).objects, space: writes.space, shift: clusterShift)
         return try index(column, key).build(from: objects, budget)
     }
 
-    /// An index built anew from a table that still holds an object which is going to vanish.
+    /// Builds an index again and removes one object from it, which is about to be deleted from the
+    /// table; returns its root.
     private func rebuiltWithout(
         _ object: ObjectKey, _ column: Column, in key: TableKey
     ) throws(StorageError) -> Ref {

@@ -1,21 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What happens to links when the object they point to goes, or comes back.
+/// Changes of links when the object that they point to is deleted, or is created under the primary
+/// key that they wait for.
 extension WriteTransaction {
-    /// What becomes of a link.
+    /// The change that is made to a link.
     enum LinkEdit {
-        /// Null in a property and in a dictionary; elements of lists and sets go.
+        /// The link becomes null in a property or a dictionary; an element of a list or set is
+        /// removed.
         case remove
         /// The link points to this object of the same table instead.
         case redirect(ObjectKey)
     }
 
-    /// Removes every link to an object. Its own records of them vanish with its row.
+    /// Removes every link to an object. The object's own backlinks are removed with its row.
+    ///
+    /// - Throws: `.corrupt` for damage, `.stopped` when the work budget is used up.
     func nullifyIncoming(of object: StoredLink) throws(StorageError) {
         try editIncoming(of: object, .remove)
     }
 
-    /// Gives a new object the links that waited for its primary key.
+    /// Gives a new object the links that were kept for its primary key, and removes their
+    /// tombstone.
+    ///
+    /// - Parameters:
+    ///   - object: The new object.
+    ///   - primaryKey: Its primary key.
+    ///   - key: Its table.
     func resurrect(_ object: ObjectKey, _ primaryKey: Value, in key: TableKey) throws(StorageError) {
         guard let ghost = try tombstone(primaryKey, in: key) else { return }
         let link = StoredLink(table: key, object: ghost)
@@ -27,7 +37,7 @@ extension WriteTransaction {
         try eraseTombstone(ghost, in: key)
     }
 
-    /// Changes all links to an object in one property.
+    /// Changes all links to an object: those of every backlink that it has.
     private func editIncoming(of object: StoredLink, _ edit: LinkEdit) throws(StorageError) {
         var stale: Set<Record> = []
         for (origin, column, table) in try incoming(of: object) {
@@ -39,17 +49,18 @@ extension WriteTransaction {
         }
     }
 
-    /// Whose link a record of the target means.
+    /// An origin of a link: a property of an object that a backlink names.
     private struct Record: Hashable {
-        /// The table of the link.
+        /// The table of the origin.
         let table: TableKey
         /// The leaf index of the property that holds it.
         let column: Int
-        /// The object that holds it.
+        /// The object whose property holds the link.
         let origin: ObjectKey
     }
 
-    /// Every recorded link to an object. Records whose origin is gone are left out.
+    /// Returns an entry for every backlink of an object. Backlinks whose origin does not exist are
+    /// left out.
     private func incoming(
         of object: StoredLink
     ) throws(StorageError) -> [(origin: ObjectKey, column: Column, table: TableKey)] {
@@ -68,7 +79,8 @@ extension WriteTransaction {
         return links
     }
 
-    /// The tombstone that keeps a primary key's place.
+    /// Returns the tombstone that is kept for a primary key, or nil. All tombstones of the table
+    /// are read, as they have no index.
     private func tombstone(_ primaryKey: Value, in key: TableKey) throws(StorageError) -> ObjectKey? {
         let state = try table(key)
         guard let column = state.primaryKey, !state.tombstones.isNone else { return nil }
@@ -81,7 +93,9 @@ extension WriteTransaction {
         return nil
     }
 
-    /// Edits the first link to `target` in a property. Returns whether there was one: records may be stale.
+    /// Changes the first link to `target` in a property.
+    ///
+    /// - Returns: Whether there was one; backlinks of damaged files may have none.
     private func editLink(
         to target: StoredLink, from origin: ObjectKey, _ column: Column, in key: TableKey, _ edit: LinkEdit
     ) throws(StorageError) -> Bool {
@@ -103,7 +117,8 @@ extension WriteTransaction {
         return try editNestedLink(to: target, in: leaf.value(row.index), from: origin, column, in: key, edit)
     }
 
-    /// Changes a link inside of a nested collection.
+    /// Changes the first link to `target` in the collections nested in a Mixed value; returns
+    /// whether there was one.
     private func editNestedLink(
         to target: StoredLink, in value: Value, from origin: ObjectKey, _ column: Column, in key: TableKey,
         _ edit: LinkEdit
@@ -123,8 +138,17 @@ extension WriteTransaction {
         return true
     }
 
-    /// The new root of a collection in which the first link to `target` was edited; nil when there is none.
-    /// Elements of the collection itself come before what is nested in them.
+    /// Changes the first link to `target` in a collection or below it. Elements of the collection
+    /// itself come before those of nested ones.
+    ///
+    /// - Parameters:
+    ///   - target: The object that the link points to.
+    ///   - root: The root of the collection.
+    ///   - form: Its kind and the type of its elements.
+    ///   - edit: The change.
+    ///   - place: The collection, if observers are notified of its elements; nil for a nested one.
+    ///   - budget: The nodes that may be visited; nil at the outermost collection.
+    /// - Returns: The new root of the collection; nil when it has no such link.
     private func editFirst(
         _ target: StoredLink, in root: Ref, _ form: CollectionForm, _ edit: LinkEdit, logged place: CollectionPlace?,
         within budget: WalkBudget? = nil
@@ -157,7 +181,7 @@ extension WriteTransaction {
         return nil
     }
 
-    /// Changes a link that is an element of a collection.
+    /// Changes a link that is an element of a collection, and returns the collection's new root.
     private func editElement(
         at position: Int, of target: StoredLink, in root: Ref, _ form: CollectionForm, _ edit: LinkEdit,
         logged place: CollectionPlace?
@@ -185,16 +209,18 @@ extension WriteTransaction {
         }
     }
 
-    /// Notes a change of a collection for observers; nil where the property itself changes.
+    /// Adds a change of a collection to the list of changes for observers, if it is that of a
+    /// property; nested collections are reported by their owners.
     func log(_ change: CollectionChange, at place: CollectionPlace?) {
         guard let place, place.path.isEmpty, place.column.collection != nil else { return }
         changes.append(.collection(place.table, place.object, place.column.key, change))
     }
 }
 
-/// What becomes of a link when its target goes or comes.
+/// The values that changed links get.
 extension WriteTransaction.LinkEdit {
-    /// The value that takes the place of the link.
+    /// Returns the value that takes the place of a link: null, or a link to another object of
+    /// `table`.
     func value(in table: TableKey) -> Value {
         switch self {
         case .remove: return .null

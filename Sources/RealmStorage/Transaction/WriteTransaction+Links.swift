@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Links and their records in the objects they point to.
+/// Links and the backlinks that their targets keep of them.
 ///
-/// A hidden column of the target keeps the keys of the origins, one for each link: 0, a tagged key, or a B+ tree.
+/// A hidden column of the target holds the keys of the origins, one for each link: 0, a tagged key,
+/// or a B+ tree.
 /// Source: docs/format.md, "Backlinks".
 extension WriteTransaction {
-    /// A link as it is stored: negative keys name tombstones.
+    /// A link as it is stored; a negative key names a tombstone.
     package struct StoredLink: Sendable, Equatable {
-        /// The table of the object.
+        /// The table of the target.
         package let table: TableKey
-        /// The object that the link points to.
+        /// The target of the link.
         package let object: ObjectKey
     }
 
-    /// Records a link from `origin` at its target.
+    /// Adds a backlink to the target of a link.
+    ///
+    /// - Parameters:
+    ///   - link: The target.
+    ///   - origin: The object that holds the link.
+    ///   - column: The property that holds the link.
+    ///   - key: The table of `origin`.
+    /// - Throws: `.corrupt` when the target does not exist.
     func addBacklink(
         to link: StoredLink, from origin: ObjectKey, _ column: Column, in key: TableKey
     ) throws(StorageError) {
@@ -23,9 +31,17 @@ extension WriteTransaction {
         }
     }
 
-    /// Takes one record of a link back. Returns whether the target has no other from this column.
+    /// Removes one backlink from the target of a link; a tombstone that loses its last one is
+    /// removed.
     ///
-    /// A target that is gone, or a record that is missing, is left alone: files hold such remains.
+    /// A target that does not exist, or a backlink that is missing, is ignored: files contain such
+    /// inconsistencies.
+    ///
+    /// - Parameters:
+    ///   - link: The target.
+    ///   - origin: The object that held the link.
+    ///   - column: The property that held the link.
+    ///   - key: The table of `origin`.
     func removeBacklink(
         to link: StoredLink, from origin: ObjectKey, _ column: Column, in key: TableKey
     ) throws(StorageError) {
@@ -37,7 +53,7 @@ extension WriteTransaction {
         try dropTombstoneIfUnused(link)
     }
 
-    /// The hidden column that counts the links of a property.
+    /// Returns the hidden column of the target that has the backlinks of a property.
     private func backlinkColumn(
         in target: TableKey, of column: Column, _ key: TableKey
     ) throws(StorageError) -> Column {
@@ -47,12 +63,13 @@ extension WriteTransaction {
         return try backlinkColumn(in: target, from: key, column.key)
     }
 
-    /// Changes lists of incoming links.
+    /// The writer of trees of backlinks.
     private var recordWriter: BPlusTreeWriter {
         BPlusTreeWriter(writes, ElementShape(type: .int, isNullable: false))
     }
 
-    /// Adds an incoming link to an object.
+    /// Adds a key to the backlinks in `row` of a leaf: the first is stored in the slot, the second
+    /// makes a tree.
     private func addRecord(_ origin: ObjectKey, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var node = try writes.writable(leaf)
         let raw = node.integer(row)
@@ -68,7 +85,7 @@ extension WriteTransaction {
         return node.ref
     }
 
-    /// Takes one incoming link off an object.
+    /// Removes a key from the backlinks in `row` of a leaf, once.
     private func removeRecord(_ origin: ObjectKey, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var node = try writes.writable(leaf)
         let raw = node.integer(row)
@@ -80,7 +97,8 @@ extension WriteTransaction {
         return node.ref
     }
 
-    /// Overwrites the record with the last one, and drops that; a single one left goes back into the leaf.
+    /// Removes a key from a tree of backlinks by moving the last key into its place; when one key
+    /// is left, it is stored in the slot instead of the tree.
     private func removeRecord(
         _ origin: ObjectKey, fromTreeAt row: Int, of node: inout MutableNode
     ) throws(StorageError) {
@@ -95,7 +113,9 @@ extension WriteTransaction {
         try node.set(row, tagged: UInt64(bitPattern: records[position == 0 ? 1 : 0].rawValue))
     }
 
-    /// The number of links to an object from all columns.
+    /// Returns the number of links to an object, from all columns of all tables.
+    ///
+    /// - Throws: `.corrupt` when the object does not exist.
     func backlinkCount(of link: StoredLink) throws(StorageError) -> Int {
         let row = try existingRow(link.object, in: link.table)
         var count = 0
@@ -103,13 +123,13 @@ extension WriteTransaction {
         return count
     }
 
-    /// Erases a tombstone that nothing points to any more.
+    /// Removes a tombstone that no link points to any more; live objects stay.
     private func dropTombstoneIfUnused(_ link: StoredLink) throws(StorageError) {
         guard link.object.rawValue < 0, try backlinkCount(of: link) == 0 else { return }
         try eraseTombstone(link.object, in: link.table)
     }
 
-    /// Takes a tombstone away that nothing links to any more.
+    /// Removes a tombstone, which must exist, without regard to links.
     func eraseTombstone(_ object: ObjectKey, in key: TableKey) throws(StorageError) {
         let state = try table(key)
         let root = try writers(state).cluster.erase(object, in: state.tombstones)

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Objects: they are created, found by primary key, and deleted.
 /// Objects: made, found by primary key, deleted.
 extension WriteTransaction {
-    /// Makes an object with default values, except for the primary key and what `values` has, unless it is empty: one for
-    /// each public column, nil for the default, and none of links and collections.
+    /// Makes an object with default values, except for the primary key and those in `values`.
     ///
-    /// `values` may have the primary key too. The caller has checked that no object has this primary key. A tombstone that waits under it comes back to life:
-    /// what linked to it links to the new object.
+    /// The caller has checked that no object has this primary key. If links are kept for it by a
+    /// tombstone, they point to the new object afterwards.
+    ///
+    /// - Parameters:
+    ///   - key: The table.
+    ///   - primaryKey: The primary key; nil if the table has none, or if it is in `values`.
+    ///   - values: Empty, or an element for each public column: nil for the default, and nil for
+    ///     links and collections.
+    /// - Returns: The key of the new object.
+    /// - Throws: `.limit` for values that cannot be stored or a full table, `.corrupt` for damage.
     package func createObject(
         in key: TableKey, primaryKey: Value? = nil, values: [Value?] = []
     ) throws(StorageError) -> ObjectKey {
@@ -27,7 +35,10 @@ extension WriteTransaction {
         return object
     }
 
-    /// The object with that primary key, or nil.
+    /// Returns the object with a primary key, or nil when there is none or the table has no primary
+    /// key.
+    ///
+    /// - Throws: `.corrupt` when the primary key has no index.
     package func findByPrimaryKey(_ value: Value, in key: TableKey) throws(StorageError) -> ObjectKey? {
         let state = try table(key)
         guard let column = state.primaryKey else { return nil }
@@ -40,7 +51,10 @@ extension WriteTransaction {
         return nil
     }
 
-    /// The next key that no object has, and the sequence after it. Tables without primary key leave gaps that synchronised files number otherwise.
+    /// Returns the next key that no object has, and the sequence number after it.
+    ///
+    /// Keys follow from the sequence number of the table. Those of tables without primary key are
+    /// spread out, as SDKs do in local files.
     private func nextObjectKey(_ state: TableState) throws(StorageError) -> (key: ObjectKey, sequence: UInt64) {
         let tree = ClusterTree(root: state.objects, space: writes.space, shift: clusterShift)
         var sequence = state.objectSequence
@@ -55,17 +69,22 @@ extension WriteTransaction {
         }
     }
 
-    /// Beyond this a key would be that of a tombstone. Nobody can make so many objects.
+    /// The sequence number at which a table is full: beyond it a key would be that of a tombstone.
+    /// It cannot be reached by creating objects.
     private static let maximumObjectSequence: UInt64 = 1 << 61
 
-    /// Spreads a sequence so that keys differ in their low bits, as SDKs do.
+    /// Returns the key for a sequence number of a table without primary key: its low 8 bits, and
+    /// the next 24 bits shifted up by 8. Source: docs/format.md, "Keys".
     private func squeezed(_ sequence: UInt64) -> UInt64 { sequence & 0xff | (sequence & 0xffff_ff00) << 8 }
 
     // MARK: - Deletion
 
-    /// Deletes an object, the embedded objects it owns and every link to it.
+    /// Deletes an object, the embedded objects that it owns, and every link to it.
     ///
-    /// Embedded objects that it held go with it. Links of other objects to it become null. Takes time that grows with the number of links.
+    /// Links of other objects to it become null, or are removed from their list or set. An object
+    /// that does not exist is ignored.
+    ///
+    /// - Complexity: O(number of links), which are counted against the work budget.
     package func deleteObject(_ object: ObjectKey, in key: TableKey) throws(StorageError) {
         var pending = [StoredLink(table: key, object: object)]
         while let next = pending.popLast() {
@@ -75,14 +94,13 @@ extension WriteTransaction {
         }
     }
 
-    /// Deletes every object of a table.
-    ///
-    /// The result is that of deleting each of them by itself.
+    /// Deletes every object of a table, with the same effect as deleting them one by one.
     package func deleteAllObjects(in key: TableKey) throws(StorageError) {
         for object in try objectKeys(in: key) { try deleteObject(object, in: key) }
     }
 
-    /// Takes an object out with its links; embedded objects that it held go to `orphans`.
+    /// Removes an object with its links and index entries; the embedded objects that it held are
+    /// added to `orphans`.
     private func removeObject(_ object: StoredLink, orphans: inout [StoredLink]) throws(StorageError) {
         try nullifyIncoming(of: object)
         try removeFromIndexes(object.object, in: object.table)
@@ -95,7 +113,8 @@ extension WriteTransaction {
         changes.append(.deleted(object.table, object.object))
     }
 
-    /// Takes the records of all links in one property back; embedded targets are left to `orphans`.
+    /// Removes the backlinks of all links in one property of an object; embedded targets are added
+    /// to `orphans`.
     func forgetLinks(
         of column: Column, _ object: ObjectKey, in key: TableKey, orphans: inout [StoredLink]
     ) throws(StorageError) {

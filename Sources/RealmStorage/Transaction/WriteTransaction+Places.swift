@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// From the place of a collection to its root, and back up with its new root.
 /// From a place to the root of its collection, and back up with the new root.
 extension WriteTransaction {
-    /// Lets `change` replace the root of the collection at `place`; `Ref.none` is a collection never used.
+    /// Changes the collection at `place`, and stores its new root and those of the collections
+    /// around it.
+    ///
+    /// - Parameters:
+    ///   - place: The collection.
+    ///   - change: Replaces the root of the collection; `Ref.none` is a collection that was never
+    ///     used.
+    /// - Returns: The result of `change`.
+    /// - Throws: `.limit` when the place holds no collection.
     func edit<Result>(
         _ place: CollectionPlace, _ change: (inout Ref, CollectionForm) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
@@ -15,7 +24,9 @@ extension WriteTransaction {
         }
     }
 
-    /// The root and form of the collection at `place`, for reading.
+    /// Returns the root and form of the collection at `place`, for reading.
+    ///
+    /// - Throws: `.limit` when the path leads to no collection.
     package func collection(at place: CollectionPlace) throws(StorageError) -> (root: Ref, form: CollectionForm) {
         var (root, form) = try outermost(place)
         for step in place.path {
@@ -25,13 +36,15 @@ extension WriteTransaction {
         return (root, form)
     }
 
-    /// How many elements the collection at `place` has, unresolved links included.
+    /// Returns how many elements the collection at `place` has, unresolved links included.
+    ///
+    /// - Throws: `.limit` when the place holds no collection.
     package func elementCount(_ place: CollectionPlace) throws(StorageError) -> Int {
         let (root, form) = try collection(at: place)
         return try elementTree(root, form).count
     }
 
-    /// The tree of the elements, or of the values of a dictionary.
+    /// Returns the tree of the elements of a collection, or of the values of a dictionary.
     func elementTree(_ root: Ref, _ form: CollectionForm) throws(StorageError) -> BPlusTree {
         guard case .dictionary = form, !root.isNone else {
             return try BPlusTree(root: root, space: writes.space, shape: form.elements)
@@ -42,7 +55,8 @@ extension WriteTransaction {
 
     // MARK: - The collection of the property
 
-    /// The root and form of the collection that the property itself holds.
+    /// Returns the root and form of the collection that the property itself holds; throws `.limit`
+    /// when it holds none.
     private func outermost(_ place: CollectionPlace) throws(StorageError) -> (Ref, CollectionForm) {
         if let form = CollectionForm(place.column) {
             return (try collectionRoot(place.column, of: place.object, in: place.table), form)
@@ -67,7 +81,7 @@ extension WriteTransaction {
 
     // MARK: - Collections inside
 
-    /// Changes the collection at the end of a path, and the refs on the way back.
+    /// Changes the collection at the end of a path, and stores the new roots on the way back.
     private func edit<Result>(
         _ root: inout Ref, _ form: CollectionForm, along path: ArraySlice<PathStep>,
         _ change: (inout Ref, CollectionForm) throws(StorageError) -> Result
@@ -81,7 +95,8 @@ extension WriteTransaction {
         return result
     }
 
-    /// The position of the element that a step of a path means. Throws `.limit` when there is none.
+    /// Returns the position of the element that a step of a path means; throws `.limit` when there
+    /// is none.
     func position(of step: PathStep, in root: Ref, _ form: CollectionForm) throws(StorageError) -> Int {
         switch (step, form) {
         case (.index(let index), .list), (.index(let index), .set):
@@ -96,7 +111,8 @@ extension WriteTransaction {
         }
     }
 
-    /// The collection nested in the element at `position`. Throws `.limit` when it holds none.
+    /// Returns the root and form of the collection nested in the element at `position`; throws
+    /// `.limit` when the element is of another type.
     func nested(at position: Int, in root: Ref, _ form: CollectionForm) throws(StorageError) -> (Ref, CollectionForm) {
         switch try elementTree(root, form).value(at: position) {
         case .list(let root): return (root, .list(.mixed))
@@ -105,7 +121,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Follows a collection that moved; returns the new root of the one around it.
+    /// Stores the new root of a nested collection; returns the new root of the collection around
+    /// it.
     func setNestedRoot(
         _ child: Ref, at position: Int, in root: Ref, _ form: CollectionForm
     ) throws(StorageError) -> Ref {
@@ -116,6 +133,13 @@ extension WriteTransaction {
     }
 
     /// Replaces the leaf that holds an element; returns the new root of its collection.
+    ///
+    /// - Parameters:
+    ///   - position: The element, or the value of a dictionary's entry.
+    ///   - root: The root of the collection.
+    ///   - form: Its kind and the type of its elements.
+    ///   - change: Returns the ref of the leaf that takes the place of `leaf`; the element is in
+    ///     `row`.
     func updateElement(
         at position: Int, in root: Ref, _ form: CollectionForm,
         _ change: (_ leaf: Ref, _ row: Int) throws(StorageError) -> Ref
@@ -127,8 +151,8 @@ extension WriteTransaction {
         return top.ref
     }
 
-    /// What is thrown where a path leads to a value that is no collection.
+    /// The error for a path that leads to a value that is not a collection.
     static let noCollection = StorageError.limit("the value is no collection")
-    /// What is thrown where a path leads past the end of a collection.
+    /// The error for a path that leads past the end of a collection, or to a missing key.
     static let noElement = StorageError.limit("the collection has no such element")
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where objects are, and how one column of one of them is changed.
+/// Access to objects by key, and changes of one column of an object.
 extension WriteTransaction {
-    /// The object, or nil; a negative key names a tombstone.
+    /// Returns the place of an object, or nil when the table does not have it; a negative key names
+    /// a tombstone.
     ///
-    /// The row borrows from the state of this moment and must not be used after the next change.
+    /// The row borrows from the present state and must not be used after the next change.
     package func row(_ object: ObjectKey, in key: TableKey) throws(StorageError) -> Row? {
         try ClusterTree(root: try root(of: object, in: key), space: writes.space, shift: clusterShift).find(object)
     }
 
-    /// The row of an object. Throws `.limit` when it does not exist.
+    /// Returns the place of an object that should exist; throws `.corrupt` when it does not.
     func existingRow(_ object: ObjectKey, in key: TableKey) throws(StorageError) -> Row {
         guard let row = try row(object, in: key) else {
             throw .corrupt(ref: .none, reason: "no object \(object.rawValue) in '\(try table(key).name)'")
@@ -17,24 +18,28 @@ extension WriteTransaction {
         return row
     }
 
-    /// The value of a property without collection. Unresolved links read as null.
+    /// Returns the value of a property that is not a collection. Unresolved links read as null.
     ///
     /// Texts and bytes in it are valid until the next change of the leaf.
+    ///
+    /// - Throws: `.corrupt` when the object does not exist.
     package func value(_ column: Column, of object: ObjectKey, in key: TableKey) throws(StorageError) -> Value {
         try existingRow(object, in: key).value(column)
     }
 
-    /// How many objects a table has.
+    /// Returns how many objects a table has, tombstones not counted.
     package func count(in key: TableKey) throws(StorageError) -> Int {
         try ClusterTree(root: table(key).objects, space: writes.space, shift: clusterShift).count()
     }
 
-    /// The object at a position in key order, or nil past the end.
+    /// Returns the key of the object at a position in key order, or nil past the end.
     package func object(at position: Int, in key: TableKey) throws(StorageError) -> ObjectKey? {
         try ClusterTree(root: table(key).objects, space: writes.space, shift: clusterShift).row(at: position)?.key
     }
 
-    /// The keys of all objects in order.
+    /// Returns the keys of all objects in ascending order.
+    ///
+    /// - Complexity: O(number of objects), in time and memory.
     func objectKeys(in key: TableKey) throws(StorageError) -> [ObjectKey] {
         var keys: [ObjectKey] = []
         var cursor = ClusterTree(root: try table(key).objects, space: writes.space, shift: clusterShift).leaves()
@@ -46,7 +51,7 @@ extension WriteTransaction {
 
     // MARK: - Changing
 
-    /// The writers of a table, made once for each state of its columns.
+    /// Returns the writers of a table, made once for each state of its columns.
     func writers(_ state: TableState) -> TableWriters {
         if let known = tableWriters[state.key.position], known.columnSet === state.columnSet { return known }
         let made = TableWriters(writes, state, shift: clusterShift)
@@ -54,7 +59,14 @@ extension WriteTransaction {
         return made
     }
 
-    /// Replaces the leaf that holds a column of an object by what `change` makes of it.
+    /// Replaces the leaf that holds a column of an object.
+    ///
+    /// - Parameters:
+    ///   - column: The column.
+    ///   - object: The object, which must exist; a negative key names a tombstone.
+    ///   - key: The table.
+    ///   - change: Returns the ref of the leaf that takes the place of `leaf`; the object's value
+    ///     is in `row`.
     func updateLeaf(
         _ column: Column, of object: ObjectKey, in key: TableKey,
         _ change: (_ leaf: Ref, _ row: Int) throws(StorageError) -> Ref
@@ -68,7 +80,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Puts a value into the leaf of a column without collection.
+    /// Stores a value in the leaf of a column that is not a collection, without changing indexes or
+    /// backlinks.
     func updateLeaf(
         _ column: Column, of object: ObjectKey, in key: TableKey, setting value: Value
     ) throws(StorageError) {
@@ -80,7 +93,8 @@ extension WriteTransaction {
         try keepEnumerations(writers, key)
     }
 
-    /// Lists of distinct strings may have grown.
+    /// Stores the roots of the lists of distinct strings that have changed in the spec of the
+    /// table.
     func keepEnumerations(_ writers: TableWriters, _ key: TableKey) throws(StorageError) {
         for (position, enumeration) in writers.enumerations where try table(key).spec.enumerations?[position] != enumeration.root
         {
@@ -91,13 +105,13 @@ extension WriteTransaction {
         }
     }
 
-    /// The root of the collection in a property, or of the backlinks in a hidden column.
+    /// Returns the root of the collection in a property, or of the backlinks in a hidden column.
     func collectionRoot(_ column: Column, of object: ObjectKey, in key: TableKey) throws(StorageError) -> Ref {
         let row = try existingRow(object, in: key)
         return try row.leaf.collectionRoot(column, row: row.index)
     }
 
-    /// Stores the root of the collection that a property holds.
+    /// Stores the root of the collection that a property of an object holds.
     func setCollectionRoot(
         _ root: Ref, _ column: Column, of object: ObjectKey, in key: TableKey
     ) throws(StorageError) {

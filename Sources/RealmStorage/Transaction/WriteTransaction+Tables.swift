@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tables: made, removed, renamed, and the schema version beside them.
+/// Tables: they are created, removed and renamed; and the schema version, which has a table of its
+/// own.
 extension WriteTransaction {
-    /// Longest name of a table or column in bytes.
+    /// The greatest length of the name of a table or column, in bytes of UTF-8.
     package static let maximumNameByteCount = 63
 
-    /// Makes an empty table. Primary keys are made with `addColumn` and `setPrimaryKey`.
+    /// Makes an empty table. Columns are added with `addColumn`, the primary key is set with
+    /// `setPrimaryKey`.
+    ///
+    /// - Parameters:
+    ///   - name: The full name, with the prefix `class_` for tables of objects.
+    ///   - kind: Whether objects are top-level or embedded.
+    /// - Returns: The key of the new table.
+    /// - Throws: `.limit` for a name that is taken, empty or too long, or when the file has no room
+    ///   for a table.
     package func createTable(_ name: String, kind: TableKind = .topLevel) throws(StorageError) -> TableKey {
         try requireName(name)
         guard try table(named: name) == nil else { throw .limit("there is already a table named '\(name)'") }
@@ -14,13 +23,15 @@ extension WriteTransaction {
         return key
     }
 
-    /// How many tables there are.
+    /// Returns how many tables there are, removed ones not counted.
     package func tableCount() -> Int { presentTableCount }
 
-    /// How many public columns a table has.
+    /// Returns how many columns a table has, hidden ones not counted.
     package func columnCount(of key: TableKey) throws(StorageError) -> Int { try table(key).spec.names.count }
 
     /// Gives a table another name; links to it stay.
+    ///
+    /// - Throws: `.limit` for a name that is taken, empty or too long.
     package func renameTable(_ key: TableKey, to name: String) throws(StorageError) {
         try requireName(name)
         if let other = try table(named: name), other.key != key {
@@ -32,7 +43,8 @@ extension WriteTransaction {
 
     /// Removes a table with its objects and everything that belongs to them.
     ///
-    /// Throws `.limit` while another table has links to it. Hidden columns of Mixed links that no longer exist are removed.
+    /// - Throws: `.limit` while another table has link columns to it.
+    /// - Complexity: O(number of objects and links).
     package func removeTable(_ key: TableKey) throws(StorageError) {
         if let origin = try incomingOrigin(key) {
             throw .limit("'\(try table(origin).name)' has links to '\(try table(key).name)'")
@@ -46,7 +58,7 @@ extension WriteTransaction {
         changes.append(.schema(key))
     }
 
-    /// Another table whose link columns point to this one.
+    /// Returns another table whose link columns point to this one; nil when there is none.
     private func incomingOrigin(_ key: TableKey) throws(StorageError) -> TableKey? {
         for column in try table(key).backlinks {
             guard let origin = column.targetTable, origin != key, let originColumn = column.oppositeColumn,
@@ -57,7 +69,8 @@ extension WriteTransaction {
         return nil
     }
 
-    /// Makes a table embedded or not. What its objects must fulfil for that is checked by the caller.
+    /// Makes a table embedded or top-level. The caller has checked that its objects meet the
+    /// conditions for that.
     package func setKind(_ kind: TableKind, of key: TableKey) throws(StorageError) {
         try update(key) { [writes] state in
             state.kind = kind
@@ -66,7 +79,7 @@ extension WriteTransaction {
         changes.append(.schema(key))
     }
 
-    /// Throws `.limit` for a name that is empty, too long or taken.
+    /// Checks the length of a name; throws `.limit` for one that is empty or too long.
     func requireName(_ name: String) throws(StorageError) {
         guard !name.isEmpty, name.utf8.count <= WriteTransaction.maximumNameByteCount else {
             throw .limit("a name has 1 to \(WriteTransaction.maximumNameByteCount) bytes, not \(name.utf8.count)")
@@ -75,12 +88,12 @@ extension WriteTransaction {
 
     // MARK: - Schema version
 
-    /// The table of the SDK that holds the schema version.
+    /// The name of the SDKs' table that holds the schema version.
     private static let metadata = "metadata"
 
-    /// Stores the schema version where the SDKs look for it; nil means "not versioned".
+    /// Stores the schema version where the SDKs read it; nil means "not versioned".
     ///
-    /// SDKs keep the number in a table of their own, which is made if there is none.
+    /// The number is the only object of a table of its own, which is made if there is none.
     package func setSchemaVersion(_ version: UInt64?) throws(StorageError) {
         let known = try table(named: WriteTransaction.metadata)?.key
         let key = if let known { known } else { try createTable(WriteTransaction.metadata) }

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Properties without collection.
+/// Properties with single values.
 extension WriteTransaction {
-    /// Sets a value, or a link to an object that exists. Embedded objects are made with `setEmbedded`.
+    /// Sets a value, or a link to an object that exists. Embedded objects are made with
+    /// `setEmbedded`.
     ///
-    /// The caller has checked that the value fits the property. What it held before is given up: nested collections,
-    /// records of links, an embedded object.
+    /// What the property held before is given up: nested collections, backlinks, an embedded
+    /// object.
+    ///
+    /// - Parameters:
+    ///   - value: A value that fits the property, which the caller has checked.
+    ///   - column: The property.
+    ///   - object: The object, which must exist.
+    ///   - key: The table of the object.
+    /// - Throws: `.limit` for a value that is too long to be stored.
     package func set(
         _ value: Value, _ column: Column, of object: ObjectKey, in key: TableKey
     ) throws(StorageError) {
@@ -27,7 +35,11 @@ extension WriteTransaction {
         try delete(orphans)
     }
 
-    /// Makes a new embedded object in a property that holds one, in place of the one that is there.
+    /// Makes a new embedded object in a property, in place of the one that is there, which is
+    /// deleted.
+    ///
+    /// - Returns: The key of the new object, whose properties have default values.
+    /// - Throws: `.limit` when the property is not a link.
     package func setEmbedded(
         _ column: Column, of object: ObjectKey, in key: TableKey
     ) throws(StorageError) -> ObjectKey {
@@ -38,14 +50,14 @@ extension WriteTransaction {
         return child
     }
 
-    /// Turns a Mixed property into an empty list or dictionary.
+    /// Makes a Mixed property an empty list or dictionary; its old value is given up.
     package func setNested(
         _ kind: CollectionKind, _ column: Column, of object: ObjectKey, in key: TableKey
     ) throws(StorageError) {
         try set(kind == .list ? .list(.none) : .dictionary(.none), column, of: object, in: key)
     }
 
-    /// Changes index and leaf, but no record of a link.
+    /// Stores a value in the leaf and in the index of a property, without changing backlinks.
     func setUnrecorded(
         _ value: Value, _ column: Column, of object: ObjectKey, in key: TableKey
     ) throws(StorageError) {
@@ -61,10 +73,10 @@ extension WriteTransaction {
         withExtendedLifetime(old) {}
     }
 
-    /// What is thrown for a property that cannot hold embedded objects.
+    /// The error for a property that cannot hold embedded objects.
     static let noEmbedded = StorageError.limit("the property holds no embedded objects")
 
-    /// Deletes embedded objects that no object holds any more, with all that they hold.
+    /// Deletes embedded objects whose owner no longer holds them, with everything that they own.
     func delete(_ orphans: [StoredLink]) throws(StorageError) {
         for orphan in orphans { try deleteObject(orphan.object, in: orphan.table) }
     }

@@ -1,32 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A change of a database in progress: the tables of the version it started from, and what became of them.
+/// A change of a database in progress: the tables of the version it started from, and their present
+/// state.
 ///
 /// All changes are made in memory until `commit`. A transaction that is dropped leaves no trace.
+/// The writer's thread makes one, uses it and ends it; `FileStore.beginWrite` sees to it that there
+/// is one at a time.
 ///
-/// `@unchecked Sendable`: may go from thread to thread, but is used by one at a time.
+/// `@unchecked Sendable`: it may be passed from thread to thread, but is used by one at a time.
 package final class WriteTransaction: @unchecked Sendable {
-    /// The right to write.
+    /// The right to write, which ends with the transaction.
     private let store: StoreWrite
     /// log2 of the size of cluster leaves: 8 but in tests of deep trees.
     let clusterShift: Int
 
-    /// What is at each position of the list of tables.
+    /// The state of the table at each position of the list of tables.
     private var slots: [Slot]
-    /// What was done so far, in order.
+    /// The changes of objects and schema so far, in order. Notifications are made from them after
+    /// the commit.
     package internal(set) var changes: [ObjectChange] = []
-    /// What those who change something now may spend; nil where nothing bounds the work.
+    /// The budget that long operations spend from; nil where the work is not limited. The caller
+    /// replaces it between operations.
     package var budget: WorkBudget?
-    /// By position, made when they are needed.
+    /// The writers of tables by position, made when they are needed.
     var tableWriters: [Int: TableWriters] = [:]
-    /// The names of all tables, by position.
+    /// The names of all tables by position; empty for a removed table.
     private var names: [String]
-    /// Whether the list of names has to be written anew.
+    /// Whether the list of names has to be written again.
     private var namesChanged = false
 
-    /// What is known about a table.
+    /// The state of one position in the list of tables.
     fileprivate enum Slot {
-        /// A table that was not asked for yet.
+        /// A table that has not been read yet.
         case committed(Ref)
         /// A table that was read, with its present state.
         case open(TableState)
@@ -34,13 +39,19 @@ package final class WriteTransaction: @unchecked Sendable {
         case removed(UInt64)
     }
 
-    /// What taking one object or link out costs, in units of a budget.
+    /// The cost of removing one object or link, in units of a work budget.
     static let unitsPerLink = 16
 
-    /// Counts work whose length the data decide: links to an object, elements of a collection, objects of a table.
+    /// Counts work whose length depends on data: links to an object, elements of a collection,
+    /// objects of a table.
+    ///
+    /// - Throws: `.stopped` when the budget is used up.
     @inline(__always) func spend(_ units: Int = WriteTransaction.unitsPerLink) throws(StorageError) { try budget?.spend(units) }
 
-    /// Reads the list of tables; tables themselves are read when they are asked for.
+    /// Begins a transaction; the list of tables is read, tables themselves are read when they are
+    /// needed.
+    ///
+    /// - Throws: `.corrupt` when the list of tables is damaged.
     init(_ store: StoreWrite) throws(StorageError) {
         self.store = store
         let base = store.base
@@ -63,14 +74,16 @@ package final class WriteTransaction: @unchecked Sendable {
         self.slots = slots
     }
 
-    /// The version it started from.
+    /// The version that the transaction started from.
     package var base: Snapshot { store.base }
-    /// Where its nodes are made.
+    /// The nodes of the transaction, committed and new.
     package var writes: WriteSpace { store.nodes }
 
     // MARK: - Tables
 
-    /// The present state of a table; throws when there is none with that key.
+    /// Returns the present state of a table.
+    ///
+    /// - Throws: `.corrupt` when there is no table with that key.
     package func table(_ key: TableKey) throws(StorageError) -> TableState {
         let state = try open(key.position)
         guard let state, state.key == key else {
@@ -79,7 +92,8 @@ package final class WriteTransaction: @unchecked Sendable {
         return state
     }
 
-    /// The root of the tree that an object is in, without a copy of the table's state.
+    /// Returns the root of the tree that an object is in (objects or tombstones), without a copy of
+    /// the table's state.
     func root(of object: ObjectKey, in key: TableKey) throws(StorageError) -> Ref {
         guard slots.indices.contains(key.position), case .open(let state) = slots[key.position], state.key == key else {
             let state = try table(key)
@@ -88,29 +102,29 @@ package final class WriteTransaction: @unchecked Sendable {
         return object.rawValue < 0 ? state.tombstones : state.objects
     }
 
-    /// The root of an index, without a copy of the table's state.
+    /// Returns the root of an index, without a copy of the table's state.
     func indexRoot(_ leafIndex: Int, in key: TableKey) throws(StorageError) -> Ref {
         if case .open(let state) = slots[key.position], state.key == key { return state.indexRoot(leafIndex) }
         return try table(key).indexRoot(leafIndex)
     }
 
-    /// Whether there is a table with exactly that key.
+    /// Returns whether there is a table with exactly that key.
     func hasTable(_ key: TableKey) throws(StorageError) -> Bool { try open(key.position)?.key == key }
 
-    /// The present state of a table by its full name; nil when there is none.
+    /// Returns the present state of a table by its full name; nil when there is none.
     package func table(named name: String) throws(StorageError) -> TableState? {
         guard let position = names.firstIndex(of: name) else { return nil }
         return try open(position)
     }
 
-    /// The keys of all tables in position order.
+    /// Returns the keys of all tables in the order of their positions.
     package func tableKeys() throws(StorageError) -> [TableKey] {
         var keys: [TableKey] = []
         for position in slots.indices { if let state = try open(position) { keys.append(state.key) } }
         return keys
     }
 
-    /// How many tables there are; places of removed ones do not count.
+    /// How many tables there are; positions of removed ones do not count.
     var presentTableCount: Int {
         slots.count { slot in
             if case .removed = slot { return false }
@@ -119,6 +133,11 @@ package final class WriteTransaction: @unchecked Sendable {
     }
 
     /// Changes the state of a table in place.
+    ///
+    /// - Parameters:
+    ///   - key: The table.
+    ///   - change: Changes the state; it must not access the same table through the transaction.
+    /// - Returns: The result of `change`.
     func update<Result>(
         _ key: TableKey, _ change: (inout TableState) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
@@ -129,7 +148,8 @@ package final class WriteTransaction: @unchecked Sendable {
         return try change(&state)
     }
 
-    /// The state of the table at a position, read when it is first needed; nil for none.
+    /// Returns the state of the table at a position, which is read when it is first needed; nil for
+    /// none.
     private func open(_ position: Int) throws(StorageError) -> TableState? {
         guard slots.indices.contains(position) else { return nil }
         switch slots[position] {
@@ -144,7 +164,9 @@ package final class WriteTransaction: @unchecked Sendable {
 
     // MARK: - The list of tables
 
-    /// Adds a table without columns at the first free position. Throws `.limit` when there is no room.
+    /// Adds a table without columns at the first free position.
+    ///
+    /// - Throws: `.limit` when the list of tables is full.
     func insertTable(_ name: String, _ kind: TableKind) throws(StorageError) -> TableKey {
         let place = firstFreePosition()
         guard place.position <= 0xffff else { throw .limit("a file may have at most 65536 tables") }
@@ -161,7 +183,7 @@ package final class WriteTransaction: @unchecked Sendable {
         return key
     }
 
-    /// The first position without a table, with the tag for a new one.
+    /// Returns the first position without a table, with the tag for the key of a new one.
     private func firstFreePosition() -> (position: Int, tag: UInt64) {
         for (position, slot) in slots.enumerated() {
             if case .removed(let tag) = slot { return (position, tag) }
@@ -169,14 +191,14 @@ package final class WriteTransaction: @unchecked Sendable {
         return (slots.count, 0)
     }
 
-    /// Takes a table off the list; what it referred to has been given up before.
+    /// Removes a table from the list; the nodes that it referred to have been given up before.
     func dropTable(_ key: TableKey) {
         slots[key.position] = .removed(UInt64((key.rawValue >> 16) + 1) & 0x7fff)
         names[key.position] = ""
         namesChanged = true
     }
 
-    /// Gives a table another name, which is free.
+    /// Gives a table another name, which the caller has checked.
     func rename(_ key: TableKey, to name: String) throws(StorageError) {
         names[key.position] = name
         namesChanged = true
@@ -185,30 +207,31 @@ package final class WriteTransaction: @unchecked Sendable {
 
     // MARK: - Savepoints
 
-    /// What the transaction goes back to when a part of it fails.
+    /// A state of the transaction to which it can be rolled back when a part of it fails.
     package struct Savepoint {
-        /// How far the nodes went.
+        /// The nodes at that moment.
         fileprivate let nodes: WriteSpace.Savepoint
-        /// The tables.
+        /// The states of the tables.
         fileprivate let slots: [Slot]
-        /// Their names.
+        /// The names of the tables.
         fileprivate let names: [String]
-        /// Whether the list of names was changed.
+        /// Whether the list of names had to be written again.
         fileprivate let namesChanged: Bool
-        /// What the lists were last written as.
+        /// The roots of the last flush before it.
         fileprivate let roots: Roots?
         /// How many changes there were.
         fileprivate let changeCount: Int
     }
 
-    /// Remembers the present state, so that a part of the transaction can be undone.
+    /// Returns the present state, so that what follows can be undone. The writer sets one for each
+    /// write of a group.
     package func savepoint() -> Savepoint {
         Savepoint(
             nodes: writes.savepoint(), slots: slots, names: names, namesChanged: namesChanged, roots: roots,
             changeCount: changes.count)
     }
 
-    /// Undoes what happened since `savepoint`, and forgets what was changed then.
+    /// Undoes all changes since `savepoint`; later savepoints are invalid from then on.
     package func rollBack(to savepoint: Savepoint) {
         writes.rollBack(to: savepoint.nodes)
         slots = savepoint.slots
@@ -221,28 +244,29 @@ package final class WriteTransaction: @unchecked Sendable {
 
     // MARK: - The new version
 
-    /// Makes the next version durable, and ends the transaction. After an error it still runs and nothing was written.
+    /// Makes the next version durable, and ends the transaction.
     ///
-    /// Throws `.io` when the disk refuses; the transaction then still runs, and may be tried again or ended.
+    /// - Returns: The new version.
+    /// - Throws: `.io` when the disk rejects a write; nothing was committed then, and the
+    ///   transaction may be tried again or ended.
     package func commit() throws(StorageError) -> Snapshot {
         let roots = try flush()
         return try store.commit(names: roots.names, tables: roots.tables)
     }
 
-    /// Forgets everything and lets the next transaction begin.
-    ///
-    /// Called again, or after a commit, it does nothing.
+    /// Discards all changes, and ends the transaction so that the next one can begin. After a
+    /// commit, or a second time, it does nothing.
     package func end() { store.rollBack() }
 
-    /// The roots of the new version.
+    /// The roots of a version that is not committed yet.
     package struct Roots: Sendable {
-        /// The list of table names.
+        /// The node with the table names.
         package let names: Ref
-        /// The list of tables.
+        /// The node with the refs of the tables.
         package let tables: Ref
     }
 
-    /// Whether anything differs from the version the transaction started from.
+    /// Whether anything differs from the version that the transaction started from.
     package var hasChanges: Bool {
         namesChanged
             || slots.contains { slot in
@@ -251,7 +275,9 @@ package final class WriteTransaction: @unchecked Sendable {
             }
     }
 
-    /// Brings all nodes up to date: what `roots` names is the whole present state. The transaction can go on.
+    /// Writes all changed tables and the list of tables to nodes in memory.
+    ///
+    /// - Returns: The roots of the whole present state. The transaction can continue.
     package func flush() throws(StorageError) -> Roots {
         let old = roots ?? Roots(names: base.top.names, tables: base.top.tables)
         var names = old.names
@@ -270,18 +296,20 @@ package final class WriteTransaction: @unchecked Sendable {
         return new
     }
 
-    /// The present state as a snapshot, for queries and representations: valid until the next change or the end.
+    /// Returns the present state as a snapshot, for queries and representations. It is valid until
+    /// the next change or the end of the transaction.
     ///
-    /// Writes what has changed to nodes in memory first, so it is not for loops. The view must not be used after the next change.
+    /// What has changed is written to nodes in memory first, so it is not for loops.
     package func view() throws(StorageError) -> Snapshot {
         let roots = try flush()
         return try Snapshot(base: base, names: roots.names, tables: roots.tables, writes)
     }
 
-    /// What was flushed last.
+    /// The roots that the last flush returned; nil before the first one.
     private var roots: Roots?
 
-    /// Writes a table, if it has changed; returns what the list of tables holds for it.
+    /// Writes the table at a position if it has changed; returns the element that the list of
+    /// tables has for it.
     private func flushSlot(_ position: Int) throws(StorageError) -> Int64 {
         switch slots[position] {
         case .committed(let ref): return Int64(bitPattern: ref.rawValue)
