@@ -24,7 +24,7 @@ struct AggregateOperation: Sendable {
         guard let colon = text.firstIndex(of: ":"), let function = functions[String(text[..<colon])],
             text.index(after: colon) < text.endIndex
         else {
-            throw .invalidParameter("ops", "'\(text)' is none of count, min:…, max:…, sum:…, avg:…")
+            throw .invalidParameter("ops", "'\(text)' is not one of count, min:…, max:…, sum:…, avg:…")
         }
         request = AggregateRequest(function, String(text[text.index(after: colon)...]))
     }

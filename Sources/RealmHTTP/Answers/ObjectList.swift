@@ -300,7 +300,7 @@ final class ObjectList: @unchecked Sendable {
     private func firstIndex(_ query: ObjectQuery) throws(Problem) -> Int? {
         let text = try ObjectQuery.parse(parameters.indexOfWhere, "indexOfWhere")
         guard !text.hasDescriptors else {
-            throw .conflict("'indexOfWhere' is a predicate only", parameter: "indexOfWhere")
+            throw .conflict("'indexOfWhere' takes a predicate only", parameter: "indexOfWhere")
         }
         let arguments = try arguments()
         let budget = context.request.budget

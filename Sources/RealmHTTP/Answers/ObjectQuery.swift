@@ -94,7 +94,7 @@ final class ObjectQuery {
             ("sort", !parameters.sort.isEmpty), ("distinct", !parameters.distinct.isEmpty), ("after", parameters.after != nil),
         ]
         guard let (name, _) = given.first(where: \.1) else { return }
-        throw .conflict("'\(name)' cannot stand beside SORT, DISTINCT or LIMIT in 'where'", parameter: name)
+        throw .conflict("'\(name)' cannot be combined with SORT, DISTINCT or LIMIT in 'where'", parameter: name)
     }
 
     /// Returns the problem of a query's error, or the reason why the query was stopped.

@@ -20,7 +20,7 @@ struct PropertyTarget {
 
     /// The problem of a path that is possible in the schema, but leads to null or a missing element
     /// in this object.
-    private static let nothing = Problem(.objectNotFound, "there is nothing at this path now")
+    private static let nothing = Problem(.objectNotFound, "there is nothing at this path in this object")
 
     /// Follows a text from an object.
     ///

@@ -49,7 +49,7 @@ final class ReadContext: Sendable {
     /// Returns the lease of a snapshot, and extends it because it is used.
     private static func lease(_ id: String, _ call: Call, _ database: Database) throws(Problem) -> PinnedVersions.Lease {
         guard call.request.headers[.realmTransaction] == nil else {
-            throw .conflict("a snapshot is not read inside a transaction", parameter: "snapshot")
+            throw .conflict("a snapshot cannot be read inside a transaction", parameter: "snapshot")
         }
         return try call.services.pinned.find(id, in: database, isUse: true)
     }
@@ -62,10 +62,10 @@ final class ReadContext: Sendable {
     private func requireMinimumVersion() throws(Problem) {
         guard let text = request.headers[.realmMinVersion] else { return }
         guard let wanted = VersionToken(text) else {
-            throw .invalidHeader("Realm-Min-Version", "the header field is no version token")
+            throw .invalidHeader("Realm-Min-Version", "the header field is not a version token")
         }
         guard wanted.epoch == version.token.epoch, wanted.version <= version.token.version else {
-            throw Problem(.preconditionFailed, "this realm has not reached the version asked for").with(
+            throw Problem(.preconditionFailed, "this realm has not reached the requested version").with(
                 "header", "Realm-Min-Version")
         }
     }

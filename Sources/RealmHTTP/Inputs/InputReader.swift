@@ -82,7 +82,7 @@ package struct InputReader {
     ///   inside.
     package func object(_ json: JSONValue) throws(Mistake) -> InputObject {
         guard let object = json.object else {
-            throw Mistake(code: .typeMismatch, detail: "\(json.kind) stands where an object of the class belongs")
+            throw Mistake(code: .typeMismatch, detail: "\(json.kind) was found where an object of the class is needed")
         }
         return try members(object)
     }

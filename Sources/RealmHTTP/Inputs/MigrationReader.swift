@@ -87,7 +87,7 @@ struct MigrationReader {
         case "delete": return .delete(try match(className, object, place))
         case "setType": return .setType(className: className, type: try reader.required(object, "type", place))
         case "setPrimaryKey":
-            guard object["name"] != nil else { throw reader.malformed("'name' is missing; null clears", place) }
+            guard object["name"] != nil else { throw reader.malformed("'name' is missing; null removes the primary key", place) }
             return .setPrimaryKey(className: className, name: try reader.text(object, "name", place))
         default: return try propertyStep(verb, className: className, object, at: place)
         }
@@ -154,7 +154,7 @@ struct MigrationReader {
     ///   pointer.
     private func match(_ className: String, _ object: JSONObject, _ place: InputPlace) throws(Problem) -> MigrationMatch {
         guard let text = try reader.text(object, "where", place) else {
-            throw place.describe(Problem(.missingWhere, "say which objects are meant with 'where'; TRUEPREDICATE means all"))
+            throw place.describe(Problem(.missingWhere, "'where' has to select the objects; TRUEPREDICATE selects all"))
         }
         do throws(Problem) {
             let args = try SelectionParameters.args(object["args"], limits)

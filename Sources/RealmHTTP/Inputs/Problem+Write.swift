@@ -56,7 +56,7 @@ extension Problem {
         case .storage:
             guard case .storage(let cause)? = error.cause else { return Problem(.internalError, "the write failed") }
             return Problem(serving: cause)
-        case .cancelled: return Problem(.internalError, "the write was given up before it began")
+        case .cancelled: return Problem(.internalError, "the write was cancelled before it began")
         case .readOnly:
             return Problem(.readOnly, error.detail).with(header: HeaderField("Allow", "GET, HEAD, OPTIONS"))
         case .nestedObject: return Problem(.nestedObject, error.detail + "; 'nested=upsert' would create or change it")

@@ -81,7 +81,7 @@ struct DefinitionResolver {
             return try target.row.value(target.column)
         }
         guard case .link(_, let key) = value else {
-            throw Problem(.objectNotFound, "there is nothing at this path now").with("parameter", "property")
+            throw Problem(.objectNotFound, "there is nothing at this path in this object").with("parameter", "property")
         }
         let object = ObservedObject(linked.key, key)
         return try resolved(.object(object), .object(object), of: linked)
@@ -167,7 +167,7 @@ struct DefinitionResolver {
             ("sort", !definition.sort.isEmpty), ("distinct", !definition.distinct.isEmpty), ("limit", definition.limit != nil),
         ]
         if let (name, _) = given.first(where: \.1) {
-            throw .conflict("'\(name)' cannot stand beside SORT, DISTINCT or LIMIT in 'where'", parameter: name)
+            throw .conflict("'\(name)' cannot be combined with SORT, DISTINCT or LIMIT in 'where'", parameter: name)
         }
         return query
     }

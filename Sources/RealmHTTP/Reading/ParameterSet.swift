@@ -219,7 +219,7 @@ package struct ParameterSet: Sendable {
             do throws(JSONError) {
                 return try JSONParser.parse(text, depthLimit: depthLimit)
             } catch {
-                throw .invalidParameter(name, "'\(name)' is no JSON: \(error)")
+                throw .invalidParameter(name, "'\(name)' is not JSON: \(error)")
             }
         }
     }

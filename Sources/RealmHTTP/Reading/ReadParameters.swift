@@ -135,7 +135,7 @@ package struct ReadParameters: Sendable {
         countsExactly = try set.choice("count", ["none", "exact"]) == "exact"
         at = try set.integers("at")
         if let at, at.count > limits.page {
-            throw Problem.invalidParameter("at", "at most \(limits.page) positions are taken").with(
+            throw Problem.invalidParameter("at", "at most \(limits.page) positions are allowed").with(
                 "limit", .integer(Int64(limits.page)))
         }
         indexOf = try set.text("indexOf")
@@ -170,7 +170,7 @@ package struct ReadParameters: Sendable {
         }
         guard let first = answers.first, first != "sectionBy" else { return }
         for name in ["limit", "after", "offset"] where set.has(name) && first != "explain" {
-            throw .conflict("'\(name)' has no meaning beside '\(first)'", parameter: name)
+            throw .conflict("'\(name)' cannot be combined with '\(first)'", parameter: name)
         }
     }
 

@@ -32,7 +32,7 @@ enum RequestBody {
             return
         }
         guard let type = MediaType(text), types.contains(type.essence) else {
-            throw unsupported("the media type of the body is not taken here")
+            throw unsupported("the media type of the body is not supported here")
         }
         if let charset = type.parameters["charset"], charset.lowercased() != "utf-8" {
             throw unsupported("the only character set of JSON is UTF-8")

@@ -38,7 +38,7 @@ package struct SectionGrouping: Sendable {
         path = String(text[..<colon])
         let name = String(text[text.index(after: colon)...])
         guard !path.isEmpty, let function = SectionGrouping.function(name) else {
-            throw SectionGrouping.invalid("'\(name)' is none of first, firstLetter, year, month, day, floor(n), mod(n)")
+            throw SectionGrouping.invalid("'\(name)' is not one of first, firstLetter, year, month, day, floor(n), mod(n)")
         }
         self.function = function
     }
@@ -68,7 +68,7 @@ package struct SectionGrouping: Sendable {
     private static func invalid(_ detail: String) -> Problem { .invalidParameter("sectionBy", detail) }
 
     /// The problem of a key path that ends at a link.
-    private static let links = invalid("objects are no keys of sections; name a property of theirs")
+    private static let links = invalid("objects cannot be keys of sections; name one of their properties")
 
     /// Throws `invalid_parameter` when the key path ends at a link, so that the answer does not
     /// depend on whether there are rows.
@@ -96,13 +96,13 @@ package struct SectionGrouping: Sendable {
         let value: QueryArgument
         switch cell {
         case .missing: return emptyKey
-        case .dictionary: throw SectionGrouping.invalid("collections are no keys of sections")
+        case .dictionary: throw SectionGrouping.invalid("collections cannot be keys of sections")
         case .value(.null): return emptyKey
         case .value(let known): value = known
         }
         switch (function, value) {
         case (_, .link), (_, .objectKey), (_, .object): throw SectionGrouping.links
-        case (_, .list), (_, .shape): throw SectionGrouping.invalid("collections are no keys of sections")
+        case (_, .list), (_, .shape): throw SectionGrouping.invalid("collections cannot be keys of sections")
         case (.value, _): return SectionKey(value)
         case (.first, .string(let text)): return SectionKey(.string(text.first.map(String.init) ?? ""))
         case (.firstLetter, .string(let text)): return SectionKey(.string(text.first.map { $0.uppercased() } ?? ""))

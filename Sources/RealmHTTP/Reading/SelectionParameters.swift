@@ -84,7 +84,7 @@ package struct SelectionParameters: Sendable, Equatable {
         guard let json else { return [] }
         guard let args = json.array else { throw .invalidParameter("args", "'args' is \(json.kind), but has to be an array") }
         guard args.count <= limits.queryArgs else {
-            throw .overLimit(.invalidQuery, "at most \(limits.queryArgs) arguments are taken", limit: limits.queryArgs)
+            throw .overLimit(.invalidQuery, "at most \(limits.queryArgs) arguments are allowed", limit: limits.queryArgs)
                 .with("parameter", "args")
         }
         return args

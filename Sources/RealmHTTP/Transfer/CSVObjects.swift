@@ -32,7 +32,7 @@ struct CSVObjects: Sendable {
         self.snapshot = snapshot
         self.bounds = bounds
         names = try CSVRecord.cells(header, line: line).map(\.text)
-        guard Set(names).count == names.count else { throw CSVObjects.malformed("a name stands there twice", line) }
+        guard Set(names).count == names.count else { throw CSVObjects.malformed("a name occurs twice", line) }
     }
 
     /// Returns the object in a record; nil for an empty line, unless there is only one property,
@@ -46,7 +46,7 @@ struct CSVObjects: Sendable {
         if bytes.isEmpty, names.count > 1 { return nil }
         let cells = try CSVRecord.cells(bytes, line: place.line)
         guard cells.count == names.count else {
-            throw CSVObjects.malformed("the line has \(cells.count) cells, the first one \(names.count)", place.line)
+            throw CSVObjects.malformed("the line has \(cells.count) cells, but the first line has \(names.count)", place.line)
         }
         return try object(cells, place)
     }
@@ -116,7 +116,7 @@ struct CSVObjects: Sendable {
         do throws(JSONError) {
             parsed = try JSONParser.parse(Array(text.utf8), bounds)
         } catch {
-            throw InputReader.Mistake(code: .typeMismatch, detail: "the cell is no JSON: \(error)")
+            throw InputReader.Mistake(code: .typeMismatch, detail: "the cell is not JSON: \(error)")
         }
         return try InputReader().value(parsed)
     }

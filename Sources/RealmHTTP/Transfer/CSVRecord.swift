@@ -81,7 +81,7 @@ struct CSVRecord {
     /// Makes a cell of what was inside quotes, if a comma or the end follows them.
     private func quoted(_ content: [UInt8]) throws(Problem) -> Cell {
         guard index >= bytes.endIndex || bytes[index] == UInt8(ascii: ",") else {
-            throw malformed("something stands behind a quoted cell")
+            throw malformed("a quoted cell is followed by other text")
         }
         return Cell(text: try text(content[...]), isQuoted: true)
     }

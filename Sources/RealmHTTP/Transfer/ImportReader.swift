@@ -63,7 +63,7 @@ package struct ImportReader: Sendable {
         className = table.className
         records = RecordReader(source, .csv)
         guard let header = try records.next() else {
-            throw Problem(.invalidBody, "the first line has the names of the properties")
+            throw Problem(.invalidBody, "the body needs a first line with the names of the properties")
         }
         csv = try CSVObjects(table, snapshot, bounds: bounds, header: header.bytes, line: header.place.line)
     }
@@ -84,7 +84,7 @@ package struct ImportReader: Sendable {
             if let item = try item(bytes, place) { return item }
         }
         guard !hasHeader || end == count else {
-            throw Problem(.invalidBody, "the export is cut: its trailer is missing, or tells another number of objects")
+            throw Problem(.invalidBody, "the export is truncated: its trailer is missing, or states another number of objects")
         }
         return nil
     }
@@ -112,13 +112,13 @@ package struct ImportReader: Sendable {
     /// Returns the item of one line; nil for a trailer line.
     private mutating func item(_ bytes: ArraySlice<UInt8>, _ place: RecordPlace) throws(Problem) -> Item? {
         let value = try parse(bytes, place.line)
-        guard end == nil else { throw malformed("something stands behind the trailer", place.line) }
+        guard end == nil else { throw malformed("the trailer is followed by another line", place.line) }
         if let (name, inner) = value.object?.single, name == "$begin" || name == "$end" {
             guard name == "$begin" else {
                 end = try objectCount(inner, place.line)
                 return nil
             }
-            guard !hasHeader, count == 0 else { throw malformed("a header stands in the first line", place.line) }
+            guard !hasHeader, count == 0 else { throw malformed("a header has to be the first line", place.line) }
             hasHeader = true
             return .schema(try schema(inner, place.line))
         }
@@ -135,7 +135,7 @@ package struct ImportReader: Sendable {
     /// Returns the number of objects that a trailer line states.
     private func objectCount(_ value: JSONValue, _ line: Int) throws(Problem) -> Int {
         guard case .integer(let count)? = value.object?["objects"], count >= 0 else {
-            throw malformed("the trailer tells the number of objects", line)
+            throw malformed("the trailer has to state the number of objects", line)
         }
         return Int(count)
     }
@@ -143,7 +143,7 @@ package struct ImportReader: Sendable {
     /// Returns the schema of a header line, whose format has to be 1.
     private func schema(_ value: JSONValue, _ line: Int) throws(Problem) -> SchemaInput {
         guard let object = value.object, object["format"] == .integer(1), let schema = object["schema"] else {
-            throw malformed("the header has the format 1 and a schema", line)
+            throw malformed("the header needs 'format' 1 and a 'schema'", line)
         }
         return try SchemaReader(place: InputPlace(pointer: "/$begin/schema", line: line)).schema(schema)
     }
@@ -152,9 +152,9 @@ package struct ImportReader: Sendable {
     private func object(_ value: JSONValue, _ place: RecordPlace) throws(Problem) -> ImportedObject {
         let meta = value.object?["$meta"]?.object
         guard let name = meta?["class"]?.string ?? className else {
-            throw malformed("the line does not tell the class of its object; say it with 'class'", place.line)
+            throw malformed("the line does not name the class of its object; name it in the parameter 'class'", place.line)
         }
-        guard className == nil || className == name else { throw malformed("the object is of the class '\(name)'", place.line) }
+        guard className == nil || className == name else { throw malformed("the class of the object is '\(name)'", place.line) }
         return ImportedObject(place: place, className: name, key: meta?["key"]?.string, body: ObjectBodies.read(value))
     }
 }

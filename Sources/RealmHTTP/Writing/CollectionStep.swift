@@ -51,7 +51,7 @@ extension BatchOperation.CollectionStep {
     /// least 0.
     private func index(_ value: JSONValue) throws(Problem) -> Int {
         guard case .integer(let number) = value, number >= 0 else {
-            throw invalid("a place in a list is a whole number of at least 0")
+            throw invalid("a position in a list is a whole number of at least 0")
         }
         return Int(number)
     }

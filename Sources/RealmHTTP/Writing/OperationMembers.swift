@@ -132,7 +132,7 @@ struct OperationMembers {
             if reference.count == 1, let name = reference["ref"]?.string { return .reference(name) }
         default: break
         }
-        throw invalid("key", "'key' has to be a string, or the name of an object made before as {\"ref\":…}")
+        throw invalid("key", "'key' has to be a string, or name an object made earlier as {\"ref\":…}")
     }
 
     // MARK: - Queries
@@ -147,7 +147,7 @@ struct OperationMembers {
     ///   `invalid_parameter` for `args` that are no array.
     func requiredMatches() throws(Problem) -> BatchOperation.Matches {
         guard let text = try text("where") else {
-            throw place.describe(Problem(.missingWhere, "say which objects are meant with 'where'; TRUEPREDICATE means all"))
+            throw place.describe(Problem(.missingWhere, "'where' has to select the objects; TRUEPREDICATE selects all"))
         }
         do throws(Problem) {
             return BatchOperation.Matches(

@@ -25,7 +25,7 @@ struct Selection: Sendable {
     init(_ call: WriteCall, _ options: WriteOptions) throws(Problem) {
         let parameters = options.parameters
         guard let text = try parameters.text("where") else {
-            throw Problem(.missingWhere, "say which objects are meant with 'where'; TRUEPREDICATE means all").with(
+            throw Problem(.missingWhere, "'where' has to select the objects; TRUEPREDICATE selects all").with(
                 "parameter", "where")
         }
         args = try SelectionParameters.args(try parameters.json("args", depthLimit: call.limits.jsonDepth), call.limits)

@@ -56,7 +56,7 @@ struct WriteCondition: Sendable {
     ) throws(Problem) {
         if let ifMatch {
             guard let tags = WriteCondition.tags(ifMatch, isStrong: true) else {
-                throw problem("If-Match", "the condition is no list of entity tags")
+                throw problem("If-Match", "the condition is not a list of entity tags")
             }
             self.ifMatch = tags
             if case .states(let states) = tags, states.count == 1, let token = WriteCondition.version(states[0]) {
@@ -66,7 +66,7 @@ struct WriteCondition: Sendable {
         }
         if let ifNoneMatch {
             guard let tags = WriteCondition.tags(ifNoneMatch, isStrong: false) else {
-                throw problem("If-None-Match", "the condition is no list of entity tags")
+                throw problem("If-None-Match", "the condition is not a list of entity tags")
             }
             self.ifNoneMatch = tags
         }

@@ -53,7 +53,7 @@ final class WriteContext {
     func row(_ place: ObjectPlace, in view: Snapshot) throws(Problem) -> (row: Row, table: Table) {
         guard let table = view.table(place.table),
             let row = try Problem.mapping({ () throws(StorageError) in try table.find(place.object) })
-        else { throw Problem(.objectNotFound, "the object is gone") }
+        else { throw Problem(.objectNotFound, "the object no longer exists") }
         return (row, table)
     }
 

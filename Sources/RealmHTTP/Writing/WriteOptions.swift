@@ -73,7 +73,7 @@ struct WriteOptions: Sendable {
         transaction = request.headers[.realmTransaction]
         self.honours = honours
         guard !preferences.isAsynchronous || transaction == nil else {
-            throw Problem(.conflictingParameters, "a write inside a transaction cannot be answered before it is done")
+            throw Problem(.conflictingParameters, "a write inside a transaction cannot be answered before it is finished")
                 .with("header", "Prefer")
         }
     }
@@ -87,7 +87,7 @@ struct WriteOptions: Sendable {
             let mark = try SkipMark(call.request, database, call.services.registrations)
         else { return nil }
         guard call.request.headers[.realmTransaction] == nil else {
-            throw Problem(.conflictingParameters, "inside a transaction it is the commit that says who is not told of it")
+            throw Problem(.conflictingParameters, "inside a transaction, the header field belongs on the commit request")
                 .with("header", "Realm-Without-Notifying")
         }
         return mark
@@ -109,7 +109,7 @@ struct WriteOptions: Sendable {
         // The usual form, without parameters, needs no parsing.
         if let plain = types.first(where: { $0 == text }) { return plain }
         guard let type = MediaType(text), types.contains(type.essence) else {
-            throw unsupported("the media type of the body is not taken here", types, request)
+            throw unsupported("the media type of the body is not supported here", types, request)
         }
         if type.subtype != "octet-stream", let charset = type.parameters["charset"], charset.lowercased() != "utf-8" {
             throw unsupported("the only character set of JSON is UTF-8", types, request)

@@ -74,7 +74,7 @@ extension WriteSession {
             let child = try putEmbedded(in: slot, table.key)
             try write(body, to: child, table, .create, options)
         case .link: throw WriteError(.typeMismatch, "embedded objects are given whole, not as links")
-        default: throw WriteError(.typeMismatch, "\(input.kind) stands where an object belongs")
+        default: throw WriteError(.typeMismatch, "\(input.kind) was found where an object is needed")
         }
     }
 
