@@ -1,7 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The administrators' listener: a second, small HTTP server for requests that need the rights of
+/// an administrator.
+///
+/// It listens on a loopback port or on a Unix socket, and it does not depend on the connections and
+/// workers of the main listener.
 extension RealmServer {
-    /// Binds the administrators' listener; nil when there is none.
+    /// Binds the socket of the administrators' listener.
+    ///
+    /// With `AdminAddress.automatic` there is one only if the main listener can be reached from
+    /// other machines: on loopback the main listener serves administrators itself.
+    ///
+    /// - Parameters:
+    ///   - options: The options of the server, of which `admin` and `port` count.
+    ///   - main: The socket of the main listener, which is bound already.
+    /// - Returns: The bound socket; nil when there is no such listener.
+    /// - Throws: `Failure` when the address cannot be bound, or when it is not loopback.
     static func bindAdmin(_ options: ServerOptions, main: ListeningSocket) throws(Failure) -> ListeningSocket? {
         do throws(ListeningSocket.Failure) {
             switch options.admin {
@@ -19,6 +33,8 @@ extension RealmServer {
         }
     }
 
+    /// Binds a TCP port for administrators. An address that other machines can reach is refused,
+    /// because the listener checks no credentials.
     private static func adminPort(_ host: String, _ port: Int) throws(ListeningSocket.Failure) -> ListeningSocket {
         let socket = try ListeningSocket(host: host, port: port)
         guard socket.isLoopback else {
@@ -31,7 +47,17 @@ extension RealmServer {
         return socket
     }
 
-    /// A small daemon of its own, so that whoever holds the connections of the main one does not hold these.
+    /// Makes the HTTP server of the administrators' listener.
+    ///
+    /// It has one daemon thread and two workers of its own, so a client that occupies the main
+    /// listener cannot keep administrators out.
+    ///
+    /// - Parameters:
+    ///   - socket: The socket from `bindAdmin`, which the server takes over; nil for no listener.
+    ///   - limits: The limits of the main listener. The number of connections is replaced by
+    ///     `adminConnections`.
+    ///   - handler: The dispatcher that answers the requests of both listeners.
+    /// - Returns: The server, not yet started; nil without a socket.
     static func adminDaemon(_ socket: ListeningSocket?, _ limits: Limits, _ handler: RequestDispatcher) -> HTTPServer? {
         guard let socket else { return nil }
         var configuration = HTTPServer.Configuration()

@@ -3,10 +3,21 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// The realms that a server opens before it answers.
+/// The realms that a server opens at its start, before it accepts requests.
 extension RealmServer {
-    /// Opens everything that the options name. A file that was named by itself has to open; those in folders are reported,
-    /// and listed with their error.
+    /// Opens all realms that the options name: files, folders, the data folder and realms in
+    /// memory.
+    ///
+    /// A file that is named by itself has to open, otherwise the server does not start. A file in a
+    /// folder that cannot be opened is reported, and stays in the catalog with its error.
+    ///
+    /// - Parameters:
+    ///   - options: The options of the server.
+    ///   - catalog: The catalog that receives the realms.
+    ///   - report: Called with a sentence about each file that is not served, or that is served for
+    ///     reading only against expectation.
+    /// - Throws: `Failure` when a named file or a realm in memory cannot be opened, when a folder
+    ///   cannot be read, or when two files would have the same name.
     static func open(_ options: ServerOptions, _ catalog: Catalog, _ report: (String) -> Void) throws(Failure) {
         for path in options.paths {
             if RealmFiles.isFolder(path) {
@@ -27,7 +38,8 @@ extension RealmServer {
         for name in options.memoryRealms { try openInMemory(name, options, catalog) }
     }
 
-    /// Files that cannot be opened are reported, and listed with their error.
+    /// Opens the realm files of a folder. Files that cannot be opened, have no usable name or are
+    /// beyond the limit of realms are reported and do not stop the start.
     private static func openFolder(
         _ folder: String, _ options: ServerOptions, in catalog: Catalog, report: (String) -> Void
     ) throws(Failure) {
@@ -54,11 +66,13 @@ extension RealmServer {
         }
     }
 
-    /// What is only read, although nobody asked for that, is told before somebody tries to write.
+    /// Reports a realm that is read-only although the options do not ask for that, so that the
+    /// operator learns of it before a client tries to write.
     private static func reportReadOnly(_ database: Database, _ report: (String) -> Void) {
         if let reason = database.readOnlyReason { report("\(database.path): served for reading only: \(reason)") }
     }
 
+    /// Makes an empty realm in memory, whose identifier is its name.
     private static func openInMemory(_ text: String, _ options: ServerOptions, _ catalog: Catalog) throws(Failure) {
         guard let name = RealmName(text) else {
             throw Failure(description: "'\(text)': \(RealmName.rule)")
@@ -72,6 +86,12 @@ extension RealmServer {
         throw Failure(description: "\(text): \(error)")
     }
 
+    /// Opens one file under the name that follows from its path.
+    ///
+    /// - Returns: The state of the realm in the catalog: open, or failed with the error of the
+    ///   storage.
+    /// - Throws: `Failure` for a path that gives no valid name, for a name that is taken, and for a
+    ///   malformed key in the environment.
     private static func open(_ path: String, _ options: ServerOptions, _ catalog: Catalog) throws(Failure) -> Catalog.State {
         guard let name = RealmName(file: path) else {
             throw Failure(description: "\(path): \(RealmName.rule)")
@@ -93,7 +113,10 @@ extension RealmServer {
         }
     }
 
-    /// Names that do not fit the schema, or belong to no realm, stop the start.
+    /// Checks the configured names of linking objects against the schemas of the open realms.
+    ///
+    /// - Throws: `Failure` when a name belongs to no realm, or does not fit the schema of its
+    ///   realm. Realms that failed to open are not checked.
     static func checkBacklinkNames(_ options: ServerOptions, _ catalog: Catalog) throws(Failure) {
         for (realm, names) in options.backlinkNames.sorted(by: { $0.key < $1.key }) {
             guard let state = catalog[realm] else {
@@ -105,9 +128,12 @@ extension RealmServer {
         }
     }
 
+    /// The encryption key of a realm: the one among the options, otherwise the one in the
+    /// environment variable `REALM_REST_KEY_NAME`, where `NAME` is the name of the realm with `_`
+    /// for each dot and hyphen; nil for a realm without a key.
     private static func key(of name: RealmName, _ options: ServerOptions) throws(StorageError) -> EncryptionKey? {
         if let key = options.keys[name.text] { return key }
-        // Variables cannot have the dots and hyphens that names may have.
+        // Names of variables cannot contain the dots and hyphens that names of realms may contain.
         let variable = "REALM_REST_KEY_" + String(name.text.map { $0 == "." || $0 == "-" ? "_" : $0 })
         return try options.environment(variable).map { text throws(StorageError) in try EncryptionKey(text: text) }
     }

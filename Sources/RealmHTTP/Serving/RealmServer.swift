@@ -4,26 +4,45 @@ internal import RealmEngine
 internal import RealmStorage
 internal import Synchronization
 
-/// A whole server: realms, application, daemon. What `realm-rest serve` runs, and tests too.
+/// A whole server: the realms, what requests share, and the listeners.
+///
+/// `realm-rest serve` makes one, and so do tests. Its life has three steps: `init` opens the realms
+/// and binds the sockets, `start` begins to answer requests, and `stop` ends everything. It is not
+/// started again after that.
 package final class RealmServer: Sendable {
-    /// A sentence for the command line.
+    /// Why a server could not be made or started, as a sentence for the command line.
     package struct Failure: Error, CustomStringConvertible {
+        /// The sentence, without a final period or the name of the program.
         package let description: String
 
-        /// A failure with this sentence.
+        /// Makes a failure.
+        ///
+        /// - Parameter description: The sentence to print.
         package init(description: String) { self.description = description }
     }
 
-    /// What the requests of the server share.
+    /// The catalog, limits, leases, metrics and other objects that the requests of both listeners
+    /// share.
     package let state: ServerState
-    /// The main listener.
+    /// The HTTP server of the main listener.
     package let daemon: HTTPServer
-    /// For administrators only.
+    /// The HTTP server of the administrators' listener; nil when administrators use the main
+    /// listener, or none.
     package let adminDaemon: HTTPServer?
+    /// The options that the server was made with.
     private let options: ServerOptions
+    /// The access log; nil when the options ask for none. It is held until the server has announced
+    /// its address.
     private let log: AccessLog?
 
-    /// Opens everything and starts answering.
+    /// Opens the realms and binds the listeners. No request is answered before `start`.
+    ///
+    /// - Parameters:
+    ///   - options: What to serve, where to listen, and the limits.
+    ///   - report: Called with a sentence about each realm that is not served, or only for reading.
+    /// - Throws: `Failure` for anything that should stop the start: a named file that cannot be
+    ///   opened, an address that cannot be bound or needs `--insecure`, a malformed option, or too
+    ///   few file descriptors for the realms. Nothing listens then.
     package init(_ options: ServerOptions, report: (String) -> Void = { _ in }) throws(Failure) {
         self.options = options
         let catalog = Catalog(forgetsAfter: .seconds(options.forgetsFailedAfterSeconds), logger: options.logger)
@@ -63,7 +82,12 @@ package final class RealmServer: Sendable {
         state.metrics.addRealms(catalog, limit: options.limits.metricRealms)
     }
 
-    /// Begins to answer. `announce` is called when that is sure, before the first line of the log is written.
+    /// Starts to answer requests.
+    ///
+    /// - Parameter announce: Called when all threads run, and before the first line of the log is
+    ///   written. `realm-rest serve` prints the address here.
+    /// - Throws: `Failure` when threads cannot be started, and what `announce` throws. The
+    ///   listeners are stopped then.
     package func start(announce: () throws -> Void = {}) throws {
         do {
             try startAll()
@@ -76,6 +100,8 @@ package final class RealmServer: Sendable {
         log?.release()
     }
 
+    /// Starts the daemons, the thread that watches the files of the realms, and the thread of the
+    /// alarm.
     private func startAll() throws(Failure) {
         do throws(HTTPServer.Failure) {
             try daemon.start()
@@ -91,6 +117,8 @@ package final class RealmServer: Sendable {
         }
     }
 
+    /// Makes the access log, which holds its lines until `start` has announced the server; nil when
+    /// the options ask for none.
     private static func makeLog(_ options: ServerOptions) throws(Failure) -> AccessLog? {
         guard let format = options.logFormat else { return nil }
         do throws(Threads.Failure) {
@@ -100,12 +128,20 @@ package final class RealmServer: Sendable {
         }
     }
 
-    /// Where the main listener can be reached.
+    /// The URL at which clients reach the main listener, with the port that the system has assigned
+    /// if the option was 0.
     package var url: String { daemon.socket.url }
-    /// Where administrators reach a listener of their own.
+    /// The URL of the administrators' listener; nil when there is none.
     package var adminURL: String? { adminDaemon?.socket.url }
 
-    /// Not ready, refuse, let requests finish, close.
+    /// Stops the server in order: readiness becomes false, streams and polls end, running requests
+    /// may finish, and then the realms are closed.
+    ///
+    /// Requests have `graceSeconds` to finish, counted once for both listeners. This blocks until
+    /// everything is closed.
+    ///
+    /// - Parameter isUrgent: Polled during that time; true ends the waiting at once, for example
+    ///   after a second signal. Once it has been true it is not called again.
     package func stop(isUrgent: () -> Bool = { false }) {
         state.lifecycle.beginStopping()
         state.notifications.end()
@@ -125,6 +161,7 @@ package final class RealmServer: Sendable {
         log?.close()
     }
 
+    /// Checks that each allowed origin is well-formed, since a malformed one would never match.
     private static func checkOrigins(_ origins: [String]) throws(Failure) {
         for origin in origins {
             guard let mistake = OriginPolicy.mistake(in: origin) else { continue }
@@ -132,14 +169,21 @@ package final class RealmServer: Sendable {
         }
     }
 
-    /// Writes what is left of the log, for a process that ends without `stop`, or in the middle of it.
+    /// Writes the remaining lines of the log, for a process that ends without `stop` or in the
+    /// middle of it.
+    ///
+    /// - Parameter seconds: How long to wait at most for the reader of the log.
     package func closeLog(seconds: Double) { log?.close(seconds: seconds) }
 
+    /// Checks that the process may open enough files for the realms that the options name.
+    ///
+    /// - Returns: The budget of file descriptors, which also limits how many realms can be attached
+    ///   later.
     private static func requireDescriptors(_ options: ServerOptions) throws(Failure) -> DescriptorBudget {
         let budget = DescriptorBudget(options.limits)
         var count = 0
         for path in options.paths + (options.dataFolder.map { [$0] } ?? []) {
-            // A folder that cannot be read is told when it is opened.
+            // A folder that cannot be read is reported when it is opened.
             count += RealmFiles.isFolder(path) ? (try? RealmFiles.list(in: path).count) ?? 0 : 1
         }
         do throws(DescriptorBudget.Failure) {
@@ -150,6 +194,8 @@ package final class RealmServer: Sendable {
         return budget
     }
 
+    /// Resolves folders that paths in requests may lead into. Throws `Failure` for a folder that
+    /// does not exist.
     private static func roots(_ folders: [String]) throws(Failure) -> AttachRoots {
         for folder in folders where !RealmFiles.isFolder(folder) {
             throw Failure(description: "\(folder): there is no such folder")
@@ -161,6 +207,13 @@ package final class RealmServer: Sendable {
         }
     }
 
+    /// Binds the socket of the main listener.
+    ///
+    /// An address that other machines can reach is refused unless the options allow it with
+    /// `isInsecure`, because there are no credentials.
+    ///
+    /// - Returns: The bound socket, which does not accept connections yet.
+    /// - Throws: `Failure` when the address cannot be bound, or is refused.
     private static func bind(_ options: ServerOptions) throws(Failure) -> ListeningSocket {
         do throws(ListeningSocket.Failure) {
             let socket = try ListeningSocket(host: options.host, port: options.port)
