@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension MetricsRegistry {
-    /// Adds how many versions are held, and how many were dropped.
+    /// Adds two metrics of snapshots: the number of leases at present, and the number that the
+    /// server has ended early because versions or disk space ran short.
+    ///
+    /// The registry holds the leases weakly, so it does not keep them in memory after the server
+    /// has closed.
+    ///
+    /// - Parameter pinned: The leases of all realms of the server.
     func addSnapshots(_ pinned: PinnedVersions) {
         add { [weak pinned] text in
             guard let pinned else { return }
-            text.single("snapshots", .gauge, help: "Versions that clients hold.", value: Double(pinned.count))
+            text.single("snapshots", .gauge, help: "Snapshot leases that clients hold.", value: Double(pinned.count))
             text.single(
-                "snapshots_dropped_total", .counter, help: "Snapshots ended because versions or disk space ran short.",
+                "snapshots_dropped_total", .counter, help: "Snapshots ended early because versions or disk space ran short.",
                 value: Double(pinned.droppedCount))
         }
     }

@@ -4,50 +4,73 @@ internal import Glibc
 internal import RealmEngine
 internal import RealmStorage
 
-/// Versions that clients hold under a lease: what `…/snapshots` is about.
+/// The versions of all realms that clients hold under a lease: the resource `…/snapshots`.
 ///
-/// A pinned version keeps its nodes in the file, which grows meanwhile; so every lease ends by itself, their number is
-/// bounded, and the oldest are dropped when too many versions live or the disk fills up.
+/// A client that reads with `?snapshot=ID` sees the pinned version, whatever is committed
+/// meanwhile. A pinned version keeps its nodes in the file, which grows with each commit. Therefore
+/// every lease expires, the number of leases is limited per realm and per client, and the oldest
+/// leases of a realm are ended when it has too many live versions or when its disk fills up.
+///
+/// There is one object for a server. Any thread may use it: its `Mutex` guards the leases, and
+/// versions are released only after that lock.
 package final class PinnedVersions: Sendable {
-    /// One lease.
+    /// One lease: a client's hold on one version of one realm, until it expires, is deleted or is
+    /// ended by the server.
+    ///
+    /// It is a value. A copy keeps the version readable even after the lease has ended, so requests
+    /// that have found the lease can finish.
     struct Lease: Sendable {
+        /// The name of the lease in URLs, random, so that other clients cannot guess it.
         let id: String
+        /// The open realm of the version.
         let database: Database
+        /// The name of the realm.
         let realm: String
+        /// The version that is held. The reference keeps its nodes in the file.
         let version: Version
-        /// Who made it, for the limit per client.
+        /// The client that created the lease, which is counted against the limit per client.
         let client: String
-        /// Seconds that a renewal lasts.
+        /// The time to live in seconds: a renewal sets the expiry to this time from then on, a use
+        /// to half of it.
         var ttl: Double
+        /// The time at which the lease expires.
         var expires: Instant
 
-        /// Commits made since.
+        /// The number of versions that were committed since the pinned one.
         var behind: Int { Int(clamping: database.current.token.version &- version.token.version) }
+        /// The seconds until the lease expires; 0 when it has expired already.
         var secondsLeft: Double { max(0, expires.seconds(since: Instant.now())) }
     }
 
+    /// What is remembered of a lease that has ended, to answer 410 instead of 404.
     private struct Ended {
         let realm: String
+        /// The time at which this memory is dropped.
         let until: Instant
     }
 
+    /// The leases and their bookkeeping, guarded by the lock of `PinnedVersions`.
     private struct State {
-        /// The oldest first.
+        /// The leases that have not been ended, the oldest first. Expired ones stay until the next
+        /// sweep.
         var leases: [Lease] = []
-        /// Ids that are told as over, not as unknown.
+        /// Leases that have ended, by id. A request for one of them gets `snapshot_expired`, and a
+        /// request for any other unknown id `not_found`.
         var ended: [String: Ended] = [:]
-        /// Watches over the commits of databases with leases.
+        /// The tokens of the commit observers of databases with leases, by the identity of the
+        /// database. The value -1 reserves a place while the observer is being added.
         var observers: [ObjectIdentifier: Int] = [:]
-        /// When leases are looked through for such as are over.
+        /// The time of the next alarm that ends expired leases; nil when no alarm is set.
         var nextSweep: Instant?
+        /// The number of leases that were ended because versions or disk space ran short.
         var dropped: UInt64 = 0
     }
 
-    /// How long a lease lasts when its client does not say.
+    /// The time to live in seconds of a lease whose client names none.
     static let defaultSeconds = 60.0
-    /// How many ended leases are known as such.
+    /// How many ended leases are remembered. When there are more, the older half is forgotten.
     private static let rememberedCount = 10_000
-    /// The oldest leases go when the disk has less.
+    /// The free bytes that the disk of a realm should have: with less, its oldest leases are ended.
     private static let freeBytesWanted: UInt64 = 1 << 30
 
     private let state = RankedMutex(.leaf, State())
@@ -55,21 +78,42 @@ package final class PinnedVersions: Sendable {
     private let leaseRegistry: LeaseRegistry
     private let alarm: Alarm
 
-    /// No leases yet. Those to come are shown in `leases`, and ended by `alarm`.
+    /// Makes the table of leases of a server, which has none at first.
+    ///
+    /// - Parameters:
+    ///   - limits: How many leases there may be per realm and per client, how many versions may
+    ///     live, and how long ended leases are remembered.
+    ///   - leases: The registry in which administrators see the leases, and through which they may
+    ///     end them.
+    ///   - alarm: The timer that ends expired leases.
     init(_ limits: Limits, _ leases: LeaseRegistry, _ alarm: Alarm) {
         self.limits = limits
         leaseRegistry = leases
         self.alarm = alarm
     }
 
-    /// How many leases there are in all realms.
+    /// The number of leases of all realms, including expired ones that are not ended yet.
     var count: Int { state.withLock { $0.leases.count } }
-    /// Leases that were ended because versions or disk space ran short.
+    /// The number of leases that were ended because versions or disk space ran short, since the
+    /// start of the server.
     var droppedCount: UInt64 { state.withLock { $0.dropped } }
 
     // MARK: - Leases
 
-    /// Pins the newest version of a realm. Throws `too_many_snapshots`.
+    /// Pins the newest version of a realm under a new lease.
+    ///
+    /// The first lease of a realm also starts to observe its commits, because each commit may leave
+    /// too many live versions.
+    ///
+    /// - Parameters:
+    ///   - database: The realm whose newest version is pinned.
+    ///   - realm: The name of the realm.
+    ///   - client: The client to count the lease for.
+    ///   - ttl: The time to live in seconds.
+    /// - Returns: The lease, which begins now.
+    /// - Throws: `too_many_snapshots` when the realm or the client has as many leases as the limits
+    ///   allow. Expired leases are not counted.
+    /// - Complexity: O(leases of all realms).
     func pin(_ database: Database, realm: String, client: String, ttl: Double) throws(Problem) -> Lease {
         let lease = Lease(
             id: RandomName.make(), database: database, realm: realm, version: database.current, client: client, ttl: ttl,
@@ -97,19 +141,28 @@ package final class PinnedVersions: Sendable {
         return lease
     }
 
+    /// The problem `too_many_snapshots`, which advises the client to retry after five seconds.
     private static func tooMany(_ detail: String, _ limit: Int) -> Problem {
         var problem = Problem.overLimit(.tooManySnapshots, detail, limit: limit)
         problem.retryAfterSeconds = 5
         return problem
     }
 
-    /// The leases of a realm, the oldest first.
+    /// Returns the leases of a realm that have not expired, the oldest first.
     func all(of database: Database) -> [Lease] {
         let now = Instant.now()
         return state.withLock { $0.leases.filter { $0.database === database && $0.expires > now } }
     }
 
-    /// The lease of that id. `isUse` keeps it for at least half its time. Throws `snapshot_expired` and `not_found`.
+    /// Returns the lease of an id.
+    ///
+    /// - Parameters:
+    ///   - id: The id from the URL.
+    ///   - database: The realm in the URL: a lease of another realm is not found.
+    ///   - isUse: Whether the pinned version is going to be read. A use extends the lease to at
+    ///     least half of its time to live, so a client that keeps reading does not lose it.
+    /// - Throws: `snapshot_expired` when the lease of this id has ended within the last
+    ///   `Limits.rememberedSeconds`, otherwise `not_found`.
     func find(_ id: String, in database: Database, isUse: Bool) throws(Problem) -> Lease {
         let found = state.withLock { state -> Lease? in
             let now = Instant.now()
@@ -124,10 +177,17 @@ package final class PinnedVersions: Sendable {
         sweep()
         let realm = database.name.text
         let isKnown = state.withLock { $0.ended[id].map { $0.realm == realm && $0.until > Instant.now() } ?? false }
-        throw isKnown ? Problem(.snapshotExpired, "the snapshot is over") : Problem(.notFound, "there is no snapshot of this id")
+        throw isKnown ? Problem(.snapshotExpired, "the snapshot ended") : Problem(.notFound, "there is no snapshot of this id")
     }
 
-    /// Gives a lease `ttl` seconds from now. Throws as `find`.
+    /// Extends a lease.
+    ///
+    /// - Parameters:
+    ///   - id: The id from the URL.
+    ///   - database: The realm in the URL.
+    ///   - ttl: The new time to live in seconds, from now on.
+    /// - Returns: The lease with its new expiry.
+    /// - Throws: `snapshot_expired` or `not_found`, as `find` does.
     func renew(_ id: String, in database: Database, ttl: Double) throws(Problem) -> Lease {
         _ = try find(id, in: database, isUse: false)
         let renewed = state.withLock { state -> Lease? in
@@ -136,24 +196,30 @@ package final class PinnedVersions: Sendable {
             state.leases[index].expires = .now().adding(seconds: ttl)
             return state.leases[index]
         }
-        guard let renewed else { throw Problem(.snapshotExpired, "the snapshot is over") }
+        guard let renewed else { throw Problem(.snapshotExpired, "the snapshot ended") }
         return renewed
     }
 
-    /// Ends a lease; false when there is none.
+    /// Ends a lease and releases its version.
+    ///
+    /// - Returns: Whether there was a lease of this id in the realm.
     func free(_ id: String, realm: String) -> Bool {
         end { $0.id == id && $0.realm == realm } > 0
     }
 
-    /// Ends all leases of a database that is being closed.
+    /// Ends all leases of a database that is about to be closed.
     func free(_ database: Database) { end { $0.database === database } }
 
     // MARK: - Ends
 
-    /// Ends the leases that `isOver` names and returns how many there were.
+    /// Ends the leases that satisfy a condition, removes them from the registry, and stops to
+    /// observe the commits of databases without leases.
+    ///
+    /// - Parameter isOver: The condition, called under the lock.
+    /// - Returns: How many leases were ended.
     @discardableResult
     private func end(_ isOver: (Lease) -> Bool) -> Int {
-        // What was pinned goes after the lock is open again.
+        // The versions are released after the lock, because that may free memory.
         let (over, unwatched) = state.withLock { state -> ([Lease], [(Database, Int)]) in
             let over = state.leases.filter(isOver)
             guard !over.isEmpty else { return ([], []) }
@@ -173,6 +239,8 @@ package final class PinnedVersions: Sendable {
         return over.count
     }
 
+    /// Drops the memory of leases that ended long ago, and of the older half when too many are
+    /// remembered: a client may create and delete leases quickly.
     private static func forget(_ state: inout State) {
         let now = Instant.now()
         state.ended = state.ended.filter { $0.value.until > now }
@@ -181,17 +249,17 @@ package final class PinnedVersions: Sendable {
         for (id, _) in oldest { state.ended[id] = nil }
     }
 
-    /// Ends what is over by time, so that its version goes without anybody asking.
+    /// Ends the leases that have expired, so that their versions are released without any request.
     private func sweep() {
         let now = Instant.now()
         end { $0.expires <= now }
     }
 
-    /// Sees to it that the next lease to end is ended in time.
+    /// Sets an alarm for the lease that expires first, unless an earlier one is set.
     private func sweepLater() {
         let time = state.withLock { state -> Instant? in
             guard let next = state.leases.map(\.expires).min() else { return nil }
-            // Not more often than a few times a second: leases in use move their end again and again.
+            // At most four times a second: leases in use are extended again and again.
             let time = max(next, .now().adding(seconds: 0.25))
             if let planned = state.nextSweep, planned <= time { return nil }
             state.nextSweep = time
@@ -201,7 +269,7 @@ package final class PinnedVersions: Sendable {
         alarm.set(at: time) { [weak self] in
             guard let self else { return }
             let isDue = state.withLock { state -> Bool in
-                // An earlier end may have come in between, with an alarm of its own.
+                // A lease that expires earlier may have set an alarm of its own meanwhile.
                 guard let planned = state.nextSweep, planned <= .now() else { return false }
                 state.nextSweep = nil
                 return true
@@ -214,10 +282,14 @@ package final class PinnedVersions: Sendable {
 
     // MARK: - Shortage
 
+    /// Observes the commits of a database, if that is not done already.
+    ///
+    /// The observer is added outside the lock, so it may find that the last lease has ended
+    /// meanwhile; then it is removed again.
     private func watch(_ database: Database) {
         let isNew = state.withLock { state -> Bool in
             guard state.observers[ObjectIdentifier(database)] == nil else { return false }
-            // A place holder, so that nobody else adds one meanwhile.
+            // This value reserves the place, so that no other thread adds an observer meanwhile.
             state.observers[ObjectIdentifier(database)] = -1
             return true
         }
@@ -234,7 +306,10 @@ package final class PinnedVersions: Sendable {
         if !isWanted { database.commits.remove(token) }
     }
 
-    /// Drops the oldest leases of a database until few enough of its versions live and its disk has room.
+    /// Ends the oldest leases of a database until it has few enough live versions and its disk has
+    /// enough room, or until it has no lease left.
+    ///
+    /// Called by the commit feed after each commit of a database with leases.
     private func relieve(_ database: Database) {
         while database.liveVersions > limits.liveVersions || PinnedVersions.isShortOfSpace(database.path) {
             guard let oldest = state.withLock({ $0.leases.first { $0.database === database } }) else { return }
@@ -243,6 +318,8 @@ package final class PinnedVersions: Sendable {
         }
     }
 
+    /// Whether the disk of a file has less free space than is wanted; false for realms in memory
+    /// and where the system does not report the space.
     private static func isShortOfSpace(_ path: String) -> Bool {
         guard !path.isEmpty else { return false }
         guard let space = System.diskSpace(at: path) else { return false }

@@ -3,7 +3,13 @@
 internal import RealmEngine
 
 extension Response {
-    /// Adds how many versions of a realm are being read, for clients that hold some of them.
+    /// Adds the header field `Realm-Live-Versions`, the number of versions of a realm that are
+    /// being read.
+    ///
+    /// The endpoints of snapshots send it, so that a client that holds versions can see how many it
+    /// keeps from being reclaimed.
+    ///
+    /// - Parameter database: The realm that the request is about.
     mutating func addLiveVersions(of database: Database) {
         add("Realm-Live-Versions", String(database.liveVersions))
     }
