@@ -3,29 +3,43 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// One realm on its way into the catalog, under a name that is reserved; or a dry run of that.
+/// One attempt to attach a realm under a name that is reserved, or a dry run of that.
 ///
-/// - Whatever may be refused is tried in memory first (`Database.rehearse`), so that a refusal finds everything as it was:
-///   no lock file, no seed, no half-made file. A dry run ends there.
-/// - Then the file is made or opened, its schema is made what was asked for, and it is served.
-/// - Whoever wants it no longer cancels it, and is told when nothing of it is left.
+/// Whatever may be refused is tried first with all changes in memory (`Database.rehearse`), so that
+/// a refusal leaves everything as it was: no lock file, no copied seed, no half-made file. A dry
+/// run ends there. Then the file is created or opened, its schema is brought to what was requested,
+/// and the catalog serves it.
 ///
-/// Whoever waits is told the outcome; otherwise the realm's document tells.
+/// `RealmEndpoints` makes one per request and runs it on a worker. A client that waits gets the
+/// outcome as its response. Without one (`respond-async`) the outcome is in the realm's document.
+/// `RealmDeparture` may cancel the attempt from another thread.
 final class Attaching: Sendable {
-    /// What was asked for.
+    /// The request, with its paths resolved.
     let attachment: RealmAttachment
+    /// The HTTP request, which decides how the response is written.
     private let call: WriteCall
+    /// Whether nothing may be changed outside of memory.
     private let isDryRun: Bool
+    /// Cancels the work between its steps, and reports its progress to the catalog.
     private let control: WorkControl
-    /// Those who wait for the end after they have cancelled; nil when it is over.
+    /// Actions to call when the attempt has ended, added by `cancel`; nil after the end.
     private let waiting = RankedMutex<[@Sendable () -> Void]?>(.leaf, [])
 
+    /// The realms of the server.
     private let directory: RealmDirectory
-    /// The request that asked for the realm.
+    /// The request that asks for the realm.
     var request: Request { call.request }
+    /// The name under which the realm will be served.
     private var name: String { attachment.name.text }
 
-    /// An attempt to attach a realm, or, for a dry run, to find out what that would come to.
+    /// Makes an attempt, which does nothing before `run`.
+    ///
+    /// - Parameters:
+    ///   - attachment: The request, with its paths resolved. Unless this is a dry run, its name is
+    ///     reserved in the catalog.
+    ///   - call: The HTTP request.
+    ///   - directory: The realms of the server.
+    ///   - isDryRun: Whether to find out only what the request would lead to.
     init(_ attachment: RealmAttachment, _ call: WriteCall, _ directory: RealmDirectory, isDryRun: Bool) {
         self.attachment = attachment
         self.call = call
@@ -36,12 +50,18 @@ final class Attaching: Sendable {
         }
     }
 
+    /// How many seconds a migration may take while a realm is attached.
     private static let migrationSeconds = 3600.0
 
-    /// An answer, or its absence: nobody waits for a realm that is opened in the background.
+    /// Receives the response; nil when no client waits because the realm is opened in the
+    /// background.
     typealias Promise = (any ResponsePromise)?
 
-    /// Begins; on a thread that may wait.
+    /// Begins the attempt, and ends it on this or on another thread. Called on a worker, as it
+    /// waits for files.
+    ///
+    /// - Parameter promise: Receives 201 with the realm's document, the response of the dry run, or
+    ///   a problem.
     func run(_ promise: Promise) {
         if !isDryRun { directory.openings.withLock { $0[name] = self } }
         if let problem = attachment.served(by: directory.catalog) ?? attachment.missing() { return fail(problem, promise) }
@@ -55,7 +75,10 @@ final class Attaching: Sendable {
         }
     }
 
-    /// Stops, and calls `body` when nothing of it is left.
+    /// Asks the attempt to stop at its next step.
+    ///
+    /// - Parameter body: Called once when nothing of the attempt is left, on the thread that ends
+    ///   it, or at once if it has ended.
     func cancel(_ body: @escaping @Sendable () -> Void) {
         control.cancel()
         let isOver = waiting.withLock { waiting -> Bool in
@@ -67,22 +90,26 @@ final class Attaching: Sendable {
 
     // MARK: - Opening
 
-    /// What a database that is being arranged is.
+    /// The purpose for which a database is being arranged.
     private enum Stage {
-        /// Opened in memory, to find out what would become of it.
+        /// It was opened with changes in memory, to find out what would become of it.
         case rehearsal
-        /// Opened, or made, to be served.
+        /// It was opened to be served. `isMade` states that its file was created by this attempt,
+        /// so that it is deleted after a failure.
         case real(isMade: Bool)
-        /// A realm in memory that has another name already.
+        /// It is a realm in memory that is served under another name already.
         case known
     }
 
+    /// The open realm in memory with the requested identifier; nil when there is none, and for
+    /// files.
     private var knownInMemory: Database? {
         guard case .memory(let identifier) = attachment.source else { return nil }
         return directory.catalog.databases.first { $0.memoryIdentifier == identifier }
     }
 
-    /// Opening alone looks at the file by itself before it does anything.
+    /// Whether something might be refused after the file has been changed. Opening alone checks the
+    /// file before it changes anything, so it needs no rehearsal.
     private var needsRehearsal: Bool {
         if isDryRun { return true }
         if case .memory = attachment.source { return false }
@@ -90,6 +117,7 @@ final class Attaching: Sendable {
             || attachment.plants
     }
 
+    /// The options of the server and of the request together, with the control of this attempt.
     private var openOptions: Database.OpenOptions {
         var options = attachment.adding(to: directory.options.openOptions)
         options.control = control
@@ -97,6 +125,7 @@ final class Attaching: Sendable {
         return options
     }
 
+    /// Opens the realm with all changes in memory.
     private func rehearsal() throws(StorageError) -> Database {
         switch attachment.source {
         case .memory(let identifier):
@@ -107,7 +136,12 @@ final class Attaching: Sendable {
         }
     }
 
-    /// Makes or opens the file, for good.
+    /// Creates or opens the file for good. A seed that was copied is deleted again if the file
+    /// cannot be opened.
+    ///
+    /// - Parameters:
+    ///   - promise: Receives the response.
+    ///   - done: The part of the progress that the rehearsal has taken, from 0 to 1.
     private func realize(_ promise: Promise, after done: Double) {
         control.begin(done...1)
         do throws(StorageError) {
@@ -125,6 +159,7 @@ final class Attaching: Sendable {
         }
     }
 
+    /// Opens the file, or the realm in memory.
     private func open() throws(StorageError) -> Database {
         switch attachment.source {
         case .memory(let identifier):
@@ -134,6 +169,8 @@ final class Attaching: Sendable {
         }
     }
 
+    /// Copies the seed to the place of the new file. If a realm serves the seed, its newest version
+    /// is copied, as the bytes of the file may be changing.
     private func plantSeed() throws(StorageError) {
         guard let seed = attachment.seed, let path = attachment.source.path else { return }
         let served = directory.catalog.database(atPath: seed)
@@ -141,6 +178,7 @@ final class Attaching: Sendable {
             seed, served: served?.current.snapshot, key: attachment.key, at: path, isExactPath: true, control)
     }
 
+    /// The problem for an error while opening. A seed that is missing is reported as such.
     private func problem(opening error: StorageError) -> Problem {
         guard attachment.plants, case .refused(.fileNotFound) = error else { return Problem(opening: error) }
         return attachment.missingSeed
@@ -148,13 +186,18 @@ final class Attaching: Sendable {
 
     // MARK: - The schema
 
-    /// Makes the schema what was asked for, and goes on from there.
+    /// Brings the schema to what was requested, and then proceeds on a worker.
+    ///
+    /// - Parameters:
+    ///   - database: The opened database.
+    ///   - stage: What it was opened for.
+    ///   - promise: Receives the response.
     private func arrange(_ database: Database, _ stage: Stage, _ promise: Promise) {
         let finish: @Sendable (Problem?, String?) -> Void = { [self] problem, backup in
             let goOn: @Sendable () -> Void = { [self] in
                 proceed(problem: problem, backup: backup, with: database, stage, promise: promise)
             }
-            // Closing waits for the writer, which may be the one that calls.
+            // Closing waits for the writer thread, which may be this one.
             let isQueued = directory.workers.submitContinuation(for: call.request.client, goOn)
             if !isQueued { fail(problem ?? Problem(.shuttingDown, "the server is shutting down"), promise) }
         }
@@ -171,15 +214,19 @@ final class Attaching: Sendable {
         fit(database, isNew: isNew, stage, finish)
     }
 
+    /// The problem when the requested names of linking objects do not fit the schema; nil when they
+    /// do.
     private func namesMistake(_ database: Database) -> Problem? {
         attachment.backlinkNames.mistake(in: database.current.snapshot).map(Attaching.wrongNames)
     }
 
+    /// The problem `invalid_schema` that points at the names of linking objects.
     private static func wrongNames(_ mistake: String) -> Problem {
         Problem(.invalidSchema, mistake).with("pointer", "/backlinkNames")
     }
 
-    /// A file that is only read has to have the version already.
+    /// The problem when a read-only file has another schema version than requested; nil when it has
+    /// that version.
     private func compare(_ database: Database) -> Problem? {
         let version = database.current.snapshot.schemaVersion
         guard attachment.schema != nil || attachment.wantedVersion != version else { return nil }
@@ -187,12 +234,18 @@ final class Attaching: Sendable {
         return Problem(.schemaVersionConflict, detail)
     }
 
+    /// The write request that arranges the schema, alone in its commit and with an hour for a
+    /// migration.
+    ///
+    /// The rehearsal of a dry run commits in memory, so that the document shows the result. The
+    /// rehearsal of a real call is rolled back, and so is a dry run on a realm in memory that is
+    /// served already.
     private func request(_ stage: Stage) -> WriteRequest {
         var request = WriteRequest(deadline: .now().adding(seconds: Attaching.migrationSeconds))
         request.control = control
         request.isAlone = true
         switch stage {
-        // What a dry run shows is what would have become of it, in memory.
+        // The document of a dry run shows the result, so that must be committed in memory.
         case .rehearsal: request.isDryRun = !isDryRun
         case .known: request.isDryRun = isDryRun
         case .real: break
@@ -200,7 +253,15 @@ final class Attaching: Sendable {
         return request
     }
 
-    /// Steps and additions are one commit: when the schema does not fit after the steps, nothing has happened.
+    /// Applies the schema plan in one commit: when the schema does not fit after the migration
+    /// steps, nothing has happened.
+    ///
+    /// - Parameters:
+    ///   - database: The opened database, which is writable.
+    ///   - isNew: Whether it has no schema yet.
+    ///   - stage: What it was opened for.
+    ///   - finish: Called once, on the writer's thread, with the problem or with the name of the
+    ///     backup copy if one was made.
     private func fit(
         _ database: Database, isNew: Bool, _ stage: Stage, _ finish: @escaping @Sendable (Problem?, String?) -> Void
     ) {
@@ -223,7 +284,8 @@ final class Attaching: Sendable {
             })
     }
 
-    /// `onMigrationNeeded: delete`: all classes go, after a copy was made, and the new ones come, in one commit.
+    /// Replaces all classes by the requested ones in one commit, for `onMigrationNeeded: delete`. A
+    /// copy of the file is made first, whose name `finish` gets.
     private func startOver(_ database: Database, _ stage: Stage, _ finish: @escaping @Sendable (Problem?, String?) -> Void) {
         guard let schema = attachment.schema else { return }
         let place = InputPlace().inside("schema")
@@ -245,6 +307,15 @@ final class Attaching: Sendable {
 
     // MARK: - The end
 
+    /// Continues after the schema was arranged or refused: ends a dry run, goes from the rehearsal
+    /// to the real file, or serves the realm.
+    ///
+    /// - Parameters:
+    ///   - problem: Why the schema was refused; nil when it fits.
+    ///   - backup: The name of the copy that was made before a migration; nil for none.
+    ///   - database: The opened database, which is closed here unless it is served.
+    ///   - stage: What it was opened for.
+    ///   - promise: Receives the response.
     private func proceed(
         problem: Problem?, backup: String?, with database: Database, _ stage: Stage, promise: Promise
     ) {
@@ -268,12 +339,14 @@ final class Attaching: Sendable {
         }
     }
 
+    /// Closes a database that will not be served, and deletes its file if this attempt has created
+    /// it.
     private func giveUp(_ database: Database, _ isMade: Bool) {
         if isMade { try? database.deleteFiles() }
         database.close(isUndone: true)
     }
 
-    /// What a dry run answers.
+    /// The response of a dry run: the document that the realm would have, with a member `exists`.
     private func rehearsed(_ database: Database) -> Response {
         do throws(Problem) {
             var writer = JSONWriter(reservingCapacity: 512)
@@ -291,7 +364,10 @@ final class Attaching: Sendable {
         }
     }
 
-    /// False when the realm cannot be served, which is told.
+    /// Gives the database to the catalog, and responds.
+    ///
+    /// - Returns: False when the catalog does not take it, for example because the realm was
+    ///   detached meanwhile. The response is a problem then.
     @discardableResult
     private func serve(_ database: Database, _ backup: String?, _ promise: Promise) -> Bool {
         directory.attachedOptions.withLock { $0[name] = attachment.options }
@@ -306,6 +382,8 @@ final class Attaching: Sendable {
         return true
     }
 
+    /// The response to a successful request: the realm's document, and the name of the backup copy
+    /// if one was made.
     private func answer(_ database: Database, _ backup: String?) -> Response {
         do throws(Problem) {
             let document = try directory.document(name, for: call.request)
@@ -324,7 +402,10 @@ final class Attaching: Sendable {
         }
     }
 
-    /// Whoever did not wait finds the reason in the realm's document, when opening the file is what failed.
+    /// Ends the attempt with a problem.
+    ///
+    /// Without a waiting client, an error of opening stays in the catalog, so that the realm's
+    /// document shows it. In all other cases the name becomes free again.
     private func fail(_ problem: Problem, _ promise: Promise, _ error: StorageError? = nil) {
         guard !isDryRun else { return end { promise?.complete(Response(problem, for: call.request)) } }
         let problem = control.isCancelled ? Problem(Catalog.Failure.detached) : problem
@@ -337,7 +418,9 @@ final class Attaching: Sendable {
         end { promise?.complete(Response(problem, for: call.request)) }
     }
 
-    /// Tells everybody.
+    /// Ends the attempt: responds, and calls the actions that wait for the end.
+    ///
+    /// - Parameter tell: Completes the promise, if there is one.
     private func end(_ tell: () -> Void) {
         if !isDryRun {
             directory.openings.withLock { openings in

@@ -3,48 +3,57 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// What `POST /v1/realms` asks for, read and checked by itself.
+/// The body of `POST /v1/realms`, read and checked without regard to any file.
+///
+/// `RealmEndpoints` reads it on the daemon's thread. `locate(in:)` then resolves its paths on a
+/// worker, and `Attaching` carries it out.
 struct RealmAttachment: Sendable {
-    /// The name under which the realm is going to be served.
+    /// The name under which the realm will be served: the member `name`, otherwise the identifier
+    /// in memory or the name of the file.
     let name: RealmName
+    /// Where the bytes of the realm are.
     private(set) var source: Source
-    /// Whether there is something at the path of the file; known when it is located.
+    /// Whether there is a file at the path. Valid after `locate(in:)`.
     private(set) var exists = false
-    /// Whether the file is opened for writing, for reading only, or as a private copy; nil leaves that to what the file
-    /// allows.
+    /// How to open the file: for writing, for reading only, or as a private copy. With nil the file
+    /// decides, which is read-only if it cannot be written.
     var mode: Database.Mode?
-    /// The key of an encrypted file.
+    /// The key of an encrypted file; nil for a plain one.
     var key: EncryptionKey?
-    /// The classes that the realm has to have; nil takes the file as it is.
+    /// The classes that the realm has to have; nil keeps the schema of the file.
     var schema: SchemaInput?
-    /// Changes of the data that bring an older schema to `wantedVersion`.
+    /// The steps that bring the data of an older schema to `wantedVersion`.
     var migrationSteps: [MigrationStep]?
-    /// Names for linking objects.
+    /// The names of linking objects.
     var backlinkNames = BacklinkNames.none
-    /// How many versions may be read at a time before writes are refused.
+    /// How many versions may be live before writes are refused; nil for no limit of its own.
     var maximumVersions: Int?
-    /// Whether a file of an older format may be brought to the present one where it lies.
+    /// Whether a file of an older format may be upgraded where it is.
     var upgradesInPlace = false
-    /// When the file is rewritten without its free space while it is opened.
+    /// When to rewrite the file without its free space as it is opened; nil for never.
     var compaction: Database.Compaction?
-    /// Whether a realm whose schema needs a migration is emptied instead.
+    /// Whether all data is deleted when the schema does not fit without a migration.
     var startsOver = false
-    /// Whether the steps of `migrationSteps` may lose data.
+    /// Whether the migration steps may lose data.
     var allowsDataLoss = false
-    /// A file that is copied when there is none yet.
+    /// The path of a file to copy when the realm's file does not exist; nil for none.
     var seed: String?
-    /// How many copies are kept that were made before migrations; nil for what the server keeps.
+    /// How many copies made before migrations to keep; nil for the setting of the server.
     var keptCopyCount: Int?
-    /// What was asked for, without the key: shown to administrators.
+    /// The members of the body as JSON, without the encryption key. Administrators see them in the
+    /// realm's document.
     let options: String
 
-    /// Where the bytes of the realm are.
+    /// Where the bytes of a realm are.
     enum Source: Sendable {
         /// A new file in the data folder.
         case new(path: String)
+        /// A file that exists already, or that a seed is copied to.
         case file(path: String)
+        /// A realm in memory. Realms with the same identifier share their data.
         case memory(identifier: String)
 
+        /// The path of the file; nil for a realm in memory.
         var path: String? {
             switch self {
             case .new(let path), .file(let path): return path
@@ -53,14 +62,21 @@ struct RealmAttachment: Sendable {
         }
     }
 
+    /// The members that the body may have.
     private static let names = [
         "name", "schema", "path", "inMemory", "mode", "encryptionKey", "backlinkNames", "schemaVersion", "migrations",
         "maxActiveVersions", "upgrade", "compactOnOpen", "onMigrationNeeded", "allowDataLoss", "seed",
         "keepMigrationBackups",
     ]
 
-    /// Reads the body of a request. New files are made in `dataFolder`, without which there are none. Throws for members that
-    /// are unknown, malformed, or exclude each other.
+    /// Reads the body of a request.
+    ///
+    /// - Parameters:
+    ///   - call: The request, whose body is taken.
+    ///   - dataFolder: The folder for new files; nil when the server has none, so that a request
+    ///     for a new file is refused.
+    /// - Throws: `invalid_body`, `conflicting_parameters` or another problem of the request, for
+    ///   members that are unknown, malformed or exclude each other.
     init(_ call: WriteCall, dataFolder: String?) throws(Problem) {
         let reader = SchemaReader(place: InputPlace())
         let json = try call.request.takeJSON(call.limits)
@@ -90,7 +106,7 @@ struct RealmAttachment: Sendable {
         try checkCombinations()
     }
 
-    /// The members as they came, but for the key.
+    /// The members as JSON text, without the encryption key.
     private static func shown(_ object: JSONObject) -> String {
         var writer = JSONWriter(reservingCapacity: 256)
         writer.beginObject()
@@ -102,6 +118,8 @@ struct RealmAttachment: Sendable {
         return String(decoding: writer.buffer.array, as: UTF8.self)
     }
 
+    /// Reads the members about opening: upgrade, compaction, seed, backups, and what happens when a
+    /// migration is needed.
     private mutating func readOpening(_ object: JSONObject, _ reader: SchemaReader) throws(Problem) {
         upgradesInPlace = try reader.choice(object, "upgrade", among: ["in-place"], at: InputPlace()) != nil
         startsOver = try reader.choice(object, "onMigrationNeeded", among: ["fail", "delete"], at: InputPlace()) == "delete"
@@ -132,6 +150,7 @@ struct RealmAttachment: Sendable {
         }
     }
 
+    /// The number of a JSON value; nil when it is no number.
     private static func ratio(_ value: JSONValue) -> Double? {
         switch value {
         case .integer(let number): return Double(number)
@@ -140,6 +159,7 @@ struct RealmAttachment: Sendable {
         }
     }
 
+    /// Reads `schema`, `schemaVersion` and `migrations`, which have to agree on the version.
     private mutating func readSchema(_ object: JSONObject, _ reader: SchemaReader, _ limits: Limits) throws(Problem) {
         let version = try reader.version(object["schemaVersion"], InputPlace().inside("schemaVersion"))
         if let value = object["schema"] {
@@ -163,9 +183,11 @@ struct RealmAttachment: Sendable {
         }
     }
 
-    /// The schema version that the realm has to have.
+    /// The schema version that the realm has to have; nil for any.
     private(set) var wantedVersion: UInt64?
 
+    /// The place of the realm from the members `path`, `inMemory` and `name`. Without the first two
+    /// it is a new file in the data folder.
     private static func source(
         path: String?, identifier: String?, name: String?, dataFolder: String?
     ) throws(Problem) -> Source {
@@ -182,6 +204,8 @@ struct RealmAttachment: Sendable {
         }
     }
 
+    /// The name of the realm, from text or from the path of its file. Throws `invalid_body` for a
+    /// name that does not follow the rule.
     private static func name(_ text: String?, _ path: String?) throws(Problem) -> RealmName {
         if let text {
             guard let name = RealmName(text) else { throw Problem(.invalidBody, RealmName.rule).with("pointer", "/name") }
@@ -193,6 +217,7 @@ struct RealmAttachment: Sendable {
         return name
     }
 
+    /// The mode of that name; nil without one. Throws `invalid_body` for an unknown one.
     private static func mode(_ text: String?) throws(Problem) -> Database.Mode? {
         guard let text else { return nil }
         guard let mode = Database.Mode(rawValue: text) else {
@@ -201,6 +226,8 @@ struct RealmAttachment: Sendable {
         return mode
     }
 
+    /// The encryption key from hex digits or base64. Throws `invalid_body` for text that is
+    /// neither.
     private static func key(_ text: String?) throws(Problem) -> EncryptionKey? {
         guard let text else { return nil }
         do throws(StorageError) {
@@ -210,17 +237,20 @@ struct RealmAttachment: Sendable {
         }
     }
 
+    /// The problem `conflicting_parameters`, which points at a member.
     private static func conflict(_ detail: String, _ pointer: String) -> Problem {
         Problem(.conflictingParameters, detail).with("pointer", pointer)
     }
 
+    /// Throws `conflicting_parameters` for members that have no meaning together, such as an
+    /// encryption key for a realm in memory.
     private func checkCombinations() throws(Problem) {
         if case .memory = source {
             if key != nil { throw RealmAttachment.conflict("a realm in memory is not encrypted", "/encryptionKey") }
             if mode != nil, mode != .readWrite { throw RealmAttachment.conflict("a realm in memory has the mode rw", "/mode") }
             if seed != nil { throw RealmAttachment.conflict("'seed' and 'inMemory' exclude each other", "/seed") }
             if compaction != nil { throw RealmAttachment.conflict("a realm in memory is not compacted", "/compactOnOpen") }
-            if upgradesInPlace { throw RealmAttachment.conflict("a realm in memory has the present format", "/upgrade") }
+            if upgradesInPlace { throw RealmAttachment.conflict("a realm in memory has the current format", "/upgrade") }
         }
         if upgradesInPlace, mode != nil, mode != .readWrite {
             throw RealmAttachment.conflict("only a file of the mode rw is upgraded in place", "/upgrade")
@@ -238,13 +268,13 @@ struct RealmAttachment: Sendable {
         }
         if mode == .readOnly {
             if schema != nil || migrationSteps != nil {
-                throw RealmAttachment.conflict("the schema of a realm that is only read cannot be changed", "/mode")
+                throw RealmAttachment.conflict("the schema of a read-only realm cannot be changed", "/mode")
             }
-            if compaction != nil { throw RealmAttachment.conflict("a file that is only read is not compacted", "/compactOnOpen") }
+            if compaction != nil { throw RealmAttachment.conflict("a read-only file is not compacted", "/compactOnOpen") }
         }
     }
 
-    /// A path as the system takes it.
+    /// Reads a path: 1 to 4096 bytes, without NUL and without a slash at the end.
     private static func path(_ object: JSONObject, _ member: String, _ reader: SchemaReader) throws(Problem) -> String? {
         guard let path = try reader.text(object, member, InputPlace()) else { return nil }
         guard !path.isEmpty, !path.utf8.contains(0), path.utf8.count <= AttachRoots.maximumPathByteCount else {
@@ -259,8 +289,12 @@ struct RealmAttachment: Sendable {
 
     // MARK: - Where things are
 
-    /// Replaces paths by where they lead, without links, and looks what is there. Throws for what lies outside `roots`,
-    /// whether there is anything or not.
+    /// Resolves the paths, following symbolic links, and checks whether the file exists.
+    ///
+    /// - Parameter roots: The folders that paths may lead into; nil for none.
+    /// - Throws: `path_not_allowed` for a path that leads outside, whether or not there is a file,
+    ///   so that the response does not reveal what exists; `file_exists` for a new file whose name
+    ///   is taken.
     mutating func locate(in roots: AttachRoots?) throws(Problem) {
         switch source {
         case .memory: return
@@ -277,6 +311,7 @@ struct RealmAttachment: Sendable {
         seed = try seed.map { path throws(Problem) in try RealmAttachment.place(path, roots, "/seed") }
     }
 
+    /// The resolved form of a path. Throws `path_not_allowed` when it leads outside of the folders.
     private static func place(_ path: String, _ roots: AttachRoots?, _ pointer: String) throws(Problem) -> String {
         guard let place = roots?.resolve(path) else {
             let detail =
@@ -286,7 +321,7 @@ struct RealmAttachment: Sendable {
         return place
     }
 
-    /// Whether a file or a realm in memory is made from nothing.
+    /// Whether the realm starts empty: a realm in memory, or a new file without a seed.
     var isNew: Bool {
         switch source {
         case .memory: return true
@@ -295,26 +330,31 @@ struct RealmAttachment: Sendable {
         }
     }
 
-    /// Whether the seed is copied.
+    /// Whether the seed is copied, which it is only when there is no file yet.
     var plants: Bool { seed != nil && !exists && source.path != nil }
 
-    /// The problem when what is to be opened, or copied, is not there.
+    /// The problem `file_not_found` when the file to open, or the seed to copy, does not exist; nil
+    /// when it does.
     func missing() -> Problem? {
         if plants, let seed { return System.entry(atPath: seed) == nil ? missingSeed : nil }
         if case .file = source, !exists { return Problem(.fileNotFound, "no such file") }
         return nil
     }
 
-    /// The problem of a request whose seed is no file.
+    /// The problem `file_not_found` that points at the seed.
     var missingSeed: Problem { Problem(.fileNotFound, "the seed does not exist").with("pointer", "/seed") }
 
-    /// The problem when another realm serves the file. Private copies are files of their own.
+    /// The problem `already_attached` when another realm serves the file; nil when none does. A
+    /// private copy is a file of its own, so it never conflicts.
     func served(by catalog: Catalog) -> Problem? {
         guard case .file(let path) = source, mode != .copy, let other = catalog.nameServing(path: path) else { return nil }
         return Problem(Catalog.Failure.fileServed(name: other))
     }
 
-    /// The options to open this realm with: those of the server, and what the request asks for.
+    /// Returns the options to open this realm with.
+    ///
+    /// - Parameter base: The options of the server. Those of the request replace them where it has
+    ///   any.
     func adding(to base: Database.OpenOptions) -> Database.OpenOptions {
         var options = base
         options.key = key
@@ -337,7 +377,10 @@ struct RealmAttachment: Sendable {
 }
 
 extension Problem {
-    /// Why a realm did not get into the catalog.
+    /// Makes the problem for a realm that the catalog does not take.
+    ///
+    /// - Parameter failure: The reason: the name or the file is in use, or the realm was detached
+    ///   meanwhile.
     init(_ failure: Catalog.Failure) {
         switch failure {
         case .alreadyAttached: self.init(.alreadyAttached, "there is a realm of this name already")

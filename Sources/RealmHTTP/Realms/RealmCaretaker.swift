@@ -4,34 +4,58 @@ internal import RealmEngine
 internal import RealmStorage
 internal import Synchronization
 
-/// Looks after files that change underneath: one thread for all realms looks at them every two seconds, and requests
-/// say what they meet. A realm whose file is not what it was is closed, and opened again under a new epoch when that
-/// succeeds; so is one that could not be opened at the start. Both are done by workers.
+/// Watches for files that another program changes while they are served, and closes and reopens
+/// their realms.
+///
+/// One thread checks the files of all realms every two seconds. Requests also report what they
+/// notice through `fail`. A realm whose file is no longer the one that was opened is closed, and
+/// opened again under a new epoch when that succeeds. A realm that could not be opened at the start
+/// is retried in the same way. Workers close and open, so the thread never waits for a file.
+///
+/// There is one for a server. Any thread may call it; a `Monitor` guards its state.
 final class RealmCaretaker: Sendable {
+    /// What the thread and the workers have in progress, with counters for the metrics.
     private struct State {
+        /// Whether the thread was started and has not ended.
         var isRunning = false
+        /// Whether `stop` was called. Nothing is opened after that.
         var isStopped = false
-        /// Realms that have failed and are not closed yet.
+        /// Realms that have failed and are not closed yet. `stop` closes them when no worker gets
+        /// to it.
         var closing: [ObjectIdentifier: Database] = [:]
-        /// How many realms are being opened.
+        /// The number of realms that are being opened again at this moment.
         var reviving = 0
+        /// The number of realms that failed since the start of the server.
         var failures = 0
+        /// The number of realms that were opened again since the start of the server.
         var revivals = 0
     }
 
+    /// The seconds between two checks of all files.
     private static let pauseSeconds = 2.0
-    /// How long the end of the server waits for realms that are being opened.
+    /// How many seconds `stop` waits at most for realms that are being opened.
     private static let patienceSeconds = 5.0
 
     private let monitor = Monitor(State())
+    /// The realms to watch.
     private let catalog: Catalog
+    /// The snapshot leases, which end with a realm that fails.
     private let pinned: PinnedVersions
+    /// The streams and polls, which end with a realm that fails.
     private let notifications: ChangeService
+    /// The access log, which gets a line for each failure and each reopening; nil without a log.
     private let log: AccessLog?
-    /// Threads that may wait.
+    /// The pool that closes and opens realms, which waits for files.
     private let workers: WorkerPool
 
-    /// A caretaker for the realms of `catalog`. It does nothing until it is started.
+    /// Makes the caretaker of the realms in a catalog. It does nothing until it is started.
+    ///
+    /// - Parameters:
+    ///   - catalog: The realms to watch.
+    ///   - pinned: The snapshot leases of all realms.
+    ///   - notifications: The streams and polls of all realms.
+    ///   - workers: The pool for closing and opening.
+    ///   - log: The log for failures and reopenings; nil for none.
     init(
         catalog: Catalog, pinned: PinnedVersions, notifications: ChangeService, workers: WorkerPool, log: AccessLog?
     ) {
@@ -44,7 +68,9 @@ final class RealmCaretaker: Sendable {
 
     // MARK: - The thread
 
-    /// Starts the thread that looks at all files every two seconds. Further calls do nothing.
+    /// Starts the thread that checks all files every two seconds. Further calls do nothing.
+    ///
+    /// - Throws: `Threads.Failure` when the system provides no thread.
     func start() throws(Threads.Failure) {
         let isFirst = monitor.withLock { state -> Bool in
             defer { state.isRunning = true }
@@ -53,7 +79,10 @@ final class RealmCaretaker: Sendable {
         if isFirst { try Threads.start("caretaker", stackBytes: 512 << 10) { [self] in run() } }
     }
 
-    /// Ends the thread, and closes what has failed. Nothing is opened any more when this returns.
+    /// Ends the thread and closes the realms that have failed.
+    ///
+    /// It waits up to five seconds for realms that are being opened at the moment. No realm is
+    /// opened after this has returned, except for one that took longer than that.
     func stop() {
         let closing = monitor.broadcast { state -> [Database] in
             state.isStopped = true
@@ -65,6 +94,8 @@ final class RealmCaretaker: Sendable {
         _ = monitor.wait(until: end) { state -> Bool? in !state.isRunning && state.reviving == 0 ? true : nil }
     }
 
+    /// The loop of the thread: checks every open realm, and retries the failed ones whose time has
+    /// come.
     private func run() {
         var told: Set<String> = []
         while !isStopped(within: RealmCaretaker.pauseSeconds) {
@@ -77,18 +108,21 @@ final class RealmCaretaker: Sendable {
         monitor.broadcast { $0.isRunning = false }
     }
 
-    /// A line in the log about a realm that is only read, for a reason that nobody has asked for.
+    /// Logs once per epoch that a realm is read-only although that was not requested.
     private func tellReadOnly(_ database: Database, _ told: inout Set<String>) {
         guard let reason = database.readOnlyReason, told.insert(database.epoch.text).inserted else { return }
         log?.note("realm_read_only", realm: database.name.text, "\(reason)", level: .warning)
     }
 
+    /// Waits for a time, and returns earlier when `stop` is called.
+    ///
+    /// - Returns: Whether `stop` was called.
     private func isStopped(within seconds: Double) -> Bool {
         monitor.wait(until: Instant.now().adding(seconds: seconds)) { state -> Bool? in state.isStopped ? true : nil } ?? false
     }
 
-    /// Has a worker do something, or a thread of its own when no worker takes it. A server that ends and gets no thread
-    /// any more does it at once.
+    /// Runs a job on a worker, or on a new thread if the pool takes no more, or on this thread if
+    /// the system provides none.
     private func work(_ job: @escaping @Sendable () -> Void) {
         let isQueued = workers.submitContinuation(for: WorkerPool.server, job)
         guard !isQueued else { return }
@@ -101,7 +135,15 @@ final class RealmCaretaker: Sendable {
 
     // MARK: - Realms that fail
 
-    /// The file of a realm is not what it was. Returns at once; closing and opening again are done later.
+    /// Marks a realm as failed because its file has changed. Returns at once: a worker closes it
+    /// and tries to open it again.
+    ///
+    /// Only the first call for a database has an effect, so any number of requests may report the
+    /// same failure.
+    ///
+    /// - Parameters:
+    ///   - database: The open realm.
+    ///   - error: What was noticed. It goes to the log and to the realm's document.
     func fail(_ database: Database, _ error: StorageError) {
         guard catalog.fail(database, error) else { return }
         log?.note("realm_failed", realm: database.name.text, "\(error)", level: .error)
@@ -112,11 +154,13 @@ final class RealmCaretaker: Sendable {
         work { [self] in close(database, error) }
     }
 
+    /// Ends everything that uses a failed realm, closes it, and tries to open it again if its time
+    /// has come.
     private func close(_ database: Database, _ error: StorageError) {
         pinned.free(database)
         notifications.close(database, failing: Problem(unavailable: error))
         database.close()
-        // Whoever came in between finds a realm that is closed.
+        // A client may have subscribed between the first call and the closing.
         notifications.close(database, failing: Problem(unavailable: error))
         catalog.didClose(database.name.text)
         let isStopped = monitor.withLock { state -> Bool in
@@ -128,15 +172,23 @@ final class RealmCaretaker: Sendable {
 
     // MARK: - Realms that come back
 
-    /// Somebody has asked for a realm that failed.
+    /// Notes that a request wants a realm that has failed, and tries to open it again unless that
+    /// was tried too recently.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the realm.
+    ///   - now: The time of the request, from which the catalog decides whether another attempt is
+    ///     due.
     func noteWish(_ name: String, _ now: Instant) {
         if catalog.take(name, now) { revive(name) }
     }
 
+    /// Has a worker open a realm again.
     private func revive(_ name: String) {
         work { [self] in reviveNow(name) }
     }
 
+    /// Opens a failed realm again, on this thread, unless the server is stopping.
     private func reviveNow(_ name: String) {
         let isWanted = monitor.withLock { state -> Bool in
             guard !state.isStopped else { return false }
@@ -152,12 +204,15 @@ final class RealmCaretaker: Sendable {
         }
     }
 
-    // MARK: - Figures
+    // MARK: - Metrics
 
-    /// Writes how often realms failed and were opened again.
+    /// Writes two counters: how often realms failed because their file changed, and how often
+    /// realms were opened again.
+    ///
+    /// - Parameter text: The metrics document.
     func write(to text: inout MetricsText) {
         let (failures, revivals) = monitor.withLock { ($0.failures, $0.revivals) }
-        text.single("realm_failures_total", .counter, help: "Realms whose file changed underneath.", value: Double(failures))
+        text.single("realm_failures_total", .counter, help: "Realms whose file another program changed.", value: Double(failures))
         text.single(
             "realm_reopenings_total", .counter, help: "Realms that had failed and were opened again.", value: Double(revivals))
     }

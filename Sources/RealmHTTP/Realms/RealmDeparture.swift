@@ -4,22 +4,39 @@ internal import RealmEngine
 internal import RealmStorage
 internal import Synchronization
 
-/// Lets go of a realm, and deletes its files if that is wanted: all or nothing, and only files that are the server's own.
+/// Detaches one realm, and deletes its files if the request asks for that.
+///
+/// It is made for one `DELETE /v1/realms/{realm}`. Everything that can be refused is checked before
+/// anything is done. Only files in the data folder are deleted; files that were attached from
+/// elsewhere are only detached.
 struct RealmDeparture: Sendable {
+    /// The name of the realm in the URL.
     private let name: String
+    /// Whether the file and the files beside it are deleted.
     private let deletesFiles: Bool
+    /// The realms of the server.
     private let directory: RealmDirectory
 
+    /// The databases by name.
     private var catalog: Catalog { directory.catalog }
 
-    /// The end of the realm called `name`, with its files if they are to be deleted.
+    /// Makes the departure of a realm. Nothing happens before `run`.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the realm.
+    ///   - deletesFiles: Whether to delete its files as well.
+    ///   - directory: The realms of the server.
     init(_ name: String, deletesFiles: Bool, _ directory: RealmDirectory) {
         self.name = name
         self.deletesFiles = deletesFiles
         self.directory = directory
     }
 
-    /// What would happen.
+    /// Returns the response of a dry run: the one that `run` would give, without doing anything.
+    ///
+    /// - Parameters:
+    ///   - call: The request.
+    ///   - options: The options of the write, which shape the response.
     func rehearse(_ call: WriteCall, _ options: WriteOptions) -> Response {
         do throws(Problem) {
             guard let state = catalog[name] else { throw RealmDeparture.unknown }
@@ -32,7 +49,15 @@ struct RealmDeparture: Sendable {
         }
     }
 
-    /// Does it; on a thread that may wait. A realm that is still being opened is let go of when that has stopped.
+    /// Detaches the realm, and deletes its files if requested. Called on a worker, as it waits for
+    /// files.
+    ///
+    /// A realm that is still being opened is cancelled first, and the response follows when nothing
+    /// of it is left.
+    ///
+    /// - Parameters:
+    ///   - call: The request.
+    ///   - promise: Receives 204, or the problem that kept the realm.
     func run(_ call: WriteCall, _ promise: any ResponsePromise) {
         do throws(Problem) {
             guard let state = catalog[name] else { throw RealmDeparture.unknown }
@@ -46,13 +71,17 @@ struct RealmDeparture: Sendable {
         }
     }
 
-    /// There is no realm of the name in the path.
+    /// The problem for a name that no realm has.
     static let unknown = Problem(.realmNotFound, "there is no realm of this name")
+    /// The response to a successful request, which has no body.
     private static let done = Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")])
 
+    /// Cancels an attach request that is in progress, and responds after it has ended.
+    ///
+    /// The realm may have been opened in that moment. Then it is detached like any other.
     private func cancel(_ attaching: Attaching, _ call: WriteCall, _ promise: any ResponsePromise) {
         attaching.cancel { [self] in
-            // It may have come to its end in that moment, and is served.
+            // It may have been completed in that moment, so that the realm is served.
             let goOn: @Sendable () -> Void = { [self] in
                 do throws(Problem) {
                     if let state = catalog[name], !isOpening(state) { return promise.complete(try depart(state)) }
@@ -69,17 +98,20 @@ struct RealmDeparture: Sendable {
         }
     }
 
+    /// Whether a realm is still being opened.
     private func isOpening(_ state: Catalog.State) -> Bool {
         if case .opening = state { return true }
         return false
     }
 
+    /// Deletes the files if requested, and detaches the realm. A realm whose file is missing is
+    /// detached nevertheless, and the response is the problem.
     private func depart(_ state: Catalog.State) throws(Problem) -> Response {
         if deletesFiles {
             do throws(Problem) {
                 try delete(state)
             } catch {
-                // There is nothing left that could be served, or deleted.
+                // Without a file there is nothing left to serve or to delete.
                 if error.code == .fileNotFound { detach(state) }
                 throw error
             }
@@ -88,6 +120,7 @@ struct RealmDeparture: Sendable {
         return RealmDeparture.done
     }
 
+    /// Ends what uses the realm, and removes it from the catalog, which closes it.
     private func detach(_ state: Catalog.State) {
         if case .ready(let database) = state {
             directory.pinned.free(database)
@@ -95,12 +128,13 @@ struct RealmDeparture: Sendable {
         }
         catalog.detach(name)
         _ = directory.attachedOptions.withLock { $0.removeValue(forKey: name) }
-        // Whoever came in between finds a realm that is closed.
+        // A client may have subscribed between the first call and the detaching.
         if case .ready(let database) = state { directory.notifications.close(database) }
     }
 
     // MARK: - Files
 
+    /// Deletes the file of a realm with the files that belong to it.
     private func delete(_ state: Catalog.State) throws(Problem) {
         try requireDeletable(state)
         switch state {
@@ -111,7 +145,8 @@ struct RealmDeparture: Sendable {
         }
     }
 
-    /// Throws what deleting would throw, before anything is done.
+    /// Throws what `delete` would throw, without changing anything: `not_owned`, `read_only`, or a
+    /// problem of the file system.
     private func requireDeletable(_ state: Catalog.State) throws(Problem) {
         switch state {
         case .ready(let database):
@@ -121,7 +156,7 @@ struct RealmDeparture: Sendable {
             }
             try requireOwned(database.path)
             guard database.isWritable else {
-                throw Problem(.readOnly, "the file of this realm is only read").with(
+                throw Problem(.readOnly, "the file of this realm is read-only").with(
                     header: HeaderField("Allow", "GET, HEAD, DELETE, OPTIONS"))
             }
             try mapping { () throws(StorageError) in try database.requireDeletable() }
@@ -132,10 +167,12 @@ struct RealmDeparture: Sendable {
         }
     }
 
-    /// Where the file of a realm that is not open is; nil for realms in memory, and what lies elsewhere.
+    /// The path of the file of a realm that is not open, if it is inside the data folder; nil for
+    /// realms in memory and for other files.
     private var ownPath: String? { catalog.path(of: name).flatMap { directory.folders.data?.resolve($0) } }
 
-    /// Files that were attached from elsewhere belong to whoever put them there.
+    /// Throws `not_owned` for a path outside of the data folder: such files belong to the person
+    /// who attached them.
     private func requireOwned(_ path: String?) throws(Problem) {
         guard let path else { return }
         guard directory.folders.data?.resolve(path) != nil else {
@@ -143,8 +180,10 @@ struct RealmDeparture: Sendable {
         }
     }
 
+    /// The problem `not_owned` with this detail.
     private static func notOwned(_ detail: String) -> Problem { Problem(.notOwned, detail) }
 
+    /// Runs a body and turns errors of the storage into problems.
     private func mapping(_ body: () throws(StorageError) -> Void) throws(Problem) {
         do throws(StorageError) { try body() } catch { throw Problem(opening: error) }
     }

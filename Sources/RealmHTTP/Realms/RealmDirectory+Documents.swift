@@ -3,8 +3,15 @@
 internal import RealmEngine
 internal import RealmStorage
 
+/// The JSON documents that describe realms, in `GET /v1/realms` and `GET /v1/realms/{realm}`.
 extension RealmDirectory {
-    /// The document of a realm.
+    /// Returns the document that describes a realm.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the realm.
+    ///   - request: The request that asks for it. Its rights decide whether paths, options and
+    ///     reasons are shown.
+    /// - Throws: `realm_not_found` when there is no realm of this name.
     func document(_ name: String, for request: Request) throws(Problem) -> OutputBuffer {
         guard let state = catalog[name] else { throw Problem(.realmNotFound, "there is no realm of this name") }
         var writer = JSONWriter()
@@ -12,9 +19,16 @@ extension RealmDirectory {
         return writer.buffer
     }
 
-    /// Writes the document of a realm.
+    /// Writes the document that describes a realm.
     ///
-    /// With `listsBackups` the folder of the file is read for copies that were made before migrations.
+    /// - Parameters:
+    ///   - name: The name of the realm.
+    ///   - state: Its state in the catalog. Damage in one realm does not keep the others out of a
+    ///     list: it becomes the member `problem`.
+    ///   - writer: The writer, at a place where a value may follow.
+    ///   - request: The request, whose rights decide what is shown.
+    ///   - listsBackups: Whether to search the folder of the file for the copies that were made
+    ///     before migrations, which costs a read of the folder.
     func write(
         _ name: String, _ state: Catalog.State, to writer: inout JSONWriter, for request: Request, listsBackups: Bool = false
     ) throws(Problem) {
@@ -41,7 +55,7 @@ extension RealmDirectory {
             }
             if let reason = database.readOnlyReason {
                 writer.key("readOnlyReason")
-                problem(opening: reason, otherwise: "the file is only read", request).write(to: &writer, requestID: request.id)
+                problem(opening: reason, otherwise: "the file is read-only", request).write(to: &writer, requestID: request.id)
             }
             if listsBackups { write(database.copies?.list() ?? [], to: &writer) }
         }
@@ -52,19 +66,22 @@ extension RealmDirectory {
         writer.endObject()
     }
 
-    /// Why a file was not opened, or not for writing. The reason may name folders of the machine, which only administrators are told.
+    /// The reason why a file was not opened, or not for writing. It may name folders of the
+    /// machine, so only administrators get it in full; others get `detail`.
     private func problem(opening error: StorageError, otherwise detail: String, _ request: Request) -> Problem {
         var problem = Problem(opening: error)
         if access.grant(request) < .administer { problem.detail = detail }
         return problem
     }
 
-    /// Nothing is read of a file that is known to be another by now.
+    /// The state of a realm, after a check whether another program has changed its file: then
+    /// nothing of the file may be read, and the realm counts as failed.
     private func readable(_ state: Catalog.State) -> Catalog.State {
         if case .ready(let database) = state, let failure = database.health.lookIfDue(.now()) { return .failed(failure) }
         return state
     }
 
+    /// Writes the members of an open realm: its mode, format, size, version and counts.
     private func write(_ database: Database, to writer: inout JSONWriter, for request: Request) throws(Problem) {
         let version = database.current
         let facts = try Problem.mapping { () throws(StorageError) in try database.facts(of: version) }
@@ -90,6 +107,8 @@ extension RealmDirectory {
         }
     }
 
+    /// Writes the array `backups`: the copies made before migrations and before upgrades of the
+    /// file format.
     private func write(_ backups: [FileCopies.Copy], to writer: inout JSONWriter) {
         guard !backups.isEmpty else { return }
         writer.key("backups")

@@ -3,33 +3,46 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// The realms of a server as clients see and change them: attached, detached, and described.
+/// The realms of a server as clients see and change them: it attaches, detaches and describes them.
 ///
-/// The catalog has the open databases; this adds what requests asked for and what is still being opened. Any thread may
-/// use it.
+/// The catalog has the open databases. This adds what the requests asked for, the realms that are
+/// being opened, and the rules about folders and rights. There is one for a server, and the
+/// endpoints of realms use it. Any thread may call it.
 final class RealmDirectory: Sendable {
-    /// The open databases by name, and the names that are reserved.
+    /// The databases by name, with those that failed to open and the names that are reserved.
     let catalog: Catalog
-    /// How the server was started.
+    /// The options that the server was started with.
     let options: ServerOptions
-    /// Where files may be.
+    /// The folders that paths in requests may lead into.
     let folders: RealmFolders
-    /// How many realms there may be.
+    /// How many realms the server may have: the configured limit, or less where the system allows
+    /// few open files.
     let realmLimit: Int
-    /// Decides who is shown paths and options.
+    /// The policy that decides which clients are shown paths and options.
     let access: AccessPolicy
-    /// Threads that may wait for files.
+    /// The pool for work that waits for files.
     let workers: WorkerPool
-    /// Leases, which end with their realm.
+    /// The snapshot leases, which end when their realm is detached.
     let pinned: PinnedVersions
-    /// Streams and polls, which end with their realm.
+    /// The streams and polls, which end when their realm is detached.
     let notifications: ChangeService
-    /// Realms that requests have asked for and that are being opened, by name.
+    /// The attach requests in progress, by the name of their realm.
     let openings = RankedMutex<[String: Attaching]>(.leaf, [:])
-    /// The options that realms were attached with, by name, as JSON without keys.
+    /// The bodies of the requests that realms were attached with, as JSON without encryption keys,
+    /// by the name of the realm. Administrators see them in the realm's document.
     let attachedOptions = RankedMutex<[String: String]>(.leaf, [:])
 
-    /// A directory over the parts of a server.
+    /// Makes the directory of a server from its parts.
+    ///
+    /// - Parameters:
+    ///   - catalog: The databases by name.
+    ///   - options: The options of the server.
+    ///   - folders: Where files may be.
+    ///   - realmLimit: How many realms there may be.
+    ///   - access: The rules of access.
+    ///   - workers: The pool for work that waits for files.
+    ///   - pinned: The snapshot leases.
+    ///   - notifications: The streams and polls.
     init(
         catalog: Catalog, options: ServerOptions, folders: RealmFolders, realmLimit: Int, access: AccessPolicy,
         workers: WorkerPool, pinned: PinnedVersions, notifications: ChangeService
@@ -44,7 +57,11 @@ final class RealmDirectory: Sendable {
         self.notifications = notifications
     }
 
-    /// Takes a name for a realm that is going to be attached.
+    /// Reserves the name and the path of a realm that is about to be attached.
+    ///
+    /// - Parameter attachment: The request, with its path resolved.
+    /// - Throws: `too_many_realms` at the limit, and `already_attached` when the name or the file
+    ///   is in use.
     func reserve(_ attachment: RealmAttachment) throws(Problem) {
         try requireRoom()
         do throws(Catalog.Failure) {
@@ -54,7 +71,10 @@ final class RealmDirectory: Sendable {
         }
     }
 
-    /// Throws `too_many_realms`: every realm takes threads, addresses and open files.
+    /// Checks that there may be one more realm, since each one takes threads, address space and
+    /// open files.
+    ///
+    /// - Throws: `too_many_realms` when the server has as many realms as `realmLimit`.
     func requireRoom() throws(Problem) {
         guard catalog.count < realmLimit else {
             throw .overLimit(.tooManyRealms, "there are \(catalog.count) realms already", limit: realmLimit)

@@ -2,14 +2,24 @@
 
 package import RealmEngine
 
-/// The folders whose files requests may name.
+/// The folders that paths in requests may lead into.
+///
+/// `RealmServer` resolves them once at its start, so that a symbolic link that is changed later
+/// does not widen them.
 package struct RealmFolders: Sendable {
-    /// The data folder: files in it are the server's own, and may be deleted.
+    /// The data folder of the server; nil when there is none. New files are created in it, and only
+    /// its files are deleted on request.
     package var data: AttachRoots?
-    /// Where paths in requests may lead; nil for nowhere.
+    /// The folders from which files may be attached, which include the data folder; nil when
+    /// requests may name no file at all.
     package var attach: AttachRoots?
 
-    /// Folders that were resolved when the server began; without them requests reach no files.
+    /// Makes the set of folders.
+    ///
+    /// - Parameters:
+    ///   - data: The resolved data folder.
+    ///   - attach: The resolved folders for attaching. Without any, every path in a request is
+    ///     refused.
     package init(data: AttachRoots? = nil, attach: AttachRoots? = nil) {
         self.data = data
         self.attach = attach

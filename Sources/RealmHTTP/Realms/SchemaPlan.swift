@@ -3,17 +3,31 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// What is to become of the schema of a realm that is attached.
+/// The part of an attach request that concerns the schema: what to create, migrate or extend in the
+/// realm.
+///
+/// `Attaching` makes one and applies it in a write transaction, first with all changes in memory
+/// and then to the real file, so that a dry run and the real call take the same decisions.
 struct SchemaPlan: Sendable {
+    /// The requested classes; nil when the request has none.
     private let schema: SchemaInput?
+    /// The schema version that the realm has to have afterwards; nil for any.
     private let wantedVersion: UInt64?
+    /// The steps of a migration to `wantedVersion`; nil without a migration.
     private let steps: [MigrationStep]?
+    /// Whether the steps may lose data.
     private let allowsDataLoss: Bool
+    /// Whether the realm is empty because it was created for this request.
     private let isNew: Bool
-    /// Names of linking objects that the schema has to allow.
+    /// The names of linking objects, which must fit the schema that results.
     let names: BacklinkNames
 
-    /// The plan of a request; `isNew` for a file that was made for it.
+    /// Makes the plan of an attach request.
+    ///
+    /// - Parameters:
+    ///   - attachment: The request.
+    ///   - isNew: Whether the realm was created for it, so that the schema is created rather than
+    ///     compared.
     init(_ attachment: RealmAttachment, isNew: Bool) {
         schema = attachment.schema
         wantedVersion = attachment.wantedVersion
@@ -23,7 +37,17 @@ struct SchemaPlan: Sendable {
         self.isNew = isNew
     }
 
-    /// Returns whether steps were done, which cannot be taken back.
+    /// Brings the schema of a realm to what was requested, within a write transaction.
+    ///
+    /// A new realm gets the schema as it is. An existing one is migrated if the steps lead beyond
+    /// its version, and then the classes and properties that it lacks are added.
+    ///
+    /// - Parameter session: The write transaction. If this throws, the caller rolls it back.
+    /// - Returns: Whether migration steps were performed. The caller then keeps a copy of the file
+    ///   as it was before, as a migration cannot be undone.
+    /// - Throws: `schema_version_conflict` when the realm has another version and no migration
+    ///   leads to the requested one; the problems of an invalid schema, below `/schema` in the
+    ///   body; and those of a failed migration, below `/migrations`.
     func apply(to session: WriteSession) throws -> Bool {
         let place = InputPlace().inside("schema")
         if isNew {
@@ -45,6 +69,10 @@ struct SchemaPlan: Sendable {
         return migrates
     }
 
+    /// Performs the migration steps if the realm has an older version than the one that they lead
+    /// to.
+    ///
+    /// - Returns: Whether the steps were performed.
     private func migrate(_ session: WriteSession) throws -> Bool {
         let version = try session.schema().version ?? 0
         guard let steps, let wantedVersion, wantedVersion > version else { return false }
@@ -53,7 +81,7 @@ struct SchemaPlan: Sendable {
         do throws(WriteError) {
             _ = try session.migrate(migration)
         } catch {
-            // Steps stand under `migrations` here.
+            // In this request the steps are in `migrations`, not in `steps`.
             var inner = error
             if let first = inner.path.steps.first, first == .name("steps") {
                 inner.path = InputPath(Array(inner.path.steps.dropFirst()))

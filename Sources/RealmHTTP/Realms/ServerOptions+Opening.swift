@@ -4,9 +4,12 @@ internal import RealmEngine
 internal import RealmStorage
 
 extension ServerOptions {
-    /// How a realm is opened, whether at the start of the server or for a request.
+    /// The options with which every realm is opened, whether at the start of the server or for a
+    /// request.
     ///
-    /// What differs from realm to realm (key, mode, names of linking objects) is added by the caller.
+    /// They carry the limits of writes and of observation, the verification before the first write,
+    /// and the number of backup copies. The caller adds what differs from realm to realm: the
+    /// encryption key, the mode, and the names of linking objects.
     var openOptions: Database.OpenOptions {
         var opening = Database.OpenOptions()
         opening.limits = WriteLimits(limits)
