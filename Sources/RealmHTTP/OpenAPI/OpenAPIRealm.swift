@@ -91,7 +91,7 @@ package struct OpenAPIRealm {
             try budget.requireRoom(for: buffer.count)
         }
         buffer.append("},\"components\":" as StaticString)
-        // The schemas come last in there; those of the classes follow.
+        // The schemas are the last part of the components; those of the classes follow them.
         buffer.append(String((head["components"] ?? .object([])).json.dropLast(2)))
         separator = ","
         for table in snapshot.classes {

@@ -2,14 +2,23 @@
 
 internal import RealmStorage
 
-/// The values of one column in a leaf. A class, because a leaf has many parts, and a reader of one value should not
-/// have to copy them.
+/// The values of one column in one leaf, ready to be read row by row.
+///
+/// It is a class because a leaf has many parts, and reading one value should not copy them. It is
+/// valid as long as the snapshot of the leaf, and used by one thread at a time.
 final class AttachedColumn {
+    /// The leaf of the column, whose shape was checked when it was attached.
     private let values: ColumnLeaf
 
-    /// The column whose values are in this leaf.
+    /// Wraps a column.
+    ///
+    /// - Parameter values: The values of the column in one leaf.
     init(_ values: ColumnLeaf) { self.values = values }
 
-    /// The value of a row of the leaf.
+    /// Returns the value of a row.
+    ///
+    /// - Parameter row: The position in the leaf, from 0.
+    /// - Returns: The value, which borrows from the snapshot.
+    /// - Throws: `StorageError` for a damaged file.
     func value(_ row: Int) throws(StorageError) -> Value { try values.value(row) }
 }

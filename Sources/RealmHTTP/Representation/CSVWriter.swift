@@ -3,18 +3,32 @@
 internal import RealmEngine
 package import RealmStorage
 
-/// Writes objects as lines of CSV (RFC 4180): links as keys, collections, embedded objects and Mixed as JSON text.
+/// Writes objects as lines of CSV (RFC 4180), one column for each member of a plan.
 ///
-/// Objects of a class without primary key have theirs in a first column `$key`, unless metadata is left out.
+/// Links are the keys of their targets; collections, embedded objects and Mixed are JSON text.
+/// Objects of a class without primary key have their key in a first column `$key`, unless metadata
+/// is left out. One writer serves one response, on one thread at a time.
 package final class CSVWriter {
+    /// The members that are shown.
     private let plan: ObjectPlan
+    /// The version that is read.
     private let snapshot: Snapshot
+    /// Writes the values that are JSON text.
     private let encoder: ObjectEncoder
+    /// The work and the length that the response may have.
     private let budget: WorkBudget
+    /// The line that is being written.
     private let line = CSVLine()
+    /// Whether there is a column `$key`.
     private let showsKey: Bool
 
-    /// A writer of the columns that `plan` shows.
+    /// Creates a writer.
+    ///
+    /// - Parameters:
+    ///   - plan: The members to show, as columns.
+    ///   - snapshot: The version that is read.
+    ///   - representation: How values are written where they are JSON.
+    ///   - budget: The work and the length that the response may have.
     package init(
         _ plan: ObjectPlan, _ snapshot: Snapshot, _ representation: Representation, budget: WorkBudget = WorkBudget()
     ) {
@@ -25,10 +39,15 @@ package final class CSVWriter {
         showsKey = representation.includesMeta && plan.table.primaryKey == nil && plan.table.kind != .embedded
     }
 
-    /// For spreadsheets: texts that begin as formulas do get an apostrophe in front.
+    /// Makes the writer put an apostrophe before texts that a spreadsheet would evaluate as
+    /// formulas (`csv=excel`).
     func guardFormulas() { line.guardsFormulas = true }
 
-    /// The names of the columns, those of the caller's first.
+    /// Writes the line with the names of the columns.
+    ///
+    /// - Parameters:
+    ///   - leading: Names of columns that the caller adds before those of the plan.
+    ///   - buffer: The buffer that the line is appended to.
     package func writeHeader(leading: [String] = [], to buffer: OutputBuffer) {
         for name in leading { line.add(name, to: buffer) }
         if showsKey { line.add("$key", to: buffer) }
@@ -36,7 +55,13 @@ package final class CSVWriter {
         line.end(in: buffer)
     }
 
-    /// A line with the caller's cells first. All cells of an object that is not there are empty.
+    /// Writes the line of one object.
+    ///
+    /// - Parameters:
+    ///   - row: The object; nil for one that does not exist, whose cells are empty.
+    ///   - leading: The cells of the caller's columns.
+    ///   - buffer: The buffer that the line is appended to.
+    /// - Throws: `StorageError` for a damaged file, or when the budget is used up.
     package func write(_ row: Row?, leading: [String] = [], to buffer: OutputBuffer) throws(StorageError) {
         line.begin()
         for text in leading { line.add(text, to: buffer) }
@@ -53,7 +78,10 @@ package final class CSVWriter {
         try budget.requireRoom(for: buffer.count)
     }
 
-    /// Puts the text of a member into `cell`; false for null.
+    /// Appends the text of a member to a cell.
+    ///
+    /// - Returns: False for null, which is an empty cell.
+    /// - Throws: `StorageError` for a damaged file, or when the budget is used up.
     private func fill(_ cell: OutputBuffer, _ member: ObjectPlan.Member, _ row: Row) throws(StorageError) -> Bool {
         guard case .single(let column) = member.source else {
             try fillWithJSON(cell, member, row)
@@ -71,7 +99,8 @@ package final class CSVWriter {
         return true
     }
 
-    /// The JSON of the member; strings lose their quotes, as the cell is one already.
+    /// Appends the JSON of a member to a cell. Except for Mixed, a JSON string loses its quotation
+    /// marks, as a cell is a text already.
     private func fillWithJSON(_ cell: OutputBuffer, _ member: ObjectPlan.Member, _ row: Row) throws(StorageError) {
         var writer = JSONWriter(cell)
         try encoder.writeValue(of: member, row, to: &writer)
@@ -81,6 +110,7 @@ package final class CSVWriter {
 }
 
 extension ObjectPlan.Member {
+    /// Whether the member is a single number, whose sign does not make it a formula.
     fileprivate var isNumber: Bool {
         guard case .single(let column) = source else { return false }
         switch column.type {
@@ -89,7 +119,8 @@ extension ObjectPlan.Member {
         }
     }
 
-    /// Embedded and expanded objects are shown whole, other links as stubs.
+    /// Whether the member shows the objects that it links to: embedded and expanded ones. Other
+    /// links are shown as keys.
     fileprivate var isShownWhole: Bool {
         switch links {
         case .embedded, .expanded: return true

@@ -3,31 +3,53 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Reads what objects store into digests.
+/// Reads what objects store into digests, from which their entity tags are made.
 ///
-/// Used by one thread at a time.
+/// An embedded object is part of its owner's digest; a link to another object counts by its target
+/// alone. One reader serves one response, on one thread at a time.
 final class DigestReader {
+    /// The deepest nesting of embedded objects and of collections in Mixed; deeper ones exist in
+    /// damaged files only.
     private static let maximumDepth = 128
 
+    /// The leaves that were read last, shared with the encoder of the same response.
     private let leaves: LeafColumns
+    /// The version that is read.
     private let snapshot: Snapshot
+    /// The work that the response may cost.
     private let budget: WorkBudget
+    /// How deep the value that is being read is nested.
     private var depth = 0
 
-    /// `leaves` remembers what was attached for the row before.
+    /// Creates a reader.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The version that is read.
+    ///   - leaves: Remembers the columns that were attached for the row before.
+    ///   - budget: The work that the response may cost.
     init(_ snapshot: Snapshot, _ leaves: LeafColumns, _ budget: WorkBudget) {
         self.snapshot = snapshot
         self.leaves = leaves
         self.budget = budget
     }
 
-    /// The digest of an object with the embedded objects that it owns.
+    /// Returns the digest of an object with the embedded objects that it owns.
+    ///
+    /// - Parameters:
+    ///   - row: The object.
+    ///   - table: Its class.
+    /// - Throws: `StorageError` for a damaged file, or when the budget is used up.
+    /// - Complexity: O(n) in the size of everything that the object stores.
     func digest(of row: Row, in table: Table) throws(StorageError) -> ObjectDigest {
         var digest = ObjectDigest(of: row.key)
         try add(row, table, to: &digest)
         return digest
     }
 
+    /// Adds all properties of an object, each with the key of its column.
+    ///
+    /// - Throws: `StorageError.corrupt` when objects are embedded too deep, otherwise as
+    ///   `digest(of:in:)`.
     private func add(_ row: Row, _ table: Table, to digest: inout ObjectDigest) throws(StorageError) {
         depth += 1
         defer { depth -= 1 }
@@ -49,6 +71,14 @@ final class DigestReader {
 
     // MARK: - Values
 
+    /// Adds the elements of a collection with their number. A property that is not a collection
+    /// adds nothing.
+    ///
+    /// - Parameters:
+    ///   - column: The property.
+    ///   - row: The object that has it.
+    ///   - digest: The digest that grows.
+    /// - Throws: `StorageError` for a damaged file, or when the budget is used up.
     func addCollection(_ column: Column, _ row: Row, to digest: inout ObjectDigest) throws(StorageError) {
         switch column.collection {
         case nil: break
@@ -64,6 +94,13 @@ final class DigestReader {
         }
     }
 
+    /// Adds the entries of a dictionary with their keys and their number.
+    ///
+    /// - Parameters:
+    ///   - dictionary: The dictionary.
+    ///   - column: The property that it is in; nil inside Mixed.
+    ///   - digest: The digest that grows.
+    ///   - walk: The bound on the nodes of the collection around it; nil for the outermost.
     private func add(
         _ dictionary: DictionaryView, _ column: Column?, to digest: inout ObjectDigest, within walk: WalkBudget? = nil
     ) throws(StorageError) {
@@ -79,7 +116,16 @@ final class DigestReader {
         }
     }
 
-    /// `column` is the property a value stands in; nil inside Mixed.
+    /// Adds one value.
+    ///
+    /// In Mixed the type counts too, so that for example 1 and 1.0 differ.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - column: The property that the value is in; nil inside Mixed.
+    ///   - digest: The digest that grows.
+    ///   - walk: The bound on the nodes of the collection around it; nil for the outermost.
+    /// - Throws: `StorageError` for a damaged file, or when the budget is used up.
     func add(
         _ value: Value, _ column: Column?, to digest: inout ObjectDigest, within walk: WalkBudget? = nil
     ) throws(StorageError) {
@@ -105,11 +151,14 @@ final class DigestReader {
             digest.addScalar(value)
         default: digest.addScalar(value)
         }
-        // In Mixed types count.
+        // Inside Mixed the type of a value is part of the digest.
         if column == nil || column?.type == .mixed { digest.add(UInt64(truncatingIfNeeded: value.typeRank) | 1 << 43) }
     }
 
-    /// Goes into a collection, as a part of the walk around it or of a new one.
+    /// Enters a collection inside Mixed, as part of the walk around it or of a new one. The caller
+    /// lowers `depth` afterwards.
+    ///
+    /// - Throws: `StorageError.corrupt` when collections are nested too deep.
     private func nested(_ root: Ref, _ walk: WalkBudget?) throws(StorageError) -> WalkBudget {
         depth += 1
         guard depth <= DigestReader.maximumDepth else {
@@ -118,6 +167,7 @@ final class DigestReader {
         return walk ?? WalkBudget(snapshot.space)
     }
 
+    /// Adds a link by its target, and the whole object if the target is embedded.
     private func addLink(
         _ tableKey: TableKey, _ key: ObjectKey, _ column: Column?, to digest: inout ObjectDigest
     ) throws(StorageError) {

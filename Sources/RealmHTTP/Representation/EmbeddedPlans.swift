@@ -2,26 +2,39 @@
 
 internal import RealmStorage
 
-/// Plans for whole embedded objects of one snapshot: one for every class, shared by all properties that hold its objects.
+/// Plans for whole embedded objects of one snapshot: one for each class, shared by all properties
+/// that hold its objects.
 ///
-/// So what plans cost depends on the number of classes, and not on the number of ways through them.
+/// The cost of planning therefore depends on the number of classes, and not on the number of ways
+/// through them, which can be exponential. Any thread may use it.
 final class EmbeddedPlans: Sendable {
-    /// A plan, and how many classes lie in each other below it.
+    /// A plan with the number of embedded levels that it covers.
     private struct Made {
+        /// The plan for a whole object of the class.
         let plan: ObjectPlan
+        /// The number of levels, 1 for a class without embedded objects.
         let height: Int
     }
 
-    /// Embedded objects are shown so many levels deep; schemas that are made here have fewer.
+    /// How many levels of embedded objects are shown at most. Schemas that this server makes have
+    /// fewer.
     private static let maximumHeight = 120
 
+    /// The version with the classes.
     private let snapshot: Snapshot
+    /// The plans made so far, by class.
     private let plans = RankedMutex<[TableKey: Made]>(.leaf, [:])
 
-    /// No plans yet; each is compiled when it is first met.
+    /// Creates an empty set of plans; each is compiled when it is first needed.
+    ///
+    /// - Parameter snapshot: The version with the classes.
     init(_ snapshot: Snapshot) { self.snapshot = snapshot }
 
-    /// How a property that holds whole objects of the embedded class `target` is shown.
+    /// Returns how a property that holds whole embedded objects is shown.
+    ///
+    /// - Parameters:
+    ///   - column: The property.
+    ///   - target: The embedded class.
     func member(_ column: Column, of target: Table) -> ObjectPlan.Member {
         plans.withLock { plans in
             if plans[target.key] == nil { make(target, &plans) }
@@ -29,20 +42,26 @@ final class EmbeddedPlans: Sendable {
         }
     }
 
-    /// Only a damaged file has embedded classes that hold each other; there what leads back stays a link.
+    /// Returns the member for a property and the plan of its target.
+    ///
+    /// Only in a damaged file embedded classes contain each other; there a link that leads back has
+    /// no plan and stays a stub.
     private static func member(_ column: Column, _ made: Made?) -> ObjectPlan.Member {
         ObjectPlan.Member(column, links: made == nil ? .stubs : .embedded, embeddedPlan: made?.plan)
     }
 
-    /// A class whose plan waits for those of the classes in it.
+    /// A class whose plan has to wait for those of the classes inside it.
     private struct Waiting {
+        /// The class.
         let table: Table
-        /// Embedded classes in it that have not been looked at.
+        /// The embedded classes inside it that were not considered yet.
         var inner: [Table]
     }
 
-    /// Makes the plan of `table` after those of all classes below. A schema decides how deep they lie, so they wait in a list
-    /// and not on the stack.
+    /// Makes the plan of a class after those of all classes inside it.
+    ///
+    /// A schema decides how deep they are nested, so they wait in a list and not on the stack of
+    /// the thread. Called under the lock.
     private func make(_ table: Table, _ plans: inout [TableKey: Made]) {
         var waiting = [Waiting(table: table, inner: embeddedClasses(in: table))]
         var begun: Set<TableKey> = [table.key]
@@ -57,20 +76,22 @@ final class EmbeddedPlans: Sendable {
         }
     }
 
+    /// Returns the embedded classes of all properties of a class.
     private func embeddedClasses(in table: Table) -> [Table] { table.columns.compactMap(embeddedClass) }
 
-    /// The embedded class whose objects a column holds.
+    /// Returns the embedded class whose objects a column holds; nil for any other column.
     private func embeddedClass(_ column: Column) -> Table? {
         guard column.type == .link, let target = column.targetTable.flatMap({ snapshot.table($0) }), target.kind == .embedded
         else { return nil }
         return target
     }
 
+    /// Compiles the plan of one class from those of the classes inside it.
     private func made(_ table: Table, _ plans: [TableKey: Made]) -> Made {
         var height = 1
         let members = table.columns.map { column in
             if let target = embeddedClass(column) {
-                // Plans hold those below them, so their depth has to have an end.
+                // A plan contains those below it, so their depth has to be bounded.
                 let inner = plans[target.key].flatMap { $0.height < EmbeddedPlans.maximumHeight ? $0 : nil }
                 height = max(height, 1 + (inner?.height ?? 0))
                 return EmbeddedPlans.member(column, inner)

@@ -3,18 +3,28 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Values that say their type themselves: an object with one member, such as `{"$oid":"…"}`. Bodies, imports and arguments
-/// of queries read them here; `ValueWriter` writes them.
+/// Reads values that state their own type: objects with one member, such as `{"$oid":"…"}`.
 ///
-/// Source: MongoDB Extended JSON, canonical and relaxed, and three of our own: `$numberFloat`, `$instant`, `$bytes`.
+/// Request bodies, imports and arguments of queries may have them wherever a plain value is
+/// possible; `ValueWriter` writes them.
+///
+/// Source: MongoDB Extended JSON, canonical and relaxed, and three wrappers of our own:
+/// `$numberFloat`, `$instant` and `$bytes`.
 enum ExtendedJSON {
-    /// Why what stands in a wrapper is no value of its type.
+    /// Why the contents of a wrapper are not a value of its type.
     enum Mistake: Error {
+        /// The contents do not have the form of the type.
         case unreadable
+        /// The contents are a number that the type cannot represent; with a sentence for the
+        /// client.
         case outOfRange(String)
+        /// A decimal was given as a JSON number with fraction or exponent, whose digits may be lost
+        /// in parsing.
         case decimalNeedsString
 
-        /// The mistake in the wrapper called `name`.
+        /// Returns the sentence for the client.
+        ///
+        /// - Parameter name: The name of the wrapper, such as `$oid`.
         func detail(_ name: String) -> String {
             switch self {
             case .unreadable: return "the value of '\(name)' cannot be read"
@@ -24,7 +34,13 @@ enum ExtendedJSON {
         }
     }
 
-    /// The value in the wrapper called `name`; nil when there is no wrapper of this name for a plain value.
+    /// Reads the value in a wrapper.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the wrapper.
+    ///   - json: Its contents.
+    /// - Returns: The value; nil when no wrapper for plain values has this name.
+    /// - Throws: Why the contents are not a value of the type.
     static func value(_ name: String, _ json: JSONValue) throws(Mistake) -> TypedInput? {
         let read: TypedInput?
         switch name {
@@ -45,7 +61,10 @@ enum ExtendedJSON {
         return read
     }
 
-    /// The class and the key text of `{"class":…,"key":…}`; nil for every other value.
+    /// Reads the contents of a link stub, `{"class":…,"key":…}`.
+    ///
+    /// - Parameter json: The contents of `$link`.
+    /// - Returns: The class and the text of the key; nil for any other value.
     static func stub(_ json: JSONValue) -> (className: String, key: String)? {
         guard let object = json.object, object.count == 2, let name = object["class"]?.string, let key = object["key"]?.string
         else { return nil }
@@ -54,19 +73,28 @@ enum ExtendedJSON {
 
     // MARK: - Numbers
 
+    /// The error of a number beyond the range of its type.
     private static let tooLarge = Mistake.outOfRange("the number is beyond the range of its type")
 
+    /// Returns a number as one of 32 bits, or throws when it does not fit.
     private static func narrow(_ number: Int64) throws(Mistake) -> Int32 {
         guard let narrow = Int32(exactly: number) else { throw tooLarge }
         return narrow
     }
 
+    /// Reads a number from its text, with errors of this type.
+    ///
+    /// - Parameters:
+    ///   - text: The text of the number.
+    ///   - read: Reads the text; returns nil when it is not a number.
     private static func number<Number>(
         _ text: String, _ read: (String) throws(NumberText.OutOfRange) -> Number?
     ) throws(Mistake) -> Number? {
         do throws(NumberText.OutOfRange) { return try read(text) } catch { throw .outOfRange(error.detail) }
     }
 
+    /// Returns a 64-bit integer, given as a JSON number or as a string of digits; nil for anything
+    /// else.
     private static func integer(_ json: JSONValue) throws(Mistake) -> Int64? {
         switch json {
         case .integer(let integer): return integer
@@ -75,6 +103,10 @@ enum ExtendedJSON {
         }
     }
 
+    /// Returns a double, given as a JSON number, as its text, or as `NaN`, `Infinity` or
+    /// `-Infinity`; nil for anything else.
+    ///
+    /// - Throws: `outOfRange` for a finite number beyond the range of doubles.
     private static func real(_ json: JSONValue) throws(Mistake) -> Double? {
         switch json {
         case .integer(let number): return Double(number)
@@ -88,18 +120,25 @@ enum ExtendedJSON {
         }
     }
 
-    /// The float nearest to the number.
+    /// Returns the float that is nearest to a number; nil for anything that is not a number.
+    ///
+    /// A text is converted directly, because rounding to a double first could give a neighbour.
     private static func float(_ json: JSONValue) throws(Mistake) -> Float? {
         if case .string(let text) = json, JSONTokens.isNumber(text[...].utf8) { return try finite(Float(text)) }
         guard let number = try real(json) else { return nil }
         return number.isFinite ? try finite(Float(number)) : Float(number)
     }
 
+    /// Returns a number that was converted, or throws when it became infinite.
     private static func finite<Number: FloatingPoint>(_ number: Number?) throws(Mistake) -> Number {
         guard let number, number.isFinite else { throw tooLarge }
         return number
     }
 
+    /// Returns a decimal, given as a text or as an integer.
+    ///
+    /// - Throws: `decimalNeedsString` for a JSON number with fraction or exponent, `outOfRange` for
+    ///   too many digits or too large an exponent.
     private static func decimal(_ json: JSONValue) throws(Mistake) -> Decimal128? {
         switch json {
         case .string(let text), .longInteger(let text): return try number(text, NumberText.decimal)
@@ -111,7 +150,11 @@ enum ExtendedJSON {
 
     // MARK: - Bytes and times
 
-    /// Base64, or base64 with a subtype of one or two hexadecimal digits; 4 is a UUID.
+    /// Returns data, given as base64 or as an object of base64 and a subtype of one or two
+    /// hexadecimal digits.
+    ///
+    /// Subtype 4 is a UUID, which has to have 16 bytes. Other subtypes are not kept, since the file
+    /// has no place for them.
     private static func binary(_ json: JSONValue) -> TypedInput? {
         if let text = json.string { return Base64.decode(text).map { .binary($0) } }
         guard let object = json.object, object.count == 2, let bytes = object["base64"]?.string.flatMap({ Base64.decode($0) }),
@@ -122,7 +165,7 @@ enum ExtendedJSON {
         return withExtendedLifetime(storage) { UUIDValue(bytes: storage.view).map { .uuid($0) } }
     }
 
-    /// RFC 3339 text, or milliseconds since 1970 as `$numberLong`.
+    /// Returns a date, given as RFC 3339 text or as `$numberLong` with milliseconds since 1970.
     private static func date(_ json: JSONValue) throws(Mistake) -> Timestamp? {
         if let text = json.string { return Timestamp(rfc3339: text) }
         guard let (name, inner) = json.object?.single, name == "$numberLong", let milliseconds = try integer(inner) else {
@@ -131,11 +174,13 @@ enum ExtendedJSON {
         return Timestamp(seconds: milliseconds / 1000, nanoseconds: Int32(milliseconds % 1000) * 1_000_000)
     }
 
+    /// Returns a date, given as seconds since 1970 and nanoseconds, for years that RFC 3339 does
+    /// not have.
     private static func instant(_ json: JSONValue) throws(Mistake) -> Timestamp? {
         guard let object = json.object, object.count == 2, let first = object["seconds"], let second = object["nanoseconds"],
             let seconds = try integer(first), let nanoseconds = try integer(second), nanoseconds.magnitude < 1_000_000_000
         else { return nil }
-        // Both parts have one sign in the file; a fraction of the other sign is moved over.
+        // In the file both parts have the same sign, so a fraction of the other sign is converted.
         if seconds < 0, nanoseconds > 0 {
             return Timestamp(seconds: seconds + 1, nanoseconds: Int32(nanoseconds) - 1_000_000_000)
         }

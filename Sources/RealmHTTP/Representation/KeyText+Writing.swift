@@ -4,7 +4,12 @@ internal import RealmEngine
 internal import RealmStorage
 
 extension KeyText {
-    /// Writes the key of an object as a JSON string; `value` is its primary key, nil in a class that has none.
+    /// Writes the key of an object as a JSON string, without making a text for the frequent types.
+    ///
+    /// - Parameters:
+    ///   - value: The primary key; nil in a class without one.
+    ///   - objectKey: The object key, which is the key in a class without primary key.
+    ///   - writer: The writer.
     static func write(_ value: Value?, _ objectKey: ObjectKey, to writer: inout JSONWriter) {
         switch value {
         case .int(let number):

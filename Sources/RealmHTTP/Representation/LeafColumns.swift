@@ -2,21 +2,29 @@
 
 internal import RealmStorage
 
-/// The leaf of each class that was read last, with its single-valued columns.
+/// The leaf of each class that was read last, with its attached columns.
 ///
-/// Used by one thread at a time.
+/// Rows come in the order of their keys mostly, so the next row is most often in the same leaf. One
+/// value serves one response, on one thread at a time.
 final class LeafColumns {
-    /// The leaf of the row before, which most often is that of the next.
+    /// The leaf of the row before.
     private var last: AttachedLeaf?
-    /// One per class, in no order: an answer shows few classes.
+    /// One leaf per class, in no particular order: a response shows few classes.
     private var leaves: [AttachedLeaf] = []
 
-    /// The columns of a leaf, which is most often the one that was asked for last.
+    /// Returns the columns of a leaf.
+    ///
+    /// - Parameters:
+    ///   - table: The class.
+    ///   - leaf: The leaf.
+    /// - Complexity: O(1) for the leaf that was read last, otherwise O(n) in the number of classes
+    ///   that the response shows.
     @inline(__always) func attached(_ table: Table, _ leaf: ClusterLeaf) -> AttachedLeaf {
         if let last, last.isOf(table, leaf) { return last }
         return known(table, leaf)
     }
 
+    /// Finds the leaf among those of other classes, or replaces the one of its class.
     @inline(never) private func known(_ table: Table, _ leaf: ClusterLeaf) -> AttachedLeaf {
         let found: AttachedLeaf
         if let index = leaves.firstIndex(where: { $0.table === table }) {
@@ -30,7 +38,13 @@ final class LeafColumns {
         return found
     }
 
-    /// The primary key value of an object; nil in a class without one.
+    /// Returns the primary key of an object.
+    ///
+    /// - Parameters:
+    ///   - row: The object.
+    ///   - table: Its class.
+    /// - Returns: The value, which may be null; nil in a class without primary key.
+    /// - Throws: `StorageError` for a damaged file.
     func primaryKey(of row: Row, in table: Table) throws(StorageError) -> Value? {
         guard let position = table.primaryKeyPosition else { return nil }
         return try attached(table, row.leaf).value(position, row.index)

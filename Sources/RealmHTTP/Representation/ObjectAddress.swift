@@ -1,25 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The paths of things in a realm, as `Location` has them.
+/// The absolute paths of resources, as `Location` and other links have them.
 enum ObjectAddress {
-    /// The path of a realm.
+    /// Returns the path of a realm. The names of realms need no percent-encoding.
     static func realm(_ realm: String) -> String { "/v1/realms/" + realm }
 
-    /// The path of an object, with what is needed percent-encoded.
+    /// Returns the path of an object.
+    ///
+    /// - Parameters:
+    ///   - realm: The name of the realm.
+    ///   - className: The name of the class, which is percent-encoded here.
+    ///   - key: The text of the key, which is percent-encoded here.
     static func object(_ realm: String, _ className: String, _ key: String) -> String {
         "\(self.realm(realm))/objects/\(encode(className))/\(encode(key))"
     }
 
-    /// The path of a write that was answered early.
+    /// Returns the path of a write that was answered early.
     static func write(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/writes/\(id)" }
-    /// The path of a snapshot.
+    /// Returns the path of a snapshot.
     static func snapshot(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/snapshots/\(id)" }
-    /// The path of a registration.
+    /// Returns the path of a registration.
     static func subscription(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/subscriptions/\(id)" }
-    /// The path of an interactive transaction.
+    /// Returns the path of an interactive transaction.
     static func transaction(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/transactions/\(id)" }
 
-    /// One segment of a path. `@` stays, because keys begin with it.
+    /// Returns a text as one segment of a path, with everything but unreserved characters
+    /// percent-encoded.
+    ///
+    /// The sign `@` is kept although it is reserved, because many keys begin with it.
     static func encode(_ segment: String) -> String {
         let buffer = OutputBuffer(capacity: segment.utf8.count + 16)
         for byte in segment.utf8 {
@@ -34,10 +42,13 @@ enum ObjectAddress {
         return buffer.text
     }
 
+    /// Returns the hexadecimal digit of a number from 0 to 15, in upper case.
     private static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 
+    /// Returns whether a byte is written as it is: ASCII letters and digits, `-`, `.`, `_`, `~` and
+    /// `@`.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),

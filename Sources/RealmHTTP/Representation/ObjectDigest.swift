@@ -3,28 +3,35 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// A digest of everything an object stores: its entity tag, whatever the representation.
+/// A digest of everything that an object stores, which becomes its entity tag in every
+/// representation.
 ///
-/// 128 bits from two lanes of multiply-and-fold, seeded by the position and kind of every value. It tells versions of
-/// one object apart; it is no defence against somebody who wants two states to look alike and may choose both.
-/// Embedded objects are part of their owner, links count by their target, collections by their elements.
+/// It has 128 bits, from two lanes of multiplications that are folded, and depends on the position
+/// and kind of every value. It distinguishes versions of one object; it is no protection against an
+/// attacker who may choose two states that should look alike. Embedded objects are part of their
+/// owner, links count by their target, collections by their elements.
 struct ObjectDigest {
+    /// The first lane. The start is a constant without structure: digits of pi.
     private var first: UInt64 = 0x243f_6a88_85a3_08d3
+    /// The second lane, which continues these digits.
     private var second: UInt64 = 0x1319_8a2e_0370_7344
 
-    /// Characters of the text.
+    /// The number of characters of the text.
     static let textByteCount = 16
 
-    /// The digest of an object without values.
+    /// Begins the digest of an object.
+    ///
+    /// - Parameter key: The object key, so that equal contents of two objects have different
+    ///   digests.
     init(of key: ObjectKey) { add(UInt64(bitPattern: key.rawValue)) }
 
-    /// 16 characters of base64url: 96 of the bits.
+    /// Appends 96 of the bits as 16 characters of base64url.
     func appendText(to buffer: OutputBuffer) {
         buffer.append(base64URLDigitsOf: first, digitCount: 10)
         buffer.append(base64URLDigitsOf: second, digitCount: 6)
     }
 
-    /// Adds a word; the order of additions matters.
+    /// Adds a word. The order of additions matters.
     @inline(__always) mutating func add(_ word: UInt64) {
         let (high, low) = (first ^ word).multipliedFullWidth(by: 0x9e37_79b9_7f4a_7c15)
         first = high ^ low ^ second
@@ -38,7 +45,8 @@ struct ObjectDigest {
         bytes.forEachWord { add($0) }
     }
 
-    /// A value that refers to nothing else; links and collections are the reader's.
+    /// Adds a value that refers to nothing else. For links and collections it adds a mark only;
+    /// `DigestReader` adds their contents.
     @inline(__always) mutating func addScalar(_ value: Value) {
         switch value {
         case .null, .link, .list, .dictionary: add(0x11)

@@ -3,32 +3,48 @@
 internal import RealmEngine
 package import RealmStorage
 
-/// Writes objects of one snapshot by their plans, straight from the leaves.
+/// Writes objects of one snapshot as JSON or Extended JSON, by plans that were compiled before,
+/// straight from the leaves.
 ///
-/// Not Sendable: one encoder serves one response, and remembers the leaf it read last in every class.
+/// No document is built in memory: values go from the mapped file into the buffer of the response.
+/// One encoder serves one response on one thread at a time; it remembers the leaf that it read last
+/// in each class. After an error other than a full response it must not be used again.
 package final class ObjectEncoder {
-    /// Lists of links expand at most so many targets; the rest stay stubs.
+    /// How many targets of one list of links are expanded at most; the rest stay stubs.
     package static let maximumExpandedTargets = 100
-    /// realm-core nests collections up to 100 levels deep.
+    /// How deep embedded objects and collections in Mixed may be nested while they are written.
+    /// realm-core nests collections at most 100 levels deep, so anything deeper is damage.
     private static let maximumNesting = 128
 
     /// The version that objects are read from.
     package let snapshot: Snapshot
     /// How they are written.
     package let representation: Representation
-    /// What the answer may cost.
+    /// The work and the length that the response may have.
     package let budget: WorkBudget
+    /// Writes scalar values, and notes what they lose.
     private var values: ValueWriter
+    /// The leaves that were read last.
     private let leaves = LeafColumns()
+    /// Reads objects into digests for entity tags.
     private let digests: DigestReader
+    /// What entity tags have after `~` in this representation.
     private let tagCode: StaticString
-    /// The digest that was made last: an answer about one object needs it in a header and in `$meta`.
+    /// The digest that was made last: a response about one object needs it in the header and in
+    /// `$meta`.
     private var lastDigest: (table: TableKey, key: ObjectKey, digest: ObjectDigest)?
-    /// Objects being written, outermost first: one that is met again stays a stub.
+    /// The objects that are being written, outermost first. One that is met again stays a stub, so
+    /// that cycles end.
     private var path: [(table: TableKey, key: ObjectKey)] = []
+    /// How deep the value that is being written is nested.
     private var nesting = 0
 
-    /// An encoder for one answer. It spends `budget`, and is used by one thread at a time.
+    /// Creates an encoder for one response.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The version that objects are read from.
+    ///   - representation: How they are written.
+    ///   - budget: The work and the length that the response may have.
     package init(_ snapshot: Snapshot, _ representation: Representation, _ budget: WorkBudget = WorkBudget()) {
         self.snapshot = snapshot
         self.representation = representation
@@ -38,13 +54,19 @@ package final class ObjectEncoder {
         tagCode = representation.staticCode
     }
 
-    /// What a header has to tell about what was written so far.
+    /// What the header of the response has to report about the values written so far.
     package var notes: RepresentationNotes { values.notes }
 
     // MARK: - Objects
 
-    /// Writes a row of a page with `write`, unless the answer is full before its end: then nothing of the row is written, and
-    /// the answer is false.
+    /// Writes a row of a page, unless the response is full before the end of the row.
+    ///
+    /// - Parameters:
+    ///   - writer: The writer of the page.
+    ///   - write: Writes the row.
+    /// - Returns: Whether the row was written. Otherwise nothing of it is left, and the page ends
+    ///   before it.
+    /// - Throws: Every other error of `write`.
     package func fits(
         _ writer: inout JSONWriter, _ write: (inout JSONWriter) throws(StorageError) -> Void
     ) throws(StorageError) -> Bool {
@@ -62,7 +84,14 @@ package final class ObjectEncoder {
         }
     }
 
-    /// Writes one object with `$meta` (unless left out) and the members of the plan.
+    /// Writes one object: `$meta`, unless it is left out, and the members of the plan.
+    ///
+    /// - Parameters:
+    ///   - row: The object.
+    ///   - plan: What is shown of it, compiled for its class.
+    ///   - writer: The writer, at a place where a value may be.
+    /// - Throws: `StorageError` for a damaged file, or when the budget is used up; the text is
+    ///   incomplete then.
     package func write(_ row: Row, _ plan: ObjectPlan, to writer: inout JSONWriter) throws(StorageError) {
         if plan.expands { path.append((plan.table.key, row.key)) }
         if !representation.includesMeta {
@@ -78,6 +107,8 @@ package final class ObjectEncoder {
         if plan.expands { path.removeLast() }
     }
 
+    /// Writes the members of a plan without braces. The length of the response is checked between
+    /// members.
     private func writeMembers(_ row: Row, _ plan: ObjectPlan, _ writer: inout JSONWriter) throws(StorageError) {
         let attached = leaves.attached(plan.table, row.leaf)
         try budget.spend(plan.steps.count)
@@ -99,7 +130,8 @@ package final class ObjectEncoder {
         }
     }
 
-    /// `$meta` and all members, whose values are digested on the way: the tag is put into its place at the end.
+    /// Writes `$meta` and all members, and computes the digest of their values on the way, so that
+    /// they are read only once. The entity tag is put into its place at the end.
     private func writeWhole(_ row: Row, _ plan: ObjectPlan, _ writer: inout JSONWriter) throws(StorageError) {
         let attached = leaves.attached(plan.table, row.leaf)
         let tagPosition = try beginMeta(row, plan, &writer)
@@ -138,7 +170,9 @@ package final class ObjectEncoder {
         lastDigest = (plan.table.key, row.key, digest)
     }
 
-    /// Writes `$meta` with room for the tag, and returns where that is.
+    /// Writes `$meta` with a placeholder for the digest in the entity tag.
+    ///
+    /// - Returns: The position of the placeholder in the buffer, in bytes.
     private func beginMeta(_ row: Row, _ plan: ObjectPlan, _ writer: inout JSONWriter) throws(StorageError) -> Int {
         writer.objectPrefix(plan.metaPrefix)
         let table = plan.table
@@ -156,14 +190,22 @@ package final class ObjectEncoder {
         return position
     }
 
+    /// Writes `$meta` for an embedded object, or for an object of which only some properties are
+    /// shown. The digest covers all properties, so it is computed apart from writing them.
     private func writeMeta(_ row: Row, _ plan: ObjectPlan, _ writer: inout JSONWriter) throws(StorageError) {
         let position = try beginMeta(row, plan, &writer)
         writer.buffer.overwrite(at: position, with: try digest(of: row, in: plan.table))
     }
 
-    /// The entity tag of an object: a digest of what is stored, and the code of this representation.
+    /// Returns the entity tag of an object: a digest of what it stores, and the code of this
+    /// representation.
     ///
-    /// Cheap for the object that was written last.
+    /// It costs little for the object that was written or asked for last.
+    ///
+    /// - Parameters:
+    ///   - row: The object.
+    ///   - table: Its class.
+    /// - Throws: `StorageError` for a damaged file, or when the budget is used up.
     package func entityTag(of row: Row, in table: Table) throws(StorageError) -> String {
         let digest = try digest(of: row, in: table)
         lastDigest = (table.key, row.key, digest)
@@ -176,11 +218,13 @@ package final class ObjectEncoder {
         return text.text
     }
 
+    /// Returns the digest of an object, which may be known from writing it.
     private func digest(of row: Row, in table: Table) throws(StorageError) -> ObjectDigest {
         if let lastDigest, lastDigest.key == row.key, lastDigest.table == table.key { return lastDigest.digest }
         return try digests.digest(of: row, in: table)
     }
 
+    /// Writes the owner of an embedded object as member of `$meta`; nothing when it has none.
     private func writeOwner(of row: Row, in table: Table, _ writer: inout JSONWriter) throws(StorageError) {
         guard let owner = try OwnerLookup(snapshot: snapshot, budget: budget).owner(of: row, in: table) else { return }
         writer.key("owner")
@@ -193,7 +237,13 @@ package final class ObjectEncoder {
 
     // MARK: - Values
 
-    /// A value inside Mixed, or the value of a single Mixed property.
+    /// Writes a value inside Mixed, or the value of a single Mixed property.
+    ///
+    /// - Parameters:
+    ///   - value: The value, which may be a nested collection.
+    ///   - writer: The writer.
+    ///   - walk: The bound on the nodes of the collection around it; nil for the outermost.
+    /// - Throws: `StorageError` for a damaged file, or when the budget is used up.
     package func writeMixed(_ value: Value, _ writer: inout JSONWriter, within walk: WalkBudget? = nil) throws(StorageError) {
         switch value {
         case .link(let table, let key): try writeStub(table, key, &writer)
@@ -225,18 +275,22 @@ package final class ObjectEncoder {
         }
     }
 
-    /// One more value comes behind what `writer` has written.
+    /// Charges one more value, and checks that the response has room for it.
     @inline(__always) private func spend(_ writer: JSONWriter) throws(StorageError) {
         try budget.spend()
         try budget.requireRoom(for: writer.count)
     }
 
-    /// Goes into a collection, as a part of the walk around it or of a new one.
+    /// Enters a collection inside Mixed, as part of the walk around it or of a new one. The caller
+    /// lowers `nesting` afterwards.
     private func nested(_ root: Ref, _ walk: WalkBudget?) throws(StorageError) -> WalkBudget {
         try nested(root)
         return walk ?? WalkBudget(snapshot.space)
     }
 
+    /// Counts one more level of nesting.
+    ///
+    /// - Throws: `StorageError.corrupt` when there are too many.
     private func nested(_ root: Ref) throws(StorageError) {
         nesting += 1
         guard nesting <= ObjectEncoder.maximumNesting else {
@@ -244,7 +298,8 @@ package final class ObjectEncoder {
         }
     }
 
-    /// Keys that are not UTF-8 cannot be member names; their bytes are told in base64url.
+    /// Writes the key of a dictionary as the name of a member. A key that is not UTF-8 is written
+    /// as `@b64.` with its bytes in base64url.
     private func writeEntryKey(_ key: DictionaryKey, _ writer: inout JSONWriter) {
         switch key {
         case .text(let bytes): if !writer.key(bytes) { writer.key("@b64." + Base64.encode(bytes.array, .url)) }
@@ -254,6 +309,8 @@ package final class ObjectEncoder {
 
     // MARK: - Links
 
+    /// Writes a link as the plan of its member states: as a stub, as an embedded object or
+    /// expanded. A link to an object that does not exist is null.
     private func writeLink(_ value: Value, _ member: ObjectPlan.Member, _ writer: inout JSONWriter) throws(StorageError) {
         guard case .link(let tableKey, let key) = value, let table = snapshot.table(tableKey) else { return writer.null() }
         switch member.links {
@@ -269,6 +326,7 @@ package final class ObjectEncoder {
         }
     }
 
+    /// Writes an embedded object without `$meta`. One that does not exist, or has no plan, is null.
     private func writeEmbedded(
         of table: Table, _ key: ObjectKey, _ member: ObjectPlan.Member, to writer: inout JSONWriter
     ) throws(StorageError) {
@@ -280,7 +338,12 @@ package final class ObjectEncoder {
         nesting -= 1
     }
 
-    /// `{"$link":{"class":…,"key":…}}`, or null where nothing is.
+    /// Writes a link stub, `{"$link":{"class":…,"key":…}}`, or null when the object does not exist.
+    ///
+    /// - Parameters:
+    ///   - tableKey: The class of the object.
+    ///   - key: The object key.
+    ///   - writer: The writer.
     package func writeStub(_ tableKey: TableKey, _ key: ObjectKey, _ writer: inout JSONWriter) throws(StorageError) {
         guard let table = snapshot.table(tableKey), let row = try table.find(key) else { return writer.null() }
         writer.beginObject()
@@ -295,6 +358,7 @@ package final class ObjectEncoder {
 
     // MARK: - Collections
 
+    /// Writes a member that is a collection as an array or an object.
     private func writeCollection(_ member: ObjectPlan.Member, _ row: Row, _ writer: inout JSONWriter) throws(StorageError) {
         switch member.source {
         case .single: writer.null()
@@ -305,6 +369,7 @@ package final class ObjectEncoder {
         }
     }
 
+    /// Writes a list or set as an array.
     private func writeList(
         _ column: Column, _ member: ObjectPlan.Member, of row: Row, to writer: inout JSONWriter
     ) throws(StorageError) {
@@ -320,6 +385,15 @@ package final class ObjectEncoder {
         writer.endArray()
     }
 
+    /// Writes one element of a collection.
+    ///
+    /// - Parameters:
+    ///   - element: The element.
+    ///   - column: The property.
+    ///   - member: How links are shown.
+    ///   - position: The number of elements before this one; links beyond the bound on expansion
+    ///     stay stubs.
+    ///   - writer: The writer.
     private func writeElement(
         _ element: Value, _ column: Column, _ member: ObjectPlan.Member, at position: Int, to writer: inout JSONWriter
     ) throws(StorageError) {
@@ -339,6 +413,7 @@ package final class ObjectEncoder {
         }
     }
 
+    /// Writes a dictionary as an object.
     private func writeDictionary(
         _ column: Column, _ member: ObjectPlan.Member, of row: Row, to writer: inout JSONWriter
     ) throws(StorageError) {
@@ -354,6 +429,15 @@ package final class ObjectEncoder {
         writer.endObject()
     }
 
+    /// Writes the objects that link to a row as an array.
+    ///
+    /// - Parameters:
+    ///   - origin: The class of these objects.
+    ///   - column: Their linking property.
+    ///   - backlinks: The backlink column in the class of the row.
+    ///   - member: How they are shown.
+    ///   - row: The object that they link to.
+    ///   - writer: The writer.
     private func writeLinkingObjects(
         from origin: Table, _ column: Column, backlinks: Column, _ member: ObjectPlan.Member, of row: Row,
         to writer: inout JSONWriter
@@ -373,7 +457,13 @@ package final class ObjectEncoder {
 
     // MARK: - Single properties
 
-    /// The value of one single-valued property, as it stands in an object.
+    /// Writes the value of one property in the form that it has inside an object.
+    ///
+    /// - Parameters:
+    ///   - member: The property, and how its links are shown.
+    ///   - row: The object that has it.
+    ///   - writer: The writer.
+    /// - Throws: `StorageError` for a damaged file, or when the budget is used up.
     package func writeValue(of member: ObjectPlan.Member, _ row: Row, to writer: inout JSONWriter) throws(StorageError) {
         guard case .single(let column) = member.source else { return try writeCollection(member, row, &writer) }
         let value = try row.value(column)
@@ -386,7 +476,13 @@ package final class ObjectEncoder {
         }
     }
 
-    /// One element of a collection property, as it stands in its array or object.
+    /// Writes one element of a collection in the form that it has inside its array or object.
+    ///
+    /// - Parameters:
+    ///   - element: The element.
+    ///   - member: The property, and how its links are shown.
+    ///   - writer: The writer.
+    /// - Throws: `StorageError` for a damaged file, or when the budget is used up.
     package func writeElement(
         _ element: Value, of member: ObjectPlan.Member, to writer: inout JSONWriter
     ) throws(StorageError) {
@@ -399,7 +495,7 @@ package final class ObjectEncoder {
 }
 
 extension OutputBuffer {
-    /// Puts the text of a digest over the placeholder at `position`.
+    /// Replaces the placeholder at a position by the text of a digest, which has the same length.
     fileprivate func overwrite(at position: Int, with digest: ObjectDigest) {
         let end = count
         truncate(to: position)

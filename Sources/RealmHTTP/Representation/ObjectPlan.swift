@@ -3,30 +3,41 @@
 internal import RealmEngine
 package import RealmStorage
 
-/// What of an object is written, compiled once per class and request: members with their names escaped, and how each
-/// link in them is shown.
+/// What is written of the objects of a class, compiled once per request: the members with their
+/// escaped names, and how each link in them is shown.
+///
+/// An `ObjectPlanner` makes plans, and an `ObjectEncoder` or `CSVWriter` follows them for every
+/// row. A plan never changes, so any thread may use it.
 package final class ObjectPlan: Sendable {
     /// How the links of a member are shown.
     package enum Links: Sendable {
-        /// Not a link.
+        /// The member has no links.
         case none
+        /// Links are shown as class and key.
         case stubs
-        /// Objects of an embedded class: always whole, without `$meta`.
+        /// The targets are of an embedded class: they are written as objects, never as stubs, and
+        /// without `$meta`.
         case embedded
-        /// Replaced by the objects they point to.
+        /// Links are replaced by the objects that they point to, by a plan for these.
         case expanded(ObjectPlan)
     }
 
     /// Where the value of a member comes from.
     package enum Source: Sendable {
+        /// A column with one value per object.
         case single(Column)
+        /// A column with a list per object.
         case list(Column)
+        /// A column with a set per object.
         case set(Column)
+        /// A column with a dictionary per object.
         case dictionary(Column)
-        /// Objects of `origin` that link here through `column`; the backlink column is in this class.
+        /// The objects of `origin` that link here through `column`; the backlink column is in the
+        /// class of the plan.
         case linkingObjects(origin: Table, column: Column, backlinks: Column)
 
-        /// The column that the value is stored in; of linking objects the one that links here.
+        /// The column that the value is stored in; of linking objects their linking column, which
+        /// belongs to another class.
         var column: Column {
             switch self {
             case .single(let column), .list(let column), .set(let column), .dictionary(let column): return column
@@ -35,17 +46,21 @@ package final class ObjectPlan: Sendable {
         }
     }
 
-    /// One member. A class, because loops over rows pass it around.
+    /// One member of the written object. It is a class because loops over rows pass it around.
     package final class Member: Sendable {
-        /// As it is called in the representation.
+        /// The name in the representation.
         package let name: String
-        /// `"name":`
+        /// The JSON text `"name":`.
         let escapedKey: [UInt8]
+        /// Where the value comes from.
         package let source: Source
+        /// How links in the value are shown.
         let links: Links
-        /// For embedded objects with chosen fields; nil for all of them.
+        /// The plan for embedded objects in the value; nil where there are none, or for links that
+        /// are not followed.
         let embeddedPlan: ObjectPlan?
 
+        /// Creates a member from its parts.
         init(name: String, escapedKey: [UInt8], source: Source, links: Links, embeddedPlan: ObjectPlan?) {
             self.name = name
             self.escapedKey = escapedKey
@@ -54,18 +69,21 @@ package final class ObjectPlan: Sendable {
             self.embeddedPlan = embeddedPlan
         }
 
-        /// Whether links are followed here or in the embedded object below.
+        /// Whether links to other objects are followed here or inside the embedded object.
         var expands: Bool {
             if case .expanded = links { return true }
             return embeddedPlan?.expands ?? false
         }
     }
 
-    /// How one member is written, without anything that has to be counted: rows pass over many of these.
+    /// How one member is written, without anything that is reference-counted, because the loop over
+    /// rows passes over many of these.
     struct Step: Sendable {
-        /// `text` is for what may be long: strings and data.
+        /// How the value of a step is written. `text` is for values that may be long, strings and
+        /// data, whose length is charged first.
         enum Kind: Sendable { case plain, text, link, mixed, collection }
 
+        /// Returns the kind of step for a single value of a column.
         static func kind(of column: Column) -> Kind {
             switch column.type {
             case .link: return .link
@@ -75,30 +93,38 @@ package final class ObjectPlan: Sendable {
             }
         }
 
+        /// How the value is written.
         let kind: Kind
-        /// Where `"name":` stands in `escapedKeys`.
+        /// The place of `"name":` in `escapedKeys`.
         let key: Range<Int>
-        /// The position of a single value in the columns of `table`.
+        /// The position of a single value in the columns of the class; 0 for collections.
         let position: Int
-        /// What digests begin the column with.
+        /// What a digest begins the value with: the key of the column.
         let columnBits: UInt64
     }
 
     /// The class of the objects.
     package let table: Table
-    /// What is shown, in the order of the answer.
+    /// What is shown, in the order of the response.
     package let members: [Member]
-    /// One per member.
+    /// One step for each member, in the same order.
     let steps: [Step]
-    /// `"name":` of all members.
+    /// The texts `"name":` of all members, one after the other.
     let escapedKeys: [UInt8]
-    /// `{"$meta":{"class":"Dog","key":`
+    /// The text that objects with metadata begin with, such as `{"$meta":{"class":"Dog","key":`.
     let metaPrefix: [UInt8]
-    /// The members are the stored properties of the class, all of them and in order.
+    /// Whether the members are the stored properties of the class, all of them and in order. The
+    /// digest can then be computed while they are written.
     let isWhole: Bool
-    /// Whether links are followed anywhere below.
+    /// Whether links to other objects are followed anywhere below.
     let expands: Bool
 
+    /// Creates a plan and derives the steps from the members.
+    ///
+    /// - Parameters:
+    ///   - table: The class of the objects.
+    ///   - members: What is shown, in order.
+    ///   - isWhole: Whether these are all stored properties of the class.
     init(table: Table, members: [Member], isWhole: Bool) {
         self.table = table
         self.members = members
@@ -113,6 +139,7 @@ package final class ObjectPlan: Sendable {
         metaPrefix = writer.bytes + Array(",\"key\":".utf8)
     }
 
+    /// Returns one step for each member, with the escaped names that the steps refer to.
     private static func steps(_ members: [Member], _ table: Table) -> ([Step], keys: [UInt8]) {
         var keys: [UInt8] = []
         let positions = Dictionary(
@@ -131,6 +158,13 @@ package final class ObjectPlan: Sendable {
 }
 
 extension ObjectPlan.Member {
+    /// Creates the member for a stored property. A name that starts with `$` gets a second one in
+    /// front.
+    ///
+    /// - Parameters:
+    ///   - column: The property.
+    ///   - links: How its links are shown.
+    ///   - embeddedPlan: The plan for embedded objects in it; nil where there are none.
     convenience init(_ column: Column, links: ObjectPlan.Links, embeddedPlan: ObjectPlan?) {
         // A stored name that starts with $ is written with a second one in front.
         let name = column.name.hasPrefix("$") ? "$" + column.name : column.name

@@ -3,27 +3,37 @@
 internal import RealmEngine
 package import RealmStorage
 
-/// Compiles plans against one snapshot.
+/// Compiles plans for the objects of one snapshot, from the parameters `fields` and `expand`.
 package struct ObjectPlanner {
-    /// Expansion goes at most so many links deep.
+    /// How many links one after the other can be expanded.
     package static let maximumExpansionDepth = 3
 
-    /// A path that leads nowhere.
+    /// The error of a path in `fields` or `expand` that leads to no property.
     package struct UnknownPath: Error, Sendable, Equatable {
-        /// `fields` or `expand`.
+        /// The parameter with the path: `fields` or `expand`.
         package let parameter: String
+        /// The path up to the step that does not exist; empty when the paths are too long.
         package let path: String
+        /// A sentence for the client.
         package let detail: String
     }
 
+    /// The version whose classes are shown.
     private let snapshot: Snapshot
-    /// Names of linking objects that the configuration gives, by class: `owners` → `Person.dogs`.
+    /// Names that the configuration gives to linking objects, by class: `owners` for `Person.dogs`.
     private let backlinkNames: [String: [String: String]]
-    /// Plans for whole embedded objects, each made once however often its class is embedded.
+    /// The plans for whole embedded objects; each is made once, however often its class is
+    /// embedded.
     private let embedded: EmbeddedPlans
 
-    /// A planner for the classes of a version, with names for linking objects by class.
+    /// Creates a planner.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The version whose classes are shown.
+    ///   - backlinkNames: Names for linking objects by class, from the configuration.
     package init(_ snapshot: Snapshot, backlinkNames: [String: [String: String]] = [:]) {
+        /// Creates a planner that shares its plans for embedded objects with others of the same
+        /// snapshot.
         self.init(snapshot, backlinkNames: backlinkNames, embedded: EmbeddedPlans(snapshot))
     }
 
@@ -33,7 +43,14 @@ package struct ObjectPlanner {
         self.embedded = embedded
     }
 
-    /// The plan for objects of `table`. Without `fields` all stored properties are written.
+    /// Returns the plan for the objects of a class.
+    ///
+    /// - Parameters:
+    ///   - table: The class.
+    ///   - fields: The paths to show; nil for all stored properties.
+    ///   - expand: The links to replace by their targets.
+    /// - Throws: `UnknownPath` for a path that leads to no property, or to one that is not a link
+    ///   where it should be expanded, or when `expand` is too deep.
     package func plan(_ table: Table, fields: PathTree? = nil, expand: PathTree = PathTree()) throws(UnknownPath) -> ObjectPlan {
         guard expand.depth <= ObjectPlanner.maximumExpansionDepth else {
             throw UnknownPath(parameter: "expand", path: "", detail: "at most \(ObjectPlanner.maximumExpansionDepth) links deep")
@@ -41,6 +58,13 @@ package struct ObjectPlanner {
         return try plan(table, fields, expand, path: "")
     }
 
+    /// Returns the plan for one level of the paths.
+    ///
+    /// - Parameters:
+    ///   - table: The class at this level.
+    ///   - fields: The paths that continue here; nil for all stored properties.
+    ///   - expand: The expansions that continue here.
+    ///   - path: The steps so far, each followed by a dot, for errors.
     private func plan(
         _ table: Table, _ fields: PathTree?, _ expand: PathTree, path: String
     ) throws(UnknownPath) -> ObjectPlan {
@@ -58,7 +82,7 @@ package struct ObjectPlanner {
             }
         }
         for name in expand.order where fields?[name] == nil {
-            // Stored properties were taken above; what is left are linking objects, or mistakes.
+            // Stored properties were added above; the rest are linking objects, or unknown names.
             let isStored = fields == nil && table.column(named: name) != nil
             if isStored { continue }
             members.append(try member(name, of: table, fields: nil, expand: expand, path: path, parameter: "expand"))
@@ -66,6 +90,9 @@ package struct ObjectPlanner {
         return ObjectPlan(table: table, members: members, isWhole: fields == nil && members.count == table.columns.count)
     }
 
+    /// Returns the member for a name that a client gave: a stored property or linking objects.
+    ///
+    /// - Throws: `UnknownPath` when the class has neither.
     private func member(
         _ name: String, of table: Table, fields: PathTree?, expand: PathTree, path: String,
         parameter: String
@@ -88,6 +115,9 @@ package struct ObjectPlanner {
             source: .linkingObjects(origin: origin, column: column, backlinks: backlinks), links: links, embeddedPlan: nil)
     }
 
+    /// Returns the member for a stored property.
+    ///
+    /// - Throws: `UnknownPath` when a path continues through something that is not a link.
     private func member(
         _ column: Column, of table: Table, fields: PathTree?, expand: PathTree?, path: String
     ) throws(UnknownPath) -> ObjectPlan.Member {
@@ -110,9 +140,17 @@ package struct ObjectPlanner {
         return Member(column, links: links, embeddedPlan: embeddedPlan)
     }
 
+    /// One member of a plan.
     private typealias Member = ObjectPlan.Member
 
-    /// Finds `@links.Class.property`, or a name that the configuration gives to one.
+    /// Finds linking objects by `@links.Class.property`, or by a name that the configuration gives
+    /// them.
+    ///
+    /// - Parameters:
+    ///   - name: The name that a client gave.
+    ///   - table: The class that is linked to.
+    /// - Returns: The class of the linking objects, their linking column, and the backlink column
+    ///   in `table`; nil when there are none of this name.
     package func linkingObjects(_ name: String, _ table: Table) -> (origin: Table, column: Column, backlinks: Column)? {
         if let path = backlinkNames[table.className ?? ""]?[name] { return table.backlinkColumn(from: path, in: snapshot) }
         let prefix = "@links."
@@ -120,6 +158,7 @@ package struct ObjectPlanner {
         return table.backlinkColumn(from: String(name.dropFirst(prefix.count)), in: snapshot)
     }
 
+    /// Returns a name as JSON, with a colon after it.
     private func escaped(_ name: String) -> [UInt8] {
         var writer = JSONWriter()
         writer.key(name)

@@ -3,22 +3,32 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Finds where an embedded object stands: the object that owns it, and the path in there.
+/// Finds where an embedded object is: the object that owns it, and the property there.
 struct OwnerLookup {
     /// The version that is searched.
     let snapshot: Snapshot
-    /// A place in a long collection is found by going through it.
+    /// The work that the search may cost: a place in a collection is found by going through it.
     let budget: WorkBudget
 
-    /// The object that holds an embedded one, and the property it does so by.
+    /// The object that holds an embedded one.
     struct Owner {
+        /// The class of the owner, which may be embedded itself.
         let table: Table
+        /// The owner.
         let row: Row
-        /// For example `address`, `kids[0]` or `rooms.kitchen`.
+        /// The property, with index or key in a collection: `address`, `kids[0]` or
+        /// `rooms.kitchen`.
         let property: String
     }
 
-    /// The owner of `row`, or nil for an object that lost it.
+    /// Finds the owner of an embedded object by its backlinks.
+    ///
+    /// - Parameters:
+    ///   - row: The embedded object.
+    ///   - table: Its class.
+    /// - Returns: The owner; nil for an object that has none, as in a damaged file.
+    /// - Throws: `StorageError` for a damaged file, or when the budget is used up.
+    /// - Complexity: O(n) in the length of the collection that holds the object.
     func owner(of row: Row, in table: Table) throws(StorageError) -> Owner? {
         for backlinks in table.backlinks {
             guard let key = try row.leaf.backlinks(backlinks, row: row.index).keys().first,
@@ -32,6 +42,13 @@ struct OwnerLookup {
         return nil
     }
 
+    /// Returns the property of an owner that holds an embedded object, with index or key.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the embedded object.
+    ///   - column: The property that links to its class.
+    ///   - owner: The owner.
+    /// - Returns: The place; nil when the property does not hold the object.
     private func place(of key: ObjectKey, in column: Column, of owner: Row) throws(StorageError) -> String? {
         switch column.collection {
         case nil: return column.name

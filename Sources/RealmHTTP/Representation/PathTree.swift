@@ -1,36 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A set of dotted paths as a tree: what `fields` and `expand` ask for.
+/// A set of dotted paths as a tree, for the parameters `fields` and `expand`.
 ///
-/// `@links.Class.property` is one step.
+/// A step is a property; `@links.Class.property` is one step.
 package struct PathTree: Sendable, Equatable {
+    /// The paths that continue after each step.
     package private(set) var children: [String: PathTree] = [:]
-    /// The names in the order they were first given.
+    /// The steps here, in the order in which they were first given.
     package private(set) var order: [String] = []
 
-    /// A tree without paths.
+    /// Creates a tree without paths.
     package init() {}
 
-    /// The tree of dotted paths; those with the same beginning share their steps.
+    /// Creates the tree of some dotted paths. Paths that begin alike share their steps.
     package init(_ paths: [String]) {
         for path in paths { insert(PathTree.steps(of: path)[...]) }
     }
 
-    /// Whether nothing follows here.
+    /// Whether no path continues here.
     package var isEmpty: Bool { children.isEmpty }
-    /// What follows a step; nil when no path has it.
+    /// Returns what follows a step; nil when no path has it.
     package subscript(name: String) -> PathTree? { children[name] }
 
     /// The number of steps of the longest path.
     package var depth: Int { children.values.map { 1 + $0.depth }.max() ?? 0 }
 
+    /// Adds the steps of one path.
     private mutating func insert(_ steps: ArraySlice<String>) {
         guard let first = steps.first else { return }
         if children[first] == nil { order.append(first) }
         children[first, default: PathTree()].insert(steps.dropFirst())
     }
 
-    /// Splits at dots, keeping `@links`, class and property together.
+    /// Splits a path at its dots, but keeps `@links`, class and property together.
     package static func steps(of path: String) -> [String] {
         let parts = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         var steps: [String] = []

@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How objects and values are written: the choices of one request.
+/// How objects and values are written: the choices that a client made in one request.
 package struct Representation: Sendable, Equatable {
     /// The syntax of values.
     package enum Format: Sendable, Equatable {
+        /// Plain JSON, in which the declared type of a property decides the form; only values in
+        /// Mixed have wrappers.
         case json
-        /// MongoDB Extended JSON v2.
+        /// MongoDB Extended JSON v2, in which values state their types. In relaxed form plain
+        /// numbers and dates have no wrapper.
         case ejson(isRelaxed: Bool)
     }
 
-    /// Plain JSON, or JSON with types.
+    /// Plain JSON or Extended JSON.
     package var format: Format = .json
-    /// Every integer becomes a string.
+    /// Whether every integer is written as a string, for clients whose numbers are doubles.
     package var intsAsStrings = false
-    /// Objects begin with `$meta`.
+    /// Whether objects begin with the member `$meta`.
     package var includesMeta = true
 
-    /// A representation; without arguments the usual one.
+    /// Creates a representation; without arguments that of a request without any such parameter.
     package init(format: Format = .json, intsAsStrings: Bool = false, includesMeta: Bool = true) {
         self.format = format
         self.intsAsStrings = intsAsStrings
         self.includesMeta = includesMeta
     }
 
-    /// What entity tags carry behind `~`, so that two representations never share one.
+    /// The text that entity tags have after `~`, so that two representations never share a tag.
     package var code: String { staticCode.description }
 
-    /// The same without a text being made: it is written with every object.
+    /// The same as `code` without making a text, because it is written with every object.
     var staticCode: StaticString {
         switch format {
         case .json: return choose(plain: "j1", strings: "j1s", bare: "j1n", bareStrings: "j1sn")
@@ -37,6 +40,7 @@ package struct Representation: Sendable, Equatable {
         }
     }
 
+    /// Returns one of four codes, by the form of integers and by `$meta`.
     private func choose(
         plain: StaticString, strings asStrings: StaticString, bare withoutMeta: StaticString, bareStrings both: StaticString
     ) -> StaticString {
@@ -54,7 +58,8 @@ package struct Representation: Sendable, Equatable {
 }
 
 extension JSONWriter {
-    /// A number of the answer itself, in the form that its integers have.
+    /// Writes a number that belongs to the response itself, such as a count, in the form that its
+    /// integers have.
     mutating func integer(_ number: Int, _ representation: Representation) {
         if representation.intsAsStrings { string(String(number)) } else { int(number) }
     }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the writing of a response found out that a header has to tell.
+/// What the header of a response has to report about the values that were written.
 package struct RepresentationNotes: Sendable, Equatable {
-    /// An integer beyond ±(2^53 − 1) was written as a number.
+    /// An integer beyond ±(2^53 − 1) was written as a number, which clients with doubles cannot
+    /// read exactly.
     package var hasUnsafeIntegers = false
-    /// A date lost digits.
+    /// A date lost digits, because Extended JSON has milliseconds only.
     package var hasLossyDates = false
 
-    /// Nothing to note.
+    /// Creates notes with nothing to report.
     package init() {}
 }

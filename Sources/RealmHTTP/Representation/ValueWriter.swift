@@ -4,26 +4,37 @@ internal import RealmStorage
 
 /// Writes scalar values in JSON or Extended JSON.
 ///
-/// A declared property type decides the encoding. Inside Mixed, where JSON cannot tell types apart, wrappers do.
+/// The declared type of a property decides the form. Inside Mixed, where JSON cannot distinguish
+/// types, wrappers do. `ObjectEncoder` has one for each response, and writes links and collections
+/// itself.
 package struct ValueWriter: Sendable {
     /// How values are written.
     package let representation: Representation
-    /// What the values that were written lose in this representation.
+    /// What the values written so far lose in this representation.
     package var notes = RepresentationNotes()
-    /// The text of one decimal; kept so that the next needs no memory.
+    /// The text of one decimal; kept so that the next one needs no new memory.
     private var scratch: [UInt8] = []
 
-    /// A writer that has written nothing.
+    /// Creates a writer that has written nothing.
     package init(_ representation: Representation) { self.representation = representation }
 
+    /// The integers that a double represents exactly, together with their neighbours: ±(2^53 − 1).
     private static let safeIntegers: ClosedRange<Int64> = -9_007_199_254_740_991...9_007_199_254_740_991
 
-    /// A value of a property with a declared type. Links and nested collections are not this writer's.
+    /// Writes a value of a property with a declared type. Links and collections are written as null
+    /// here.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - writer: The writer.
     @inline(__always) mutating func write(_ value: Value, to writer: inout JSONWriter) {
         if case .json = representation.format { plain(value, &writer) } else { extended(value, isMixed: false, &writer) }
     }
 
-    /// A value inside Mixed.
+    /// Writes a value inside Mixed.
+    ///
+    /// Null, booleans, integers, strings and finite doubles are plain; everything else has a
+    /// wrapper that states its type.
     mutating func writeMixed(_ value: Value, to writer: inout JSONWriter) {
         guard case .json = representation.format else { return extended(value, isMixed: true, &writer) }
         switch value {
@@ -35,6 +46,7 @@ package struct ValueWriter: Sendable {
 
     // MARK: - JSON
 
+    /// Writes a value in the plain form of its declared type.
     @inline(__always) private mutating func plain(_ value: Value, _ writer: inout JSONWriter) {
         switch value {
         case .null, .list, .dictionary, .link: writer.null()
@@ -51,13 +63,15 @@ package struct ValueWriter: Sendable {
         }
     }
 
+    /// Writes an integer, and notes it when clients with doubles cannot read it exactly.
     @inline(__always) private mutating func int(_ number: Int64, _ writer: inout JSONWriter) {
         if representation.intsAsStrings { return quoted(&writer) { $0.append(decimal: number) } }
         if !ValueWriter.safeIntegers.contains(number) { notes.hasUnsafeIntegers = true }
         writer.int(number)
     }
 
-    /// Text that is not valid UTF-8 is told as bytes, not replaced.
+    /// Writes a text. One that is not valid UTF-8 is written as `{"$bytes":…}` with its bytes, so
+    /// that nothing is replaced.
     private func string(_ text: ByteView, _ writer: inout JSONWriter) {
         guard !writer.string(text) else { return }
         writer.beginObject()
@@ -66,20 +80,25 @@ package struct ValueWriter: Sendable {
         writer.endObject()
     }
 
+    /// Writes data as a base64 string with padding.
     private func base64(_ data: ByteView, _ writer: inout JSONWriter) { quoted(&writer) { $0.append(base64: data) } }
 
+    /// Writes a date in the form of RFC 3339; returns false without writing for a year that it does
+    /// not have.
     private func rfc3339(_ date: Timestamp, _ writer: inout JSONWriter) -> Bool {
         guard DateWriter.canWrite(date) else { return false }
         quoted(&writer) { _ = $0.append(rfc3339: date) }
         return true
     }
 
+    /// Writes a decimal as a string with its exponent and trailing zeros.
     private mutating func decimal(_ number: Decimal128, _ writer: inout JSONWriter) {
         scratch.removeAll(keepingCapacity: true)
         number.append(to: &scratch)
         writer.plainString(scratch)
     }
 
+    /// Writes a string whose characters `body` appends; they must not need escapes.
     @inline(__always) private func quoted(_ writer: inout JSONWriter, _ body: (OutputBuffer) -> Void) {
         writer.value { buffer in
             buffer.append(UInt8(ascii: "\""))
@@ -88,7 +107,7 @@ package struct ValueWriter: Sendable {
         }
     }
 
-    /// Dates outside the years 0001 to 9999, which RFC 3339 cannot say.
+    /// Writes a date outside the years 0001 to 9999, as seconds since 1970 and nanoseconds.
     private func instant(_ date: Timestamp, _ writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("$instant")
@@ -101,8 +120,15 @@ package struct ValueWriter: Sendable {
 
     // MARK: - Extended JSON
 
+    /// Whether the representation is relaxed Extended JSON.
     private var isRelaxed: Bool { representation.format == .ejson(isRelaxed: true) }
 
+    /// Writes a value in Extended JSON, or in a wrapper inside Mixed.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - isMixed: Whether the value is inside Mixed.
+    ///   - writer: The writer.
     private mutating func extended(_ value: Value, isMixed: Bool, _ writer: inout JSONWriter) {
         switch value {
         case .null, .list, .dictionary, .link: writer.null()
@@ -131,6 +157,7 @@ package struct ValueWriter: Sendable {
         }
     }
 
+    /// Writes an object with one member, whose value is a string.
     private func wrapped(_ name: StaticString, _ writer: inout JSONWriter, _ body: (OutputBuffer) -> Void) {
         writer.beginObject()
         writer.key(name)
@@ -138,6 +165,7 @@ package struct ValueWriter: Sendable {
         writer.endObject()
     }
 
+    /// Writes a double in its wrapper. In relaxed form a finite one is plain.
     private func double(_ number: Double, _ writer: inout JSONWriter) {
         if isRelaxed, number.isFinite { return writer.double(number) }
         writer.beginObject()
@@ -146,7 +174,10 @@ package struct ValueWriter: Sendable {
         writer.endObject()
     }
 
-    /// Extended JSON has no float: a property is told as the double that its text reads as, Mixed has a wrapper of ours.
+    /// Writes a float.
+    ///
+    /// Extended JSON has no floats: a property is written as the double that its text reads as, and
+    /// Mixed has the wrapper `$numberFloat`.
     private func float(_ number: Float, _ isMixed: Bool, _ writer: inout JSONWriter) {
         if !isMixed, isRelaxed, number.isFinite { return writer.float(number) }
         writer.beginObject()
@@ -155,6 +186,12 @@ package struct ValueWriter: Sendable {
         writer.endObject()
     }
 
+    /// Writes data in the wrapper `$binary`.
+    ///
+    /// - Parameters:
+    ///   - subtype: The subtype as two hexadecimal digits: `00` for data, `04` for a UUID.
+    ///   - writer: The writer.
+    ///   - body: Appends the base64 of the data.
     private func binary(_ subtype: StaticString, _ writer: inout JSONWriter, _ body: (OutputBuffer) -> Void) {
         writer.beginObject()
         writer.key("$binary")
@@ -167,7 +204,10 @@ package struct ValueWriter: Sendable {
         writer.endObject()
     }
 
-    /// JSON with a date in Mixed keeps nanoseconds; Extended JSON has milliseconds, and what is cut is told.
+    /// Writes a date in its wrapper.
+    ///
+    /// In JSON a date inside Mixed keeps its nanoseconds. Extended JSON has milliseconds; what is
+    /// cut off is noted.
     private mutating func date(_ date: Timestamp, _ isMixed: Bool, _ writer: inout JSONWriter) {
         if case .json = representation.format { return dateInMixed(date, &writer) }
         guard let milliseconds = date.milliseconds else { return instant(date, &writer) }
@@ -183,6 +223,7 @@ package struct ValueWriter: Sendable {
         writer.endObject()
     }
 
+    /// Writes a date inside Mixed as JSON, with all its nanoseconds.
     private func dateInMixed(_ date: Timestamp, _ writer: inout JSONWriter) {
         guard DateWriter.canWrite(date) else { return instant(date, &writer) }
         writer.beginObject()
@@ -193,7 +234,7 @@ package struct ValueWriter: Sendable {
 }
 
 extension Timestamp {
-    /// Milliseconds since 1970, rounded down; nil when they do not fit.
+    /// The milliseconds since 1970, rounded down; nil when 64 bits are not enough.
     fileprivate var milliseconds: Int64? {
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
         let part = Int64(nanoseconds) / 1_000_000 - (nanoseconds % 1_000_000 < 0 ? 1 : 0)
@@ -201,6 +242,7 @@ extension Timestamp {
         return overflow || overflowsToo ? nil : sum
     }
 
+    /// Creates the date of some milliseconds since 1970, with both parts of the same sign.
     fileprivate init(flooringMilliseconds milliseconds: Int64) {
         self.init(seconds: milliseconds / 1000, nanoseconds: Int32(milliseconds % 1000) * 1_000_000)
     }

@@ -28,6 +28,9 @@ enum MermaidRendering {
 
     /// Returns the line of one property: its type, its name, and a mark for the primary key.
     ///
+    /// Optional types have a question mark, and links have the name of the class that they point
+    /// to.
+    ///
     /// - Parameters:
     ///   - property: The property. A collection is shown with its kind around the type of an
     ///     element.
