@@ -4,13 +4,13 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// Writes the answer to a request for aggregates.
+/// Writes the answer to a request for aggregates, such as `{"count":12,"max:age":9}`.
 struct AggregateNumbers {
     /// The class whose objects were aggregated.
     let table: Table
     /// The version that was read, and the request.
     let context: ReadContext
-    /// How numbers are written.
+    /// How numbers are written in the answer.
     let representation: Representation
 
     /// Returns the answer, with one member for each operation in the order of the request, and the

@@ -7,11 +7,11 @@ package import RealmEngine
 package struct Call: Sendable {
     /// The request, whose route and realm are known.
     package let request: Request
-    /// What all reads of the server share.
+    /// What all reads of the server share: its limits and its snapshots.
     package let services: ReadServices
-    /// The methods of the path that change nothing.
+    /// The methods that the path takes and that change nothing.
     package let readMethods: MethodSet
-    /// All methods of the path, for `Allow`.
+    /// All methods that the path takes, for the header field `Allow`.
     package let methods: MethodSet
     /// The version to read instead of the newest one. It is the uncommitted state inside an
     /// interactive transaction.
@@ -34,7 +34,7 @@ package struct Call: Sendable {
     /// The segments of the request's path by their names: `call.match[.key]` is the decoded key.
     package var match: PathMatch { request.match }
 
-    /// The bounds of the server.
+    /// The limits of the server, such as the largest page.
     package var limits: Limits { services.limits }
 
     /// Returns the open realm that the path names.

@@ -11,9 +11,9 @@ internal import RealmStorage
 struct CollectionPage {
     /// The version that is read, and the request.
     let context: ReadContext
-    /// The parameters of the request.
+    /// The parameters of the request: filter, order, page and representation.
     let parameters: ReadParameters
-    /// The collection.
+    /// The collection whose elements are returned.
     let elements: Elements
 
     /// Returns the page, or all elements as lines. Lines without a limit are streamed while a
@@ -127,7 +127,7 @@ struct CollectionPage {
     private var identity: UInt64 { parameters.identity(of: context.request.target.path) }
 }
 
-/// The identity of a list, for its cursors.
+/// Computes the identity of a list, which its cursors carry.
 extension ReadParameters {
     /// Returns a hash of everything that decides which rows a request has and in which order: the
     /// path, the predicate with its arguments, the order, and the sections. Cursors carry it, so
@@ -152,7 +152,7 @@ extension ReadParameters {
     }
 }
 
-/// The header fields of pages.
+/// Adds the header fields of pages.
 extension ReadContext {
     /// Adds the header fields of a page: `Link` with the address of the next page, and
     /// `Realm-Count`.

@@ -8,9 +8,9 @@ internal import RealmStorage
 struct CollectionView {
     /// The version that is read, and the request.
     let context: ReadContext
-    /// The filter and the order.
+    /// The parameters of the request, of which the filter and the order are used.
     let parameters: ReadParameters
-    /// The collection.
+    /// The collection whose elements are selected.
     let elements: Elements
 
     /// Positions of elements in a collection, from 0.

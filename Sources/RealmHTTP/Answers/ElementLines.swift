@@ -8,7 +8,7 @@ internal import RealmStorage
 /// `value`. Entries of dictionaries begin with a column `entry`. It is used by one thread at a
 /// time.
 final class ElementLines {
-    /// The collection.
+    /// The collection whose elements are written.
     private let elements: Elements
     /// Writes elements as JSON, and values into cells.
     private let writer: ElementWriter
@@ -39,7 +39,7 @@ final class ElementLines {
         }
     }
 
-    /// The value of `Content-Type`.
+    /// The value of the header field `Content-Type` for these lines.
     var mediaType: StaticString { RowLines.mediaType(isCSV: isCSV) }
     /// What the representation could not carry exactly in the elements written so far.
     var notes: RepresentationNotes { writer.notes }
@@ -76,7 +76,7 @@ final class ElementLines {
     }
 }
 
-/// Lines of pages, which end early when the answer is full.
+/// Writes lines of pages, which end early when the answer is full.
 extension ElementLines {
     /// Writes the line of one element of a page, unless the answer is full before its end. Then
     /// nothing of it is written, and false is returned.

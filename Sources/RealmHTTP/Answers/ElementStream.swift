@@ -8,9 +8,9 @@ internal import RealmStorage
 final class ElementStream: ChunkProducer, @unchecked Sendable {
     /// The elements to write, in their order.
     private let positions: CollectionView.Positions
-    /// Writes one line.
+    /// Writes one line for each element.
     private let lines: ElementLines
-    /// The time that each chunk may take.
+    /// Limits the time that each chunk may take.
     private let pace: StreamPace
     /// The index, in `positions`, of the next element to write.
     private var next: Int

@@ -176,7 +176,7 @@ final class ElementWriter {
     }
 }
 
-/// The plan of values beside linked objects.
+/// Names the choice of properties for values that are written beside linked objects.
 extension ReadParameters {
     /// Whole objects with stubs for links: neither `fields` nor `expand`.
     fileprivate static let none: (fields: [String]?, expand: [String]) = (nil, [])

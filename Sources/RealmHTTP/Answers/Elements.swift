@@ -8,25 +8,25 @@ internal import RealmStorage
 ///
 /// It reads from a snapshot on demand and copies nothing, except the keys of linking objects.
 struct Elements {
-    /// Where the elements are read from.
+    /// The structure that the elements are read from.
     private enum Form {
-        /// A list or a set.
+        /// A list or a set, whose elements have positions only.
         case list(ListView)
         /// A dictionary, whose elements are entries with keys.
         case dictionary(DictionaryView)
-        /// Objects of a class, by their object keys.
+        /// Linking objects of one class, by their object keys.
         case keys(TableKey, [ObjectKey])
     }
 
-    /// One element.
+    /// One element of the collection: its value, and its key in a dictionary.
     struct Element {
         /// The key of a dictionary entry; nil in other collections.
         let entry: DictionaryKey?
-        /// The value; a link for an object.
+        /// The value of the element; for an object a link to it.
         let value: Value
     }
 
-    /// What a query over the elements is about.
+    /// What a query over the elements is about: objects with properties, or plain values.
     enum Subject {
         /// Objects of a class, whose properties the query names.
         case objects(Table)
@@ -34,11 +34,11 @@ struct Elements {
         case values(Column, Table, owner: Row)
     }
 
-    /// Where the elements are read from.
+    /// The structure that the elements are read from.
     private let form: Form
-    /// How many elements there are.
+    /// The number of elements in the collection.
     let count: Int
-    /// What a query over the elements is about.
+    /// What a query over the elements is about: objects with properties, or plain values.
     let subject: Subject
 
     /// Whether the elements are entries of a dictionary, and so have keys.

@@ -13,11 +13,11 @@ internal import RealmStorage
 final class ObjectList: @unchecked Sendable {
     /// The version that is read, and the request.
     let context: ReadContext
-    /// The parameters of the request.
+    /// The parameters of the request: query, order, page and representation.
     let parameters: ReadParameters
     /// The class whose objects are listed.
     let table: Table
-    /// The entity tag of the answer.
+    /// The entity tag of the answer, in quotes.
     let etag: String
     /// The query, bound to the class; nil until it is first needed.
     private var bound: ObjectQuery?

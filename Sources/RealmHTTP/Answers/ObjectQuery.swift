@@ -15,7 +15,7 @@ final class ObjectQuery {
     /// Whether the text has `SORT`, `DISTINCT` or `LIMIT`. The result then has an order of its own,
     /// which no cursor can describe.
     let ordersItself: Bool
-    /// The request, for its budget and its timing.
+    /// The request, whose budget bounds the query and whose timing is measured.
     private let request: Request
 
     /// Parses and binds `where`, `sort` and `distinct`.
@@ -180,7 +180,7 @@ final class ObjectQuery {
         try Problem.querying { () throws(QueryError) in try bound.indexedCount() }
     }
 
-    /// Returns the plan of the query as lines of text.
+    /// Returns the plan of the query as lines of text, for `explain`.
     func plan() throws(Problem) -> [String] {
         try Problem.querying { () throws(QueryError) in try bound.explain() }
     }

@@ -8,7 +8,7 @@ internal import RealmStorage
 /// In the order of object keys they are rows of leaves, from which they are read where they are
 /// stored. In any other order they are object keys.
 struct PageRows {
-    /// Where the objects are.
+    /// How the objects are found: as rows of leaves, or by keys.
     private enum Source {
         /// Rows of leaves, in ascending order. Each mask has the rows of one leaf.
         case leaves([(leaf: ClusterLeaf, rows: Mask)])
@@ -16,7 +16,7 @@ struct PageRows {
         case keys(ArraySlice<ObjectKey>)
     }
 
-    /// Where the objects are; there may be more than `count`.
+    /// How the objects are found. It may have more objects than `count`.
     private let source: Source
 
     /// How many objects the page has.
@@ -46,7 +46,7 @@ struct PageRows {
     /// Returns the first objects of the page, at most `limit`.
     func prefix(_ limit: Int) -> PageRows { count <= limit ? self : PageRows(source, count: limit) }
 
-    /// How far `write` got.
+    /// How many objects of a page were written, and the last of them.
     struct Progress {
         /// The number of objects that are done, those included that do not exist any more.
         var written = 0

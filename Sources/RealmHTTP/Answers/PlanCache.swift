@@ -12,7 +12,7 @@ final class PlanCache: Sendable {
     /// Plans of embedded classes, which the plans of all classes share.
     private let embedded: EmbeddedPlans
 
-    /// Creates an empty cache.
+    /// Creates a cache without plans for a version.
     private init(_ snapshot: Snapshot) { embedded = EmbeddedPlans(snapshot) }
 
     /// Returns the cache of a version, which is made when it is first needed.

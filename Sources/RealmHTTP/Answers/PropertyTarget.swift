@@ -12,7 +12,7 @@ struct PropertyTarget {
     let table: Table
     /// The object that has the property.
     let row: Row
-    /// The property.
+    /// The property that the path names, or the collection that has the element.
     let column: Column
     /// The embedded object at the end of the path, when the path ends at an element of a
     /// collection; else nil.

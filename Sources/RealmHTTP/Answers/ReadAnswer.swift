@@ -2,7 +2,7 @@
 
 internal import RealmEngine
 
-/// Responses to reads, with the header fields that all of them have.
+/// Makes responses to reads, with the header fields that all of them have.
 extension ReadContext {
     /// Returns a response with a body.
     ///

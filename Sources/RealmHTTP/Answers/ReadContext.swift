@@ -10,23 +10,24 @@ internal import RealmStorage
 final class ReadContext: Sendable {
     /// The request on its way to the endpoint.
     let call: Call
-    /// The open realm.
+    /// The open realm that is read.
     let database: Database
     /// The version that is read. It never changes.
     let version: Version
 
-    /// The request.
+    /// The request as it was received, with its budget and its header fields.
     var request: Request { call.request }
-    /// The tables and objects of the version.
+    /// The tables and objects of the version that is read.
     var snapshot: Snapshot { version.snapshot }
-    /// The bounds of the server.
+    /// The limits of the server, such as the largest page.
     var limits: Limits { call.limits }
 
     /// The lease under which a client holds the version; nil for the newest version, and inside an
     /// interactive transaction.
     let lease: PinnedVersions.Lease?
 
-    /// Chooses the version to read, and notes it for the header field `Realm-Version`.
+    /// Chooses the version to read, and notes it in the request for the log and the cache of
+    /// answers.
     ///
     /// - Parameters:
     ///   - call: The request.
@@ -137,7 +138,7 @@ final class ReadContext: Sendable {
     }
 }
 
-/// The problems of `fields` and `expand`.
+/// Makes the problems of `fields` and `expand`.
 extension Problem {
     /// Makes the problem of a path in `fields` or `expand` that leads nowhere (`unknown_key_path`),
     /// or is too long (`invalid_parameter`).
@@ -151,7 +152,7 @@ extension Problem {
     }
 }
 
-/// What the entity tag of an object has to cover.
+/// States what the entity tag of an object has to cover.
 extension ReadParameters {
     /// Whether the answer shows other objects than the one it is about. Its entity tag then has to
     /// change when those do.

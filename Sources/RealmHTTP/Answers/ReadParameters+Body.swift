@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reading parameters from URLs and bodies alike.
+/// Reads parameters from URLs and bodies alike.
 extension ReadParameters {
     /// Reads the parameters of a call from its URL, and for QUERY and POST also from its JSON body.
     ///

@@ -2,12 +2,16 @@
 
 /// What all reads of a server share. It is made when the server is made, and does not change.
 package final class ReadServices: Sendable {
-    /// The bounds of the server.
+    /// The limits of the server, as configured.
     let limits: Limits
     /// The versions that clients hold as snapshots.
     let pinned: PinnedVersions
 
-    /// Joins the services.
+    /// Creates the services of reads from the parts of a server.
+    ///
+    /// - Parameters:
+    ///   - limits: The limits of the server, as configured.
+    ///   - pinned: The versions that clients hold as snapshots.
     init(limits: Limits, pinned: PinnedVersions) {
         self.limits = limits
         self.pinned = pinned

@@ -6,7 +6,7 @@ internal import RealmStorage
 
 /// Writes objects as lines of NDJSON or CSV. It is used by one thread at a time.
 final class RowLines {
-    /// How the objects are written.
+    /// How the objects are written: their properties, in order.
     private let plan: ObjectPlan
     /// Writes objects as JSON.
     private let encoder: ObjectEncoder
@@ -29,7 +29,7 @@ final class RowLines {
         csv = parameters.format == .csv ? CSVWriter(plan, snapshot, parameters.representation, budget: budget) : nil
     }
 
-    /// The value of `Content-Type`.
+    /// The value of the header field `Content-Type` for these lines.
     var mediaType: StaticString { RowLines.mediaType(isCSV: csv != nil) }
 
     /// The value of `Content-Type` for either format. CSV has a line of column names
@@ -55,7 +55,7 @@ final class RowLines {
     }
 }
 
-/// Lines of pages, which end early when the answer is full.
+/// Writes lines of pages, which end early when the answer is full.
 extension RowLines {
     /// Writes the line of one object of a page, unless the answer is full before its end. Then
     /// nothing of it is written, and false is returned.

@@ -8,7 +8,7 @@ internal import RealmStorage
 ///
 /// `@unchecked Sendable`: the daemon asks for one chunk at a time, and one worker makes it.
 final class RowStream: ChunkProducer, @unchecked Sendable {
-    /// Where the objects come from.
+    /// Where the objects come from, which depends on their order.
     enum Source {
         /// A search in the order of the object keys, which goes on while the lines are written.
         case cursor(MatchCursor)
@@ -16,13 +16,13 @@ final class RowStream: ChunkProducer, @unchecked Sendable {
         case keys([ObjectKey])
     }
 
-    /// Where the objects come from.
+    /// Where the objects come from: a search that goes on, or known keys.
     private let source: Source
-    /// Writes one line.
+    /// Writes one line for each object.
     private let rows: RowLines
     /// Finds objects by their keys.
     private let finder: ObjectFinder
-    /// The time that each chunk may take.
+    /// Limits the time that each chunk may take.
     private let pace: StreamPace
     /// Whether the line of column names was written.
     private var hasBegun = false

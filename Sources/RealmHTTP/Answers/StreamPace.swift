@@ -3,10 +3,11 @@
 internal import RealmQuery
 internal import RealmStorage
 
-/// Limits the time that a streamed answer may take.
+/// Limits the time that each chunk of a streamed answer may take.
 ///
-/// The whole answer may take as long as its client reads, up to the limits of streams, but no chunk
-/// may take longer than a whole document (`read-seconds`).
+/// A stream lasts as long as its client reads, up to the limit `answer-seconds`. But no chunk may
+/// take longer than a whole document (`read-seconds`), and a search without results pauses often,
+/// so that other work gets its turn.
 ///
 /// `@unchecked Sendable`: it belongs to one producer, which is called for one chunk at a time.
 final class StreamPace: @unchecked Sendable {
@@ -22,7 +23,7 @@ final class StreamPace: @unchecked Sendable {
 
     /// The budget of the request, whose deadline is set for each chunk.
     private let budget: WorkBudget
-    /// The largest number of seconds that one chunk may take.
+    /// The largest number of seconds that the work on one chunk may take.
     private let secondsPerChunk: Double
     /// The time at which the search of the present chunk pauses.
     private var restAt = Instant.distantFuture

@@ -2,7 +2,7 @@
 
 package import RealmEngine
 
-/// Reading the names of linking objects from JSON: `{"Dog":{"owners":"Person.dogs"}}` gives the
+/// Reads the names of linking objects from JSON: `{"Dog":{"owners":"Person.dogs"}}` gives the
 /// objects that link to a Dog through `Person.dogs` the name `owners`.
 extension BacklinkNames {
     /// Reads the names from a JSON value.

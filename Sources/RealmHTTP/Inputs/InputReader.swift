@@ -137,7 +137,7 @@ package struct InputReader {
     }
 }
 
-/// Errors of wrappers: from the decoder of Extended JSON, and as problems.
+/// Makes errors of wrappers from those of their decoder, and problems from both.
 extension InputReader.Mistake {
     /// Makes the error of a wrapper from the error of its decoder.
     init(_ mistake: ExtendedJSON.Mistake, _ name: String) {

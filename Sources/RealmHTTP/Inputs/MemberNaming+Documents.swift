@@ -2,7 +2,7 @@
 
 internal import RealmEngine
 
-/// The names of properties in JSON documents.
+/// Defines the names of properties in JSON documents.
 extension MemberNaming {
     /// The naming in JSON documents of this interface: `$$x` stands for a property named `$x`, and
     /// `$meta` holds facts about the object, which are ignored on input.

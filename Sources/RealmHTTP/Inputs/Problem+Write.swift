@@ -4,8 +4,8 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// Turning the errors of writes into problems: the only place where an error of the engine gets a
-/// code, a status and its members.
+/// Turns the errors of writes into problems. Here only, an error of the engine gets a problem code
+/// and its members.
 extension Problem {
     /// Whether the problem has an extension member of this name.
     func has(_ name: String) -> Bool { extensions.contains { $0.name.description == name } }

@@ -93,9 +93,9 @@ package struct ArgumentDecoder {
     }
 }
 
-/// Query arguments from Extended JSON wrappers.
+/// Makes query arguments of Extended JSON wrappers.
 extension QueryArgument {
-    /// The argument for a value whose type the wrapper stated.
+    /// Creates the argument for a value whose type its wrapper stated.
     fileprivate init(_ typed: TypedInput) {
         switch typed {
         case .int(let number): self = .int(number)

@@ -7,16 +7,16 @@ internal import RealmStorage
 ///
 /// Every function returns nil when the bytes do not suffice, because they come from a client.
 struct ByteReader {
-    /// The bytes that were not read yet.
+    /// The bytes of the cursor that were not read yet.
     private var rest: ArraySlice<UInt8>
 
     /// Creates a reader at the beginning of `bytes`.
     init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
-    /// Whether everything was read.
+    /// Whether all bytes were read, so that nothing follows the last part.
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// The next byte; nil at the end.
+    /// Reads the next byte; nil at the end.
     mutating func byte() -> UInt8? { rest.popFirst() }
 
     /// Reads eight bytes as a number, the least significant byte first; nil when there are fewer.

@@ -11,7 +11,7 @@ internal import RealmStorage
 /// its bytes and the identity of its query, so that a text from another query is refused. The
 /// checksum prevents errors, not forgery: a forged position only selects another row to begin at.
 package struct PageCursor: Sendable {
-    /// The row after which the next page begins.
+    /// The sort values and the key of the row after which the next page begins.
     package let position: PagePosition
 
     /// Creates a cursor for the page after `position`.
@@ -84,7 +84,7 @@ package struct PageCursor: Sendable {
 
 // MARK: - Bytes
 
-/// The binary form of a sort value inside a cursor.
+/// Writes and reads the binary form that a sort value has inside a cursor.
 extension PagePosition.Cell {
     /// Appends the value in binary form: a tag byte, and what the type needs after it.
     fileprivate func append(to bytes: inout [UInt8]) {
@@ -145,7 +145,7 @@ extension PagePosition.Cell {
     }
 }
 
-/// Values that take two words in a cursor.
+/// Reads the values whose binary form has two words.
 extension QueryArgument {
     /// Makes a value of two words, for the types that have two.
     ///
@@ -166,7 +166,7 @@ extension QueryArgument {
     }
 }
 
-/// Appending the parts of a cursor.
+/// Appends the parts of a cursor to its bytes.
 extension [UInt8] {
     /// Appends eight bytes, the least significant byte first.
     fileprivate mutating func append(word: UInt64) {

@@ -10,7 +10,7 @@ package struct ParameterSet: Sendable {
     private enum Source: Sendable {
         /// The decoded text of a parameter in the URL.
         case url(String)
-        /// A member of the body.
+        /// A member of the body, as the JSON value it has there.
         case body(JSONValue)
     }
 
@@ -227,9 +227,9 @@ package struct ParameterSet: Sendable {
     /// A value in the form of its place, for parameters that are written differently in URLs and
     /// bodies.
     package enum TextOrJSON: Sendable, Equatable {
-        /// A decoded text from the URL.
+        /// The decoded text of a parameter in the URL.
         case text(String)
-        /// A member of the body.
+        /// The JSON value of a member of the body.
         case json(JSONValue)
     }
 

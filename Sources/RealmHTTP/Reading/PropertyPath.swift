@@ -5,7 +5,7 @@
 ///
 /// It only has a form here. Whether the steps exist is found when it is followed in an object.
 package struct PropertyPath: Sendable, Equatable {
-    /// One step of a path.
+    /// One step of a path, to a name or to a position.
     package enum Step: Sendable, Equatable {
         /// A property, or the key of a dictionary entry.
         case name(String)
@@ -13,7 +13,7 @@ package struct PropertyPath: Sendable, Equatable {
         case index(Int)
     }
 
-    /// The steps from the object on; there is at least one.
+    /// The steps of the path, from the object inwards; there is at least one.
     package let steps: [Step]
 
     /// The largest number of steps. Stored values are not nested as deep as this.

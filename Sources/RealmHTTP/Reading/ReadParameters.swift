@@ -5,7 +5,7 @@
 /// What depends on the schema, such as key paths and the types of arguments, is checked later
 /// against the version that is read.
 package struct ReadParameters: Sendable {
-    /// A key path with its direction, in `sort`.
+    /// A key path with its direction, as one term of `sort`.
     package typealias SortTerm = SelectionParameters.SortTerm
 
     /// The predicate, its arguments, the order and the distinct key paths.
@@ -39,14 +39,14 @@ package struct ReadParameters: Sendable {
     package var ops: [String]?
     /// The id of the snapshot to read; nil for the newest version.
     package var snapshot: String?
-    /// How values are written.
+    /// How values are written: plain or Extended JSON, `ints` and `meta`.
     package var representation = Representation()
     /// The form of the answer, negotiated from `format` and `Accept`.
     package var format = ResponseFormat.json
 
-    /// The text of `where`; nil when all objects are selected.
+    /// The text of the predicate in `where`; nil when all objects are selected.
     package var predicate: String? { selection.predicate }
-    /// The arguments of `where`, as JSON.
+    /// The values for `$0`, `$1` and so on in `where`, as JSON.
     package var args: [JSONValue] { selection.args }
     /// The terms of the order, the most significant first.
     package var sort: [SortTerm] { selection.sort }
@@ -72,7 +72,7 @@ package struct ReadParameters: Sendable {
             return names
         }()
 
-        /// The parameters of this kind, besides `format`.
+        /// The parameters that this kind of read takes, besides `format`.
         private var bodyNames: [String] {
             switch self {
             case .list:

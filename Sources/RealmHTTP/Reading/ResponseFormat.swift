@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A form in which results are sent.
+/// A form in which the result of a read is sent.
 package enum ResponseFormat: Sendable, Equatable {
-    /// Plain JSON, the default.
+    /// Plain JSON (`application/json`), the default.
     case json
     /// MongoDB's Extended JSON, version 2: canonical, or relaxed.
     case ejson(isRelaxed: Bool)
-    /// One JSON object a line, without an envelope.
+    /// One JSON object a line (`application/x-ndjson`), without an envelope.
     case ndjson
-    /// Comma-separated values with a line of names.
+    /// Comma-separated values (`text/csv`), whose first line has the names of the columns.
     case csv
-    /// The raw bytes of one data property.
+    /// The raw bytes of one data property (`application/octet-stream`).
     case octets
 
-    /// The forms that an endpoint offers.
+    /// The forms that an endpoint offers, as a set.
     package struct Choice: OptionSet, Sendable {
-        /// The bits of the offered forms.
+        /// One bit for each form, or pair of forms, that is offered.
         package let rawValue: Int
         /// Creates a choice from its bits.
         package init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// JSON and Extended JSON.
+        /// The endpoint offers documents in JSON and Extended JSON.
         package static let documents = Choice(rawValue: 1)
-        /// NDJSON and CSV.
+        /// The endpoint offers rows as NDJSON and CSV.
         package static let rows = Choice(rawValue: 2)
-        /// The raw bytes of a data property.
+        /// The endpoint offers the raw bytes of a data property, to clients that name their media
+        /// type.
         package static let octets = Choice(rawValue: 4)
     }
 
@@ -57,7 +58,7 @@ package enum ResponseFormat: Sendable, Equatable {
 
     /// A form that an endpoint offers, with its media type.
     private struct Offer {
-        /// The form.
+        /// The form in which the result is sent if the offer is chosen.
         let format: ResponseFormat
         /// The media type without parameters, for example `text/csv`.
         let essence: String

@@ -20,9 +20,9 @@ package struct SectionGrouping: Sendable {
         case mod(Int64)
     }
 
-    /// The key path of the values.
+    /// The key path from a row to the value that decides its section.
     package let path: String
-    /// What is made of each value.
+    /// What is made of each value to get the key of its section.
     package let function: Function
 
     /// Reads `path` or `path:function`.
@@ -154,7 +154,7 @@ package struct SectionGrouping: Sendable {
     }
 }
 
-/// Writing query arguments with the writer of stored values.
+/// Lends query arguments to the writer of stored values.
 extension QueryArgument {
     /// Returns the value in the form that a `ValueWriter` takes.
     ///

@@ -9,20 +9,20 @@ internal import RealmStorage
 /// Two keys are equal when their JSON is equal. So NaN is a key like any other, and zero is one key
 /// whatever its sign.
 package struct SectionKey: Hashable, Sendable {
-    /// The value of the key.
+    /// The value that the key stands for, for writing it in other representations.
     private let value: QueryArgument
     /// The key as JSON in the default representation, by which keys are compared.
     private let json: String
 
     /// Whether two keys are written as the same JSON.
     package static func == (left: SectionKey, right: SectionKey) -> Bool { left.json == right.json }
-    /// Hashes the JSON of the key.
+    /// Hashes the JSON of the key, by which keys are equal.
     package func hash(into hasher: inout Hasher) { hasher.combine(json) }
 
-    /// The key of rows without a value.
+    /// The key of the section of rows without a value.
     static let null = SectionKey(.null)
 
-    /// The length of the key's JSON in bytes, for budgets.
+    /// The length of the key's JSON in bytes, which is charged to the budget of a request.
     var byteCount: Int { json.utf8.count }
 
     /// Creates the key of a section from a value. A negative zero becomes a positive one.
@@ -39,7 +39,7 @@ package struct SectionKey: Hashable, Sendable {
         json = writer.buffer.text
     }
 
-    /// Creates the key of a section of an observed result.
+    /// Creates the key of a section from its identity in an observed result.
     init(_ identity: SectionIdentity) {
         value = identity.value
         json = identity.text

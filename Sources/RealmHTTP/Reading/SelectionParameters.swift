@@ -8,7 +8,7 @@ internal import RealmQuery
 /// Their limits and forms are defined here only. Lists, aggregates, exports, writes of many
 /// objects, batches, migrations and subscriptions read them with these functions.
 package struct SelectionParameters: Sendable, Equatable {
-    /// A key path with its direction.
+    /// A key path with its direction, as one term of an order.
     package struct SortTerm: Sendable, Equatable {
         /// The key path whose values decide the order.
         package let path: String
@@ -25,7 +25,7 @@ package struct SelectionParameters: Sendable, Equatable {
         var text: String { (isAscending ? "" : "-") + path }
     }
 
-    /// The text of `where`; nil selects all objects.
+    /// The text of the predicate in `where`; nil selects all objects.
     package var predicate: String?
     /// The arguments of `where`, as JSON that has not been decoded against a schema.
     package var args: [JSONValue] = []

@@ -2,7 +2,7 @@
 
 /// A 64-bit hash with the same result in every process, for cursors and entity tags.
 ///
-/// It is fast and well distributed, but no protection against somebody who chooses the input. Words
+/// It is fast and well distributed, but no protection against a client that chooses the input. Words
 /// are mixed by a multiplication of 64 by 64 bits, bytes eight at a time.
 package struct StableHash: Sendable {
     /// Everything that was added, mixed into one word.

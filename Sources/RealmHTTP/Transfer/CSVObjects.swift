@@ -9,7 +9,7 @@ internal import RealmStorage
 /// The first record of the file has the names of the properties; each further one is an object.
 /// Cells are read by the types in the schema of the moment when the import began.
 struct CSVObjects: Sendable {
-    /// The class of the objects, for the types of its properties.
+    /// The class of the imported objects, for the types of its properties.
     private let table: Table
     /// The version that the class belongs to, for the classes that links lead to.
     private let snapshot: Snapshot

@@ -9,7 +9,7 @@ internal import RealmStorage
 struct CSVRecord {
     /// One cell of a record, without its quotes.
     struct Cell: Sendable, Equatable {
-        /// The contents, with doubled quotes made single.
+        /// The contents of the cell, with doubled quotes made single.
         let text: String
         /// Whether the cell was in quotes. An empty cell without quotes means null, one with quotes
         /// the empty string.
@@ -38,14 +38,14 @@ struct CSVRecord {
     /// The largest number of cells: as many properties as a class can have, and a key.
     private static let maximumCount = 65_536
 
-    /// The bytes of the record.
+    /// The bytes of the record, without its line end.
     private let bytes: ArraySlice<UInt8>
     /// The position of the next byte to read.
     private var index: Int
     /// The line in which the record begins.
     private let line: Int
 
-    /// Begins at the start of a record.
+    /// Creates a splitter at the start of a record.
     private init(_ bytes: ArraySlice<UInt8>, line: Int) {
         self.bytes = bytes
         self.line = line

@@ -19,21 +19,21 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
 
     /// The objects of one class that are exported.
     private struct Part {
-        /// The class.
+        /// The class whose objects are exported.
         let table: Table
-        /// How its objects are written.
+        /// How objects of the class are written.
         let plan: ObjectPlan
         /// Where the objects come from, and in which order.
         let source: RowStream.Source
     }
 
-    /// The form of the export.
+    /// The form of the export: NDJSON, JSON or CSV.
     private let format: Format
     /// The version that is exported.
     private let snapshot: Snapshot
     /// The schema document of the version, as JSON.
     private let schema: String
-    /// The text of the version token.
+    /// The text of the version token, for the header of the export.
     private let version: String
     /// Writes objects as JSON.
     private let encoder: ObjectEncoder
@@ -123,7 +123,7 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
         return Part(table: table, plan: plan, source: source)
     }
 
-    /// Joins the parts.
+    /// Creates a stream of the given parts, which are written in their order.
     private init(
         _ parts: [Part], of snapshot: Snapshot, version: String, format: Format, budget: WorkBudget, limits: Limits
     ) {
@@ -142,7 +142,7 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
     /// (`csv=excel`). Such an export does not import to the same values.
     func guardFormulas() { csv?.guardFormulas() }
 
-    /// The value of `Content-Type`.
+    /// The value of the header field `Content-Type` for the export.
     var mediaType: StaticString {
         switch format {
         case .ndjson: return "application/x-ndjson"

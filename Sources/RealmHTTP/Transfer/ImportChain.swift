@@ -15,9 +15,9 @@ final class ImportChain: Sendable {
     /// The number of objects in one commit.
     static let chunkCount = 10_000
 
-    /// The realm that is written to.
+    /// The realm that the objects are imported into.
     private let database: Database
-    /// What is done with objects that exist.
+    /// Whether objects that exist are refused or written into.
     private let mode: ImportRun.Mode
     /// The time at which the whole import gives up.
     private let deadline: RealmStorage.Instant

@@ -14,17 +14,17 @@ package struct ImportReader: Sendable {
     enum Item: Sendable {
         /// The schema in the header line. It creates the classes of a realm that has none.
         case schema(SchemaInput)
-        /// One object, with its values or the error in them.
+        /// One object of the import, with its values or the error in them.
         case object(ImportedObject)
     }
 
-    /// The bytes of the body.
+    /// The body of the import, from which records can be read again.
     private let source: ImportSource
     /// The class of objects that do not state theirs; nil when every object has to.
     private let className: String?
     /// The bounds of JSON in one line or cell.
     private let bounds: JSONBounds
-    /// Cuts the body into records.
+    /// Cuts the body into lines or records of CSV.
     private var records: RecordReader
     /// Reads the records of CSV; nil for NDJSON.
     private var csv: CSVObjects?

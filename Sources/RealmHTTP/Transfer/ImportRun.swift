@@ -42,11 +42,11 @@ package final class ImportRun {
     /// Members of an object with their values, in the order of the input.
     private typealias Members = [(name: String, value: InputValue)]
 
-    /// The transaction.
+    /// The engine's session of the transaction that the objects are written in.
     private let session: WriteSession
-    /// What is done with objects that exist.
+    /// Whether objects that exist are refused or written into.
     private let mode: Mode
-    /// What was read and written so far.
+    /// What was read and written so far, for the next commit of the same import.
     private(set) var memory: Memory
 
     /// The number of objects that were created.
@@ -206,7 +206,7 @@ package final class ImportRun {
     }
 }
 
-/// Whether an input needs other objects to exist.
+/// Finds out whether an input needs other objects to exist.
 extension InputValue {
     /// Whether the value is a link or contains one.
     fileprivate var hasLink: Bool {

@@ -5,7 +5,7 @@ internal import RealmStorage
 /// The bytes of an import, in memory or in a file. Any part of them can be read, as often as
 /// needed.
 package struct ImportSource: Sendable {
-    /// Where the bytes are.
+    /// Where the bytes of the body are: in memory or in a file.
     private enum Place: Sendable {
         /// A body that was small enough to be kept in memory.
         case memory([UInt8])
@@ -39,7 +39,7 @@ package struct ImportSource: Sendable {
         self.recordLimit = recordLimit
     }
 
-    /// The length of the body in bytes.
+    /// The length of the whole body in bytes.
     var byteCount: Int {
         switch place {
         case .memory(let bytes): return bytes.count

@@ -7,11 +7,11 @@ internal import RealmStorage
 struct ImportedObject: Sendable {
     /// The place of its record in the input, from which it can be read again.
     let place: RecordPlace
-    /// The name of its class.
+    /// The name of the class that the object belongs to.
     let className: String
     /// The text of the key that it had where it comes from; nil when the input does not state one.
     let key: String?
-    /// Its values, or the error in them.
+    /// The values of the object, or the error in them, which is reported when it is written.
     let body: ObjectBodies.Reading
 
     /// The line in which its record begins, from 1.

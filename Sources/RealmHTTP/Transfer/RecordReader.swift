@@ -18,9 +18,9 @@ struct RecordReader: Sendable {
     /// How many bytes are read from the source at once: 1 MiB.
     private static let pieceByteCount = 1 << 20
 
-    /// The body.
+    /// The body of the import, which is read in pieces.
     private let source: ImportSource
-    /// What ends a record.
+    /// What ends a record: any line feed, or one outside quotes.
     private let form: Form
     /// The bytes that were read and not yet dropped.
     private var buffer: [UInt8] = []

@@ -35,7 +35,7 @@ enum AsyncWriteDocument {
     ///
     /// - Parameters:
     ///   - problem: Why the write failed.
-    ///   - requestID: The id of the request that asked for the write. The `instance` of the problem
+    ///   - requestID: The id of the request for the write. The `instance` of the problem
     ///     is made of it.
     static func failed(_ problem: Problem, requestID: RequestID) -> [UInt8] {
         var writer = JSONWriter()

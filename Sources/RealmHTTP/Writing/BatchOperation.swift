@@ -95,7 +95,7 @@ struct BatchOperation: Sendable {
         let word: String
         /// What the change was given, as JSON: an element, a position, a pair of them, or `true`.
         let value: JSONValue
-        /// The place of `value` in the request body.
+        /// The place of the change's value in the request body, for the pointers of errors.
         let place: InputPlace
     }
 }

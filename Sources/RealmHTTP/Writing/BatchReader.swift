@@ -13,7 +13,7 @@ struct BatchReader {
     /// are, how deep JSON is.
     private let limits: Limits
 
-    /// Creates a reader that keeps to the limits of a server.
+    /// Creates a reader of batches that applies the limits of a server.
     init(_ limits: Limits) { self.limits = limits }
 
     /// Reads all operations of a batch. The text of the body is released as soon as it is parsed.

@@ -13,9 +13,9 @@ internal import RealmStorage
 final class BatchRun {
     /// The write in progress: its session, and the means to show objects in the answer.
     private let context: WriteContext
-    /// The bounds of the server.
+    /// The bounds of the server that the batch is run by.
     private let limits: Limits
-    /// What each operation did, in the order of the operations.
+    /// The outcomes of the operations that were applied so far, in their order.
     private var results: [Outcome] = []
     /// The keys of objects that a later operation may have deleted, by the index of the operation
     /// that named them.
@@ -40,7 +40,7 @@ final class BatchRun {
         /// `isCreated` is nil where the answer does not say it. `shows` states whether the object
         /// belongs in the answer when the client asks for representations.
         case object(ObjectPlace, isCreated: Bool?, shows: Bool)
-        /// One object was deleted; its key was read before.
+        /// One object was deleted. Its key was read before, because it cannot be read afterwards.
         case deleted(key: String)
         /// An operation on a query was applied to, or found, so many objects.
         case matched(Int)
@@ -335,7 +335,7 @@ final class BatchRun {
     }
 }
 
-/// Moving the pointers of problems from a member into the operation that has it.
+/// Moves the pointers of problems from a member to the batch operation that has it.
 extension Problem {
     /// Returns the problem with its pointer moved below an operation: `/args/0` becomes
     /// `/ops/3/assert/args/0`.

@@ -10,11 +10,11 @@ internal import RealmStorage
 struct ClassTarget {
     /// The name of the class as the path has it, percent-decoded. The class may not exist.
     let name: String
-    /// The realm that is written to.
+    /// The open realm that the write is for.
     let database: Database
     /// Whether the newest version had the class when the request was read.
     private let exists: Bool
-    /// The request that the target was made for.
+    /// The request whose path names the class.
     private let call: WriteCall
 
     /// Looks the class of a request up.
@@ -57,7 +57,7 @@ struct ClassTarget {
     }
 }
 
-/// Completing problems that the engine found without knowing about HTTP methods.
+/// Completes problems that the engine found, which does not know HTTP methods.
 extension Problem {
     /// Returns the problem with an `Allow` header field, if it is a `method_not_allowed` that has
     /// none.

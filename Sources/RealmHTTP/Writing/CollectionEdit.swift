@@ -14,7 +14,7 @@ struct CollectionEdit {
     /// The property that holds the collection, or a path that leads to it through embedded objects
     /// and Mixed values.
     let property: PropertyAddress
-    /// How inputs are treated.
+    /// How inputs are treated: whether nested objects are written, and unknown members ignored.
     let options: WriteSession.Options
 
     /// Applies the changes in order and returns how many elements the collection has afterwards.

@@ -3,7 +3,7 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Reading the changes of collections in the form that batches give them.
+/// Reads the changes of collections in the form that batches give them.
 extension BatchOperation.CollectionStep {
     /// Returns the names of the changes that a kind of collection takes.
     static func words(_ kind: CollectionKind) -> [String] {

@@ -13,7 +13,7 @@ enum ObjectBodies {
     /// the state of the realm is reported before one with the values.
     typealias Reading = Result<InputObject, InputReader.Mistake>
 
-    /// A body that is not an array.
+    /// The only object of a body that is neither an array nor NDJSON.
     case one(Reading)
     /// An array of objects, or NDJSON. For NDJSON, `lines` has the number of each object's line,
     /// counted from 1; for an array it is nil.
@@ -56,7 +56,7 @@ enum ObjectBodies {
     }
 }
 
-/// Reporting an input that was read early, at the time when it is written.
+/// Reports an input that was read early, at the time when it is written.
 extension Result where Success: Sendable, Failure == InputReader.Mistake {
     /// Returns the input that was read, or throws the problem with it.
     ///

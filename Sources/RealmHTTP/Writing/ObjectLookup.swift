@@ -10,7 +10,7 @@ internal import RealmStorage
 struct ObjectLookup {
     /// The request whose path names a class and a key.
     private let call: WriteCall
-    /// The version to read.
+    /// The committed version in which the object is looked up.
     private let version: Version
     /// The options of the write, of which the representation is used.
     private let options: WriteOptions

@@ -18,7 +18,7 @@ enum ObjectPatch: Sendable {
         /// The operations that RFC 6902 defines; the raw value is the `op` of an operation.
         enum Kind: String, Sendable { case add, remove, replace, move, copy, test }
 
-        /// What the operation does.
+        /// What the operation does: its member `op`.
         let kind: Kind
         /// The steps of the JSON Pointer `path`, through the object as it is represented. Array
         /// indexes are names here until they meet a list.
@@ -190,7 +190,7 @@ enum ObjectPatch: Sendable {
     }
 }
 
-/// Handing an operation of a JSON Patch to the engine.
+/// Translates an operation of a JSON Patch for the engine.
 extension ObjectPatch.Edit {
     /// Returns the operation as an edit of the engine. Throws the error in the value, if there is
     /// one.

@@ -9,9 +9,9 @@ internal import RealmStorage
 /// `work` then runs on the writer's thread, and the response is completed from there when the
 /// changes are durable. No thread of the daemon waits meanwhile; the connection is suspended.
 struct PreparedWrite: Sendable {
-    /// The request, with its route and realm.
+    /// The request that asks for the write, with its route and realm.
     let call: WriteCall
-    /// The realm that is written to.
+    /// The open realm that the write is for.
     let database: Database
     /// What the request demands besides its changes: conditions, dry run, representation,
     /// transaction.
@@ -51,7 +51,7 @@ struct PreparedWrite: Sendable {
         self.work = work
     }
 
-    /// The request that asks for the write.
+    /// The request that asks for the write, as received.
     private var request: Request { call.request }
 
     /// Returns how the request is answered: by the writer later on, or at once for `Prefer:
@@ -85,7 +85,7 @@ struct PreparedWrite: Sendable {
     /// The time at which the writer gives up and rolls back, counted from now.
     private var deadline: RealmStorage.Instant { .now().adding(seconds: seconds ?? Double(call.limits.writeSeconds)) }
 
-    /// The demands in the form that the engine's queue takes.
+    /// The deadline and the conditions of the write, in the form that the engine's queue takes.
     private var writeRequest: WriteRequest {
         var request = WriteRequest(
             deadline: deadline, ifVersion: options.condition.version?.version,

@@ -7,9 +7,9 @@ internal import RealmStorage
 /// The objects that a PATCH or DELETE of many objects is about, from the parameters `where`, `args`
 /// and `maxAffected`.
 struct Selection: Sendable {
-    /// The parsed predicate of `where`.
+    /// The predicate of `where`, parsed but not bound to the class.
     let query: Query
-    /// The values for `$0`, `$1` and so on, as JSON.
+    /// The values for `$0`, `$1` and so on in the predicate, as JSON.
     let args: [JSONValue]
     /// The number of matches above which the write fails with `too_many_affected`; nil for any
     /// number.

@@ -8,20 +8,20 @@ internal import RealmEngine
 struct WriteCall: Sendable {
     /// The request, with its route, its realm and what all requests share.
     let call: Call
-    /// What all writes of the server share.
+    /// What all writes of the server share: workers, registrations and settings.
     let services: WriteServices
 
-    /// Joins a call with the services of writes.
+    /// Creates the call of a write from a call and the services of writes.
     init(_ call: Call, _ services: WriteServices) {
         self.call = call
         self.services = services
     }
 
-    /// The request itself.
+    /// The request as it was received, with its header fields and its body.
     var request: Request { call.request }
     /// The segments of the request's path, by their names in the route.
     var match: PathMatch { call.match }
-    /// The bounds of the server.
+    /// The limits of the server, such as the number of operations of a batch.
     var limits: Limits { call.limits }
 
     /// Returns the open realm that the path names.

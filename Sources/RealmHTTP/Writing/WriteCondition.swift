@@ -24,10 +24,10 @@ struct WriteCondition: Sendable {
     /// no demand.
     private(set) var version: VersionToken?
 
-    /// A write without conditions.
+    /// The condition of a write without `If-Match` and `If-None-Match`, which always holds.
     static let none = WriteCondition()
 
-    /// Creates a condition that always holds.
+    /// Creates a condition that demands nothing, and so always holds.
     private init() {}
 
     /// Reads the header fields of a request.

@@ -3,7 +3,7 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Finding one object, and answering a write of it.
+/// Finds the one object that a write is about, and makes the answer for it.
 extension WriteContext {
     /// Returns the place of the object that a class and a key text name.
     ///

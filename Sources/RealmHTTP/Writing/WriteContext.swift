@@ -9,9 +9,9 @@ internal import RealmStorage
 final class WriteContext {
     /// The engine's session, in which all changes are made.
     let session: WriteSession
-    /// The realm that is written to.
+    /// The open realm that is written to.
     let database: Database
-    /// What the request demands besides its changes.
+    /// What the request demands besides its changes, such as conditions and the representation.
     let options: WriteOptions
     /// The version from which an interactive transaction began; nil for a write that is a
     /// transaction of its own.
@@ -37,13 +37,14 @@ final class WriteContext {
 
     // MARK: - Objects in answers
 
-    /// An object as an answer shows it.
+    /// The facts about an object that an answer gives beside its representation.
     struct Shown {
         /// The text of the object's key, as in URLs.
         let key: String
         /// The object's entity tag, in quotes, as it will be after the commit.
         let etag: String
-        /// What the representation could not carry exactly.
+        /// What the representation could not carry exactly: dates cut to milliseconds, integers
+        /// that JavaScript rounds.
         let notes: RepresentationNotes
     }
 

@@ -2,7 +2,7 @@
 
 internal import RealmEngine
 
-/// Answers to writes of all objects that match a query.
+/// Makes the answer to a write of all objects that match a query.
 extension WriteDraft {
     /// Returns the answer to a write of many objects: `{"matched":count,"version":…}`.
     ///
@@ -14,7 +14,7 @@ extension WriteDraft {
     }
 }
 
-/// Conditions of writes of many objects.
+/// Checks the conditions of a write of many objects.
 extension WriteContext {
     /// Throws `precondition_failed` when the request has a condition on an object.
     ///

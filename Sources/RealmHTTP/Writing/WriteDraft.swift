@@ -7,13 +7,13 @@ internal import RealmEngine
 /// `PreparedWrite.work` returns it. It shows what this write left, even when other writes join the
 /// same commit.
 struct WriteDraft: Sendable {
-    /// The HTTP status of the answer.
+    /// The HTTP status of the answer when the write succeeds, for example 201.
     var status: Int
     /// The path of an object that was created, for `Location`; nil for none.
     var location: String?
     /// The entity tag of the object that was written, for `ETag`; nil for none.
     var etag: String?
-    /// The body.
+    /// The body of the answer, perhaps still without the version.
     var content: Content
     /// What the representation could not carry exactly, for header fields.
     var notes = RepresentationNotes()
@@ -22,9 +22,9 @@ struct WriteDraft: Sendable {
 
     /// The forms of a body, which differ in where the version is added.
     enum Content: Sendable {
-        /// No body.
+        /// The answer has no body, as one with the status 204.
         case none
-        /// A whole document, which has no version in it.
+        /// A whole JSON document, to which no version is added.
         case document(OutputBuffer)
         /// The members of a JSON object without its braces; the member `version` is added at the
         /// end.
@@ -34,7 +34,7 @@ struct WriteDraft: Sendable {
         case results(OutputBuffer)
     }
 
-    /// What became of the write, known after the commit.
+    /// What became of the write. It is known after the commit only.
     struct Outcome: Sendable {
         /// The text of the version token: of the commit; of the newest version when nothing was
         /// committed; inside an interactive transaction, of the version from which it began.

@@ -11,9 +11,9 @@ struct WriteOptions: Sendable {
     let parameters: ParameterSet
     /// The preferences of the client, from `Prefer`.
     let preferences: Preferences
-    /// The conditions under which the write may happen.
+    /// The conditions under which the write may happen, from `If-Match` and `If-None-Match`.
     let condition: WriteCondition
-    /// How objects in the answer are written.
+    /// How objects in the answer are written, from `format`, `Accept`, `ints` and `meta`.
     let representation: Representation
     /// Whether all changes are made and then rolled back (`dryRun=true`).
     let isDryRun: Bool
@@ -147,7 +147,8 @@ struct WriteOptions: Sendable {
             isAsynchronous: preferences.isAsynchronous && answersEarly && transaction == nil && !isDryRun)
     }
 
-    /// Whether `respond-async` has an effect.
+    /// Whether `respond-async` has an effect. It has none for requests that are always answered
+    /// when they are done.
     private var answersEarly = true
 
     /// The same options for a request that is answered only when it is done, whatever the client

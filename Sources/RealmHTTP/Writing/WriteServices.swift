@@ -10,7 +10,12 @@ final class WriteServices: Sendable {
     /// `realm.Class`.
     let conditionalClasses: Set<String>
 
-    /// Joins the services.
+    /// Creates the services of writes from the parts of a server.
+    ///
+    /// - Parameters:
+    ///   - workers: The threads that finish long answers.
+    ///   - registrations: The registrations of change subscriptions.
+    ///   - conditionalClasses: Classes that need conditions, each as `realm.Class`.
     init(workers: WorkerPool, registrations: RegistrationTable, conditionalClasses: Set<String>) {
         self.workers = workers
         self.registrations = registrations
