@@ -6,8 +6,8 @@ internal import RealmStorage
 
 /// How `sectionBy` groups a result: by the value of a key path, or by a function of it.
 ///
-/// Rows with equal keys form a section. The result is sorted by the same key path, so sections are
-/// contiguous.
+/// Rows with equal keys form a section. The result is sorted by the same key path. A function such
+/// as `:mod` need not keep that order, so `SectionedList` gathers the rows of each section.
 package struct SectionGrouping: Sendable {
     /// What is made of a value to get the key of its section.
     package enum Function: Sendable, Equatable {

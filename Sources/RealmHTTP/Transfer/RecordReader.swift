@@ -11,8 +11,8 @@ struct RecordReader: Sendable {
     /// What ends a record: a line feed, or in CSV a line end outside quotes (LF, CR LF or CR).
     enum Form: Sendable { case lines, csv }
 
-    /// What the last byte of CSV was part of: the start of a cell, its text, text in quotes, a
-    /// quote that may end it, or a carriage return.
+    /// The state of the CSV scanner: at the start of a cell, inside its text, inside quotes, after
+    /// a quote that may end the cell, or after a carriage return.
     private enum State { case start, inside, quoted, quote, carriageReturn }
 
     /// How many bytes are read from the source at once: 1 MiB.
@@ -113,7 +113,7 @@ struct RecordReader: Sendable {
         return nil
     }
 
-    /// Returns the state after one more byte of a cell.
+    /// Returns the state of the CSV scanner after one more byte, which does not end the record.
     private static func state(after byte: UInt8, _ state: State) -> State {
         switch (state, byte) {
         case (.quoted, UInt8(ascii: "\"")): return .quote

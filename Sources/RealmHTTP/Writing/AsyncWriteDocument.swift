@@ -2,8 +2,8 @@
 
 internal import RealmEngine
 
-/// Writes the JSON documents of writes that are answered before they are done (`Prefer:
-/// respond-async`).
+/// Writes the JSON documents of writes that are answered before they are done
+/// (`Prefer: respond-async`).
 ///
 /// Such a write is answered with 202 at once. Its outcome is remembered by the engine's
 /// `AsyncWrites` as bytes, so what is remembered is the part of the document that is final:

@@ -54,8 +54,8 @@ struct PreparedWrite: Sendable {
     /// The request that asks for the write, as received.
     private var request: Request { call.request }
 
-    /// Returns how the request is answered: by the writer later on, or at once for `Prefer:
-    /// respond-async`.
+    /// Returns how the request is answered: by the writer later on, or at once for
+    /// `Prefer: respond-async`.
     ///
     /// - Throws: `precondition_failed` when the demanded version has another epoch than the open
     ///   file. Such a version can never be the newest, so the write need not wait for its turn.

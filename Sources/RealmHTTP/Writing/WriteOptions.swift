@@ -125,8 +125,8 @@ struct WriteOptions: Sendable {
             ? problem : problem.with(header: HeaderField("Accept-Patch", text: types.joined(separator: ", ")))
     }
 
-    /// Returns how the engine treats the inputs of this write, from `nested` and from `Prefer:
-    /// handling`.
+    /// Returns how the engine treats the inputs of this write, from `nested` and from
+    /// `Prefer: handling`.
     func input() throws(Problem) -> WriteSession.Options {
         WriteSession.Options(
             writesNestedObjects: try parameters.choice("nested", ["refuse", "upsert"]) == "upsert",
