@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CMicrohttpd  // its headers are where the compiler finds what sockets need
+internal import CMicrohttpd  // its headers make the system declarations used here visible
 internal import Glibc
 
-/// Whose connections and work count together, as long as there are no credentials: those of one address.
+/// The name under which connections and work of one client are counted together. Without
+/// credentials, a client is what uses one address.
 ///
-/// Whoever has one IPv6 address has all that begin with the same 64 bits.
+/// One IPv6 subscriber controls all addresses that begin with the same 64 bits, so these count as
+/// one client.
 enum ClientName {
-    /// The name of the client at an address: an IPv4 address, or the first 64 bits of an IPv6 address, which belong to one
-    /// site.
+    /// Returns the name of the client at a socket address.
+    ///
+    /// - Parameter address: The address of a peer; nil or another family for a Unix socket.
+    /// - Returns: An IPv4 address as text, the first 64 bits of an IPv6 address with `::/64` after
+    ///   them, or an empty text for every other peer.
     static func of(_ address: UnsafePointer<sockaddr>?) -> String {
         guard let address = unsafe address, let name = unsafe SocketAddress.nameAndPort(address)?.0 else { return "" }
         guard unsafe Int32(address.pointee.sa_family) == AF_INET6 else { return name }
-        // ::ffff:a.b.c.d is how a socket for both families tells IPv4.
+        // A socket for both families shows IPv4 addresses in the form ::ffff:a.b.c.d.
         if name.hasPrefix("::ffff:"), name.contains(".") { return String(name.dropFirst(7)) }
         return unsafe address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { pointer in
             unsafe withUnsafeBytes(of: pointer.pointee.sin6_addr) { bytes in

@@ -1,55 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CMicrohttpd  // its headers are where the compiler finds what sockets need
+internal import CMicrohttpd  // its headers make the system declarations used here visible
 internal import Glibc
 internal import RealmStorage
 internal import Synchronization
 
 /// What the server knows of one connection, from accept to close.
+///
+/// The daemon's thread of the connection makes it and reports what happens; the watch thread of the
+/// `ConnectionTable` reads it about once a second. All mutable fields are atomic, so none of them
+/// takes a lock. A connection is ended by at most one of the two: `phase` changes to `timedOut` by
+/// compare-and-exchange.
 final class ConnectionRecord: Sendable {
-    /// Why a connection over a limit gets no more than one answer.
+    /// The limit that a connection exceeds, that of the server or that of its address. Such a
+    /// connection gets a single response, which states the limit.
     enum Excess: Sendable { case total, perAddress }
 
-    /// What the connection is doing.
+    /// What a connection is doing, as far as its time limits depend on it.
     enum Phase: Int {
-        /// Between requests, or reading the head of one.
+        /// It is between requests, or the header section of one is being received.
         case waiting
-        /// Reading the body of a request.
+        /// The body of a request is being received.
         case body
-        /// Working on a request or sending its answer.
+        /// A request is being worked on, or its response is being sent. The watch leaves it alone.
         case busy
-        /// Given up by the watch; the daemon closes it as soon as it looks.
+        /// The watch has given it up. The daemon closes it at its next callback.
         case timedOut
     }
 
-    /// The number of the connection, in the order in which they came.
+    /// The number of the connection, counted from 1 in the order of arrival.
     let number: Int
-    /// The socket. It stays open while the record is in the table.
+    /// The socket. It stays open as long as the record is in the `ConnectionTable`.
     let descriptor: Int32
     /// The address of the client as text; empty on a Unix socket.
     let address: String
-    /// Whose connections and work it counts among; see `ClientName`.
+    /// The name under which its connections and work are counted; see `ClientName`.
     let client: String
-    /// Which limit the connection is above; nil for one that has a place.
+    /// The limit that the connection exceeds; nil for one that is within the limits.
     let excess: Excess?
+    /// Whether the address of the client belongs to this machine.
     let isFromThisMachine: Bool
+    /// The current `Phase`.
     private let phaseStorage = Atomic<Int>(Phase.waiting.rawValue)
-    /// When the current request began or its body last grew, in nanoseconds of `Instant`; 0 is "not yet".
+    /// When the current request began or its body last grew, in nanoseconds of `Instant`; 0 while
+    /// no request has begun.
     private let progress = Atomic<UInt64>(0)
-    /// Bytes received when the connection was last seen idle; -1 is "not looked at yet".
+    /// How many bytes the connection had received when the watch last saw it idle; -1 until the
+    /// watch has read that after a response.
     private let idleBytes = Atomic<Int>(0)
-    /// Since when it is between requests.
+    /// Since when the connection is between requests, in nanoseconds of `Instant`.
     private let idleSince: Atomic<UInt64>
+    /// Whether a complete header section was ever received. Before that, a shorter time limit
+    /// applies.
     private let hasBegunRequest = Atomic<Bool>(false)
-    /// The daemon's thread that this connection belongs to.
+    /// The daemon's thread that serves this connection; the initializer runs on it.
     let thread = pthread_self()
+    /// Whether the first line of a request has been received and the request is not complete.
     private let readingFlag = Atomic<Bool>(false)
+    /// The status of a response that was written past the daemon; 0 if there was none.
     private let lastStatus = Atomic<Int>(0)
-    /// When the body that is being read began, and how much of it came.
+    /// When the body that is being received began, in nanoseconds of `Instant`.
     private let bodyBegin = Atomic<UInt64>(0)
+    /// How many bytes of that body have been received.
     private let bodyBytes = Atomic<Int>(0)
 
-    /// The record of a connection that has just come.
+    /// Makes the record of a connection that was just accepted. It must run on the daemon's thread
+    /// of the connection.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the connection.
+    ///   - descriptor: Its socket.
+    ///   - address: The address of the client as text; empty on a Unix socket.
+    ///   - client: The name to count it under.
+    ///   - excess: The limit that it exceeds, if any.
     init(number: Int, descriptor: Int32, address: String, client: String, excess: Excess?) {
         self.number = number
         self.descriptor = descriptor
@@ -60,7 +83,11 @@ final class ConnectionRecord: Sendable {
         idleSince = Atomic(Instant.now().nanoseconds)
     }
 
-    /// Enters `phase`; false when the watch gave the connection up before.
+    /// Changes the phase of the connection.
+    ///
+    /// - Parameter phase: What the connection does from now on.
+    /// - Returns: False when the watch has given the connection up; the phase stays `timedOut`
+    ///   then, and the daemon has to close the connection.
     func enter(_ phase: Phase) -> Bool {
         let previous = phaseStorage.exchange(phase.rawValue, ordering: .acquiringAndReleasing)
         guard previous == Phase.timedOut.rawValue else { return true }
@@ -68,7 +95,7 @@ final class ConnectionRecord: Sendable {
         return false
     }
 
-    /// Notes that the answer was sent, and that the next request is awaited.
+    /// Notes that a response was sent and that the next request is awaited.
     func becameIdle() {
         idleBytes.store(-1, ordering: .relaxed)
         progress.store(0, ordering: .relaxed)
@@ -76,7 +103,11 @@ final class ConnectionRecord: Sendable {
         _ = enter(.waiting)
     }
 
-    /// The head of a request is there; false when the watch gave the connection up before.
+    /// Notes that the header section of a request is complete.
+    ///
+    /// - Parameter now: When the first line of the request had arrived; the time limits of the body
+    ///   count from it.
+    /// - Returns: False when the watch has given the connection up.
     func beganBody(_ now: Instant) -> Bool {
         hasBegunRequest.store(true, ordering: .relaxed)
         bodyBegin.store(now.nanoseconds, ordering: .relaxed)
@@ -85,39 +116,53 @@ final class ConnectionRecord: Sendable {
         return enter(.body)
     }
 
-    /// Notes how much of a body has come, by which its rate is judged.
+    /// Notes that more of a body was received; the watch judges the rate by it.
+    ///
+    /// - Parameters:
+    ///   - byteCount: How many bytes of the body have been received in all.
+    ///   - now: The time of the last of them.
     func noteBody(byteCount: Int, _ now: Instant) {
         bodyBytes.store(byteCount, ordering: .relaxed)
         progress.store(now.nanoseconds, ordering: .relaxed)
     }
 
-    /// Whether the first line of a request is there, and not yet its end.
+    /// Whether the first line of a request has been received and the request is not complete.
     var isReading: Bool { readingFlag.load(ordering: .relaxed) }
 
+    /// Notes that a request begins (true), or that it is complete or answered (false).
     func setReading(_ isReading: Bool) { readingFlag.store(isReading, ordering: .relaxed) }
 
-    /// The status that was told past the daemon; 0 as long as there was none.
+    /// The status of a response that was written past the daemon; 0 if there was none.
     var statusOfLastWords: Int { lastStatus.load(ordering: .relaxed) }
 
-    // MARK: - Too slow, too idle
+    // MARK: - Time limits
 
-    /// Why the watch gives a connection up.
+    /// Why a connection is given up, which decides how it is ended.
     enum Verdict: Sendable {
-        /// Nothing came, or the client closed its side after an answer: there is nobody to tell.
+        /// No request began, or the client closed its side after a response: nothing is sent.
         case silent
-        /// A request began and did not get on as fast as `limit` says.
+        /// A request began and did not progress as fast as a limit demands: it is answered with
+        /// 408, whose text is `detail` and whose member `limit` is the value of that limit.
         case tooSlow(detail: String, limit: Int)
 
-        /// The end of a connection whose request did not come in time.
+        /// Makes the verdict on a request that was not complete in time.
+        ///
+        /// - Parameter seconds: The time limit that it exceeded.
         static func incomplete(after seconds: Int) -> Verdict {
             .tooSlow(detail: "the request was not complete after \(seconds) seconds", limit: seconds)
         }
     }
 
-    /// Whether the connection has to end, and how; it is given up then.
+    /// Decides whether the connection exceeds a time limit, and gives it up if it does.
     ///
-    /// Called by the watch about once a second. The head of a request is noticed by the count of bytes the kernel has
-    /// received, because the daemon does not tell before it is complete.
+    /// The watch thread calls this about once a second, with the lock of the table held. The
+    /// library reports a header section only when it is complete, so its beginning is detected by
+    /// the number of bytes that the kernel has received. Limits are exceeded by up to a second.
+    ///
+    /// - Parameters:
+    ///   - now: The current time.
+    ///   - limits: The limits of the server.
+    /// - Returns: Why the connection is given up; nil when it goes on.
     func verdict(_ now: Instant, _ limits: Limits) -> Verdict? {
         guard let phase = Phase(rawValue: phaseStorage.load(ordering: .acquiring)) else { return nil }
         let verdict: Verdict?
@@ -126,11 +171,13 @@ final class ConnectionRecord: Sendable {
         case .waiting: verdict = waitingVerdict(now, limits)
         case .body: verdict = bodyVerdict(now, limits)
         }
-        // Bytes that nobody has read yet are the server's delay, and not the client's.
+        // If received bytes have not been read yet, the delay is the server's and not the client's.
         guard let verdict, !hasUnreadBytes, giveUp(from: phase) else { return nil }
         return verdict
     }
 
+    /// Decides about a connection without a complete header section. Idle time after a response is
+    /// limited by the daemon itself.
     private func waitingVerdict(_ now: Instant, _ limits: Limits) -> Verdict? {
         guard let info = TCPInfoPrefix.read(descriptor) else { return nil }
         if info.isHalfClosed { return .silent }
@@ -144,6 +191,8 @@ final class ConnectionRecord: Sendable {
         return isOver(idleSince.load(ordering: .relaxed), seconds, now) ? .silent : nil
     }
 
+    /// Decides about a connection whose body is being received: by the time without progress, the
+    /// time in all, and the average rate.
     private func bodyVerdict(_ now: Instant, _ limits: Limits) -> Verdict? {
         if isOver(progress.load(ordering: .relaxed), limits.requestSeconds, now) {
             return .tooSlow(
@@ -153,11 +202,13 @@ final class ConnectionRecord: Sendable {
         return isSlowBody(now, limits, afterSeconds: limits.requestSeconds) ? slowBody(limits) : nil
     }
 
+    /// Makes the verdict on a body whose average rate is too low.
     private func slowBody(_ limits: Limits) -> Verdict {
         .tooSlow(detail: "the body comes more slowly than \(limits.bodyRate) bytes per second", limit: limits.bodyRate)
     }
 
-    /// Whether the body comes more slowly than it has to, on average since it began.
+    /// Whether the body comes more slowly than the limit `body-rate`, on average since it began;
+    /// never in its first `grace` seconds.
     private func isSlowBody(_ now: Instant, _ limits: Limits, afterSeconds grace: Int) -> Bool {
         let begin = bodyBegin.load(ordering: .relaxed)
         guard isOver(begin, grace, now) else { return false }
@@ -165,14 +216,23 @@ final class ConnectionRecord: Sendable {
         return Double(bodyBytes.load(ordering: .relaxed)) < seconds * Double(limits.bodyRate)
     }
 
+    /// Whether more than a number of seconds have passed since a time, given in nanoseconds of
+    /// `Instant`. A time of 0 stands for an event that has not happened, and gives false.
     private func isOver(_ since: UInt64, _ seconds: Int, _ now: Instant) -> Bool {
         since > 0 && now.seconds(since: Instant(nanoseconds: since)) > Double(seconds)
     }
 
-    /// How little it would matter if this connection ended now; nil when it must not. The highest number goes first.
+    /// Rates how little harm would be done by ending this connection to make room for another one.
     ///
-    /// Those between requests come first, the longest idle before others, then bodies that hardly come. This is asked about
-    /// every connection for every newcomer, so it makes no system call.
+    /// Connections between requests have the highest rates, the longest idle most of all; bodies
+    /// that hardly progress follow. The function is called for every connection when a client
+    /// arrives at a full table, so it makes no system call.
+    ///
+    /// - Parameters:
+    ///   - now: The current time.
+    ///   - limits: The limits of the server.
+    /// - Returns: A positive number, larger for connections that matter less; nil for one that must
+    ///   not be ended.
     func dispensability(_ now: Instant, _ limits: Limits) -> Double? {
         switch Phase(rawValue: phaseStorage.load(ordering: .acquiring)) {
         case .waiting:
@@ -184,27 +244,36 @@ final class ConnectionRecord: Sendable {
         }
     }
 
-    /// Whether a connection between requests has got bytes that nobody has read yet.
+    /// Whether the connection is between requests and bytes have arrived that the daemon has not
+    /// read yet: a request is beginning. This is a system call.
     var hasJustReceived: Bool { phaseStorage.load(ordering: .acquiring) == Phase.waiting.rawValue && hasUnreadBytes }
 
-    /// Gives the connection up for others; nil when a request came in between.
+    /// Gives the connection up to make room for another one.
+    ///
+    /// - Parameter limits: The limits of the server, for the text of the response.
+    /// - Returns: How to end it; nil when the daemon has begun to work on a request in the
+    ///   meantime.
     func giveUp(_ limits: Limits) -> Verdict? {
         if giveUp(from: .waiting) { return .silent }
         return giveUp(from: .body) ? slowBody(limits) : nil
     }
 
+    /// Changes the phase to `timedOut` if it is still the given one.
     private func giveUp(from phase: Phase) -> Bool {
         phaseStorage.compareExchange(
             expected: phase.rawValue, desired: Phase.timedOut.rawValue, ordering: .acquiringAndReleasing
         ).exchanged
     }
 
+    /// Whether the socket has received bytes that were not read.
     private var hasUnreadBytes: Bool {
         var count: Int32 = 0
-        // FIONREAD.
+        // 0x541b is FIONREAD.
         return unsafe ioctl(descriptor, 0x541b, &count) == 0 && count > 0
     }
 
+    /// Detects the beginning of a header section: the kernel has received more bytes than at the
+    /// last look.
     private func noteReceivedBytes(_ info: TCPInfoPrefix, _ now: Instant) {
         guard progress.load(ordering: .relaxed) == 0 else { return }
         let received = Int(truncatingIfNeeded: info.bytesReceived)
@@ -216,14 +285,22 @@ final class ConnectionRecord: Sendable {
         }
     }
 
-    /// A client that closed only its own direction may still read; one that waits so long is not believed to.
+    /// How long after the arrival of its request a client that closed only its sending direction is
+    /// still believed to wait for the response.
     private static let secondsOfHalfClosed = 1.0
-    /// `POLLRDHUP`, which the headers show to few: the client closed its direction.
+    /// The event `POLLRDHUP`, which the headers show only with special definitions: the client
+    /// closed its sending direction.
     private static let closedDirection = 0x2000
 
-    /// Whether nobody is there any more to read the answer to a request that is so old.
+    /// Returns whether the client has probably left, so that nothing needs to be computed for it
+    /// any more.
     ///
-    /// Only while the connection is suspended, so that its socket is open.
+    /// It must be called only while the connection is suspended, because its socket is certainly
+    /// open then.
+    ///
+    /// - Parameter requestSeconds: The age of the request, in seconds.
+    /// - Returns: True when the connection is broken, or when the client has closed its direction
+    ///   and the request is older than a second.
     func hasLeft(requestSeconds: Double) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(ConnectionRecord.closedDirection), revents: 0)
         guard unsafe poll(&entry, 1, 0) > 0 else { return false }
@@ -231,22 +308,31 @@ final class ConnectionRecord: Sendable {
         return Int(entry.revents) & ConnectionRecord.closedDirection != 0 && requestSeconds > ConnectionRecord.secondsOfHalfClosed
     }
 
-    /// Sends the last words of the server on a connection whose request never became complete, and hangs up.
+    /// Sends a last response on a connection whose request never became complete, and closes both
+    /// directions.
     ///
     /// The daemon writes nothing while it reads a request, so these bytes cannot mix with its own.
+    ///
+    /// - Parameter bytes: A complete response; empty to close without one.
     func hangUp(with bytes: [UInt8] = []) {
         write(bytes)
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// The same, but goes on receiving: a client that is still sending would else lose what it has not read.
+    /// Sends a last response and closes only the sending direction. A client that is still sending
+    /// a body would otherwise lose the response before it has read it.
+    ///
+    /// - Parameter bytes: A complete response.
     func sendLast(_ bytes: [UInt8]) {
         write(bytes)
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Answers, in the place of the library, a request that the library refuses with `status`. What the library sends
-    /// after this does not get through.
+    /// Answers, in the place of the library, a request that the library is about to refuse. What
+    /// the library sends after this does not reach the client, because the sending direction is
+    /// closed. Only the first call has an effect.
+    ///
+    /// - Parameter problem: What is wrong with the request.
     func refuse(_ problem: Problem) {
         guard statusOfLastWords == 0 else { return }
         lastStatus.store(problem.status, ordering: .relaxed)
@@ -254,12 +340,14 @@ final class ConnectionRecord: Sendable {
         discardReceived()
     }
 
-    /// A socket that is closed with bytes nobody read takes its last answer away from the client.
+    /// Reads and drops what the client has sent, up to a MiB: closing a socket with unread bytes
+    /// resets the connection, and the client would lose the last response.
     private func discardReceived() {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         for _ in 0..<16 where unsafe recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT)) <= 0 { return }
     }
 
+    /// Sends bytes without waiting. What does not fit into the buffer of the socket is lost.
     private func write(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
         _ = unsafe bytes.withUnsafeBytes {

@@ -3,59 +3,76 @@
 internal import Glibc
 internal import RealmStorage
 
-/// All open connections: their number, their limits, and the watch over slow and idle ones.
+/// All open connections of one listener: their number, their limits, and the watch over slow and
+/// idle ones.
 ///
-/// A newcomer over a limit takes the place of a connection that does nothing, the longest idle first. Where there is
-/// none, a few more are let in to be told so; the others are closed as they come.
+/// A new connection over a limit displaces one that does nothing, the longest idle first. Where
+/// there is none, a few more connections are accepted in order to answer them with 429 or 503;
+/// further ones are closed at once. One lock guards the table; the watch is a thread of its own.
 final class ConnectionTable: Sendable {
+    /// The contents of the table, under its lock.
     private struct State {
+        /// The number of the connection that was added last.
         var next = 0
+        /// The open connections by their numbers.
         var records: [Int: ConnectionRecord] = [:]
-        /// Numbers of the connections of one client.
+        /// The numbers of the connections of each client, without those that were given up.
         var perClient: [String: Set<Int>] = [:]
-        /// Connections that were given up and are not closed yet.
+        /// The numbers of connections that were given up, and that the daemon has not closed yet.
         var leaving: Set<Int> = []
+        /// The counts for the metrics.
         var figures = Figures()
 
-        /// Connections that count.
+        /// How many connections count towards the limits.
         var count: Int { records.count - leaving.count }
 
-        /// How many connections a client has.
+        /// Returns how many connections of a client count towards its limit.
         func count(_ client: String) -> Int { perClient[client]?.count ?? 0 }
     }
 
-    /// What the metrics show.
+    /// Counts of connections since the start, for the metrics.
     struct Figures: Sendable {
-        /// Closed as they came, because too many were open.
+        /// Connections that were closed at once because too many were open.
         var refused = 0
-        /// Idle, and closed to make room.
+        /// Connections that were ended, while idle or hardly progressing, to make room for others.
         var displaced = 0
-        /// Closed because nothing came in time.
+        /// Connections that were ended because a request did not arrive in time.
         var timedOut = 0
     }
 
-    /// Connections over the limits that are let in to be answered once.
+    /// How many connections over the limit of the server are accepted to be answered once.
     static let excess = 64
-    /// Connections above the limits that one client may have, to be told why it gets no more.
+    /// How many connections over its own limit a client may have, to be answered with the reason.
     static let excessPerClient = 8
-    /// Connections that were given up and are not closed yet by the daemon.
+    /// Returns how many connections may be in the state of being given up and not yet closed.
     private static func leaving(_ connections: Int) -> Int { max(64, connections / 4) }
 
     private let limits: Limits
     private let state = RankedMutex(.leaf, State())
+    /// Becomes true when the watch thread is to end.
     private let watchEnds = Monitor(false)
 
-    /// A table without connections.
+    /// Makes an empty table.
+    ///
+    /// - Parameter limits: The limits of the listener.
     init(_ limits: Limits) { self.limits = limits }
 
+    /// How many connections are open, those that were given up included.
     var count: Int { state.withLock { $0.records.count } }
-    /// Connections that were refused, displaced or timed out since the start.
+    /// How many connections were refused, displaced or timed out since the start.
     var figures: Figures { state.withLock { $0.figures } }
 
-    /// The most sockets there are at any time.
+    /// Returns the greatest number of sockets that can be open at the same time.
+    ///
+    /// - Parameter connections: The limit of connections.
     static func mostSockets(_ connections: Int) -> Int { connections + excess + leaving(connections) }
 
-    /// Whether a client that knocks is let in; makes room for it.
+    /// Decides whether a new connection is accepted, and displaces another one if that is needed.
+    ///
+    /// It is called on a thread of the daemon, before the library sets up the connection.
+    ///
+    /// - Parameter client: The client that connects.
+    /// - Returns: False when the socket has to be closed at once.
     func admits(_ client: String) -> Bool {
         state.withLock { state in
             let isAdmitted = hasRoom(for: client, &state)
@@ -64,6 +81,8 @@ final class ConnectionTable: Sendable {
         }
     }
 
+    /// Displaces connections over the limits, and returns whether there is room for one more of
+    /// this client.
     private func hasRoom(for client: String, _ state: inout State) -> Bool {
         guard state.records.count < ConnectionTable.mostSockets(limits.connections) else { return false }
         makeRoom(for: client, &state)
@@ -73,7 +92,9 @@ final class ConnectionTable: Sendable {
         return state.count < limits.connections + ConnectionTable.excess
     }
 
-    /// Threads of the daemon that let clients in at the same time may have gone beyond a limit, so one is not always enough.
+    /// Displaces connections until the limits are kept, as far as possible. Several threads of the
+    /// daemon may have accepted connections at the same time, so displacing one is not always
+    /// enough.
     private func makeRoom(for client: String, _ state: inout State) {
         if isLimited(client) {
             while state.count(client) >= limits.connectionsPerAddress, displace(state.perClient[client] ?? [], &state) {}
@@ -81,14 +102,23 @@ final class ConnectionTable: Sendable {
         while state.count >= limits.connections, displace(state.records.keys, &state) {}
     }
 
+    /// Whether the limit of connections per client applies: it does not on Unix sockets, whose
+    /// clients have no address.
     private func isLimited(_ client: String) -> Bool { !client.isEmpty }
 
-    /// Gives up that one of the connections which matters least; false when all are in use.
+    /// Gives up the least important one of some connections.
+    ///
+    /// - Parameters:
+    ///   - numbers: The connections to choose from.
+    ///   - state: The table, whose lock is held.
+    /// - Returns: False when all of them are in use, or when too many have been given up and not
+    ///   closed yet.
     private func displace(_ numbers: some Sequence<Int>, _ state: inout State) -> Bool {
         guard state.leaving.count < ConnectionTable.leaving(limits.connections) else { return false }
         let now = Instant.now()
         var active: Set<Int> = []
-        // Whether something has just come is a system call, so it is asked of the best alone: newcomers come by the thousand.
+        // Finding out whether bytes have just arrived takes a system call, so only the best
+        // candidate is examined: new connections can arrive by the thousand.
         while active.count < ConnectionTable.mostLooks, let record = leastNeeded(numbers, but: active, state, now) {
             guard !record.hasJustReceived, let verdict = record.giveUp(limits) else {
                 active.insert(record.number)
@@ -101,9 +131,13 @@ final class ConnectionTable: Sendable {
         return false
     }
 
-    /// How many connections are looked at that turn out to be in use after all.
+    /// How many candidates are examined at most before nothing is displaced.
     private static let mostLooks = 16
 
+    /// Returns the connection with the highest `dispensability`, apart from those that turned out
+    /// to be in use; nil when there is none.
+    ///
+    /// - Complexity: O(n) for n connections.
     private func leastNeeded(
         _ numbers: some Sequence<Int>, but active: Set<Int>, _ state: borrowing State, _ now: Instant
     ) -> ConnectionRecord? {
@@ -117,11 +151,18 @@ final class ConnectionTable: Sendable {
         return best?.record
     }
 
-    /// Takes a new connection in. One that is above a limit takes the place of an idle one, or is marked as excess.
+    /// Adds a new connection. One over a limit displaces an idle one if possible, and is marked as
+    /// excess otherwise.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The socket.
+    ///   - address: The address of the client as text; empty on a Unix socket.
+    ///   - client: The name to count it under.
+    /// - Returns: The record, which stays in the table until `remove`.
     func add(descriptor: Int32, address: String, client: String) -> ConnectionRecord {
         state.withLock { state in
             state.next += 1
-            // Others may have come since this one was let in.
+            // Others may have been added since this one was accepted.
             makeRoom(for: client, &state)
             let excess: ConnectionRecord.Excess? =
                 state.count >= limits.connections
@@ -134,8 +175,13 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// The one connection of a daemon's thread that is in the middle of a request; nil when there are several, as nobody
-    /// knows then which the library speaks of.
+    /// Returns the one connection of a daemon's thread that is in the middle of a request.
+    ///
+    /// The library reports that it refuses a request without naming the connection. With this, the
+    /// connection is identified where that is possible.
+    ///
+    /// - Parameter thread: The thread on which the library reports.
+    /// - Returns: The connection; nil when there is none or when there are several.
     func reading(on thread: pthread_t) -> ConnectionRecord? {
         state.withLock { state in
             var found: ConnectionRecord?
@@ -147,7 +193,10 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Forgets a connection; its socket may be closed as soon as this returns.
+    /// Removes a connection that the daemon closes. Its socket may be closed as soon as this
+    /// returns, so nothing uses it afterwards.
+    ///
+    /// - Parameter record: The record that `add` returned.
     func remove(_ record: ConnectionRecord) {
         state.withLock { state in
             state.records[record.number] = nil
@@ -156,6 +205,7 @@ final class ConnectionTable: Sendable {
         }
     }
 
+    /// Stops counting a connection for its client.
     private func forgetClient(of record: ConnectionRecord, _ state: inout State) {
         guard var own = state.perClient.removeValue(forKey: record.client) else { return }
         own.remove(record.number)
@@ -164,24 +214,28 @@ final class ConnectionTable: Sendable {
 
     // MARK: - The watch
 
-    /// Starts the thread that ends connections whose requests do not come in time.
+    /// Starts the thread that ends connections whose requests do not arrive in time.
+    ///
+    /// - Throws: `Threads.Failure` when the system can make no thread.
     func startWatch() throws(Threads.Failure) {
         try Threads.start("watch", stackBytes: 512 << 10) { [self] in
             while watchEnds.wait(until: Instant.now().adding(seconds: 1), { $0 ? true : nil }) == nil { hangUpOverdue() }
         }
     }
 
-    /// Ends that thread.
+    /// Ends the watch thread; it stops at its next turn.
     func stopWatch() { watchEnds.broadcast { $0 = true } }
 
-    /// Ends every connection; the daemon closes them when it notices.
+    /// Breaks every connection, at the end of the server. The daemon closes them when it notices.
     func hangUpAll() {
         state.withLock { state in for record in state.records.values { record.hangUp() } }
     }
 
+    /// Ends the connections that exceed a time limit.
     private func hangUpOverdue() {
         let now = Instant.now()
-        // The lock is held so that no socket is closed, and its number used again, in the middle of this.
+        // The lock is held so that no socket is closed, and its number used again, during this
+        // loop.
         state.withLock { state in
             for record in state.records.values {
                 guard let verdict = record.verdict(now, limits) else { continue }
@@ -191,7 +245,8 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Ends a connection that was given up; the daemon closes it when it notices.
+    /// Ends a connection that was given up, with a 408 if a request had begun. The daemon closes
+    /// the socket when it notices.
     private func leave(_ record: ConnectionRecord, _ verdict: ConnectionRecord.Verdict, _ state: inout State) {
         state.leaving.insert(record.number)
         forgetClient(of: record, &state)

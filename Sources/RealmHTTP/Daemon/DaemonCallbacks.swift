@@ -3,11 +3,15 @@
 internal import CMicrohttpd
 internal import Glibc
 
-/// The functions libmicrohttpd calls. Their contexts are unmanaged references:
-/// the server (retained by `start` until the daemon has stopped), a connection's record and a request's exchange (retained from the
-/// first to the last callback about them).
+/// The functions that libmicrohttpd calls, on the threads of the daemon.
+///
+/// Their contexts are unmanaged references. `HTTPServer.start` retains the server until the daemon
+/// has stopped; the record of a connection and the exchange of a request are retained here from the
+/// first to the last callback about them.
 enum DaemonCallbacks {
-    /// The options of a daemon that calls `server`. They do not retain it: `HTTPServer.start` does.
+    /// Returns the options of a daemon whose callbacks serve a server.
+    ///
+    /// - Parameter server: The server. The options do not retain it: `HTTPServer.start` does.
     static func options(for server: HTTPServer) -> realm_rest_daemon_options {
         var options = unsafe realm_rest_daemon_options()
         unsafe options.context = unsafe Unmanaged.passUnretained(server).toOpaque()
@@ -20,16 +24,19 @@ enum DaemonCallbacks {
         return unsafe options
     }
 
+    /// Returns the server that a context points to, without changing its reference count.
     private static func server(_ context: UnsafeMutableRawPointer?) -> HTTPServer? {
         unsafe context.map { unsafe Unmanaged<HTTPServer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// A server that stops lets nobody in, and a client only so many connections.
+    /// Called for each new socket before the library sets up a connection on it. A server that is
+    /// stopping accepts none, and each client has only so many.
     private static let accept: MHD_AcceptPolicyCallback = { context, address, _ in
         guard let server = unsafe server(context), !server.isDraining else { return .NO }
         return unsafe server.connections.admits(ClientName.of(address)) ? .YES : .NO
     }
 
+    /// Called when a connection is taken and when it is closed; makes its record and releases it.
     private static let connectionChanged: MHD_NotifyConnectionCallback = { context, connection, slot, event in
         guard let server = unsafe server(context), let slot = unsafe slot, let connection = unsafe connection else { return }
         switch event {
@@ -47,12 +54,13 @@ enum DaemonCallbacks {
         }
     }
 
-    /// The library found a mistake in a request, and is about to answer it with a page of its own, or with two.
+    /// Called when the library has found an error in a request and is about to answer it with a
+    /// page of its own, sometimes twice for one request. The server answers first.
     private static let refused: @convention(c) (UnsafeMutableRawPointer?, UInt32) -> Void = { context, status in
         unsafe server(context)?.connections.reading(on: pthread_self())?.refuse(Problem(refusedByDaemon: Int(status)))
     }
 
-    /// The first line of a request is there.
+    /// Called when the first line of a request has been received; makes the exchange.
     private static let begin:
         @convention(c) (
             UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?
@@ -65,14 +73,16 @@ enum DaemonCallbacks {
                 server: server, connection: connection,
                 record: Unmanaged<ConnectionRecord>.fromOpaque(record).takeUnretainedValue(), target: bytes,
                 targetAddress: UInt(bitPattern: target))
-            // The library would want more memory for so many parameters than it has, and then say nothing more.
+            // The library would need more memory for so many parameters than it has, and would then
+            // close the connection without a response.
             if bytes.count > Exchange.parameterLimit, bytes.count(where: { $0 == UInt8(ascii: "&") }) > Exchange.parameterLimit {
                 exchange.refuseTarget()
             }
             return unsafe Unmanaged.passRetained(exchange).toOpaque()
         }
 
-    /// Called when the head is complete, for every piece of the body, at its end, and after a resumption.
+    /// Called when the header section is complete, for every piece of the body, at the end of the
+    /// body, and after the connection was resumed.
     private static let handle: MHD_AccessHandlerCallback = { _, _, _, method, version, data, byteCount, slot in
         guard let pointer = unsafe slot?.pointee, let method = unsafe method, let byteCount = unsafe byteCount else { return .NO }
         let exchange = unsafe Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
@@ -82,6 +92,7 @@ enum DaemonCallbacks {
         return unsafe exchange.advance(method: method, version: version, piece: piece) ? .YES : .NO
     }
 
+    /// Called when a response was sent or the connection broke; ends and releases the exchange.
     private static let complete: MHD_RequestCompletedCallback = { _, _, slot, reason in
         guard let slot = unsafe slot, let pointer = unsafe slot.pointee else { return }
         unsafe slot.pointee = nil

@@ -1,30 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CMicrohttpd  // its headers are where the compiler finds what limits need
+internal import CMicrohttpd  // its headers make the system declarations used here visible
 internal import Glibc
 internal import RealmStorage
 
-/// The open files that the system allows this process, and what they are for: connections, bodies in files, realms.
+/// The open files that the system allows this process, and what they are used for: connections,
+/// bodies in files, and realms.
 ///
-/// Counted before the address is announced: a server that says it listens has room for all connections it promises and
-/// for the realms it was given. Realms that come later are refused when the rest is used up.
+/// The budget is checked before the server announces its address: a server that listens has file
+/// descriptors for all the connections that it promises and for the realms that it was started
+/// with. Realms that are attached later are refused when the rest is used up.
 package struct DescriptorBudget: Sendable {
-    /// A sentence for the command line.
+    /// The limit of the system is too low for what the server was asked to do.
     package struct Failure: Error, CustomStringConvertible {
+        /// A sentence for the command line, with advice.
         package let description: String
     }
 
-    /// Log, listening socket, watches, and what each thread of the daemon has for itself; folders and files that are
-    /// opened for a moment.
+    /// How many descriptors are set aside for everything else: the log, listening sockets, the
+    /// watches, what each thread of the daemon needs, and files that are open for moments.
     private static let base = 128
-    /// The file and its lock.
+    /// How many descriptors a realm keeps open: its file and the lock file.
     package static let perRealm = 2
 
-    /// What the process may have.
+    /// How many descriptors the process may have; `Int.max` when that is unknown.
     private let allowed: Int
     private let limits: Limits
 
-    /// Raises the limit of the process as far as it may, and looks at what it is then.
+    /// Raises the soft limit of the process to the hard limit, and records the result.
+    ///
+    /// - Parameter limits: The limits of the server, from which its needs follow.
     package init(_ limits: Limits) {
         self.limits = limits
         var limit = rlimit()
@@ -40,15 +45,20 @@ package struct DescriptorBudget: Sendable {
         allowed = Int(clamping: limit.rlim_cur)
     }
 
+    /// How many descriptors everything but realms may need.
     private var needed: Int {
         HTTPServer.mostSockets(limits) + HTTPServer.mostSocketsOfAdministrators(limits) + limits.spoolFiles
             + DescriptorBudget.base
     }
 
-    /// How many realms there is room for.
+    /// How many realms can be open at the same time.
     package var realms: Int { allowed == .max ? .max : max(0, (allowed - needed) / DescriptorBudget.perRealm) }
 
-    /// Throws when there is no room for all promised connections and so many realms.
+    /// Checks that there are descriptors for all promised connections, bodies in files, and some
+    /// realms.
+    ///
+    /// - Parameter count: How many realms are to be opened.
+    /// - Throws: `Failure` when the limit of the system is too low.
     package func require(realms count: Int) throws(Failure) {
         guard allowed < needed || count > realms else { return }
         let total = needed + count * DescriptorBudget.perRealm

@@ -4,26 +4,39 @@ internal import CMicrohttpd
 internal import Glibc
 internal import RealmStorage
 
-/// The body of an endless answer: takes what its source has, and puts the connection to sleep when that is nothing.
+/// The body of an endless response: asks its source for pieces, and suspends the connection when
+/// there is nothing to send.
 ///
-/// It keeps no bytes of its own beside the piece that is being sent.
+/// The daemon's thread of the connection reads it; any thread may wake it. A lock guards its state,
+/// and is never held while the source is called. It keeps no bytes beside the piece that is being
+/// sent. The library holds one reference until the response ends; the `StreamWatch` holds another.
 final class EventBody: Suspended {
+    /// What changes while the response is sent, under the lock.
     private struct State {
-        /// What is being sent, and how much of it was taken.
+        /// The piece that is being sent; nil when the source has to be asked for the next one.
         var piece: OutputBuffer?
+        /// How many bytes of the piece the daemon has taken.
         var offset = 0
+        /// How many bytes the daemon has taken in all.
         var bytesTaken = 0
-        /// Whether more of the daemon's buffer was used than what is small.
+        /// Whether more of the daemon's buffer was used than `smallBytes` since its pages were last
+        /// given back.
         var hasUsedMemory = true
+        /// Whether the source has returned its end.
         var hasEnded = false
+        /// Why nothing more is sent; nil while the response goes on.
         var closeReason: EventCloseReason?
     }
 
-    /// Small, so that the memory of a connection that sends little stays small.
+    /// How many bytes the daemon is given at a time. It is small, so that the memory of a
+    /// connection that sends little stays small.
     private static let bytesAtOnce = 8 << 10
+    /// Up to how many bytes it is not worth giving pages back to the system.
     private static let smallBytes = 4 << 10
+    /// The size of a page of memory.
     private static let pageBytes = max(4096, sysconf(Int32(_SC_PAGESIZE)))
-    /// What the daemon keeps for answers without chunks.
+    /// The size of the buffer in the library's response object. It is used only for clients of
+    /// HTTP/1.0, whose responses have no chunks; chunks use the memory of the connection.
     private static let blockBytes = 2 << 10
 
     private let state = RankedMutex(.leaf, State())
@@ -32,22 +45,34 @@ final class EventBody: Suspended {
     let connection: ConnectionPointer
     private let server: HTTPServer
 
+    /// The address of a connection in the library, made sendable: it is only passed to the library,
+    /// which may be called from any thread to resume the connection.
     @safe struct ConnectionPointer: @unchecked Sendable {
-        /// Only used to resume, which any thread may do.
+        /// The connection. It may be gone, so it is used only through the `SuspensionTable`.
         let pointer: OpaquePointer
     }
 
-    /// The body of an endless answer on a connection.
+    /// Makes the body of an endless response. Nothing is asked of the source before `makeMessage`.
+    ///
+    /// - Parameters:
+    ///   - source: The content.
+    ///   - connection: The connection on which it is sent.
+    ///   - server: The server, whose tables and limits apply.
     init(_ source: any EventSource, _ connection: OpaquePointer, _ server: HTTPServer) {
         self.source = source
         self.connection = unsafe ConnectionPointer(pointer: connection)
         self.server = server
     }
 
-    /// Bytes that the daemon has taken.
+    /// How many bytes of content the daemon has taken.
     var bytesTaken: Int { state.withLock { $0.bytesTaken } }
 
-    /// A message that reads from the source, and keeps it until the daemon is done.
+    /// Makes the response object of the library that reads from this body, and opens the source.
+    ///
+    /// It is called once, on the daemon's thread of the connection.
+    ///
+    /// - Returns: The response object, which holds a reference to this body until the library frees
+    ///   it; nil when the library has no memory.
     func makeMessage() -> OpaquePointer? {
         let context = unsafe Unmanaged.passRetained(self)
         let message = unsafe MHD_create_response_from_callback(
@@ -65,17 +90,28 @@ final class EventBody: Suspended {
             unsafe context.release()
             return nil
         }
-        // Whether the client is still there is the watch's business; this bounds how long it may refuse to read.
+        // The watch finds out whether the client is still there; this limits how long it may leave
+        // bytes unread.
         unsafe realm_rest_set_timeout(connection.pointer, UInt32(clamping: server.configuration.limits.stallSeconds))
         unsafe server.streams.add(self, descriptor: realm_rest_connection_socket(connection.pointer))
         source.didOpen(self)
         return unsafe message
     }
 
+    /// What the library takes for the end of the content (`MHD_CONTENT_READER_END_OF_STREAM`).
     private static let ended: Int = -1
+    /// What the library takes for a failure, which closes the connection
+    /// (`MHD_CONTENT_READER_END_WITH_ERROR`).
     private static let failed: Int = -2
 
-    /// Runs on the daemon's thread.
+    /// Copies what there is to send, or suspends the connection. It runs on the daemon's thread of
+    /// the connection.
+    ///
+    /// - Parameters:
+    ///   - target: The buffer of the library.
+    ///   - capacity: The size of that buffer in bytes.
+    /// - Returns: How many bytes were copied; 0 when the connection was suspended; `ended` or
+    ///   `failed` at the end.
     private func read(_ target: UnsafeMutablePointer<CChar>, _ capacity: Int) -> Int {
         let (filled, isOver) = unsafe fill(target, min(capacity, EventBody.bytesAtOnce))
         if filled > EventBody.smallBytes { state.withLock { $0.hasUsedMemory = true } }
@@ -83,13 +119,14 @@ final class EventBody: Suspended {
         if isOver { return state.withLock { $0.closeReason == nil } ? EventBody.ended : EventBody.failed }
         unsafe giveMemoryBack(target, capacity)
         guard unsafe server.suspensions.suspend(connection.pointer, for: self) else { return EventBody.failed }
-        // Whatever came between the question and the suspension found nobody to wake.
+        // What arrived between the last question and the suspension could not wake the connection.
         if source.hasMore || state.withLock({ $0.closeReason != nil }) { wake() }
         return 0
     }
 
-    /// Lets the system have the pages of the buffer, which is as large as a request may be: thousands of connections
-    /// sleep for minutes, each with one.
+    /// Returns the memory of the library's buffer to the system while the connection sleeps. The
+    /// buffer is as large as a request may be, and thousands of connections sleep for minutes with
+    /// one each.
     private func giveMemoryBack(_ target: UnsafeMutablePointer<CChar>, _ capacity: Int) {
         let isNeeded = state.withLock { state -> Bool in
             defer { state.hasUsedMemory = false }
@@ -103,15 +140,21 @@ final class EventBody: Suspended {
         unsafe madvise(pages, Int(end - start), MADV_DONTNEED)
     }
 
+    /// The next step in filling the library's buffer.
     private enum Filling {
+        /// Bytes of the current piece were copied; the value is their number.
         case copied(Int)
-        /// The piece is sent, and the source is asked for the next.
+        /// The current piece is used up, and the source has to be asked for the next one.
         case needsPiece
+        /// The source has ended, and everything was copied.
         case over
+        /// The connection was given up; what is not sent is lost.
         case givenUp
     }
 
-    /// Copies pieces as long as there is room for a whole head of one; true when nothing more will come.
+    /// Copies pieces into the library's buffer until it is full or the source has nothing.
+    ///
+    /// - Returns: How many bytes were copied, and whether nothing more will come.
     private func fill(_ target: UnsafeMutablePointer<CChar>, _ room: Int) -> (Int, Bool) {
         var filled = 0
         while filled < room {
@@ -130,8 +173,13 @@ final class EventBody: Suspended {
         return (filled, false)
     }
 
-    /// Asks the source, which takes locks of its own and may call whoever waits for it. Only the daemon's thread of this
-    /// connection asks, so nobody else sets a piece meanwhile. False when there is nothing now.
+    /// Asks the source for its next piece, without holding the lock, because the source takes locks
+    /// of its own.
+    ///
+    /// Only the daemon's thread of this connection asks, so no other thread sets a piece in the
+    /// meantime.
+    ///
+    /// - Returns: False when the source has nothing at the moment.
     private func takePiece() -> Bool {
         HeldLocks.assertNone()
         switch source.next() {
@@ -146,6 +194,7 @@ final class EventBody: Suspended {
         return true
     }
 
+    /// Copies as much of the current piece as fits, and returns how many bytes that was.
     private func copy(_ target: UnsafeMutablePointer<CChar>, _ room: Int, _ state: inout State) -> Int {
         guard let piece = state.piece else { return 0 }
         let offset = state.offset
@@ -164,12 +213,18 @@ final class EventBody: Suspended {
         return count
     }
 
-    // MARK: - From the watch
+    // MARK: - Calls of the watch
 
+    /// Passes on to the source that a heartbeat is due. The `StreamWatch` calls it.
     func heartbeat() { source.heartbeat() }
+    /// Passes on to the source that the response has lasted long enough. The `StreamWatch` calls
+    /// it.
     func ageOut() { source.ageOut() }
 
-    /// The connection is of no use any more; what sleeps on it is woken by the caller.
+    /// Ends the response at the next read of the daemon, unless everything was sent already. The
+    /// caller wakes the connection.
+    ///
+    /// - Parameter reason: What is reported to the source.
     func giveUp(_ reason: EventCloseReason) {
         state.withLock { state in
             guard state.closeReason == nil, !state.hasEnded || state.piece != nil else { return }
@@ -181,7 +236,8 @@ final class EventBody: Suspended {
 
     // MARK: - The end
 
-    /// The daemon lets the answer go.
+    /// Called when the library frees its response object: removes this body from the watch and
+    /// reports the end to the source.
     private func close() {
         server.streams.remove(self)
         let reason = state.withLock { state -> EventCloseReason in
@@ -191,13 +247,16 @@ final class EventBody: Suspended {
         source.didClose(reason)
     }
 
-    /// The server stops while the connection sleeps: nothing more is sent.
+    /// Ends the response because the server stops while the connection is suspended: nothing more
+    /// is sent.
     func abandon() { giveUp(.left) }
 }
 
 extension EventBody: EventConnection {
+    /// Resumes the connection if it is suspended for this body.
     func wake() { unsafe server.suspensions.resume(connection.pointer, for: self) }
 
+    /// Resumes those of many connections that are suspended.
     static func wake(_ connections: [any EventConnection]) {
         var bodies: [EventBody] = []
         bodies.reserveCapacity(connections.count)
@@ -205,8 +264,10 @@ extension EventBody: EventConnection {
         wake(bodies: bodies)
     }
 
+    /// Resumes those of many connections that are suspended. All have to belong to one server.
     static func wake(bodies: [EventBody]) { bodies.first?.server.suspensions.resume(bodies) }
 
+    /// Breaks the connection, also in the middle of sending.
     func hangUp() {
         giveUp(.left)
         server.streams.breakConnection(of: self)

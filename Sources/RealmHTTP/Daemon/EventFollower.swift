@@ -1,37 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CMicrohttpd  // its headers are where the compiler finds `timeval`
+internal import CMicrohttpd  // its headers make the system declarations used here visible
 internal import Glibc
 
-/// Follows a stream of events for the command line: one connection after another, each from where the last one ended.
+/// A client for streams of events, used by the command line. Each call of `follow` opens one
+/// connection; a further call continues where the last one ended.
+///
+/// It speaks plain HTTP over a blocking socket, and one thread uses it.
 package final class EventFollower {
     /// One event of a stream.
     package struct Event {
+        /// The type of the event; empty when the stream does not state one.
         package var name = ""
+        /// The id of the event, which is a position to continue from; nil when it has none.
         package var id: String?
+        /// The data of the event, with its lines joined.
         package var data = ""
     }
 
-    /// A sentence for the command line.
+    /// Why a connection could not be used.
     package struct Failure: Error, CustomStringConvertible {
+        /// A sentence for the command line.
         package let description: String
-        /// Whether it makes sense to try again.
+        /// Whether a later attempt may succeed, because the cause is a broken connection or a busy
+        /// server.
         package let isPassing: Bool
     }
 
     private let host: String
     private let port: String
+    /// The request target: path and query.
     private let target: String
-    /// The last id that was told.
+    /// The id of the last event that had one, or the position that the stream was begun from.
     package private(set) var lastID: String?
+    /// The socket; -1 before the first connection.
     private var descriptor: Int32 = -1
+    /// Bytes that were received and not consumed yet.
     private var received: [UInt8] = []
+    /// Whether the response has chunks.
     private var isChunked = false
 
-    /// Silence after which a connection counts as broken: several signs of life have not come.
+    /// After how many seconds without any byte a connection counts as broken. Servers send
+    /// heartbeats at least every minute, so several have been missed by then.
     private static let patienceSeconds = 200
 
-    /// `http://host:port/path?query`
+    /// Prepares to follow a stream. Nothing is sent before `follow`.
+    ///
+    /// - Parameters:
+    ///   - url: The address of the stream, `http://host:port/path?query`; the port may be left out.
+    ///   - position: The id of the event after which to begin; nil to begin as the server decides.
+    /// - Throws: `Failure` when the URL does not have this form.
     package init(url: String, from position: String?) throws(Failure) {
         let prefix = "http://"
         guard url.hasPrefix(prefix) else { throw Failure(description: "the URL has to begin with http://", isPassing: false) }
@@ -49,7 +67,13 @@ package final class EventFollower {
         lastID = position
     }
 
-    /// Connects and calls `handle` for each event until it returns false or the stream ends.
+    /// Connects, and calls a closure for each event until it returns false or the stream ends.
+    ///
+    /// The calling thread waits as long as the stream lasts.
+    ///
+    /// - Parameter handle: Called for each event in order, on the calling thread; false ends the
+    ///   connection.
+    /// - Throws: `Failure` when the server cannot be reached or refuses, and what `handle` throws.
     package func follow(_ handle: (Event) throws -> Bool) throws {
         try connect()
         defer { close(descriptor) }
@@ -67,12 +91,14 @@ package final class EventFollower {
         }
     }
 
+    /// The head of the request, with the position to continue from as `Last-Event-ID`.
     private var request: String {
         var text = "GET \(target) HTTP/1.1\r\nHost: \(host):\(port)\r\nAccept: text/event-stream\r\n"
         if let lastID { text += "Last-Event-ID: \(lastID)\r\n" }
         return text + "\r\n"
     }
 
+    /// Reads the lines of one event. Comments, which begin with a colon, are skipped.
     private static func parse(_ text: String) -> Event {
         var event = Event()
         for line in text.split(separator: "\n") {
@@ -90,6 +116,7 @@ package final class EventFollower {
 
     // MARK: - Connection
 
+    /// Connects to the first address of the host that accepts.
     private func connect() throws(Failure) {
         var hints = unsafe addrinfo()
         unsafe hints.ai_family = AF_UNSPEC
@@ -111,7 +138,7 @@ package final class EventFollower {
             close(descriptor)
             unsafe candidate = unsafe entry.pointee.ai_next
         }
-        throw Failure(description: "nobody answers at \(host):\(port)", isPassing: true)
+        throw Failure(description: "no server answers at \(host):\(port)", isPassing: true)
     }
 
     private func send(_ text: String) throws(Failure) {
@@ -121,6 +148,7 @@ package final class EventFollower {
         }
     }
 
+    /// Reads the header section of the response. Throws unless it begins a stream of events.
     private func readHead() throws(Failure) {
         var end = received.firstRange(of: Array("\r\n\r\n".utf8))
         while end == nil {
@@ -140,7 +168,8 @@ package final class EventFollower {
         }
     }
 
-    /// The document of a problem. The connection may be kept alive behind it, so its length counts.
+    /// Reads the problem document of a refusal, at most 64 KiB. The server may keep the connection
+    /// open after it, so the stated length decides where it ends.
     private func problem(_ lines: [Substring]) throws(Failure) -> String {
         var document: [UInt8] = []
         if isChunked {
@@ -155,9 +184,10 @@ package final class EventFollower {
         return String(decoding: document, as: UTF8.self)
     }
 
+    /// The greatest length of a problem document that is read.
     private static let problemBytes = 64 << 10
 
-    /// The next piece of the body; nil at its end.
+    /// Returns the next piece of the body; nil at its end, or when the connection is broken.
     private func readChunk() throws(Failure) -> [UInt8]? {
         guard isChunked else {
             if received.isEmpty, !receive() { return nil }
@@ -171,7 +201,7 @@ package final class EventFollower {
         }
         guard let lineEnd, let size = Int(String(decoding: received[..<lineEnd.lowerBound], as: UTF8.self), radix: 16),
             (0...(1 << 30)).contains(size)
-        else { throw Failure(description: "the answer has no chunks", isPassing: false) }
+        else { throw Failure(description: "the response is not divided into chunks correctly", isPassing: false) }
         received.removeFirst(lineEnd.upperBound)
         while received.count < size + 2 {
             guard receive() else { return nil }
@@ -180,7 +210,8 @@ package final class EventFollower {
         return size == 0 ? nil : Array(received.prefix(size))
     }
 
-    /// False at the end of the connection, or when nothing came for long.
+    /// Waits for bytes and adds them to `received`; false at the end of the connection, or when
+    /// nothing came for `patienceSeconds`.
     private func receive() -> Bool {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         let count = unsafe recv(descriptor, &buffer, buffer.count, 0)

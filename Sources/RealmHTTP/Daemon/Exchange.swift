@@ -5,62 +5,97 @@ internal import Glibc
 internal import RealmStorage
 internal import Synchronization
 
-/// One request and its answer on a connection.
+/// One request and its response on a connection.
 ///
-/// `@unchecked Sendable`: everything but `outcome` and `spooling` belongs to the daemon's thread of the connection. `outcome`
-/// is set by whoever completes the answer and read after the connection was resumed. While `spooling` is `.writing` the
-/// body belongs to the thread that writes it to a file.
+/// The daemon calls `advance` for the header section, for each piece of the body, at the end of the
+/// body, and each time after the connection was resumed; `stage` states how far the exchange is. It
+/// is made with the first line of the request, and ends with `end`.
+///
+/// `@unchecked Sendable`: everything but `outcome`, `waiter` and `spooling`, which have locks,
+/// belongs to the daemon's thread of the connection. `outcome` is set by the thread that completes
+/// the response, and read after the connection was resumed. While `spooling` is `writing` the body
+/// belongs to the thread that writes it to a file.
 @safe final class Exchange: @unchecked Sendable {
+    /// What the next call of the daemon is about: the complete header section, a piece or the end
+    /// of the body, the response that was awaited, or nothing more.
     private enum Stage { case head, body, answering, sent }
 
+    /// Whether the response that the connection is suspended for exists.
     private enum Outcome {
         case pending
         case done(Response)
     }
 
+    /// Whether the client is watched while it waits, with the number of the watch; `over` once the
+    /// response exists.
     private enum Waiter {
         case none
         case watched(UInt64)
         case over
     }
 
-    /// What becomes of the bytes that go to a file.
+    /// The state of writing the body to a temporary file.
     private enum Spooling {
+        /// No part of the body is being written.
         case idle
+        /// Another thread writes, and the connection is suspended.
         case writing
-        /// With what went wrong.
+        /// A part was written, or could not be for the given problem; the daemon has not been
+        /// called since.
         case written(Problem?)
     }
 
     private let server: HTTPServer
     private let connection: OpaquePointer
     fileprivate let record: ConnectionRecord
+    /// The request target as it was sent.
     private let targetBytes: [UInt8]
-    /// Where the target lies in the daemon's memory; only compared.
+    /// The address of the target in the memory of the library. It is only compared, to find out how
+    /// the request line was written.
     private let targetAddress: UInt
+    /// When the first line of the request had arrived.
     private let arrival = Instant.now()
+    /// The request; nil before its header section is complete.
     private var request: Request?
     private var stage = Stage.head
+    /// The largest number of bytes that the body may have.
     private var bodyLimit = 0
+    /// The folders for a temporary file of a long body; empty when the body stays in memory.
     private var spoolFolders: [String] = []
     private let spooling = RankedMutex(.leaf, Spooling.idle)
-    /// What the daemon had received already when the connection was suspended to write to a file.
+    /// Bytes of the body that the library had received before the connection was suspended, and
+    /// delivers although a part is still being written to a file.
     private var early: [UInt8] = []
-    /// Whether the connection was put to sleep for a file and not called since, although the file may be written by now.
+    /// Whether the connection was suspended to write to a file and the daemon has not called since,
+    /// although the file may be written already.
     private var isAsleep = false
+    /// How many bytes of the body were received, those that were dropped included.
     private var bytesReceived = 0
+    /// Whether the body is larger than `bodyLimit`, or is not wanted; what follows of it is
+    /// dropped.
     private var isBodyTooLarge = false
-    /// An answer that was found before the body was there; sent after it.
+    /// A response that was decided before the body was complete, and is sent after it.
     private var refusal: Response?
+    /// The response, as far as it is made elsewhere.
     private let outcome = RankedMutex(.leaf, Outcome.pending)
-    /// Under which the client is watched while it waits.
+    /// The watch over the client while the connection is suspended.
     private let waiter = RankedMutex<Waiter>(.exchange, .none)
+    /// The status of the response that was sent; 0 before.
     fileprivate var status = 0
-    /// What the answer takes of the memory for answers while it is made.
+    /// What the response uses of the memory for unsent responses while it is being made.
     private var answerHolding: ByteHolding?
+    /// The response once it was given to the daemon.
     private var transmission: Transmission?
 
-    /// An exchange that begins with the first line of a request. Called on the daemon's thread of the connection.
+    /// Begins an exchange with the first line of a request. It runs on the daemon's thread of the
+    /// connection.
+    ///
+    /// - Parameters:
+    ///   - server: The server.
+    ///   - connection: The connection in the library, which outlives the exchange.
+    ///   - record: What the server knows of the connection.
+    ///   - target: The request target.
+    ///   - targetAddress: Its address in the memory of the library.
     init(server: HTTPServer, connection: OpaquePointer, record: ConnectionRecord, target: [UInt8], targetAddress: UInt) {
         self.server = server
         unsafe self.connection = unsafe connection
@@ -71,10 +106,11 @@ internal import Synchronization
         server.inFlight.add(1, ordering: .relaxed)
     }
 
-    /// Parameters in the target.
+    /// How many parameters a request target may have: the library reserves memory for each of them.
     static let parameterLimit = 200
 
-    /// Answers a target with too many parameters, and ends the connection: nothing else can be done so early.
+    /// Answers a request whose target has too many parameters, and breaks the connection. The
+    /// library cannot be given a response so early.
     func refuseTarget() {
         let problem = Problem.overLimit(
             .uriTooLong, "the target has too many parameters; send long queries with POST to /query",
@@ -83,7 +119,14 @@ internal import Synchronization
         shutdown(record.descriptor, Int32(SHUT_RDWR))
     }
 
-    /// Goes on with the exchange; false makes the daemon close the connection.
+    /// Continues the exchange when the daemon calls; see the type for when that is.
+    ///
+    /// - Parameters:
+    ///   - method: The method, in the memory of the library.
+    ///   - version: The version of HTTP, in the memory of the library; nil when the request line
+    ///     has none.
+    ///   - piece: The bytes of the body that were received; empty at its end.
+    /// - Returns: False to have the daemon close the connection.
     func advance(method: UnsafePointer<CChar>, version: UnsafePointer<CChar>?, piece: UnsafeRawBufferPointer) -> Bool {
         switch stage {
         case .head:
@@ -97,6 +140,7 @@ internal import Synchronization
 
     // MARK: - Head and body
 
+    /// Makes the request from its header section, and decides what happens to its body.
     private func beginBody(_ layout: HeadLayout) -> Bool {
         guard record.beganBody(arrival) else { return false }
         var layout = layout
@@ -122,7 +166,8 @@ internal import Synchronization
         }
     }
 
-    /// What the daemon itself has to say comes before the application.
+    /// Decides about a request: first for reasons of the connection and the form of its header
+    /// section, and then by the handler.
     private func earlyAdmission(_ request: Request, _ layout: HeadLayout) -> Admission {
         var problem = layout.problem(of: request)
         switch record.excess {
@@ -143,13 +188,17 @@ internal import Synchronization
         return .refuse(response)
     }
 
-    /// Whether it is better to refuse at once, and give the connection up, than to read the body first.
+    /// Whether it is better to refuse a request at once, and to lose the connection, than to read
+    /// its body first: the body is longer than 256 KiB, or the client waits for permission to send
+    /// it.
     private func announcesLongBody(_ headers: RequestHeaders) -> Bool {
         if headers[.expect] != nil { return true }
         guard let length = headers[.contentLength].flatMap({ Int($0) }) else { return false }
         return length > 256 << 10
     }
 
+    /// Takes a piece of the body, or answers at its end. While a part of the body is being written
+    /// to a file, pieces are kept aside.
     private func receive(_ piece: UnsafeRawBufferPointer) -> Bool {
         switch spooling.withLock({ $0 }) {
         case .idle: break
@@ -162,7 +211,8 @@ internal import Synchronization
         return unsafe piece.isEmpty ? answer() : take(piece)
     }
 
-    /// A suspended connection is called for what was received before, and once more when the server ends.
+    /// Keeps a piece aside. The daemon calls for a suspended connection to deliver what it had
+    /// received before, and once more when the server ends; false in the latter case.
     private func keep(_ piece: UnsafeRawBufferPointer) -> Bool {
         unsafe early.append(contentsOf: piece)
         return outcome.withLock { outcome -> Bool in
@@ -171,7 +221,11 @@ internal import Synchronization
         }
     }
 
-    /// Takes the bytes that had to wait for the file.
+    /// Continues with the body after a part of it was written to a file, beginning with the pieces
+    /// that were kept aside.
+    ///
+    /// - Parameter problem: Why the part could not be written, if so.
+    /// - Returns: False to have the daemon close the connection.
     private func goOn(after problem: Problem?) -> Bool {
         spooling.withLock { $0 = .idle }
         if let problem, let request { refuse(with: problem, request) }
@@ -181,12 +235,14 @@ internal import Synchronization
         return unsafe bytes.withUnsafeBytes(take)
     }
 
+    /// Decides the response before the body is complete. What is stored of the body is released.
     private func refuse(with problem: Problem, _ request: Request) {
         request.forgetBody()
         request.bodyFile = nil
         refusal = finished(Response(problem, for: request), request)
     }
 
+    /// Counts a piece of the body, and stores it unless the body is too large or not wanted.
     private func take(_ piece: UnsafeRawBufferPointer) -> Bool {
         guard let request else { return false }
         bytesReceived += piece.count
@@ -201,8 +257,11 @@ internal import Synchronization
         return unsafe store(piece, request)
     }
 
-    /// The daemon lets nobody answer in the middle of a body. A little more is read to be able to answer after it; then the
-    /// answer is written past the daemon, and what still comes is thrown away until the client has read it.
+    /// Decides whether more of an unwanted body is read.
+    ///
+    /// The library sends no response in the middle of a body. So up to 4 MiB over the limit are
+    /// read, to be able to answer after the body; then the response is written past the library,
+    /// and what still arrives is dropped for a while, to give the client time to read it.
     private func goesOnReading(_ request: Request) -> Bool {
         guard bytesReceived > bodyLimit + Exchange.readBeyondLimit else { return true }
         if status == 0 {
@@ -213,11 +272,16 @@ internal import Synchronization
         return bytesReceived <= bodyLimit + 4 * Exchange.readBeyondLimit
     }
 
+    /// How many bytes over the limit of the body are read before the response is written past the
+    /// library.
     private static let readBeyondLimit = 4 << 20
 
-    /// Bodies up to here stay in memory, and longer ones go to their files in pieces of about this length.
+    /// The length up to which bodies stay in memory. Longer ones are written to their files in
+    /// pieces of about this length.
     private static let spoolByteCount = 256 << 10
 
+    /// Appends a piece to the body in memory, and has it moved to a file when there is enough of
+    /// it.
     private func store(_ piece: UnsafeRawBufferPointer, _ request: Request) -> Bool {
         do throws(Problem) { try request.holding?.require(piece.count) } catch {
             refuse(with: error, request)
@@ -228,7 +292,8 @@ internal import Synchronization
         return spool(request)
     }
 
-    /// Moves what is there of the body to a file. The connection sleeps meanwhile: no thread of the daemon waits for a disk.
+    /// Has the part of the body in memory written to the file by another thread, and suspends the
+    /// connection meanwhile: no thread of the daemon waits for a disk.
     private func spool(_ request: Request) -> Bool {
         guard record.enter(.busy) else { return false }
         spooling.withLock { $0 = .writing }
@@ -242,6 +307,8 @@ internal import Synchronization
         return true
     }
 
+    /// Writes the part of the body in memory to the file, and makes the file at the first time. It
+    /// runs on a spooling thread.
     private func write(_ request: Request) -> Problem? {
         do throws(StorageError) {
             let file: BodyFile
@@ -259,11 +326,13 @@ internal import Synchronization
         }
     }
 
+    /// Resumes the connection after a part was written. Called on any thread.
     private func didSpool(_ problem: Problem?) {
         spooling.withLock { $0 = .written(problem) }
         unsafe server.suspensions.resume(connection, for: self)
     }
 
+    /// Makes the 413 for a body over its limit.
     private func tooLarge(_ request: Request) -> Response {
         let problem = Problem.overLimit(
             .bodyTooLarge, "the body is larger than \(bodyLimit) bytes", limit: bodyLimit)
@@ -272,9 +341,11 @@ internal import Synchronization
 
     // MARK: - Answer
 
+    /// Has the handler answer the complete request, and sends the response or suspends the
+    /// connection until it exists.
     private func answer() -> Bool {
         record.setReading(false)
-        // Nothing is sent after an answer that was written past the daemon.
+        // Nothing is sent after a response that was written past the daemon.
         guard status == 0, let request, record.enter(.busy) else { return false }
         if let refusal { return send(refusal) }
         if isBodyTooLarge { return send(tooLarge(request)) }
@@ -292,7 +363,8 @@ internal import Synchronization
         }
     }
 
-    /// Sends an answer that is there but for its packing, which may take a worker.
+    /// Sends a response that only needs to be finished. A worker does that when there is much to
+    /// compress.
     private func sendSoon(_ response: consuming Response, _ request: Request) -> Bool {
         guard server.handler.finishesQuickly(response, for: request) else {
             let response = response
@@ -301,7 +373,7 @@ internal import Synchronization
         return send(finished(response, request))
     }
 
-    /// The answer comes when the end of the body is in its file, too.
+    /// Has the rest of the body written to its file. The request is answered after that.
     private func spoolRest(_ request: Request) -> Bool {
         guard spool(request) else { return false }
         return isAsleep || refusal.map(send) ?? false
@@ -311,6 +383,7 @@ internal import Synchronization
         server.handler.finish(response, for: request)
     }
 
+    /// Makes the 503 for requests that meet the end of the server; it closes the connection.
     private func shuttingDown(_ request: Request) -> Response {
         let problem = Problem(.shuttingDown, "the server is shutting down")
         var response = finished(Response(problem, for: request), request)
@@ -318,6 +391,8 @@ internal import Synchronization
         return response
     }
 
+    /// Suspends the connection and has a worker make the response. The work is stopped when the
+    /// client is found to have left.
     private func hand(_ work: @escaping @Sendable () -> Response, to workers: WorkerPool, _ request: Request) -> Bool {
         stage = .answering
         guard unsafe server.suspensions.suspend(connection, for: self) else { return send(shuttingDown(request)) }
@@ -329,14 +404,16 @@ internal import Synchronization
         return true
     }
 
-    /// What is made elsewhere takes its memory while it grows: many long answers at a time would else be there before one of
-    /// them is refused.
+    /// Has the work charge what it produces to the memory for unsent responses as it grows.
+    /// Otherwise many long responses could exist at the same time before one of them is refused.
     private func holdAnswer(of request: Request) {
         let holding = ByteHolding(server.unsentBytes, record.client)
         answerHolding = holding
         request.budget.takesRoom = { [ledger = server.unsentBytes] byteCount in holding.grow(by: byteCount).map(ledger.stop) }
     }
 
+    /// Sends the response that the connection was suspended for; false when there is none, which
+    /// closes the connection.
     private func sendOutcome() -> Bool {
         let response = outcome.withLock { outcome -> Response? in
             if case .done(let response) = outcome { return response }
@@ -346,6 +423,8 @@ internal import Synchronization
         return send(response)
     }
 
+    /// Gives a finished response to the daemon, and releases what the request used. It is called
+    /// once per exchange.
     private func send(_ response: consuming Response) -> Bool {
         guard let request else { return false }
         stage = .sent
@@ -353,22 +432,28 @@ internal import Synchronization
         _ = record.enter(.busy)
         let holding = afford(&response, request)
         status = response.status
-        // What the request brought is done with, or somebody else's by now.
+        // The body is not needed any more, or belongs to other work.
         request.forgetBody()
         request.holding = nil
         let transmission = Transmission(response, to: request, server: server, holding: holding)
-        // The library takes sizes of chunks and trailers that others understand differently, and tells nobody. So what comes
-        // after such a body is never taken for a request.
+        // The library accepts chunk sizes and trailers that a proxy may interpret differently. So
+        // what follows such a body on the connection is never read as a request.
         if record.excess != nil || request.headers[.transferEncoding] != nil { transmission.closeAfterwards() }
         self.transmission = transmission
         return unsafe transmission.queue(on: connection)
     }
 
-    /// Shorter answers are sent however many wait.
+    /// Up to how many bytes a response is sent without being charged to the memory for unsent
+    /// responses.
     private static let smallAnswer = 64 << 10
 
-    /// A long answer takes its bytes of the memory for what clients have not read yet; where there is none left it is not sent.
-    /// Answers that are kept for others, too, take none of their own.
+    /// Charges a long response to the memory for unsent responses, and replaces it by a problem
+    /// when there is not enough of it.
+    ///
+    /// Responses that are cached are not charged: their memory is counted by the cache.
+    ///
+    /// - Returns: What the response holds of that memory until it is sent; nil when it is not
+    ///   charged.
     private func afford(_ response: inout Response, _ request: Request) -> ByteHolding? {
         if case .stream = response.body { return answerHolding }
         guard case .bytes(let buffer) = response.body, buffer.count > Exchange.smallAnswer, response.packed == nil else {
@@ -383,7 +468,10 @@ internal import Synchronization
         return nil
     }
 
-    /// The answer left, or the connection is gone.
+    /// Ends the exchange: the response was sent, or the connection is gone. It runs on the daemon's
+    /// thread of the connection.
+    ///
+    /// - Parameter isComplete: Whether the response was sent completely.
     func end(isComplete: Bool) {
         endWatch()
         server.inFlight.subtract(1, ordering: .relaxed)
@@ -397,7 +485,8 @@ internal import Synchronization
 }
 
 extension Exchange {
-    /// What metrics and log tell: 499 for clients that left.
+    /// Returns the status for the log and the metrics: 499 when the client left before it had the
+    /// response.
     fileprivate func finalStatus(isComplete: Bool) -> Int {
         if record.statusOfLastWords != 0 { return record.statusOfLastWords }
         return status == 0 || !isComplete ? 499 : status
@@ -405,8 +494,10 @@ extension Exchange {
 }
 
 extension Exchange: ResponsePromise, Suspended {
-    /// Finishes the answer on the calling thread and resumes the connection, whose thread sends it. Only the first call
-    /// counts.
+    /// Finishes the response on the calling thread, and resumes the connection, whose thread sends
+    /// it. Only the first call has an effect.
+    ///
+    /// - Parameter response: The response, not yet finished by the handler.
     func complete(_ response: Response) {
         HeldLocks.assertNone()
         guard let request else { return }
@@ -417,20 +508,25 @@ extension Exchange: ResponsePromise, Suspended {
             return true
         }
         guard isFirst else { return }
-        // While the connection still sleeps: afterwards its socket may be closed.
+        // The watch ends while the connection is still suspended, because its socket may be closed
+        // afterwards.
         endWatch()
         unsafe server.suspensions.resume(connection, for: self)
     }
 
-    /// Watches the client while the connection sleeps. One action at a time; none after the answer.
+    /// Has an action called if the client closes its side while the connection is suspended. Only
+    /// the first action is registered, and none after the response.
+    ///
+    /// - Parameter action: Called at most once, on the thread of the `StreamWatch`.
     func onDisconnect(_ action: @escaping @Sendable () -> Void) {
-        // Under the lock, so that nothing is watched that has been answered.
+        // This happens under the lock, so that no request is watched after its response.
         waiter.withLock { waiter in
             guard case .none = waiter else { return }
             waiter = .watched(server.streams.addWaiter(record.descriptor, action))
         }
     }
 
+    /// Ends the watch over the client for good.
     private func endWatch() {
         waiter.withLock { waiter in
             if case .watched(let number) = waiter { server.streams.removeWaiter(number) }
@@ -438,7 +534,7 @@ extension Exchange: ResponsePromise, Suspended {
         }
     }
 
-    /// The server stops while the connection sleeps: the client is told so.
+    /// Answers 503 because the server stops while the connection is suspended.
     func abandon() {
         guard let request else { return }
         complete(shuttingDown(request))

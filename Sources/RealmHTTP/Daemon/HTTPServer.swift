@@ -5,59 +5,80 @@ internal import Glibc
 internal import RealmStorage
 internal import Synchronization
 
-/// One listener with its daemon threads, workers and watch.
+/// One listener with the threads of its daemon, its workers and its watches.
 ///
-/// `@unchecked Sendable`: `daemon` and `options` are set once in `start`, before any thread can see the server, and
-/// cleared in `stop`, which one thread calls.
+/// It connects libmicrohttpd with a `RequestHandler`. A process has one for all clients, and
+/// perhaps another for administrators. `start` begins to serve; `stop` ends that for good.
+///
+/// `@unchecked Sendable`: `daemon` and `options` are set once in `start`, before any other thread
+/// can see the server, and cleared in `stop`, which one thread calls. Everything else is constant,
+/// atomic or has locks of its own.
 @safe package final class HTTPServer: @unchecked Sendable {
+    /// What a listener is made with beside its socket.
     package struct Configuration: Sendable {
+        /// The limits for connections, requests and responses.
         package var limits = Limits()
+        /// How many threads the daemon has. Each serves a part of the connections.
         package var daemonThreads = Threads.processorCount
-        /// What requests that come by this listener are marked with.
+        /// The entrance that requests through this listener are marked with.
         package var entrance = Entrance.main
 
-        /// The main listener with the usual limits, and a thread for each processor.
+        /// Makes the configuration of the main listener: default limits, and one thread for each
+        /// processor.
         package init() {}
     }
 
-    /// A sentence for the command line.
+    /// Why a server could not be started.
     package struct Failure: Error, CustomStringConvertible {
+        /// A sentence for the command line.
         package let description: String
     }
 
-    /// What the server was made with.
+    /// What the listener was made with.
     package let configuration: Configuration
-    /// Where it listens.
+    /// The listening socket, which `stop` closes.
     package let socket: ListeningSocket
-    /// Threads for what takes longer than a daemon's thread may be away.
+    /// The threads for work that takes longer than a thread of the daemon may be occupied.
     package let workers: WorkerPool
-    /// Tells what the server knows of itself, also when all workers have work for long.
+    /// One thread for the responses about the server itself, such as metrics, so that they are
+    /// available when all workers are busy.
     let attendant = WorkerPool(
         name: "attendant", WorkerPool.Size(threads: 1, threadsPerClient: 1, queue: 256, queuePerClient: 64))
-    /// Room for bodies that go to files.
+    /// The budget for long bodies in temporary files.
     let spool: SpoolRoom
-    /// Write long bodies to files; as many jobs as there are connections at the most.
+    /// The threads that write long bodies to files. Only continuations are queued, at most one per
+    /// connection, so its queue needs no limit.
     let spoolers = WorkerPool(name: "spooler", WorkerPool.Size(threads: 2, threadsPerClient: 1, queue: 0, queuePerClient: 0))
-    /// What admits and answers requests.
+    /// What admits and answers the requests.
     let handler: any RequestHandler
-    /// The open connections, and who they belong to.
+    /// The open connections, by client.
     let connections: ConnectionTable
-    /// Connections that wait for an answer or for events.
+    /// The connections that are suspended until a response, an event or a file is ready.
     let suspensions = SuspensionTable()
-    /// Watches sleeping connections for clients that left.
+    /// Watches suspended connections for clients that left.
     let streams: StreamWatch
-    /// Memory of long answers that are being made, or that clients have not taken yet.
+    /// The memory of long responses that are being made or that clients have not read yet, in
+    /// bytes.
     let unsentBytes: ByteLedger
-    /// Requests between their first line and the end of their answer.
+    /// How many requests are between their first line and the end of their response.
     let inFlight = Atomic<Int>(0)
-    /// Streamed answers that took too long.
+    /// How many streamed responses were cut off because they took too long.
     let answersCutOff = Atomic<Int>(0)
+    /// Whether new connections and requests are refused.
     private let draining = Atomic<Bool>(false)
+    /// The daemon of the library; nil before `start` and after `stop`.
     private var daemon: OpaquePointer?
-    /// What the daemon was started with, which it looks at while it runs.
+    /// The options of the daemon, which reads them while it runs.
     private var options: UnsafeMutablePointer<realm_rest_daemon_options>?
 
-    /// A server that answers at `socket` when it is started. It starts and closes the pool of workers, which others may share.
+    /// Makes a server that begins to answer when it is started.
+    ///
+    /// - Parameters:
+    ///   - socket: The listening socket, which the server takes over.
+    ///   - configuration: Limits and threads.
+    ///   - workers: The pool for longer work. The server starts and closes it, although another
+    ///     server may use it as well.
+    ///   - handler: What answers the requests.
     package init(
         socket: ListeningSocket, configuration: Configuration, workers: WorkerPool, handler: any RequestHandler
     ) {
@@ -72,37 +93,44 @@ internal import Synchronization
         self.workers = workers
     }
 
-    /// Whether new requests are refused because the server stops.
+    /// Whether new connections and requests are refused because the server is stopping.
     package var isDraining: Bool { draining.load(ordering: .relaxed) }
-    /// Requests that have begun and whose answers have not left.
+    /// How many requests have begun and are not answered completely.
     package var requestsInFlight: Int { inFlight.load(ordering: .relaxed) }
-    /// Open connections, idle ones too.
+    /// How many connections are open, idle ones included.
     package var connectionCount: Int { connections.count }
-    /// Requests that wait for a worker.
+    /// How many jobs wait for a worker.
     package var waitingJobs: Int { workers.waiting }
-    /// The most sockets of clients that are open at any time.
+    /// Returns the greatest number of client sockets that the main listener has open at the same
+    /// time.
     package static func mostSockets(_ limits: Limits) -> Int { ConnectionTable.mostSockets(limits.connections) }
-    /// The same for the administrators' listener.
+    /// Returns the greatest number of client sockets that the administrators' listener has open at
+    /// the same time.
     package static func mostSocketsOfAdministrators(_ limits: Limits) -> Int {
         ConnectionTable.mostSockets(limits.adminConnections)
     }
-    /// Endless answers that are being sent.
+    /// How many endless responses are being sent.
     package var streamCount: Int { streams.count }
-    /// Clients of such answers that were gone without a word.
+    /// How many clients of endless responses were found to be unreachable since the start.
     package var deadClients: Int { streams.deadClients }
 
-    /// Starts answering. The server keeps itself alive until `stop`.
+    /// Starts all threads and begins to answer. The server keeps itself alive until `stop`.
+    ///
+    /// - Throws: `Failure` when the system can make no thread or the daemon does not start;
+    ///   everything is closed again then, but for the socket.
     package func start() throws(Failure) {
         signal(SIGPIPE, SIG_IGN)
-        // A file that would grow beyond what the process may write is an error of one write, not the end of all.
+        // A file that grows beyond the limit of the process is an error of one write and must not
+        // end the process.
         signal(SIGXFSZ, SIG_IGN)
         let options = UnsafeMutablePointer<realm_rest_daemon_options>.allocate(capacity: 1)
         unsafe options.initialize(to: DaemonCallbacks.options(for: self))
         unsafe self.options = unsafe options
         unsafe options.pointee.listen_socket = socket.descriptor
         unsafe options.pointee.threads = UInt32(configuration.daemonThreads)
-        // Each daemon thread has a share of its limit, and may have all connections. The limit itself is kept by the
-        // connection table, which is asked before a connection is taken.
+        // The library divides its limit by the number of threads, and one thread may have all
+        // connections. The limit itself is enforced by the connection table, which is asked before
+        // a connection is set up.
         unsafe options.pointee.connections = UInt32(
             clamping: HTTPServer.mostSockets(configuration.limits) * max(1, configuration.daemonThreads))
         unsafe options.pointee.idle_seconds = UInt32(configuration.limits.idleSeconds)
@@ -116,7 +144,8 @@ internal import Synchronization
             closeThreads()
             throw Failure(description: error.description)
         }
-        // Whoever drops a server without stopping it keeps a daemon that runs, not one that calls what is gone.
+        // A server that is released without `stop` stays alive with its daemon, which would
+        // otherwise call a freed object.
         let own = unsafe Unmanaged.passRetained(self)
         guard let daemon = unsafe realm_rest_start_daemon(options) else {
             let reason = unsafe String(cString: strerror(errno))
@@ -127,8 +156,10 @@ internal import Synchronization
         unsafe self.daemon = unsafe daemon
     }
 
-    /// Ends all connections and waits a little for the daemon to notice. A daemon that is told to stop while it refuses a
-    /// malformed head goes on with an answer that it has not got, and the process ends.
+    /// Breaks all connections, and waits up to two seconds until the daemon has closed them.
+    ///
+    /// If the library is stopped while it refuses a malformed request, it continues with a response
+    /// that does not exist, and the process ends.
     private func letConnectionsGo() {
         let end = Instant.now().adding(seconds: HTTPServer.secondsToLetGo)
         while connections.count > 0, Instant.now() < end {
@@ -137,9 +168,10 @@ internal import Synchronization
         }
     }
 
+    /// How many seconds the daemon is given to close broken connections.
     private static let secondsToLetGo = 2.0
 
-    /// Lets the threads end that were made beside those of the daemon.
+    /// Ends all threads but those of the daemon.
     private func closeThreads() {
         connections.stopWatch()
         streams.stop()
@@ -148,30 +180,40 @@ internal import Synchronization
         spoolers.close()
     }
 
-    /// The largest request head has to fit with the daemon's own notes and the head of the answer; what is a little
-    /// over the limits too, so that the refusal can be ours.
+    /// Returns how many bytes of memory the daemon reserves for each connection, a multiple of
+    /// 4096.
     ///
-    /// The daemon clears this memory for every request, so it is not more than needed: with a quarter less the largest
-    /// request that is allowed gets no answer.
+    /// The largest permitted header section has to fit, with what the library notes about it and
+    /// the header section of the response; so has one that is slightly over the limits, so that the
+    /// server itself can refuse it. The library clears this memory for every request, so it is not
+    /// larger than necessary: with a quarter less, the largest permitted request gets no response.
     private static func connectionMemory(_ limits: Limits) -> Int {
         let heads = limits.targetBytes + limits.headerBytes
         return max(32 << 10, heads + heads / 2 + limits.headerFields * 96 + (8 << 10)) & ~0xfff
     }
 
-    /// Lets no new connections in and takes no new requests.
+    /// Refuses new connections and requests from now on. Requests that have begun continue.
     package func beginDraining() { draining.store(true, ordering: .relaxed) }
 
-    /// Ends in steps: refuse new work, let running requests finish for `graceSeconds`, then close everything.
+    /// Ends the server in steps: refuses new work, lets running requests finish, then closes
+    /// everything. The calling thread waits for that.
     ///
-    /// `isUrgent` is asked now and then; true ends the grace at once.
+    /// Endless responses that have not ended after half of the grace, at most after three seconds,
+    /// are cut off.
+    ///
+    /// - Parameters:
+    ///   - graceSeconds: How long running requests may take.
+    ///   - isUrgent: Called every few milliseconds; true ends the grace at once.
     package func stop(graceSeconds: Double, isUrgent: () -> Bool = { false }) {
         guard let daemon = unsafe daemon else { return }
-        // From here on connections are turned away as they come. `MHD_quiesce_daemon` is not for this: it races with the
-        // daemon's threads for the listening socket, and the loser ends the process.
+        // From here on new connections are closed at once. `MHD_quiesce_daemon` must not be used
+        // for this: it competes with the daemon's threads for the listening socket, and losing that
+        // ends the process.
         draining.store(true, ordering: .relaxed)
         let begin = Instant.now()
         let end = begin.adding(seconds: graceSeconds)
-        // Endless answers have been told to end; who has not read that after a while will not.
+        // Endless responses have been asked to end. A client that has not read the end after a
+        // while is cut off.
         let patience = begin.adding(seconds: min(3, graceSeconds / 2))
         var isPatient = true
         while requestsInFlight > 0, Instant.now() < end, !isUrgent() {

@@ -3,26 +3,36 @@
 internal import CMicrohttpd
 internal import Glibc
 
-/// Looks whether the head of a request was written as HTTP wants it.
+/// Checks that the header section of a request was written as HTTP demands.
 ///
-/// The library takes what others understand differently: lines that end with LF alone, lines that go on in the next one,
-/// NUL, blanks before a colon. It reads the head where it lies and only puts NULs behind its parts, so the distances
-/// between them tell what stood there. Only addresses of parts are compared, and only bytes between two of them are read.
-/// Versions from 1.0 on refuse such heads themselves, and keep their parts elsewhere.
+/// The library (versions 0.9) accepts forms that other software interprets differently: lines that
+/// end with LF alone, lines that continue in the next one, NUL, and blanks before a colon. Such
+/// differences would allow to smuggle requests past a proxy. The library parses in place and only
+/// writes NULs after the parts, so the distances between the parts show what was between them.
+/// Addresses of parts are compared, and only bytes between two of them are read. Later versions of
+/// the library refuse such header sections themselves and store the parts elsewhere.
 struct HeadLayout {
     /// The method as it was sent.
     let method: String
-    /// Whether the request is one of HTTP/1.0, or tells no version.
+    /// Whether the request is one of HTTP/1.0, or states no version.
     let isHTTP10: Bool
-    /// Where the head begins.
+    /// The address of the beginning of the header section.
     private let start: UInt
-    /// Where the next field has to begin; nil when it is not known, or not looked at.
+    /// The address at which the next field has to begin; nil when distances are not checked.
     private var next: UInt?
+    /// The first error that was found.
     private var mistake: StaticString?
 
+    /// Whether the library is one of the versions that accept such forms and parse in place.
     private static let looksAtDistances = unsafe MHD_get_version().map { unsafe String(cString: $0).hasPrefix("0.9.") } ?? false
 
-    /// Looks at the request line, whose parts are given as they lie in the memory of the library.
+    /// Checks the request line.
+    ///
+    /// - Parameters:
+    ///   - method: The method, where it is in the memory of the library.
+    ///   - target: The address of the target there.
+    ///   - targetByteCount: The length of the target.
+    ///   - version: The version of HTTP there; nil when the line has none.
     init(method: UnsafePointer<CChar>, target: UInt, targetByteCount: Int, version: UnsafePointer<CChar>?) {
         self.method = unsafe String(cString: method)
         start = UInt(bitPattern: method)
@@ -30,12 +40,19 @@ struct HeadLayout {
         guard HeadLayout.looksAtDistances, let version = unsafe version else { return }
         let versionStart = UInt(bitPattern: version)
         if unsafe start &+ UInt(strlen(method)) &+ 1 != target || target &+ UInt(targetByteCount) &+ 1 != versionStart {
-            mistake = "the request line has to be a method, a target and a version, with one space between them"
+            mistake = "the request line has to consist of a method, a target and a version, with one space between them"
         }
         next = unsafe versionStart &+ UInt(strlen(version)) &+ 2
     }
 
-    /// Looks at the next field of the head.
+    /// Checks the next field.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the field, in the memory of the library.
+    ///   - nameLength: Its length in bytes.
+    ///   - isKnown: Whether it is the name of a known field, which then needs no check.
+    ///   - value: The value, in the memory of the library; nil when there is none.
+    ///   - valueLength: Its length in bytes.
     mutating func check(
         _ name: UnsafePointer<CChar>, _ nameLength: Int, isKnown: Bool, _ value: UnsafePointer<CChar>?, _ valueLength: Int
     ) {
@@ -52,19 +69,26 @@ struct HeadLayout {
         if unsafe UInt(bitPattern: name) != expected || valueStart < nameEnd
             || !HeadLayout.isBlank(name + nameLength + 1, upTo: value)
         {
-            mistake = mistake ?? "the lines of the head have to end with CRLF, stand by themselves and be without NUL"
+            mistake = mistake ?? "each line of the head has to end with CRLF, without a continuation line or NUL"
         }
         next = valueStart &+ UInt(valueLength) &+ 2
     }
 
-    /// Looks where the head ended, by the number of bytes that the library took for it. It takes a field without a name for the
-    /// empty line, and would read the rest of the head as the next request.
+    /// Checks where the header section ended. The library treats a field without a name as the
+    /// empty line at the end, and would read the rest as the next request.
+    ///
+    /// - Parameter byteCount: The length of the header section as the library counts it; 0 when
+    ///   that is unknown.
     mutating func checkEnd(_ byteCount: Int) {
         guard let expected = next, byteCount > 0, start &+ UInt(byteCount) != expected &+ 2 else { return }
         mistake = mistake ?? "the head has to end with an empty line, and each of its lines with CRLF"
     }
 
-    /// What is wrong with the head; nil when nothing is.
+    /// Returns what is wrong with the header section, including the form of the target and the
+    /// framing of the body.
+    ///
+    /// - Parameter request: The request that was made of it.
+    /// - Returns: The problem to answer; nil when nothing is wrong.
     func problem(of request: Request) -> Problem? {
         if let mistake { return Problem(.malformedRequest, mistake.description) }
         if let blank = HeadLayout.blank(in: request.target.bytes) {
@@ -75,17 +99,18 @@ struct HeadLayout {
             return Problem(.malformedRequest, "the target of a request is a path that begins with a slash")
         }
         if request.headers.repeated == .contentLength {
-            return Problem(.malformedRequest, "the lengths that the head tells differ").with("header", "Content-Length")
+            return Problem(.malformedRequest, "the head states different lengths of the body").with("header", "Content-Length")
         }
         guard let coding = request.headers[.transferEncoding] else { return nil }
         if request.headers[.contentLength] != nil || isHTTP10 {
-            return Problem(.malformedRequest, "a body is told by Content-Length or by chunks, not by both").with(
+            return Problem(.malformedRequest, "the end of a body is given by Content-Length or by chunks, not by both").with(
                 "header", "Transfer-Encoding")
         }
         guard coding.lowercased() != "chunked" else { return nil }
         return Problem(.notImplemented, "the only transfer coding of requests is chunked").with("header", "Transfer-Encoding")
     }
 
+    /// Returns the first space or control character in a target; nil when there is none.
     private static func blank(in target: [UInt8]) -> UInt8? {
         unsafe target.withUnsafeBufferPointer { bytes in
             for index in 0..<bytes.count where unsafe bytes[index] <= 0x20 || bytes[index] == 0x7f { return unsafe bytes[index] }
@@ -93,11 +118,13 @@ struct HeadLayout {
         }
     }
 
+    /// Whether a name consists of characters that names of fields may have.
     private static func isToken(_ name: UnsafePointer<CChar>, _ length: Int) -> Bool {
         unsafe length > 0
             && UnsafeBufferPointer(start: name, count: length).allSatisfy { MediaType.isToken(UInt8(bitPattern: $0)) }
     }
 
+    /// Whether a value contains a control character other than a tab.
     private static func hasControl(_ value: UnsafePointer<CChar>, _ length: Int) -> Bool {
         unsafe UnsafeBufferPointer(start: value, count: length).contains { byte in
             let byte = UInt8(bitPattern: byte)
@@ -105,7 +132,7 @@ struct HeadLayout {
         }
     }
 
-    /// Whether only blanks lie between two parts of one line.
+    /// Whether there are only spaces and tabs between two parts of one line.
     private static func isBlank(_ start: UnsafePointer<CChar>, upTo end: UnsafePointer<CChar>) -> Bool {
         guard unsafe end - start < 1 << 20 else { return false }
         return unsafe UnsafeBufferPointer(start: start, count: max(0, end - start)).allSatisfy { $0 == 0x20 || $0 == 0x09 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CMicrohttpd  // its headers are where the compiler finds `timeval`
+internal import CMicrohttpd  // its headers make the system declarations used here visible
 internal import Glibc
 
-/// Asks a server on this machine whether it is ready.
+/// Asks a server on this machine whether it is ready, for the command that container platforms use
+/// as a health check.
 package enum HealthProbe {
-    /// The first line of the answer, or nil when nobody answers within two seconds.
+    /// Sends `GET /readyz` to a port of this machine.
+    ///
+    /// - Parameter port: The TCP port of the server, on 127.0.0.1.
+    /// - Returns: The first line of the response; nil when none arrives within two seconds.
     package static func statusLine(port: UInt16) -> String? {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard socket >= 0 else { return nil }

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Answers that the server writes by itself, where the daemon would close a connection without a word.
+/// Responses that the server writes to a socket by itself, where the library would close the
+/// connection without one.
 enum LastWords {
-    /// A whole answer that ends its connection.
+    /// Returns a complete response, head and body, that ends its connection.
+    ///
+    /// - Parameters:
+    ///   - problem: What is wrong.
+    ///   - id: The id of the request, or a new one when the request never became complete.
     static func bytes(_ problem: Problem, _ id: RequestID) -> [UInt8] {
         var writer = JSONWriter()
         problem.write(to: &writer, requestID: id)
@@ -13,6 +18,7 @@ enum LastWords {
         return Array(head.utf8) + writer.buffer.array
     }
 
+    /// Returns the reason phrase of a status that such a response can have.
     private static func reason(_ status: Int) -> String {
         switch status {
         case 400: return "Bad Request"

@@ -3,25 +3,33 @@
 internal import CMicrohttpd
 internal import Glibc
 
-/// A bound TCP or Unix socket that listens.
+/// A TCP or Unix socket that is bound and listens. It is made before the server, so that errors are
+/// reported before anything is started.
 package struct ListeningSocket: Sendable {
-    /// The socket, which the daemon closes when it stops.
+    /// The socket. The daemon that is started on it closes it.
     package let descriptor: Int32
-    /// The port it really has.
+    /// The port that the socket is bound to, also when port 0 was requested; 0 for a Unix socket.
     package let port: Int
-    /// The address it is bound to, as text.
+    /// The address that the socket is bound to, as text; `unix:` and the path for a Unix socket.
     package let address: String
-    /// Whether only this machine can reach it.
+    /// Whether only this machine can reach the socket.
     package let isLoopback: Bool
-    /// The file of a Unix socket.
+    /// The file of a Unix socket; nil for TCP.
     let file: UnixSocketFile?
 
-    /// A sentence for the command line.
+    /// Why a socket could not be made.
     package struct Failure: Error, CustomStringConvertible {
+        /// A sentence for the command line.
         package let description: String
     }
 
-    /// Binds `host` (a name or an address) and `port`; port 0 picks one.
+    /// Binds a TCP socket to the first usable address of a host, and listens.
+    ///
+    /// - Parameters:
+    ///   - host: A name or an address.
+    ///   - port: The port; 0 lets the system choose one.
+    ///   - backlog: How many connections may wait to be accepted.
+    /// - Throws: `Failure` when the host has no address, or the system refuses all of them.
     package init(host: String, port: Int, backlog: Int32 = 1024) throws(Failure) {
         var hints = unsafe addrinfo()
         unsafe hints.ai_family = AF_UNSPEC
@@ -54,7 +62,10 @@ package struct ListeningSocket: Sendable {
         file = nil
     }
 
-    /// Binds a Unix socket at `path` that only this user can open.
+    /// Binds a Unix socket that only the user of this process can open, and listens.
+    ///
+    /// - Parameter path: The path of the socket's file.
+    /// - Throws: `Failure` when the path is in use or not suitable.
     package init(unixPath path: String) throws(Failure) {
         (descriptor, file) = try UnixSocketFile.listen(at: path)
         port = 0
@@ -62,6 +73,7 @@ package struct ListeningSocket: Sendable {
         isLoopback = true
     }
 
+    /// Binds a socket to one address; nil, with the reason in `errno`, when that fails.
     private static func bound(_ entry: addrinfo, _ backlog: Int32) -> ListeningSocket? {
         let descriptor = unsafe socket(entry.ai_family, entry.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), entry.ai_protocol)
         guard descriptor >= 0 else { return nil }
@@ -79,6 +91,7 @@ package struct ListeningSocket: Sendable {
         return ListeningSocket(descriptor: descriptor, port: port, address: address)
     }
 
+    /// Returns the address and the port that a socket is bound to.
     private static func localName(_ descriptor: Int32) -> (String, Int)? {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -91,21 +104,23 @@ package struct ListeningSocket: Sendable {
         }
     }
 
-    /// The daemon's threads share it, so none may block in accept.
+    /// Makes a socket non-blocking. The daemon's threads share the listening socket, and none of
+    /// them may block in `accept` when another one was faster.
     static func makeNonblocking(_ descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
 
-    /// Closes a socket that no daemon was started on.
+    /// Closes a socket on which no daemon was started, and removes the file of a Unix socket.
     func close() {
         Glibc.close(descriptor)
         removeFile()
     }
 
-    /// Removes the file of a Unix socket that is closed.
+    /// Removes the file of a Unix socket that was closed.
     func removeFile() { file?.remove() }
 
-    /// `http://HOST:PORT` with brackets around IPv6 addresses, or `unix:PATH`.
+    /// The address for people: `http://HOST:PORT`, with brackets around an IPv6 address, or
+    /// `unix:PATH`.
     package var url: String {
         file != nil ? address : "http://" + (address.contains(":") ? "[\(address)]" : address) + ":\(port)"
     }

@@ -4,31 +4,48 @@ internal import CMicrohttpd
 internal import RealmStorage
 internal import Synchronization
 
-/// Gives memory back to the system after requests that took much of it: the allocator keeps what was freed in pieces,
-/// and of each its end. How many pieces there are and how long an end may be is bounded for the whole process.
+/// Returns memory to the system after requests that used much of it.
+///
+/// The allocator of the C library keeps what was freed, in several arenas, and of each arena its
+/// end. This type limits how many arenas there are and how long an end may be, once for the whole
+/// process, and has freed memory returned soon after a large request.
 final class MemoryReturn: Sendable {
+    /// Whether a return is planned already.
     private let isDue = Atomic<Bool>(false)
+    /// Starts a planned return.
     private let alarm: Alarm
 
-    /// Between two returns at the least; also the time in which a request can let go of what it has.
+    /// How many seconds after the end of a large request memory is returned. By then the request
+    /// has been released, and requests that end meanwhile share the return.
     private static let seconds = 2.0
-    /// What is worth the trouble.
+    /// Above how many bytes a request or response counts as large.
     private static let largeByteCount = 1 << 20
+    /// Above how many seconds a request counts as large, because long work often uses much memory.
     private static let longSeconds = 0.5
-    /// Threads share as many pieces; more than run at the same time gain nothing.
+    /// How many arenas the allocator may have. More than there are threads running at the same time
+    /// would gain nothing.
     private static let pieceCount = max(4, 2 * Threads.processorCount)
-    /// What the end of a piece keeps. Blocks above this are given back as soon as they are freed.
+    /// How many bytes the allocator keeps at the end of an arena. Single blocks above this size are
+    /// returned as soon as they are freed.
     private static let keptByteCount = 4 << 20
-    /// Once for the process, as the settings of the allocator are.
+    /// Sets the limits of the allocator, when it is first used; they apply to the whole process.
     private static let boundOfProcess: Void = realm_rest_bound_kept_memory(Int32(clamping: pieceCount), Int32(keptByteCount))
 
-    /// Bounds what the allocator keeps, once for the process, and returns memory by the thread of `alarm`.
+    /// Sets the limits of the allocator, unless that was done before.
+    ///
+    /// - Parameter alarm: Starts the returns.
     init(_ alarm: Alarm) {
         self.alarm = alarm
         MemoryReturn.boundOfProcess
     }
 
-    /// A request ended.
+    /// Notes that a request ended, and plans a return of memory if it was large.
+    ///
+    /// - Parameters:
+    ///   - bytesReceived: Bytes of its body.
+    ///   - bytesSent: Bytes of its response.
+    ///   - seconds: How long it took.
+    ///   - workers: The pool on which memory is returned, as that takes a while.
     func note(bytesReceived: Int, bytesSent: Int, seconds: Double, _ workers: WorkerPool) {
         guard max(bytesReceived, bytesSent) > MemoryReturn.largeByteCount || seconds > MemoryReturn.longSeconds,
             !isDue.exchange(true, ordering: .acquiringAndReleasing)

@@ -4,7 +4,16 @@ internal import CMicrohttpd
 internal import Glibc
 
 extension RequestHeaders {
-    /// Copies the known header fields of a connection's request, measures all of them, and shows each to `layout`.
+    /// Copies the known header fields of a request from the library, and measures and checks all
+    /// fields.
+    ///
+    /// It must be called on the daemon's thread of the connection, while the header section is in
+    /// the library's memory.
+    ///
+    /// - Parameters:
+    ///   - connection: The connection in the library.
+    ///   - layout: The check of the header section, which is shown every field.
+    /// - Returns: The known fields, and the counts of all.
     static func read(from connection: OpaquePointer, _ layout: inout HeadLayout) -> RequestHeaders {
         var headers = RequestHeaders()
         unsafe withUnsafeMutablePointer(to: &headers) { headers in
@@ -17,7 +26,7 @@ extension RequestHeaders {
         return headers
     }
 
-    /// Where the fields go that the library shows one by one.
+    /// The context of the callback to which the library shows the fields one by one.
     @safe private struct Reading {
         let headers: UnsafeMutablePointer<RequestHeaders>
         let layout: UnsafeMutablePointer<HeadLayout>
@@ -34,6 +43,7 @@ extension RequestHeaders {
         }
     }
 
+    /// Has the library show all fields of a request, in their order.
     private static func readFields(of connection: OpaquePointer, _ reading: UnsafeMutablePointer<Reading>) {
         _ = unsafe MHD_get_connection_values(
             connection, .HEADER_KIND,
@@ -45,39 +55,44 @@ extension RequestHeaders {
             }, unsafe reading)
     }
 
-    /// Names by their length, so that few are compared.
+    /// The known fields, grouped by the length of their names, so that few names are compared for
+    /// each field.
     private static let headersByLength: [[RequestHeader]] = byLength(RequestHeader.allCases) { $0.name }
+    /// The fields of proxies, grouped in the same way.
     private static let forwardingByLength: [[StaticString]] = byLength(ForwardingHeader.names) { $0 }
 
+    /// Groups items by the length of their names; the index in the result is the length.
     private static func byLength<Item>(_ items: [Item], _ name: (Item) -> StaticString) -> [[Item]] {
         let longest = items.map { name($0).utf8CodeUnitCount }.max() ?? 0
         return (0...longest).map { length in items.filter { name($0).utf8CodeUnitCount == length } }
     }
 
-    /// The known field of that name, in any case of letters.
+    /// Returns the known field of a name, which may be in any case; nil for all other names.
     private static func known(_ name: UnsafePointer<CChar>, _ length: Int) -> RequestHeader? {
         guard length < headersByLength.count else { return nil }
         return headersByLength[length].first { unsafe begins(name, with: $0.name) }
     }
 
-    /// Whether a text that is long enough begins with `word`, in any case of letters.
+    /// Whether a text begins with a word, without regard to case. The text has to be at least as
+    /// long as the word.
     private static func begins(_ text: UnsafePointer<CChar>, with word: StaticString) -> Bool {
         unsafe word.utf8Start.withMemoryRebound(to: CChar.self, capacity: word.utf8CodeUnitCount) {
             unsafe strncasecmp($0, text, word.utf8CodeUnitCount) == 0
         }
     }
 
-    /// Remembers what a field that is not kept tells about where the request came from.
+    /// Notes what a field that is not kept reveals about the sender: a proxy, or a browser.
     private mutating func noteOrigin(_ name: UnsafePointer<CChar>, _ length: Int, _ value: UnsafePointer<CChar>?) {
         if unsafe RequestHeaders.isForwarding(name, length) {
             guard forwardedBy == nil else { return }
             forwardedBy = unsafe String(String(cString: name).prefix(64))
         } else if length == 10, unsafe RequestHeaders.begins(name, with: "user-agent"), let value = unsafe value {
-            // Every browser calls itself so; PowerShell does too, and shows no pages.
+            // Every browser identifies itself so. PowerShell does too, but it displays no pages.
             isFromBrowser = unsafe isFromBrowser || (strncmp(value, "Mozilla/", 8) == 0 && strstr(value, "PowerShell") == nil)
         }
     }
 
+    /// Whether a field is one that proxies add.
     private static func isForwarding(_ name: UnsafePointer<CChar>, _ length: Int) -> Bool {
         if length >= ForwardingHeader.prefix.utf8CodeUnitCount, unsafe begins(name, with: ForwardingHeader.prefix) { return true }
         guard length < forwardingByLength.count else { return false }

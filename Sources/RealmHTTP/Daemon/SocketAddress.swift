@@ -3,9 +3,12 @@
 internal import CMicrohttpd
 internal import Glibc
 
-/// Text of socket addresses.
+/// Converts socket addresses to text.
 enum SocketAddress {
-    /// The text and the port of an IPv4 or IPv6 address; nil for any other.
+    /// Returns the text and the port of a socket address.
+    ///
+    /// - Parameter address: A socket address of any family.
+    /// - Returns: The address without brackets and the port; nil unless it is IPv4 or IPv6.
     static func nameAndPort(_ address: UnsafePointer<sockaddr>) -> (String, Int)? {
         switch unsafe Int32(address.pointee.sa_family) {
         case AF_INET:
@@ -22,6 +25,7 @@ enum SocketAddress {
         }
     }
 
+    /// Returns the usual text of an IPv4 or IPv6 address in binary form.
     private static func text(_ family: Int32, _ source: UnsafeRawPointer) -> String {
         var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         guard unsafe inet_ntop(family, source, &buffer, socklen_t(buffer.count)) != nil else { return "" }

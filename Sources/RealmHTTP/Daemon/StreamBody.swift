@@ -5,39 +5,61 @@ internal import Glibc
 internal import RealmStorage
 internal import Synchronization
 
-/// The body of a streamed answer: chunks made by workers, taken by the daemon.
+/// The body of a streamed response: chunks that workers make and the daemon takes.
 ///
-/// A producer never blocks a worker. It is asked for one chunk at a time, and rests when enough of them wait; the
-/// daemon taking one starts it again. When none is there the connection is suspended until the next.
-/// A client that stops reading is found by the daemon's idle time-out.
+/// A producer never blocks a worker. It is asked for one chunk at a time, and pauses when
+/// `Streaming.queuedChunks` of them are waiting; the daemon starts it again when it takes one. When
+/// no chunk is ready, the connection is suspended until the next one is. A client that stops
+/// reading is found by the daemon's idle time limit.
+///
+/// A lock guards the state. The library holds one reference until the response ends; a worker that
+/// is producing holds another.
 final class StreamBody: Suspended {
+    /// What changes while the response is sent, under the lock.
     private struct State {
+        /// The chunks that the daemon has not taken completely, in order.
         var chunks: [OutputBuffer] = []
-        /// What chunks beyond the usual size take of the memory for answers.
+        /// What chunks of unusual length use of the memory for unsent responses.
         var holding: ByteHolding?
-        /// Bytes of the first chunk that were taken.
+        /// How many bytes of the first chunk the daemon has taken.
         var offset = 0
+        /// Whether a worker is making chunks, or is about to.
         var isProducing = false
-        /// No more chunks will come: the end, an error, or nobody left to read them.
+        /// Whether no more chunks will be made: at the end, after an error, or when no client is
+        /// left to read them.
         var isFinished = false
+        /// Whether the response is to be cut off after the chunks that exist.
         var hasFailed = false
+        /// How many bytes the daemon has taken in all.
         var bytesTaken = 0
+        /// The producer; nil once no more chunks will be made, so that what it holds is released.
         var producer: (any ChunkProducer)?
     }
 
     private let state: RankedMutex<State>
+    /// The connection, which is suspended while no chunk is ready.
     private let connection: ConnectionPointer
     private let server: HTTPServer
-    /// When the answer is given up, however little the client reads at a time: it holds a version.
+    /// When the response is given up, even if the client keeps reading slowly: it prevents a
+    /// version of the realm from being released.
     private let end: Instant
+    /// The client whose share of workers and memory is used.
     private let client: String
 
+    /// The address of a connection in the library, made sendable: it is only passed to the library,
+    /// which may be called from any thread to resume the connection.
     @safe private struct ConnectionPointer: @unchecked Sendable {
-        /// Only used to resume, which any thread may do.
+        /// The connection. It may be gone, so it is used only through the `SuspensionTable`.
         let pointer: OpaquePointer
     }
 
-    /// The body of a long answer on a connection. Nothing is produced before the daemon asks for it.
+    /// Makes the body of a streamed response. Nothing is produced before the daemon asks for it.
+    ///
+    /// - Parameters:
+    ///   - producer: Makes the content.
+    ///   - client: The client whose share of workers and memory is used.
+    ///   - connection: The connection on which the response is sent.
+    ///   - server: The server, whose workers, tables and limits apply.
     init(_ producer: any ChunkProducer, of client: String, _ connection: OpaquePointer, _ server: HTTPServer) {
         self.client = client
         state = RankedMutex(.streamBody, State(producer: producer))
@@ -46,10 +68,13 @@ final class StreamBody: Suspended {
         end = Instant.now().adding(seconds: Double(server.configuration.limits.answerSeconds))
     }
 
-    /// Bytes that the daemon has taken.
+    /// How many bytes of content the daemon has taken.
     var bytesTaken: Int { state.withLock { $0.bytesTaken } }
 
-    /// A message that reads from this stream, and keeps it until the daemon is done.
+    /// Makes the response object of the library that reads from this body.
+    ///
+    /// - Returns: The response object, which holds a reference to this body until the library frees
+    ///   it; nil when the library has no memory.
     func makeMessage() -> OpaquePointer? {
         let context = unsafe Unmanaged.passRetained(self)
         let message = unsafe MHD_create_response_from_callback(
@@ -67,10 +92,20 @@ final class StreamBody: Suspended {
         return unsafe message
     }
 
+    /// What the library takes for the end of the content (`MHD_CONTENT_READER_END_OF_STREAM`).
     private static let ended: Int = -1
+    /// What the library takes for a failure, which closes the connection
+    /// (`MHD_CONTENT_READER_END_WITH_ERROR`).
     private static let failed: Int = -2
 
-    /// Runs on the daemon's thread: copies what is there, or suspends the connection.
+    /// Copies from the first chunk, or suspends the connection. It runs on the daemon's thread of
+    /// the connection.
+    ///
+    /// - Parameters:
+    ///   - target: The buffer of the library.
+    ///   - capacity: The size of that buffer in bytes.
+    /// - Returns: How many bytes were copied; 0 when the connection was suspended; `ended` or
+    ///   `failed` at the end.
     private func read(_ target: UnsafeMutablePointer<CChar>, _ capacity: Int) -> Int {
         if Instant.now() > end {
             server.answersCutOff.add(1, ordering: .relaxed)
@@ -99,6 +134,8 @@ final class StreamBody: Suspended {
         }
     }
 
+    /// Has a worker make chunks, unless one does, no more are needed, or enough are waiting. The
+    /// lock is held.
     private func startProducing(_ state: inout State) {
         guard !state.isProducing, !state.isFinished, state.chunks.count < Streaming.queuedChunks else { return }
         state.isProducing = true
@@ -109,7 +146,8 @@ final class StreamBody: Suspended {
         }
     }
 
-    /// Runs on a worker: chunk after chunk until enough of them wait.
+    /// Makes chunk after chunk until enough are waiting, and resumes the connection after each. It
+    /// runs on a worker.
     private func produce() {
         while let producer = state.withLock({ $0.isFinished ? nil : $0.producer }) {
             let buffer = OutputBuffer(capacity: Streaming.chunkBytes + (8 << 10))
@@ -139,10 +177,12 @@ final class StreamBody: Suspended {
         }
     }
 
-    /// A single row may be as long as a document.
+    /// Whether a chunk is so much longer than usual that it is charged to the memory for unsent
+    /// responses: a single row can be as long as a document.
     private static func isLong(_ chunk: OutputBuffer) -> Bool { chunk.count > 4 * Streaming.chunkBytes }
 
-    /// Takes memory for a chunk beyond the usual size; false when there is none left.
+    /// Charges a long chunk to the memory for unsent responses; false when there is not enough of
+    /// it.
     private func hold(_ chunk: OutputBuffer, _ state: inout State) -> Bool {
         guard StreamBody.isLong(chunk) else { return true }
         let holding = state.holding ?? ByteHolding(server.unsentBytes, client)
@@ -150,14 +190,17 @@ final class StreamBody: Suspended {
         return holding.grow(by: chunk.count) == nil
     }
 
-    /// The daemon lets the stream go: sent, or the client has left.
+    /// Called when the library frees its response object: the response was sent, or the client has
+    /// left.
     private func cancel() { finish(hasFailed: false) }
 
-    /// The server stops while the connection sleeps: the stream is cut off.
+    /// Cuts the response off because the server stops while the connection is suspended.
     func abandon() { finish(hasFailed: true) }
 
+    /// Ends the production and drops all chunks.
     private func finish(hasFailed: Bool) {
-        // The version that the producer reads goes after the lock is open again.
+        // The version that the producer reads is released after the lock, as that may take other
+        // locks.
         let dropped = state.withLock { state in
             defer {
                 state.isFinished = true

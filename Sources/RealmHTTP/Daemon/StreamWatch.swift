@@ -4,43 +4,61 @@ internal import CMicrohttpd
 internal import Glibc
 internal import RealmStorage
 
-/// Watches over the connections of endless answers, most of which sleep: notices clients that leave, gives signs of
-/// life, finds clients that are gone without a word, and ends answers that got old. Notices too who leaves while it waits
-/// for an answer.
+/// Watches the connections of endless responses, most of which are suspended: notices clients that
+/// leave, has heartbeats sent, finds clients that are unreachable, and ends responses that have
+/// reached their greatest age. It also notices clients that leave while they wait for a single
+/// response.
 ///
-/// A client that closes its side, be it for sending only, counts as gone.
+/// A client that closes its side counts as gone, even if it closes only its sending direction. One
+/// thread does the work; a lock guards the tables. A socket stays watched no longer than it is
+/// open, because `remove` and `removeWaiter` are called before it is closed.
 final class StreamWatch: Sendable {
-    /// Bytes of a connection that the other side has not acknowledged, a while after a sign of life.
+    /// The state of a connection's unacknowledged bytes, measured some time after a heartbeat.
     struct Flight: Equatable {
-        /// Sent and not acknowledged; what waits because the client does not read is not in here.
+        /// Bytes that were sent and not acknowledged. What waits in the socket because the client
+        /// does not read is not among them.
         var bytesInFlight: Int
-        /// All bytes that were ever acknowledged.
+        /// All bytes that the client has acknowledged since the connection was made.
         var acknowledged: UInt64
-        /// Not acknowledged yet, sent or not.
+        /// Bytes that are not acknowledged, whether they were sent or not.
         var bytesQueued = 0
-        /// Whether the other side has said something since it was last sent something. One that has no memory left for
-        /// what it is sent answers that too, and acknowledges none of it.
+        /// Whether the client's machine has responded since something was last sent to it. One
+        /// without memory for what it receives responds, too, but acknowledges none of it.
         var isAnswered: Bool
 
-        /// Whether a client is dead that had this in flight and is found like `present` by the next sign of life.
+        /// Returns whether the client is unreachable: bytes were in flight, and by the next
+        /// heartbeat they are neither acknowledged nor answered.
+        ///
+        /// - Parameter present: The state when the next heartbeat is due.
         func isLost(_ present: Flight) -> Bool {
             bytesInFlight > 0 && !present.isAnswered && present.acknowledged < acknowledged &+ UInt64(bytesInFlight)
         }
     }
 
+    /// What is known of one endless response.
     private struct Entry {
         let body: EventBody
         let descriptor: Int32
+        /// When the next heartbeat is due.
         var nextBeat: Instant
+        /// When the response reaches its greatest age.
         var end: Instant
+        /// The state of the connection after the last heartbeat; nil while it has not been
+        /// measured.
         var flight: Flight?
-        /// Whether a sign of life was given that nobody has looked after yet.
+        /// Whether a heartbeat was sent after which the connection has not been measured yet.
         var isUnmeasured = false
-        /// What was acknowledged when it was last seen to get on, and when that was.
+        /// How many bytes had been acknowledged when the connection last progressed.
         var progress: UInt64 = 0
+        /// When the connection last progressed, or had nothing to send.
         var progressTime: Instant
 
-        /// Whether the client has read nothing of what waits for it for so long.
+        /// Returns whether the client has read nothing for too long although bytes wait for it, and
+        /// notes progress.
+        ///
+        /// - Parameters:
+        ///   - now: The current time.
+        ///   - seconds: How long a client may read nothing.
         mutating func isStalled(_ now: Instant, seconds: Double) -> Bool {
             guard let flight, flight.bytesQueued > 0, flight.acknowledged == progress else {
                 progress = flight?.acknowledged ?? 0
@@ -51,24 +69,38 @@ final class StreamWatch: Sendable {
         }
     }
 
+    /// The tables, under the lock.
     private struct State {
+        /// The endless responses by the numbers under which their sockets are watched.
         var entries: [UInt64: Entry] = [:]
+        /// The numbers of the endless responses by their bodies.
         var numbers: [ObjectIdentifier: UInt64] = [:]
-        /// Those who wait for one answer, with what is done when they leave.
+        /// The connections that wait for a single response, with what is called if the client
+        /// leaves.
         var waiters: [UInt64: (descriptor: Int32, left: @Sendable () -> Void)] = [:]
+        /// The number that was given out last.
         var nextNumber: UInt64 = 0
+        /// Whether the thread is to end.
         var isClosed = false
+        /// How many clients were found to be unreachable.
         var deadClients = 0
     }
 
     private let state = RankedMutex(.streamWatch, State())
+    /// The time between two heartbeats of a connection, in seconds.
     private let beatSeconds: Double
-    /// Answers end about this old, not all at once.
+    /// The age in seconds at which responses end, varied by a tenth so that they do not end at the
+    /// same time.
     private let ageSeconds: Double
+    /// How many seconds a client may read nothing although bytes wait for it.
     private let stallSeconds: Double
+    /// The epoll descriptor that reports closed sockets.
     private let watch: Int32
 
-    /// A watch that does nothing until it is started.
+    /// Makes a watch that does nothing until it is started.
+    ///
+    /// - Parameter limits: The limits of the server, of which heartbeat, greatest age and stalling
+    ///   time apply.
     init(_ limits: Limits) {
         ageSeconds = Double(limits.streamSeconds)
         stallSeconds = Double(limits.stallSeconds)
@@ -78,12 +110,16 @@ final class StreamWatch: Sendable {
 
     deinit { close(watch) }
 
-    /// Endless answers that are being sent.
+    /// How many endless responses are being sent.
     var count: Int { state.withLock { $0.entries.count } }
-    /// Clients that were found to be gone without a word, so far.
+    /// How many clients were found to be unreachable since the start.
     var deadClients: Int { state.withLock { $0.deadClients } }
 
-    /// Watches the client of an endless answer until it is removed.
+    /// Begins to watch the client of an endless response.
+    ///
+    /// - Parameters:
+    ///   - body: The response; it is retained until `remove`.
+    ///   - descriptor: The socket of its connection.
     func add(_ body: EventBody, descriptor: Int32) {
         let now = Instant.now()
         state.withLock { state in
@@ -97,7 +133,13 @@ final class StreamWatch: Sendable {
         }
     }
 
-    /// Watches a connection that waits for an answer: `left` is called once when the client closes its side.
+    /// Begins to watch a connection that waits for a single response.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The socket of the connection.
+    ///   - left: Called on the thread of this watch when the client closes its side; it must be
+    ///     short.
+    /// - Returns: The number to pass to `removeWaiter`.
     func addWaiter(_ descriptor: Int32, _ left: @escaping @Sendable () -> Void) -> UInt64 {
         state.withLock { state in
             state.nextNumber += 1
@@ -107,7 +149,10 @@ final class StreamWatch: Sendable {
         }
     }
 
-    /// Called before the socket is closed.
+    /// Ends the watch over a connection that waits for a single response. It has to be called
+    /// before the socket is closed.
+    ///
+    /// - Parameter number: What `addWaiter` returned.
     func removeWaiter(_ number: UInt64) {
         let waiter = state.withLock { state -> (descriptor: Int32, left: @Sendable () -> Void)? in
             guard let waiter = state.waiters.removeValue(forKey: number) else { return nil }
@@ -117,12 +162,17 @@ final class StreamWatch: Sendable {
         withExtendedLifetime(waiter) {}
     }
 
-    /// Called once, before anything is watched.
+    /// Starts the thread. It is called once, before anything is watched.
+    ///
+    /// - Throws: `Threads.Failure` when the system can make no thread.
     func start() throws(Threads.Failure) {
         try Threads.start("streams", stackBytes: 512 << 10) { [self] in run() }
     }
 
-    /// Called before the socket is closed; nobody touches it after this.
+    /// Ends the watch over an endless response. It has to be called before the socket is closed;
+    /// the socket is not used afterwards.
+    ///
+    /// - Parameter body: The response.
     func remove(_ body: EventBody) {
         state.withLock { state in
             guard let number = state.numbers.removeValue(forKey: ObjectIdentifier(body)),
@@ -132,7 +182,9 @@ final class StreamWatch: Sendable {
         }
     }
 
-    /// Breaks a connection that may be in the middle of sending.
+    /// Closes both directions of a connection, which may be in the middle of sending.
+    ///
+    /// - Parameter body: The response that is being sent on it.
     func breakConnection(of body: EventBody) {
         state.withLock { state in
             guard let number = state.numbers[ObjectIdentifier(body)], let entry = state.entries[number] else { return }
@@ -140,20 +192,23 @@ final class StreamWatch: Sendable {
         }
     }
 
-    /// Breaks what is left: clients that do not even read the end.
+    /// Breaks the connections of all endless responses that are left when the server stops: their
+    /// clients do not even read the end.
     func breakAll() {
         state.withLock { state in
             for entry in state.entries.values { shutdown(entry.descriptor, Int32(SHUT_RDWR)) }
         }
     }
 
-    /// Lets the thread end.
+    /// Ends the thread; it stops at its next turn, after a second at most.
     func stop() { state.withLock { $0.isClosed = true } }
 
     // MARK: - The thread
 
+    /// The loop of the thread: waits for sockets that were closed, and sends heartbeats.
     private func run() {
-        // Ten looks per sign of life at the most, and one a second at the least: the end of the server waits for this.
+        // At most ten turns per heartbeat, and at least one per second, as the end of the server
+        // waits for this thread.
         let pause = max(20, min(1000, Int(beatSeconds * 100)))
         var numbers = [UInt64](repeating: 0, count: Int(realm_rest_watch_limit))
         var nextLook = Instant.now()
@@ -167,6 +222,7 @@ final class StreamWatch: Sendable {
         }
     }
 
+    /// Ends the responses of clients that have left.
     private func dropGone(_ numbers: ArraySlice<UInt64>) {
         let (bodies, waiters) = state.withLock { state in
             (numbers.compactMap { state.entries[$0]?.body }, numbers.compactMap { state.waiters[$0]?.left })
@@ -177,7 +233,8 @@ final class StreamWatch: Sendable {
         EventBody.wake(bodies: bodies)
     }
 
-    /// Gives signs of life where they are due, and measures what became of the ones before.
+    /// Sends the heartbeats that are due, measures the connections after earlier ones, and ends the
+    /// responses of clients that are unreachable or read nothing.
     private func look(_ now: Instant) {
         var due: [EventBody] = []
         var old: [EventBody] = []
@@ -201,7 +258,8 @@ final class StreamWatch: Sendable {
                 } else if entry.isUnmeasured {
                     entry.isUnmeasured = false
                     entry.flight = StreamWatch.flight(entry.descriptor)
-                    // The daemon has a time-out for this, but not where what waits fits into the buffers of the socket.
+                    // The daemon has a time limit for this, too, which does not apply while what
+                    // waits fits into the buffers of the socket.
                     if entry.isStalled(now, seconds: stallSeconds) {
                         stalled.append(entry.body)
                         shutdown(entry.descriptor, Int32(SHUT_RDWR))
@@ -222,12 +280,12 @@ final class StreamWatch: Sendable {
         EventBody.wake(bodies: due + old + dead + stalled)
     }
 
-    /// Nil for what is no TCP connection.
+    /// Measures a connection; nil for what is no TCP connection.
     private static func flight(_ descriptor: Int32) -> Flight? {
         guard let info = TCPInfoPrefix.read(descriptor) else { return nil }
         var queued: Int32 = 0
         var unsent: Int32 = 0
-        // SIOCOUTQ and SIOCOUTQNSD.
+        // 0x5411 is SIOCOUTQ, and 0x894b is SIOCOUTQNSD.
         guard unsafe ioctl(descriptor, 0x5411, &queued) == 0, unsafe ioctl(descriptor, 0x894b, &unsent) == 0 else { return nil }
         return Flight(
             bytesInFlight: Int(max(0, queued - unsent)), acknowledged: info.bytesAcknowledged, bytesQueued: Int(queued),

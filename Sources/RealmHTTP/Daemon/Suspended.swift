@@ -2,8 +2,10 @@
 
 internal import RealmStorage
 
-/// Something that waits with its connection suspended.
+/// Something on whose behalf a connection is suspended, and which resumes the connection when it is
+/// ready. See `SuspensionTable`.
 protocol Suspended: AnyObject, Sendable {
-    /// The server ends: whatever was awaited will not come.
+    /// Called when the server stops: what was awaited will not come. The connection is resumed by
+    /// this call or right after it, and its next step has to end the response.
     func abandon()
 }

@@ -3,33 +3,45 @@
 internal import CMicrohttpd
 internal import RealmStorage
 
-/// The suspended connections, so that each is resumed exactly once, also when the server ends.
+/// The suspended connections of a server. It ensures that each is resumed exactly once, also when
+/// the server stops.
 ///
-/// They are spread over several locks: a commit resumes many connections while others are being suspended.
+/// The connections are distributed over 16 locks, because a commit resumes many of them while
+/// others are being suspended.
 final class SuspensionTable: Sendable {
+    /// The contents of one part, under its lock.
     private struct State {
+        /// Whether the server is stopping, so that no connection can be suspended.
         var isClosed = false
+        /// What each suspended connection waits for, by the address of the connection in the
+        /// library.
         var waiting: [UInt: any Suspended] = [:]
     }
 
-    /// A part of the connections.
+    /// The connections that share one lock.
     private final class Part: Sendable {
         let state = RankedMutex(.suspensions, State())
     }
 
     private let parts = (0..<16).map { _ in Part() }
 
-    /// Connections that sleep.
+    /// How many connections are suspended.
     var count: Int { parts.reduce(0) { $0 + $1.state.withLock { $0.waiting.count } } }
 
+    /// Returns the part that a connection belongs to.
     private func part(of connection: UInt) -> Part {
-        // Addresses of connections differ in their upper bits only.
+        // The lowest bits of all addresses are equal, so an address is mixed before bits of it
+        // choose a part.
         parts[Int(truncatingIfNeeded: (connection &* 0x9e37_79b9_7f4a_7c15) >> 60)]
     }
 
-    /// Suspends a connection on behalf of `waiter`; false when the server is ending.
+    /// Suspends a connection. It may be called only in a callback of the daemon for this
+    /// connection.
     ///
-    /// Only from within a callback of the daemon for this connection.
+    /// - Parameters:
+    ///   - connection: The connection in the library.
+    ///   - waiter: What the connection waits for; it is retained until the connection is resumed.
+    /// - Returns: False when the server is stopping; the connection is not suspended then.
     func suspend(_ connection: OpaquePointer, for waiter: any Suspended) -> Bool {
         let key = UInt(bitPattern: connection)
         return part(of: key).state.withLock { state in
@@ -40,10 +52,15 @@ final class SuspensionTable: Sendable {
         }
     }
 
-    /// Resumes a connection if it is suspended on behalf of `waiter`; any thread may call this.
+    /// Resumes a connection if it is suspended for this waiter. Any thread may call it, at any
+    /// time.
     ///
-    /// Whoever comes late may hold the address of a connection that is gone, and another may live there by now: that one
-    /// is not resumed, as what it waits for has not come.
+    /// A late caller may hold the address of a connection that is gone, while another one has been
+    /// made at the same address: that one is not resumed, because it waits for something else.
+    ///
+    /// - Parameters:
+    ///   - connection: The address of the connection, which need not exist.
+    ///   - waiter: What the connection should be waiting for.
     func resume(_ connection: OpaquePointer, for waiter: any Suspended) {
         let key = UInt(bitPattern: connection)
         part(of: key).state.withLock { state in
@@ -53,12 +70,12 @@ final class SuspensionTable: Sendable {
         }
     }
 
-    /// Resumes those of many connections that are suspended.
+    /// Resumes those of many connections that are suspended for these bodies.
     func resume(_ bodies: [EventBody]) {
         for body in bodies { unsafe resume(body.connection.pointer, for: body) }
     }
 
-    /// Resumes everything and lets nothing be suspended any more.
+    /// Abandons all waiters and resumes their connections. Nothing can be suspended after this.
     func close() {
         let waiters = parts.flatMap { part in
             part.state.withLock { state in

@@ -1,34 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CMicrohttpd  // its headers are where the compiler finds what sockets need
+internal import CMicrohttpd  // its headers make the system declarations used here visible
 internal import Glibc
 internal import RealmStorage
 internal import Synchronization
 
-/// The part of the kernel's `struct tcp_info` up to `tcpi_bytes_received`, whose layout Linux keeps stable.
+/// The beginning of the kernel's `struct tcp_info`, up to `tcpi_bytes_received`. Linux only ever
+/// appends to that structure.
 struct TCPInfoPrefix {
-    /// Eight bytes of states and options; the first one is the state of the connection.
+    /// The first eight bytes, with states and options; the very first is the state of the
+    /// connection.
     var states: UInt64 = 0
-    /// Pairs of 32-bit counters, of which the functions below read some.
+    /// Pairs of 32-bit counters, some of which the computed properties below read.
     var counters: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
         (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-    /// Not used, but in the way.
+    /// A rate that is not used here; it is declared because of its place.
     var pacingRate: UInt64 = 0
-    /// Not used, but in the way.
+    /// A rate that is not used here; it is declared because of its place.
     var maximumPacingRate: UInt64 = 0
-    /// Bytes that the other side has acknowledged.
+    /// How many bytes the other side has acknowledged since the connection was made.
     var bytesAcknowledged: UInt64 = 0
-    /// Bytes that have come from the other side.
+    /// How many bytes have been received since the connection was made, whether the program has
+    /// read them or not.
     var bytesReceived: UInt64 = 0
 
-    /// Whether the other side sends nothing more; the state is the first byte (TCP_CLOSE_WAIT).
+    /// Whether the other side has closed its sending direction: the state is TCP_CLOSE_WAIT.
     var isHalfClosed: Bool { states & 0xff == 8 }
-    /// The time since bytes were sent last, for the first time or again (`tcpi_last_data_sent`, 44 bytes from the start).
+    /// How many milliseconds ago bytes were last sent, retransmissions included
+    /// (`tcpi_last_data_sent`, at byte 44).
     var millisecondsSinceSent: UInt32 { UInt32(truncatingIfNeeded: counters.4 >> 32) }
-    /// The time since the other side acknowledged last, be it nothing new (`tcpi_last_ack_recv`, at 56).
+    /// How many milliseconds ago the other side last sent an acknowledgement, even of nothing new
+    /// (`tcpi_last_ack_recv`, at byte 56).
     var millisecondsSinceAnswer: UInt32 { UInt32(truncatingIfNeeded: counters.6) }
 
-    /// Nil for what is no TCP connection.
+    /// Asks the kernel for the state of a connection. This is a system call.
+    ///
+    /// - Parameter descriptor: A socket.
+    /// - Returns: The state; nil for what is no TCP connection, or when the kernel knows fewer
+    ///   fields.
     static func read(_ descriptor: Int32) -> TCPInfoPrefix? {
         var info = TCPInfoPrefix()
         var length = socklen_t(MemoryLayout<TCPInfoPrefix>.size)

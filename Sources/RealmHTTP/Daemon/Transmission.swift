@@ -3,19 +3,33 @@
 internal import CMicrohttpd
 internal import Glibc
 
-/// An answer on its way to the daemon.
+/// A response on its way to the daemon: converts it to a response object of the library, and counts
+/// what is sent.
+///
+/// It belongs to an `Exchange` and is used on the daemon's thread of the connection.
 final class Transmission {
     private var response: Response
+    /// Whether the response is sent without its body: for `HEAD`, 204 and 304.
     private let isBodyless: Bool
     private let server: HTTPServer
-    /// What the answer takes of the memory for answers, until it is sent.
+    /// What the response uses of the memory for unsent responses; handed on with its buffer.
     private var holding: ByteHolding?
+    /// The client whose share of workers and memory a streamed body uses.
     private let client: String
+    /// The body, if it is streamed.
     private var stream: StreamBody?
+    /// The body, if it is endless.
     private var events: EventBody?
+    /// The length of the body, if it is complete in memory.
     private var byteCount = 0
 
-    /// The transmission of a finished answer; `holding` is what the answer takes of the memory for answers.
+    /// Prepares a finished response to be sent.
+    ///
+    /// - Parameters:
+    ///   - response: The response, finished by the handler.
+    ///   - request: The request that it answers.
+    ///   - server: The server.
+    ///   - holding: What the response uses of the memory for unsent responses, if it is charged.
     init(_ response: Response, to request: Request, server: HTTPServer, holding: ByteHolding?) {
         self.response = response
         self.holding = holding
@@ -24,13 +38,17 @@ final class Transmission {
         isBodyless = request.method == .head || response.status == 204 || response.status == 304
     }
 
-    /// The connection ends with this answer.
+    /// Has the connection closed after this response.
     func closeAfterwards() { response.closesConnection = true }
 
-    /// Body bytes that were handed to the daemon.
+    /// How many bytes of the body were given to the daemon.
     var bytesSent: Int { stream?.bytesTaken ?? events?.bytesTaken ?? byteCount }
 
-    /// Gives the answer to the daemon; false when it takes none.
+    /// Gives the response to the daemon, which sends it after this call.
+    ///
+    /// - Parameter connection: The connection in the library, which must not be suspended.
+    /// - Returns: False when the library does not take the response; the connection has to be
+    ///   closed then.
     func queue(on connection: OpaquePointer) -> Bool {
         guard let message = unsafe makeMessage(connection) else { return false }
         defer { unsafe MHD_destroy_response(message) }
@@ -39,6 +57,7 @@ final class Transmission {
         return unsafe MHD_queue_response(connection, UInt32(response.status), message) == .YES
     }
 
+    /// Adds a header field to a response object. The library copies both texts.
     private func add(_ field: HeaderField, to message: OpaquePointer) {
         unsafe field.name.utf8Start.withMemoryRebound(to: CChar.self, capacity: field.name.utf8CodeUnitCount + 1) { name in
             switch field.value {
@@ -52,6 +71,8 @@ final class Transmission {
         }
     }
 
+    /// Makes a response object for the kind of body that the response has; nil when the library has
+    /// no memory.
     private func makeMessage(_ connection: OpaquePointer) -> OpaquePointer? {
         switch response.body {
         case .none:
@@ -70,13 +91,16 @@ final class Transmission {
         }
     }
 
+    /// Makes the response to a `HEAD` request for a streamed body, whose length is not known:
+    /// without a body and without framing.
     private func makeHeadOfStream() -> OpaquePointer? {
         let message = unsafe MHD_create_response_from_callback(UInt64.max, 1024, { _, _, _, _ in -1 }, nil, nil)
         if let message = unsafe message { unsafe realm_rest_send_without_framing(message) }
         return unsafe message
     }
 
-    /// The buffer is sent as it is and let go when the daemon is done with it.
+    /// Makes a response object that sends directly from a buffer. The buffer is retained until the
+    /// library frees the object.
     private func makeMessage(_ buffer: OutputBuffer) -> OpaquePointer? {
         byteCount = isBodyless ? 0 : buffer.count
         return unsafe buffer.withBytes { bytes in

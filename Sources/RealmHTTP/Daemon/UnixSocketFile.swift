@@ -1,18 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CMicrohttpd  // its headers are where the compiler finds what sockets need
+internal import CMicrohttpd  // its headers make the system declarations used here visible
 internal import Glibc
 internal import RealmStorage
 
-/// The file of a Unix socket of this process: made for this user only, and removed at the end if it is still the same.
+/// The file of a Unix socket of this process. Only the user of the process can open it, and it is
+/// removed at the end if it is still the same file.
 struct UnixSocketFile: Sendable {
     private let path: String
+    /// The device of the file, which identifies it together with `inode`.
     private let device: dev_t
+    /// The number of the file on its device.
     private let inode: ino_t
 
+    /// Why the socket could not be made: the error of all listening sockets.
     typealias Failure = ListeningSocket.Failure
 
-    /// Binds and listens. A socket that an earlier server of this user left behind is replaced; anything else at `path` is not touched.
+    /// Makes a Unix socket that listens.
+    ///
+    /// A socket that an earlier server of this user left behind is replaced. Anything else at the
+    /// path is not touched.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the socket's file.
+    ///   - backlog: How many connections may wait to be accepted.
+    /// - Returns: The socket, which does not block, and its file.
+    /// - Throws: `Failure` when the path is in use or not suitable, or the system refuses.
     static func listen(at path: String, backlog: Int32 = 128) throws(Failure) -> (descriptor: Int32, file: UnixSocketFile) {
         var address = try socketAddress(path)
         // Two servers that start at once must not both find the socket of a third abandoned.
@@ -20,7 +33,8 @@ struct UnixSocketFile: Sendable {
         defer { Glibc.close(folder) }
         try removeAbandoned(path, &address)
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        // Linux gives the file the mode of the socket, so nobody can open it before it is narrowed.
+        // Linux gives the file the mode of the socket, so it can be opened by no other user at any
+        // time.
         guard descriptor >= 0, fchmod(descriptor, 0o600) == 0, unsafe connectOrBind(bind, descriptor, &address) == 0,
             Glibc.listen(descriptor, backlog) == 0, let status = status(of: path)
         else {
@@ -32,7 +46,7 @@ struct UnixSocketFile: Sendable {
         return (descriptor, UnixSocketFile(path: path, device: status.st_dev, inode: status.st_ino))
     }
 
-    /// Removes the file if it is still the one that was made.
+    /// Removes the file, unless another one has taken its place.
     func remove() {
         guard let folder = try? UnixSocketFile.lockedFolder(of: path) else { return }
         defer { Glibc.close(folder) }
@@ -40,8 +54,10 @@ struct UnixSocketFile: Sendable {
         unsafe unlink(path)
     }
 
-    // MARK: - What is there already
+    // MARK: - Existing files
 
+    /// Removes a socket at the path that no process listens on any more. Throws when there is
+    /// anything else.
     private static func removeAbandoned(_ path: String, _ address: inout sockaddr_un) throws(Failure) {
         guard let status = status(of: path) else { return }
         let isOurs = status.st_mode & S_IFMT == S_IFSOCK && status.st_uid == geteuid() && status.st_mode & 0o777 == 0o600
@@ -64,20 +80,23 @@ struct UnixSocketFile: Sendable {
         }
     }
 
-    /// The file itself, also when it is a symbolic link.
+    /// Returns the state of a file, and that of the link itself if it is a symbolic link; nil when
+    /// there is none.
     private static func status(of path: String) -> stat? {
         var status = stat()
         return unsafe lstat(path, &status) == 0 ? status : nil
     }
 
-    /// A descriptor of the folder, locked until it is closed.
+    /// Opens the folder of a path and locks it until the descriptor is closed, so that two servers
+    /// do not replace sockets at the same time. Throws when the lock is not obtained within two
+    /// seconds.
     private static func lockedFolder(of path: String) throws(Failure) -> Int32 {
         let folder = path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "."
         let descriptor = unsafe open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw Failure(description: unsafe "unix:\(path): the folder cannot be opened: \(String(cString: strerror(errno)))")
         }
-        // Held for moments only by servers; whoever else holds it is not waited for.
+        // Servers hold the lock only for moments. A program that holds it longer is not waited for.
         for _ in 0..<100 {
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
             Threads.sleep(seconds: 0.02)
@@ -88,6 +107,8 @@ struct UnixSocketFile: Sendable {
 
     // MARK: - Addresses
 
+    /// Returns the socket address of a path. Throws when the path is empty, too long, or names a
+    /// folder.
     private static func socketAddress(_ path: String) throws(Failure) -> sockaddr_un {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -100,6 +121,7 @@ struct UnixSocketFile: Sendable {
         return address
     }
 
+    /// Calls `connect` or `bind` with a Unix socket address, and returns the result.
     private static func connectOrBind(
         _ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32, _ descriptor: Int32, _ address: inout sockaddr_un
     ) -> Int32 {

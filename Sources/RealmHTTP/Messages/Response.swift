@@ -63,7 +63,7 @@ package struct Response: Sendable {
     ///   - headers: Further header fields.
     package init(status: Int = 200, type: StaticString, _ body: OutputBuffer, headers: [HeaderField] = []) {
         self.init(status: status, body: .bytes(body))
-        // Room for what an answer usually carries.
+        // Most responses have at most ten header fields.
         self.headers.reserveCapacity(10)
         self.headers.append(HeaderField("Content-Type", type))
         self.headers += headers
