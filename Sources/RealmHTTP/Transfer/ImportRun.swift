@@ -49,9 +49,9 @@ package final class ImportRun {
     /// What was read and written so far, for the next commit of the same import.
     private(set) var memory: Memory
 
-    /// The number of objects that were created.
+    /// The number of objects that the import created so far, earlier commits included.
     package var created: Int { memory.created }
-    /// The number of objects that existed and were written into.
+    /// The number of objects that existed and were written into so far, earlier commits included.
     package var updated: Int { memory.updated }
 
     /// Creates a run that begins with the first object.

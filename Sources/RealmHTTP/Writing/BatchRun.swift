@@ -44,7 +44,7 @@ final class BatchRun {
         case deleted(key: String)
         /// An operation on a query was applied to, or found, so many objects.
         case matched(Int)
-        /// A property was incremented to this value.
+        /// A property was incremented to this value, which the answer shows.
         case value(ObjectPlace, Value)
         /// A collection of the object was changed and has so many elements after it.
         case count(ObjectPlace, Int)

@@ -94,7 +94,7 @@ struct ObjectMaker: Sendable {
     /// Writes the summary of many objects: `created`, `updated` with an upsert policy, `keys`, and
     /// `items` when representations are preferred.
     ///
-    /// The status is 201 if any object was created, else 200.
+    /// The status is 200 if an upsert created no object, else 201.
     private func draft(_ made: [WriteSession.Written], _ context: WriteContext) throws(Problem) -> WriteDraft {
         let view = try context.view()
         let created = made.count { $0.isCreated }

@@ -31,7 +31,7 @@ struct Preferences: Sendable {
         }
     }
 
-    /// Takes over one preference, whose name is in lower case.
+    /// Records one preference, whose name is in lower case.
     private mutating func take(_ name: String, _ value: String) {
         switch name {
         case "return": returns = Return(rawValue: value.lowercased())
