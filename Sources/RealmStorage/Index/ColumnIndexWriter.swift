@@ -1,29 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Keeps the search index of one column, whatever its kind.
+/// Changes the search index of one column, whatever its kind.
 ///
-/// Where a method returns nil, the index disagrees with the old value of the object and nothing is changed: the file
-/// came with a damaged index, which `build(from:)` replaces.
+/// Where a method returns nil, the index disagrees with the old value of the object and nothing is
+/// changed: the index in the file was damaged, and `build(from:)` makes a new one.
 ///
-/// A class, because a transaction keeps one for each index and asks it for every object.
+/// It is a class, because a transaction keeps one for each index and calls it for every object.
 package final class ColumnIndexWriter {
-    /// Which kind of index the column has.
+    /// The kinds of index with their writers.
     private enum Form {
-        /// An index of single values.
+        /// A general index of single values.
         case values(SearchIndexWriter)
         /// A full-text index.
         case texts(FullTextIndexWriter)
-        /// An index of the elements of lists.
+        /// A general index of the elements of lists of strings.
         case elements(WordIndexWriter)
     }
 
-    /// Which kind of index the column has.
+    /// The kind of index that the column has.
     private let form: Form
     /// The column that is indexed.
     private let column: Column
 
-    /// `valueOf` returns the present value of another object; indexes of words never ask. Throws `.limit` for a column
-    /// that cannot have an index.
+    /// Makes a writer for the index of a column.
+    ///
+    /// - Parameters:
+    ///   - column: The column, or the property whose lists are indexed.
+    ///   - isFullText: Whether the words of texts are indexed rather than whole values.
+    ///   - writes: The nodes of the transaction.
+    ///   - capacity: The size of index nodes; other sizes than the standard are for tests.
+    ///   - valueOf: Returns the present value of another object; indexes of words never call it.
+    /// - Throws: `.limit` for a column whose type cannot have such an index.
     package init(
         _ column: Column, isFullText: Bool, _ writes: WriteSpace, capacity: IndexCapacity = .standard,
         valueOf: @escaping SearchIndexWriter.ValueSource
@@ -40,7 +47,7 @@ package final class ColumnIndexWriter {
         }
     }
 
-    /// An index of nothing.
+    /// Makes an index without entries and returns its root.
     package func makeEmpty() throws(StorageError) -> Ref {
         switch form {
         case .values(let writer): return try writer.makeEmpty()
@@ -51,7 +58,8 @@ package final class ColumnIndexWriter {
 
     // MARK: - Single values
 
-    /// Files a new object, which is in the table with `value` already. A list is empty at first and files nothing.
+    /// Adds a new object, which has `value` in the table already, and returns the new root. An
+    /// index of lists is not changed, as a new list is empty.
     package func insert(_ value: Value, _ object: ObjectKey, into root: Ref) throws(StorageError) -> Ref {
         switch form {
         case .values(let writer): return try writer.insert(value, object, into: root)
@@ -60,7 +68,9 @@ package final class ColumnIndexWriter {
         }
     }
 
-    /// Takes an object out that is, or was, stored with `value`.
+    /// Removes an object that is, or was, stored with `value`.
+    ///
+    /// - Returns: The new root; nil when the index does not have the object under the value.
     package func erase(_ value: Value, _ object: ObjectKey, from root: Ref) throws(StorageError) -> Ref? {
         switch form {
         case .values(let writer): return try writer.erase(value, object, from: root)
@@ -70,6 +80,8 @@ package final class ColumnIndexWriter {
     }
 
     /// Moves an object from its old to its new value, before or after the stored value changes.
+    ///
+    /// - Returns: The new root; nil when the index does not have the object under the old value.
     package func replace(
         _ old: Value, by new: Value, _ object: ObjectKey, in root: Ref
     ) throws(StorageError) -> Ref? {
@@ -82,7 +94,15 @@ package final class ColumnIndexWriter {
 
     // MARK: - Lists
 
-    /// Moves an object from the elements that its list had to those that it has, in any order.
+    /// Moves an object from the elements that its list had to those that it has. The order of
+    /// elements does not matter.
+    ///
+    /// - Parameters:
+    ///   - old: The former elements, as the index has them.
+    ///   - new: The present elements.
+    ///   - object: The object that holds the list.
+    ///   - root: The root of the index.
+    /// - Returns: The new root; nil when the index does not have the object under all old elements.
     package func replaceElements(
         _ old: [Value], by new: [Value], _ object: ObjectKey, in root: Ref
     ) throws(StorageError) -> Ref? {
@@ -90,7 +110,7 @@ package final class ColumnIndexWriter {
         return try writer.replace(old.map(ColumnIndexWriter.word), by: new.map(ColumnIndexWriter.word), object, in: root)
     }
 
-    /// What an element of a list is filed under; nil for null.
+    /// Returns the bytes under which an element of a list is filed; nil for null.
     private static func word(_ element: Value) -> [UInt8]? {
         guard case .string(let text) = element else { return nil }
         return text.array
@@ -98,13 +118,17 @@ package final class ColumnIndexWriter {
 
     // MARK: - Building
 
-    /// What filing one value costs, in units of a budget.
+    /// The cost of adding one value to an index, in units of a work budget.
     private static let unitsPerValue = 4
 
-    /// A new index of all objects of a table.
+    /// Builds an index of all objects of a table and returns its root.
     ///
-    /// Reads all values of the column first, sorts them, and packs nodes as full as may be. Memory grows with the number of
-    /// objects; `budget` bounds the time.
+    /// All values of the column are read first, sorted, and packed into nodes that are as full as
+    /// possible. Memory grows with the number of objects.
+    ///
+    /// - Parameters:
+    ///   - objects: The objects of the table.
+    ///   - budget: Limits the time; `.stopped` is thrown when it is used up.
     package func build(from objects: ClusterTree, _ budget: WorkBudget? = nil) throws(StorageError) -> Ref {
         var values: [(Value, ObjectKey)] = []
         var words: [[UInt8]?: [ObjectKey]] = [:]
@@ -125,7 +149,7 @@ package final class ColumnIndexWriter {
         }
     }
 
-    /// Collects the elements of the lists in a leaf.
+    /// Adds the elements of the lists in a leaf to `words`, with the objects that hold them.
     private func gather(_ leaf: ClusterLeaf, _ words: inout [[UInt8]?: [ObjectKey]], _ budget: WorkBudget?) throws(StorageError) {
         for row in 0..<leaf.count {
             let root = try leaf.collectionRoot(column, row: row)
@@ -138,9 +162,11 @@ package final class ColumnIndexWriter {
     }
 }
 
-/// Replacing a value in an index.
+/// Replacement of a value in a general index.
 extension SearchIndexWriter {
-    /// Moves `object` from one value to another; nil when it was not under the old one.
+    /// Moves `object` from one value to another, or does nothing when both are filed alike.
+    ///
+    /// - Returns: The new root; nil when the index does not have the object under the old value.
     package func replace(
         _ old: Value, by new: Value, _ object: ObjectKey, in root: Ref
     ) throws(StorageError) -> Ref? {

@@ -2,18 +2,21 @@
 
 /// A full-text index: from a word, or the beginning of one, to the objects whose text has it.
 ///
-/// The tree holds complete words: an entry goes on through subindexes to the word's end, so no text needs to be
-/// looked at again. Source: docs/format.md, "Search indexes".
+/// The tree holds complete words: an entry continues through subindexes to the word's end, so the
+/// texts need not be read again. Source: docs/format.md, "Search indexes".
 package struct FullTextIndex: Sendable {
-    /// The tree of words.
+    /// The tree of words, which has the nodes of a general index.
     private let index: SearchIndex
 
-    /// The index below `root`; no node is read yet.
+    /// Makes a reader of the index below `root`; no node is read yet.
     package init(root: Ref, space: NodeSpace) { index = SearchIndex(root: root, space: space) }
 
-    /// The objects that have exactly `word` (folded as the tokenizer does), ascending.
+    /// Returns the objects whose text has exactly `word`, in ascending order.
     ///
-    /// O(length of the word). Throws `.corrupt` for nodes that cannot be read.
+    /// - Parameter word: The word as the tokenizer returns it: in lower case and without
+    ///   diacritics.
+    /// - Throws: `.corrupt` for nodes that cannot be read.
+    /// - Complexity: O(length of the word).
     package func objects(with word: [UInt8]) throws(StorageError) -> [ObjectKey] {
         let data = IndexData(bytes: word)
         var offset = 0
@@ -30,19 +33,22 @@ package struct FullTextIndex: Sendable {
         return []
     }
 
-    /// A word of a multiple of four bytes ends with its last full chunk unless a longer word shares that chunk.
+    /// Returns whether `offset` is the end of the word: a word of a multiple of four bytes ends
+    /// with its last full chunk unless a longer word shares that chunk.
     private func isLastChunk(_ offset: Int, _ word: [UInt8]) -> Bool { offset == word.count }
 
-    /// The objects that have a word starting with `prefix`, ascending, each once.
+    /// Returns the objects that have a word starting with `prefix`, in ascending order, each once.
     ///
-    /// Takes time that grows with the number of words that begin so. Throws `.corrupt` for an index whose nodes go in circles.
+    /// - Parameter prefix: The beginning of a word as the tokenizer returns it.
+    /// - Throws: `.corrupt` for an index whose nodes are circular or cannot be read.
+    /// - Complexity: O(number of words that begin so).
     package func objects(withPrefix prefix: [UInt8]) throws(StorageError) -> [ObjectKey] {
         var found: Set<ObjectKey> = []
         try collect(prefix[...], below: index.root, into: &found, within: WalkBudget(index.space), depth: 0)
         return found.sorted()
     }
 
-    /// Adds the objects below a node whose words begin with what is left of the prefix.
+    /// Adds the objects below a node whose words begin with the rest of the prefix to `found`.
     private func collect(
         _ rest: ArraySlice<UInt8>, below ref: Ref, into found: inout Set<ObjectKey>, within budget: WalkBudget, depth: Int
     ) throws(StorageError) {
@@ -63,7 +69,8 @@ package struct FullTextIndex: Sendable {
         }
     }
 
-    /// Does a key's chunk of a word begin with what is left of the prefix, as far as both reach?
+    /// Returns whether a key's four bytes of a word begin with the rest of the prefix, as far as
+    /// both reach.
     private static func chunk(_ key: Int32, matches rest: ArraySlice<UInt8>) -> Bool {
         let bits = UInt32(bitPattern: key)
         let wordBytes = wordByteCount(bits)
@@ -73,7 +80,8 @@ package struct FullTextIndex: Sendable {
         return true
     }
 
-    /// How many of the four bytes belong to the word. Words are lower case, so the end mark "X" is never part of one.
+    /// Returns how many of the four bytes of a key belong to the word. Words are in lower case, so
+    /// the end mark "X" is never part of one.
     private static func wordByteCount(_ bits: UInt32) -> Int {
         for step in 0..<4 where UInt8(truncatingIfNeeded: bits >> UInt32(24 - 8 * step)) == 0x58 { return step }
         return 4

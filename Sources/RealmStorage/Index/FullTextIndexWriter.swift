@@ -1,39 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Changes a full-text index: every word of an object's text once. Null has no words.
+/// Changes a full-text index: each object is filed once under every word of its text. Null has no
+/// words.
 ///
-/// A text files its object under each of its distinct words. Changing a text takes out the words that are gone and adds those
-/// that are new, and leaves the others alone. Source: docs/format.md, "Search indexes".
+/// Changing a text removes the object from the words that the text no longer has and adds it to
+/// those that are new; the entries of other words are not touched. Source: docs/format.md, "Search
+/// indexes".
 package struct FullTextIndexWriter {
-    /// Changes the tree of words.
+    /// The writer of the tree of words.
     private let words: WordIndexWriter
 
-    /// A writer of full-text indexes.
+    /// Makes a writer of full-text indexes.
+    ///
+    /// - Parameters:
+    ///   - writes: The nodes of the transaction.
+    ///   - capacity: The size of index nodes; other sizes than the standard are for tests.
     package init(_ writes: WriteSpace, capacity: IndexCapacity = .standard) {
         words = WordIndexWriter(writes, capacity: capacity)
     }
 
-    /// An index of nothing.
+    /// Makes an index without words and returns its root.
     package func makeEmpty() throws(StorageError) -> Ref { try words.makeEmpty() }
 
-    /// Files the words of `text`; returns the new root.
+    /// Files an object under the words of `text`, and returns the new root.
     package func insert(_ text: Value, _ object: ObjectKey, into root: Ref) throws(StorageError) -> Ref {
         try replace(.null, by: text, object, in: root) ?? root
     }
 
-    /// Takes the words of `text` out; nil when one of them was not there: build the index anew then.
+    /// Removes an object from the words of `text`.
+    ///
+    /// - Returns: The new root; nil when the object was not filed under one of them, in which case
+    ///   the index has to be built again.
     package func erase(_ text: Value, _ object: ObjectKey, from root: Ref) throws(StorageError) -> Ref? {
         try replace(text, by: .null, object, in: root)
     }
 
-    /// Moves `object` from the words of one text to those of another; nil when one was not there.
+    /// Moves `object` from the words of one text to those of another.
+    ///
+    /// - Returns: The new root; nil when the object was not filed under a word of the old text.
     package func replace(
         _ old: Value, by new: Value, _ object: ObjectKey, in root: Ref
     ) throws(StorageError) -> Ref? {
         try words.replace(FullTextIndexWriter.words(of: old), by: FullTextIndexWriter.words(of: new), object, in: root)
     }
 
-    /// A new index of all `texts`.
+    /// Builds an index of all `texts` and returns its root.
+    ///
+    /// - Parameters:
+    ///   - texts: The texts with their objects, in any order.
+    ///   - budget: Limits the time; `.stopped` is thrown when it is used up.
     package func build(_ texts: [(text: Value, object: ObjectKey)], _ budget: WorkBudget? = nil) throws(StorageError) -> Ref {
         var objects: [[UInt8]?: [ObjectKey]] = [:]
         for (text, object) in texts {
@@ -44,7 +59,7 @@ package struct FullTextIndexWriter {
         return try words.build(objects, budget)
     }
 
-    /// The words of a text; none for null.
+    /// Returns the words of a text; none for null.
     private static func words(of text: Value) -> [[UInt8]?] {
         guard case .string(let bytes) = text else { return [] }
         return FullTextTokenizer.words(of: bytes)

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Cuts text into the words that a full-text index files.
+/// Splits text into the words that a full-text index files.
 ///
-/// Words are runs of ASCII letters and digits and of U+00C0 to U+00FE; everything else separates. Letters are folded to
-/// lower case without diacritics, but å æ ð ø þ ß stay letters of their own, and × and ÷ vanish inside a word. A word is
-/// cut after 64 bytes. Source: docs/format.md, "Search indexes".
+/// Words are runs of ASCII letters and digits and of U+00C0 to U+00FE; everything else separates.
+/// Letters are folded to lower case without diacritics, but å æ ð ø þ ß stay letters of their own,
+/// and × and ÷ vanish inside a word. A word is cut after 64 bytes. Source: docs/format.md, "Search
+/// indexes".
 package enum FullTextTokenizer {
-    /// Where words are cut off, in bytes.
+    /// The length in bytes after which words are cut off.
     package static let maximumWordByteCount = 64
 
-    /// The words of `text` in order, with repetitions.
+    /// Returns the words of `text` in order, with repetitions.
     ///
-    /// Bytes that are not UTF-8 separate words. O(n).
+    /// Bytes that are not UTF-8 separate words.
+    ///
+    /// - Complexity: O(number of bytes).
     package static func words(of text: ByteView) -> [[UInt8]] {
         var words: [[UInt8]] = []
         var word: [UInt8] = []
@@ -35,17 +38,17 @@ package enum FullTextTokenizer {
         return words
     }
 
-    /// What a byte, or two of them, means for words.
+    /// The meaning of a character for words.
     private enum Kind {
         /// Ends a word.
         case separator
-        /// Part of a word, but without a letter of its own.
+        /// A part of a word that adds no letter to it: × and ÷.
         case silent
         /// One or two bytes of folded text; the second is 0 when there is only one.
         case letters(UInt8, UInt8)
     }
 
-    /// Adds one or two bytes to a word, up to its greatest length.
+    /// Adds one or two bytes to a word, unless it would exceed its greatest length.
     private static func append(_ first: UInt8, _ second: UInt8, to word: inout [UInt8]) {
         let byteCount = second == 0 ? 1 : 2
         guard word.count + byteCount <= maximumWordByteCount else { return }
@@ -53,7 +56,7 @@ package enum FullTextTokenizer {
         if second != 0 { word.append(second) }
     }
 
-    /// What the text has at `index`, and how many bytes that takes.
+    /// Returns the kind of the character at `index`, and how many bytes it has.
     private static func classify(_ text: ByteView, _ index: Int) -> (Kind, byteCount: Int) {
         let byte = text[index]
         switch byte {
@@ -70,7 +73,8 @@ package enum FullTextTokenizer {
         }
     }
 
-    /// By the low five bits of U+00C0 to U+00FE: both letter cases fold alike, but ß (U+00DF) has no partner here.
+    /// The folded letters of U+00C0 to U+00FE, by the low five bits of the code point: upper and
+    /// lower case letters fold to the same, but ß (U+00DF) has no counterpart in this range.
     private static let folded: [Kind] = {
         var table: [Kind] = []
         for letter in "aaaaa" { table.append(plain(letter)) }
@@ -87,6 +91,6 @@ package enum FullTextTokenizer {
         return table
     }()
 
-    /// A letter that is folded to one byte.
+    /// Returns the kind of a letter that is folded to one byte.
     private static func plain(_ letter: Character) -> Kind { .letters(letter.asciiValue ?? 0, 0) }
 }

@@ -2,21 +2,22 @@
 
 /// The byte string under which a search index files a value; null is not the empty string.
 ///
-/// The bytes are consumed in steps of four; each step is one key of a node. The data of a string or binary borrows its
-/// bytes from the value. Source: docs/format.md, "Search indexes".
+/// The bytes are consumed in steps of four; each step is one key of a node. The data of a string or
+/// binary borrows its bytes from the value. Source: docs/format.md, "Search indexes".
 package struct IndexData: Sendable {
-    /// General indexes open no level past this offset.
+    /// The greatest offset in bytes at which a general index has a level; values that are equal so
+    /// far share a list.
     package static let maximumOffset = 200
     /// Marks the end of the data inside a key of fewer than four bytes.
     static let endMark: UInt8 = 0x58
-    /// The key of data that ended with the key before.
+    /// The key of data that ended with the key before: the end mark and zeros.
     package static let endKey: Int32 = 0x5800_0000
 
-    /// Where the bytes come from.
+    /// The forms in which the bytes are held.
     private enum Content: Sendable {
-        /// Null.
+        /// Null, which has no bytes.
         case nothing
-        /// The bytes of the value itself.
+        /// The bytes of the value itself, which must outlive this.
         case borrowed(ByteView)
         /// Bytes made for the index.
         case owned([UInt8])
@@ -24,12 +25,12 @@ package struct IndexData: Sendable {
         case words(UInt64, UInt64, byteCount: Int)
     }
 
-    /// Where the bytes come from.
+    /// The bytes.
     private let content: Content
     /// The number of bytes; 0 for null.
     package let count: Int
 
-    /// Data from its bytes.
+    /// Makes data from its bytes in any form.
     private init(_ content: Content) {
         self.content = content
         switch content {
@@ -41,9 +42,12 @@ package struct IndexData: Sendable {
     }
 
     /// The data of a word; nil is null.
+    ///
+    /// - Parameter bytes: The bytes, which are copied.
     package init(bytes: [UInt8]?) { self.init(bytes.map { .owned($0) } ?? .nothing) }
 
-    /// The data of `value`. Nested collections and links are filed too; see the table in the format notes.
+    /// Makes the data of `value`. Nested collections and links have data too; see the table in
+    /// docs/format.md, "Search indexes".
     package init(_ value: Value) {
         switch value {
         case .null: self.init(Content.nothing)
@@ -81,12 +85,12 @@ package struct IndexData: Sendable {
         }
     }
 
-    /// The data of an integer: its eight bytes, the lowest first.
+    /// Makes the data of an integer: its eight bytes, the lowest first.
     private init(_ number: Int64) { self.init(.words(UInt64(bitPattern: number), 0, byteCount: 8)) }
 
-    /// What lists are filed under.
+    /// The text under which all lists are filed.
     private static let listText = Array("__List__".utf8)
-    /// What dictionaries are filed under.
+    /// The text under which all dictionaries are filed.
     private static let dictionaryText = Array("__Dictionary__".utf8)
 
     /// Whether this is the data of null.
@@ -98,7 +102,7 @@ package struct IndexData: Sendable {
     /// A copy of the bytes; nil for null.
     package var bytes: [UInt8]? { isNull ? nil : (0..<count).map { byte($0) } }
 
-    /// Byte `index`, which must be in `0..<count`.
+    /// Returns byte `index`, which must be in `0..<count`.
     private func byte(_ index: Int) -> UInt8 {
         switch content {
         case .nothing: return 0
@@ -109,7 +113,8 @@ package struct IndexData: Sendable {
         }
     }
 
-    /// The key at `offset`: four bytes big endian, or what is left of them, the end mark and zeros.
+    /// Returns the key of the data at `offset`, a multiple of four: four bytes big endian, or the
+    /// rest of the bytes, the end mark and zeros. It is 0 for null and past the end.
     package func key(at offset: Int) -> Int32 {
         guard offset <= count, !isNull else { return 0 }
         let rest = count - offset
@@ -118,7 +123,7 @@ package struct IndexData: Sendable {
         return Int32(bitPattern: key | UInt32(IndexData.endMark) << UInt32(24 - 8 * rest))
     }
 
-    /// The four bytes from `offset` on, big endian; bytes after the end are 0.
+    /// Returns the four bytes from `offset` on, big endian; bytes after the end are 0.
     private func leadingBytes(at offset: Int) -> UInt32 {
         switch content {
         case .nothing: return 0
@@ -132,7 +137,7 @@ package struct IndexData: Sendable {
     }
 }
 
-/// Equal data is equal bytes, however they are kept.
+/// Equality of data, which is that of its bytes in whatever form they are held.
 extension IndexData: Hashable {
     /// Whether two values are filed under the same data.
     package static func == (left: IndexData, right: IndexData) -> Bool {
@@ -146,7 +151,7 @@ extension IndexData: Hashable {
         }
     }
 
-    /// Feeds the bytes to `hasher`.
+    /// Feeds the bytes, and whether the data is that of null, to `hasher`.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(isNull)
         for index in 0..<count { hasher.combine(byte(index)) }

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One node of a search index, checked.
+/// One node of a search index, attached and checked.
 ///
-/// Attaching checks that there are as many keys as entries. That keys ascend is checked by `verify`, not by look-ups, which would
-/// have to read all of them.
+/// Attaching checks that there are as many keys as entries. Whether keys ascend is checked by
+/// `verify`, not by look-ups, which would have to read all of them.
 struct IndexNode {
-    /// The node that this reads.
+    /// The node that is viewed.
     let node: Node
-    /// The space that entries are read in.
+    /// The space that its refs point into.
     private let space: NodeSpace
     /// The keys of the entries, ascending.
     private let keys: PackedIntegers
     /// Whether the flags of the key node are those of plain integers.
     let keysArePlain: Bool
 
-    /// Attaches the index node at `ref`. Throws `.corrupt` for another shape.
+    /// Attaches the index node at `ref`.
+    ///
+    /// - Throws: `.corrupt` for another shape, or when keys and entries differ in number.
     init(_ ref: Ref, _ space: NodeSpace) throws(StorageError) {
         node = try space.node(at: ref)
         self.space = space
@@ -28,19 +30,19 @@ struct IndexNode {
         }
     }
 
-    /// Whether the entries are children of the same level.
+    /// Whether the entries are child nodes of the same level.
     var isInner: Bool { node.isInner }
     /// How many entries there are.
     var count: Int { keys.count }
-    /// The key of an entry; in an inner node the largest key of the child.
+    /// Returns the key of an entry; in an inner node it is the largest key of the child.
     func key(_ position: Int) -> Int32 { Int32(truncatingIfNeeded: keys[position]) }
-    /// Bits per key: 32 in every file of a known writer.
+    /// The number of bits per key: 32 in every file of a known writer.
     var keyWidth: Int { keys.width }
 
-    /// The first position whose key is not below `key`.
+    /// Returns the first position whose key is not below `key`; `count` when there is none.
     func lowerBound(_ key: Int32) -> Int { keys.lowerBound(signed: Int64(key)) }
 
-    /// What is at `position`, without a look into lists.
+    /// Returns the entry at `position`, without reading a list; throws `.corrupt` for an empty one.
     func slot(_ position: Int) throws(StorageError) -> IndexSlot {
         switch try node.slot(position + 1) {
         case .none: throw emptyEntry(position)
@@ -49,10 +51,10 @@ struct IndexNode {
         }
     }
 
-    /// The child of an inner node.
+    /// Returns the ref of a child of an inner node.
     func child(_ position: Int) throws(StorageError) -> Ref { try node.requiredRef(position + 1, "child of an index") }
 
-    /// The entry at `position` of a leaf.
+    /// Returns the entry at `position` of a leaf, with its list attached.
     func entry(_ position: Int) throws(StorageError) -> SearchIndex.Entry {
         switch try slot(position) {
         case .absent: throw emptyEntry(position)
@@ -62,6 +64,6 @@ struct IndexNode {
         }
     }
 
-    /// What is wrong with an entry that leads nowhere.
+    /// Makes the error for an entry that is empty.
     private func emptyEntry(_ position: Int) -> StorageError { node.corrupt("index entry \(position) is empty") }
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an index has under one key.
+/// The entry that an index has under one key.
 ///
-/// A list is a single leaf, or a B+ tree when it is long, marked by the inner flag of its root. The context flag distinguishes a
-/// subindex
-/// from a list. Source: docs/format.md, "Search indexes".
+/// A list is a single leaf, or a B+ tree when it is long, marked by the inner flag of its root. The
+/// context flag distinguishes a subindex from a list. Source: docs/format.md, "Search indexes".
 enum IndexSlot: Equatable {
     /// Nothing is filed under the key.
     case absent
@@ -12,10 +11,10 @@ enum IndexSlot: Equatable {
     case one(ObjectKey)
     /// The root of a tree of object keys.
     case list(Ref)
-    /// Another level, for the next four bytes.
+    /// The root of a further level, for the next four bytes.
     case subindex(Ref)
 
-    /// As the slot of a node.
+    /// The element of the node that stores the entry.
     var raw: Int64 {
         switch self {
         case .absent: return 0

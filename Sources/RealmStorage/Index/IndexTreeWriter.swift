@@ -2,55 +2,59 @@
 
 /// Changes the nodes of one level of a search index: of the index itself or of one subindex.
 ///
-/// Invariants: keys of a node ascend; a key of an inner node is the largest of its child; no node has more than
-/// `capacity` keys; none is empty but the root of an empty index; keys lie in nodes of width 32.
+/// Invariants: keys of a node ascend; a key of an inner node is the largest of its child; no node
+/// has more than `capacity` keys; none is empty but the root of an empty index; keys lie in nodes
+/// of width 32.
 struct IndexTreeWriter {
-    /// Inner nodes above each other; three are enough for any real index.
+    /// How many inner nodes may be above each other; three are enough for any real index.
     private static let maximumDepth = 16
 
-    /// Where the nodes of the transaction are.
+    /// The nodes of the transaction, committed and new.
     let writes: WriteSpace
     /// How many keys a node holds at most.
     let capacity: Int
 
-    /// What became of a node: `ref` is none when it vanished, `next` is what had to be split off after it.
+    /// The result of a change of a subtree.
     private struct Change {
-        /// The node after the change; none when it vanished.
+        /// The node after the change; none when its last entry was removed.
         var ref: Ref
-        /// What had to be split off after it.
+        /// The node that was split off after it; none when it was not split.
         var next = Ref.none
     }
 
     // MARK: - Reading
 
-    /// The index node at `ref`, with keys that can be changed. Throws `.corrupt` for another shape.
+    /// Attaches the index node at `ref`, after checking that its keys can be changed in place.
+    ///
+    /// - Throws: `.corrupt` for another shape, or keys that do not have 32 bits.
     func node(_ ref: Ref) throws(StorageError) -> IndexNode {
         let node = try IndexNode(ref, writes.space)
         guard node.keyWidth == 32 else { throw node.node.corrupt("index keys of \(node.keyWidth) bits") }
         return node
     }
 
-    /// The entry of a level that has just one; nil when there are more, or none.
+    /// Returns the entry of a level that has just one; nil when there are more, or none.
     func onlyEntry(_ root: Ref) throws(StorageError) -> (key: Int32, slot: IndexSlot)? {
         let node = try node(root)
         guard !node.isInner, node.count == 1 else { return nil }
         return (node.key(0), try node.slot(0))
     }
 
-    /// Whether a level has no entries.
+    /// Returns whether a level has no entries.
     func isEmpty(_ root: Ref) throws(StorageError) -> Bool { try node(root).count == 0 }
 
     // MARK: - Making
 
-    /// A level with nothing in it.
+    /// Makes a level without entries and returns its root.
     func makeEmpty() throws(StorageError) -> Ref { try makeNode(.contextRefs, [], []) }
 
-    /// A level of one entry.
+    /// Makes a level of one entry and returns its root.
     func makeLeaf(_ key: Int32, _ slot: IndexSlot) throws(StorageError) -> Ref {
         try makeNode(.contextRefs, [key], [slot.raw])
     }
 
-    /// A level of entries in ascending order of keys, in nodes as full as may be.
+    /// Makes a level of entries in ascending order of keys, in nodes that are as full as possible,
+    /// and returns its root.
     func pack(_ entries: [(key: Int32, slot: IndexSlot)]) throws(StorageError) -> Ref {
         var keys = entries.map(\.key)
         var slots = entries.map(\.slot.raw)
@@ -69,7 +73,7 @@ struct IndexTreeWriter {
         }
     }
 
-    /// Writes a node of keys and slots.
+    /// Writes a node of keys and slots, and returns its ref.
     private func makeNode(
         _ kind: NodeKind, _ keys: ArraySlice<Int32>, _ slots: ArraySlice<Int64>
     ) throws(StorageError) -> Ref {
@@ -83,8 +87,15 @@ struct IndexTreeWriter {
 
     // MARK: - Changing
 
-    /// Replaces what is under `key` by what `change` makes of it. Returns the new root; nil when `change` did,
-    /// and then nothing is changed. An index may become empty.
+    /// Replaces the entry under `key`.
+    ///
+    /// - Parameters:
+    ///   - root: The root of the level.
+    ///   - key: The key of the entry.
+    ///   - change: Returns the new entry for the present one, `.absent` to remove it; nil leaves
+    ///     everything as it is.
+    /// - Returns: The new root, which may be that of an empty level; nil when `change` returned
+    ///   nil.
     func update(
         _ root: Ref, _ key: Int32, _ change: (IndexSlot) throws(StorageError) -> IndexSlot?
     ) throws(StorageError) -> Ref? {
@@ -94,14 +105,14 @@ struct IndexTreeWriter {
         return try shortened(changed.ref)
     }
 
-    /// Writes a root above nodes that no longer fit one.
+    /// Writes a root above nodes that do not fit into one, and returns its ref.
     private func makeRoot(above children: [Ref]) throws(StorageError) -> Ref {
         var keys: [Int32] = []
         for child in children { keys.append(try lastKey(child)) }
         return try makeNode(.contextInner, keys[...], children.map { Int64(bitPattern: $0.rawValue) }[...])
     }
 
-    /// Takes inner nodes of one child away.
+    /// Removes inner nodes of one child at the top of a level, and returns the new root.
     private func shortened(_ root: Ref) throws(StorageError) -> Ref {
         var ref = root
         for _ in 0..<IndexTreeWriter.maximumDepth {
@@ -116,23 +127,24 @@ struct IndexTreeWriter {
         throw .corrupt(ref: root, reason: "a search index without end")
     }
 
-    /// Gives up the node of a level that has no more than one entry; the entry stays what it is.
+    /// Gives up the node of a level that has at most one entry; a list or subindex in that entry is
+    /// kept.
     func discardLevel(_ root: Ref) throws(StorageError) { try discardNode(try node(root)) }
 
-    /// Gives up a node with its keys.
+    /// Gives up a node with its keys, but not what its entries refer to.
     private func discardNode(_ node: IndexNode) throws(StorageError) {
         try writes.discard(try node.node.requiredRef(0, "index keys"))
         writes.discard(node.node)
     }
 
-    /// The largest key below a node.
+    /// Returns the largest key below a node; throws `.corrupt` for an empty node.
     private func lastKey(_ ref: Ref) throws(StorageError) -> Int32 {
         let node = try node(ref)
         guard node.count > 0 else { throw node.node.corrupt("an empty index node below another") }
         return node.key(node.count - 1)
     }
 
-    /// Changes the entry under a key in the subtree at `ref`; nil when nothing changes.
+    /// Replaces the entry under a key in the subtree at `ref`; nil when nothing changes.
     private func apply(
         _ ref: Ref, _ key: Int32, depth: Int, _ change: (IndexSlot) throws(StorageError) -> IndexSlot?
     ) throws(StorageError) -> Change? {
@@ -150,7 +162,7 @@ struct IndexTreeWriter {
         return try replaceChild(child, of: node, old: old, by: changed)
     }
 
-    /// Changes the entry under a key in a leaf; nil when nothing changes.
+    /// Replaces the entry under a key in a leaf; nil when nothing changes.
     private func applyToLeaf(
         _ node: IndexNode, at position: Int, _ key: Int32, _ change: (IndexSlot) throws(StorageError) -> IndexSlot?
     ) throws(StorageError) -> Change? {
@@ -168,7 +180,8 @@ struct IndexTreeWriter {
         return Change(ref: changed.ref)
     }
 
-    /// Stores what became of a child, with its new largest key.
+    /// Stores a changed child in its parent, with its new largest key, and the node that was split
+    /// off from it.
     private func replaceChild(
         _ position: Int, of node: IndexNode, old: Ref, by changed: Change
     ) throws(StorageError) -> Change {
@@ -191,7 +204,7 @@ struct IndexTreeWriter {
         return try insert(try lastKey(changed.next), next, at: position + 1, in: parent)
     }
 
-    /// Takes an entry out of a node, which vanishes with its last one.
+    /// Removes an entry from a node; with its last entry the node is given up.
     private func remove(_ position: Int, from ref: Ref) throws(StorageError) -> Change {
         var node = try writes.writable(ref)
         var keys = try writes.writable(node.ref(0))
@@ -206,8 +219,10 @@ struct IndexTreeWriter {
         return Change(ref: node.ref)
     }
 
-    /// Adds an entry. A full node passes its second half on; when the entry comes last, that is only the entry itself,
-    /// so that ascending keys leave full nodes.
+    /// Adds an entry to a node, which is split when it is full.
+    ///
+    /// A full node moves its second half to a new node; when the entry comes last, the new node has
+    /// only the entry itself, so that ascending keys leave full nodes.
     private func insert(_ key: Int32, _ slot: Int64, at position: Int, in ref: Ref) throws(StorageError) -> Change {
         let full = try node(ref)
         let count = full.count
@@ -222,7 +237,7 @@ struct IndexTreeWriter {
         return Change(ref: head, next: try insert(key, slot, at: position - middle, into: tail))
     }
 
-    /// Cuts entries off the end of a node.
+    /// Removes the entries from `count` on, and returns the node's new ref.
     private func truncate(_ ref: Ref, to count: Int) throws(StorageError) -> Ref {
         var node = try writes.writable(ref)
         var keys = try writes.writable(node.ref(0))
@@ -232,7 +247,7 @@ struct IndexTreeWriter {
         return node.ref
     }
 
-    /// Puts an entry into a node that has room for it.
+    /// Inserts an entry into a node that has room for it, and returns the node's new ref.
     private func insert(_ key: Int32, _ slot: Int64, at position: Int, into ref: Ref) throws(StorageError) -> Ref {
         var node = try writes.writable(ref)
         var keys = try writes.writable(node.ref(0))

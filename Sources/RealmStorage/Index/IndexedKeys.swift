@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The keys of the objects that a search index files under one value, ascending: their number is known at once, the keys are
-/// read when they are needed.
+/// The keys of the objects that a search index files under one value, ascending.
+///
+/// Their number is known at once; the keys are read when they are needed. It borrows from its
+/// snapshot.
 package struct IndexedKeys: Sendable {
+    /// The place where the keys are.
     private enum Source: Sendable {
+        /// Keys that are in memory.
         case keys([ObjectKey])
+        /// The list of an index entry, read a leaf at a time.
         case list(BPlusTree)
     }
 
+    /// The place where the keys of this value are.
     private let source: Source
 
-    /// Keys that are known already.
+    /// Makes a value of keys that are in memory, in ascending order.
     package init(_ keys: [ObjectKey]) { source = .keys(keys) }
 
-    /// The list of an index entry.
+    /// Makes a value of the list of an index entry.
     init(_ list: BPlusTree) { source = .list(list) }
 
+    /// How many keys there are.
     package var count: Int {
         switch source {
         case .keys(let keys): return keys.count
@@ -23,7 +30,9 @@ package struct IndexedKeys: Sendable {
         }
     }
 
-    /// All keys.
+    /// Returns all keys, in ascending order.
+    ///
+    /// - Complexity: O(count), in time and memory.
     package func all() throws(StorageError) -> [ObjectKey] {
         switch source {
         case .keys(let keys): return keys
@@ -31,7 +40,10 @@ package struct IndexedKeys: Sendable {
         }
     }
 
-    /// Up to `limit` keys from `index` on, which is below `count`: fewer where a leaf of the list ends, but one at least.
+    /// Returns some keys from `index` on, which must be below `count`: at least one and up to
+    /// `limit`, but none past the end of a leaf of the list.
+    ///
+    /// - Throws: `.corrupt` when the list does not have the key.
     package func piece(from index: Int, atMost limit: Int) throws(StorageError) -> [ObjectKey] {
         switch source {
         case .keys(let keys): return Array(keys[index...].prefix(limit))
@@ -50,7 +62,9 @@ package struct IndexedKeys: Sendable {
         }
     }
 
-    /// Where the first key after `key` is. O(log² n).
+    /// Returns the index of the first key after `key`; `count` when there is none.
+    ///
+    /// - Complexity: O(log² n).
     package func firstIndex(after key: ObjectKey) throws(StorageError) -> Int {
         var low = 0
         var high = count

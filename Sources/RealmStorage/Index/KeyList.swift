@@ -2,22 +2,23 @@
 
 /// The list of object keys under one key of a search index.
 ///
-/// Short lists are one leaf of integers, which is read without making a tree of it. Keys ascend within objects of equal value.
+/// Short lists are one leaf of integers, which is read without making a tree of it. Keys ascend
+/// among objects of equal value.
 struct KeyList {
-    /// How the objects are kept.
+    /// The forms of a list.
     private enum Form {
-        /// The only leaf, when there is no inner node: the usual case.
+        /// The only leaf, when there is no inner node, which is the usual case.
         case leaf(PackedIntegers)
         /// A tree of object keys.
         case tree(BPlusTree)
     }
 
-    /// How the objects are kept.
+    /// The form of this list.
     private let form: Form
-    /// How many objects are in the list.
+    /// How many objects are in the list, at least one.
     let count: Int
 
-    /// The list at `ref`: a leaf, or a tree.
+    /// Attaches the list at `ref`, a leaf or a tree; throws `.corrupt` for an empty one.
     init(_ ref: Ref, _ space: NodeSpace) throws(StorageError) {
         let root = try space.node(at: ref)
         if root.isInner {
@@ -32,7 +33,7 @@ struct KeyList {
         guard count > 0 else { throw root.corrupt("an empty list in an index") }
     }
 
-    /// The object at `index`, which must be in `0..<count`.
+    /// Returns the object at `index`, which must be in `0..<count`.
     func key(_ index: Int) throws(StorageError) -> ObjectKey {
         switch form {
         case .leaf(let elements): return ObjectKey(elements[index])
@@ -45,7 +46,7 @@ struct KeyList {
         }
     }
 
-    /// All objects, ascending.
+    /// Returns all objects in the order of the list.
     func all() throws(StorageError) -> [ObjectKey] {
         switch form {
         case .leaf(let elements): return (0..<elements.count).map { ObjectKey(elements[$0]) }
@@ -53,7 +54,10 @@ struct KeyList {
         }
     }
 
-    /// The first position for which `isBelow` is false; it is true for all before.
+    /// Returns the first position for which `isBelow` is false, given that it is true for all
+    /// before and false for all after.
+    ///
+    /// - Complexity: O(log n) calls.
     func partition(_ isBelow: (ObjectKey) throws(StorageError) -> Bool) throws(StorageError) -> Int {
         var low = 0
         var high = count
@@ -64,7 +68,8 @@ struct KeyList {
         return low
     }
 
-    /// Where `object` is. Lists of equal values ascend; in others it is looked for one by one.
+    /// Returns the position of `object`, or nil. Lists of equal values ascend and are halved; if
+    /// that does not find it, the list is read in full.
     func position(of object: ObjectKey) throws(StorageError) -> Int? {
         let position = try partition { (key) throws(StorageError) in key < object }
         if position < count, try key(position) == object { return position }

@@ -1,37 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Changes lists of object keys.
+/// Changes lists of object keys of a search index.
 ///
-/// A list begins as a leaf and becomes a tree when it outgrows its capacity. The caller knows where a key belongs, because the
-/// order depends on the values.
+/// A list begins as a leaf and becomes a tree when it exceeds its capacity. The caller determines
+/// the position of a key, because the order depends on the values.
 struct KeyListWriter {
-    /// Where the nodes of the transaction are.
+    /// The nodes of the transaction, committed and new.
     let writes: WriteSpace
-    /// Changes lists of several leaves.
+    /// The writer of lists, which are B+ trees of integers.
     private let trees: BPlusTreeWriter
     /// How many objects a leaf holds at most.
     private let capacity: Int
 
-    /// A writer of lists of objects.
+    /// Makes a writer of lists.
+    ///
+    /// - Parameters:
+    ///   - writes: The nodes of the transaction.
+    ///   - capacity: How many keys a leaf holds, and how many children an inner node has.
     init(_ writes: WriteSpace, capacity: Int) {
         self.writes = writes
         self.capacity = capacity
         trees = BPlusTreeWriter(writes, SearchIndex.listShape, leafCapacity: capacity, fanOut: capacity)
     }
 
-    /// A new list of ascending keys.
+    /// Makes a list of keys in the given order, and returns its root.
     func make(_ keys: [ObjectKey]) throws(StorageError) -> Ref {
         try trees.append(contentsOf: keys.map { .int($0.rawValue) }, to: try trees.makeEmpty())
     }
 
-    /// Puts an object in at `index`.
+    /// Inserts an object at `index` of a list, and returns the list's new root.
     func insert(_ key: ObjectKey, at index: Int, in list: Ref) throws(StorageError) -> Ref {
         if let changed = try appendInPlace(key, at: index, in: list) { return changed }
         return try trees.insert(.int(key.rawValue), at: index, in: list)
     }
 
-    /// Appends where it changes the last leaf and the total only, in nodes that this transaction has made and so checked
-    /// before; nil where it is not that simple. New objects come last in their lists, which makes this the usual case.
+    /// Appends an object where only the last leaf and the total change, in nodes that this
+    /// transaction has made and therefore checked before.
+    ///
+    /// New objects come last in their lists, which makes this the usual case.
+    ///
+    /// - Returns: The list's new root; nil when the list has to be changed in the general way.
     private func appendInPlace(_ key: ObjectKey, at index: Int, in list: Ref) throws(StorageError) -> Ref? {
         guard writes.arena.isYoung(list) else { return nil }
         var root = try writes.writable(list)
@@ -48,7 +56,8 @@ struct KeyListWriter {
         return root.ref
     }
 
-    /// The last leaf of a tree of two levels, with its slot in the root, if it has room and may be changed where it is.
+    /// Returns the last leaf of a tree of two levels, with its slot in the root, if it has room and
+    /// may be changed in place.
     private func lastLeaf(
         of root: MutableNode, endingAt end: Int
     ) throws(StorageError) -> (leaf: MutableNode, slot: Int)? {
@@ -63,7 +72,9 @@ struct KeyListWriter {
         return leaf.isInner || leaf.count >= capacity ? nil : (leaf, slot)
     }
 
-    /// Takes one object out; what is left when it was the last but one is a single entry.
+    /// Removes the object at `index` from a list.
+    ///
+    /// - Returns: The entry that remains: the list, a single object when one is left, or `.absent`.
     func erase(at index: Int, from list: Ref) throws(StorageError) -> IndexSlot {
         let keys = try KeyList(list, writes.space)
         switch keys.count {

@@ -2,25 +2,27 @@
 
 /// The search index of a column: from a value to the keys of the objects that hold it.
 ///
-/// A node is `[keys, v1, v2, …]` with as many ascending signed 32-bit keys as values. A value is one object key
-/// (a number), a list of object keys (a ref without context flag), or a subindex for the next four bytes (a ref with
-/// context flag). Inner nodes hold `[keys, children…]`, each key the largest of its child.
+/// A node is `[keys, v1, v2, …]` with as many ascending signed 32-bit keys as values. A value is
+/// one object key (a number), a list of object keys (a ref without context flag), or a subindex for
+/// the next four bytes (a ref with context flag). Inner nodes hold `[keys, children…]`, each key
+/// the largest of its child.
 /// Source: docs/format.md, "Search indexes".
 package struct SearchIndex: Sendable {
-    /// What a slot of an index node leads to.
+    /// The entry of an index node under one key.
     package enum Entry: Sendable {
         /// One object.
         case one(ObjectKey)
         /// The objects with equal data, ascending.
         case list(BPlusTree)
-        /// Another level, for the next four bytes.
+        /// The root of a further level, for the next four bytes.
         case subindex(Ref)
     }
 
-    /// Levels of subindexes and inner nodes together; general indexes end at offset 200, words after 64 bytes.
+    /// The greatest number of levels of subindexes and inner nodes together; general indexes end at
+    /// offset 200, words after 64 bytes.
     static let maximumDepth = 4096
 
-    /// Lists of object keys are trees of plain integers.
+    /// The shape of lists of object keys: trees of plain integers.
     static let listShape = ElementShape(type: .int, isNullable: false)
 
     /// The root of the index.
@@ -28,15 +30,16 @@ package struct SearchIndex: Sendable {
     /// The space that the nodes are read in.
     package let space: NodeSpace
 
-    /// The index below `root`; no node is read yet.
+    /// Makes a reader of the index below `root`; no node is read yet.
     package init(root: Ref, space: NodeSpace) {
         self.root = root
         self.space = space
     }
 
-    /// The keys of all objects whose value *may* be `value`, ascending within a list.
+    /// Returns the keys of all objects whose value *may* be `value`, ascending within a list.
     ///
-    /// One object, and lists below the last level, are filed by a prefix of the data only, so the caller compares values.
+    /// Single objects, and lists below the last level, are filed by a prefix of the data only, so
+    /// the caller has to compare the values.
     package func candidates(for value: Value) throws(StorageError) -> [ObjectKey] {
         switch try filed(under: value) {
         case .one(let key): return [key]
@@ -45,7 +48,8 @@ package struct SearchIndex: Sendable {
         }
     }
 
-    /// The one object or the list that is filed where `value` belongs; nil when nothing is. Never a subindex.
+    /// Returns the single object or the list that is filed where `value` belongs; nil when there is
+    /// none. The result is never a subindex.
     func filed(under value: Value) throws(StorageError) -> Entry? {
         let data = IndexData(value)
         var offset = 0
@@ -59,9 +63,10 @@ package struct SearchIndex: Sendable {
         throw .corrupt(ref: root, reason: "a search index without end")
     }
 
-    /// The entry under `key` in the index node at `ref`, or nil.
+    /// Returns the entry under `key` in the level whose root is at `ref`, or nil.
     ///
-    /// O(log n) within one level. Throws `.corrupt` for nodes that cannot be read.
+    /// - Throws: `.corrupt` for nodes that cannot be read.
+    /// - Complexity: O(log n) within one level.
     package func entry(for key: Int32, in ref: Ref) throws(StorageError) -> Entry? {
         switch try slot(for: key, in: ref) {
         case .absent: return nil
@@ -71,7 +76,8 @@ package struct SearchIndex: Sendable {
         }
     }
 
-    /// What is filed under `key` in the index node at `ref`.
+    /// Returns the entry under `key` in the level whose root is at `ref`, `.absent` when there is
+    /// none, without reading a list.
     func slot(for key: Int32, in ref: Ref) throws(StorageError) -> IndexSlot {
         var node = try IndexNode(ref, space)
         for _ in 0..<SearchIndex.maximumDepth {

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Building a whole index at once, which is faster than filing one object after the other.
+/// Building a whole index at once, which is faster than adding one object after the other.
 extension SearchIndexWriter {
-    /// A new index of all `entries`, which come in any order, each object once.
+    /// Builds an index of all `entries` and returns its root.
+    ///
+    /// - Parameters:
+    ///   - entries: The values with their objects, in any order, each object once.
+    ///   - budget: Limits the time; `.stopped` is thrown when it is used up.
+    /// - Throws: `.limit` for a tombstone, whose key cannot be stored.
     package func build(_ entries: [(value: Value, object: ObjectKey)], _ budget: WorkBudget? = nil) throws(StorageError) -> Ref {
         var sorted: [Entry] = []
         sorted.reserveCapacity(entries.count)
@@ -14,7 +19,8 @@ extension SearchIndexWriter {
         return try level(&sorted, offset: 0, budget)
     }
 
-    /// One level of the index and all below it.
+    /// Builds one level of the index from offset `offset` of the data on, and all levels below it;
+    /// returns its root.
     func level(_ entries: inout [Entry], offset: Int, _ budget: WorkBudget? = nil) throws(StorageError) -> Ref {
         try budget?.spend(entries.count)
         var order = entries.indices.map { (key: entries[$0].data.key(at: offset), index: $0) }
@@ -31,7 +37,7 @@ extension SearchIndexWriter {
         return try tree.pack(slots)
     }
 
-    /// What is filed under the key that the entries of `group` share; they ascend by object key.
+    /// Builds the entry for the entries of `group`, which share one key and ascend by object key.
     private func slot(of group: inout [Entry], _ offset: Int, _ budget: WorkBudget?) throws(StorageError) -> IndexSlot {
         let first = group[0]
         if group.count == 1 { return .one(first.object) }

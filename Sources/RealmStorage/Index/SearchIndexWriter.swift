@@ -1,27 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Changes a general search index: from a value to the objects that hold it, one value an object.
+/// Changes a general search index: from a value to the objects that hold it, with one value per
+/// object.
 ///
-/// The index stores as little of a value as distinguishes it from the others, so a change may have to look at the values of
-/// other objects. Erase an object under its old value before the stored value changes, and insert it under the new one
-/// after; no other object may be between two values meanwhile. The shape is the same whatever the history, but for the
-/// cut into nodes and for lists below the last level. Source: docs/format.md, "Search indexes".
+/// The index stores as little of a value as distinguishes it from the others, so a change may have
+/// to read the values of other objects. Remove an object under its old value before the stored
+/// value changes, and insert it under the new one afterwards; no other object may be between two
+/// values meanwhile. The shape is the same whatever the order of changes was, except for the
+/// division into nodes and for lists below the last level. Source: docs/format.md, "Search
+/// indexes".
 package final class SearchIndexWriter {
-    /// The present value of an object that the index holds.
+    /// A function that returns the present value of an object that the index holds.
     package typealias ValueSource = (ObjectKey) throws(StorageError) -> Value
 
-    /// Where the nodes of the transaction are.
+    /// The nodes of the transaction, committed and new.
     let writes: WriteSpace
-    /// Changes the nodes of one level.
+    /// The writer of the nodes of one level.
     let tree: IndexTreeWriter
-    /// Changes the lists of objects.
+    /// The writer of the lists of objects.
     let lists: KeyListWriter
-    /// In a column of Mixed different values may have the same data, and equal values different data.
+    /// Whether the column holds Mixed, in which different values may have the same data, and equal
+    /// values different data.
     let isMixed: Bool
-    /// Tells the present value of an object that is filed already.
+    /// Returns the present value of an object that the index has already.
     let valueOf: ValueSource
 
-    /// A writer of indexes of single values.
+    /// Makes a writer of general indexes.
+    ///
+    /// - Parameters:
+    ///   - writes: The nodes of the transaction.
+    ///   - isMixed: Whether the column holds Mixed.
+    ///   - capacity: The size of index nodes; other sizes than the standard are for tests.
+    ///   - valueOf: Returns the present value of an object that the index has already.
     package init(
         _ writes: WriteSpace, isMixed: Bool, capacity: IndexCapacity = .standard, valueOf: @escaping ValueSource
     ) {
@@ -32,43 +42,47 @@ package final class SearchIndexWriter {
         self.valueOf = valueOf
     }
 
-    /// An index of nothing.
+    /// Makes an index without entries and returns its root.
     package func makeEmpty() throws(StorageError) -> Ref { try tree.makeEmpty() }
 
     // MARK: - Inserting
 
-    /// Files `object` under `value`; returns the new root. An object that is there already stays there once.
+    /// Adds `object` under `value`, and returns the new root. Adding it a second time changes
+    /// nothing.
     ///
-    /// The object must not be filed yet. Throws `.corrupt` for an index that contradicts the values it was built from.
+    /// - Throws: `.limit` for a tombstone, whose key cannot be stored; `.corrupt` for an index that
+    ///   contradicts the values it was built from.
     package func insert(_ value: Value, _ object: ObjectKey, into root: Ref) throws(StorageError) -> Ref {
         guard object.rawValue >= 0 else { throw .limit("object key \(object.rawValue) cannot be indexed") }
         return try insert(Entry(value, object), root, offset: 0) ?? root
     }
 
-    /// A value on its way into the index.
+    /// An object with its value while it is added to the index.
     struct Entry {
-        /// The value that is filed.
+        /// The value of the object.
         let value: Value
-        /// The bytes that it is filed under.
+        /// The bytes that the value is filed under.
         let data: IndexData
         /// The object that holds it.
         let object: ObjectKey
 
-        /// An object with its value.
+        /// Makes an entry, and computes the data of the value.
         init(_ value: Value, _ object: ObjectKey) {
             self.value = value
             self.object = object
             data = IndexData(value)
         }
 
-        /// Negative, zero or positive as this entry comes before, with or after `other` in a list.
+        /// Returns a negative number, zero or a positive number when this entry comes before, with
+        /// or after `other` in a list.
         func order(_ other: Entry) -> Int {
             let order = Value.order(value, other.value)
             return order != 0 ? order : object < other.object ? -1 : other.object < object ? 1 : 0
         }
     }
 
-    /// Files an entry below the level at `root`; nil when nothing changes.
+    /// Adds an entry below the level at `root`, whose keys are those of the data at `offset`; nil
+    /// when nothing changes.
     private func insert(_ entry: Entry, _ root: Ref, offset: Int) throws(StorageError) -> Ref? {
         try tree.update(root, entry.data.key(at: offset)) { (slot) throws(StorageError) in
             switch slot {
@@ -82,18 +96,20 @@ package final class SearchIndexWriter {
         }
     }
 
-    /// What is wrong with an index that goes on below its last level.
+    /// Makes the error for an index that has a level below the last one.
     static func tooDeep(_ ref: Ref) -> StorageError { .corrupt(ref: ref, reason: "an index below its last level") }
 
-    /// An object that is filed already, with its value.
+    /// Returns an object that the index has already, with its present value.
     private func stored(_ object: ObjectKey) throws(StorageError) -> Entry { Entry(try valueOf(object), object) }
 
-    /// Does an entry of another value make a level of its own at `offset`?
+    /// Returns whether two entries that share the key at `offset` need a further level: their data
+    /// differ, and the last level is not reached.
     private func opensLevel(_ entry: Entry, _ other: Entry, _ offset: Int) -> Bool {
         offset < IndexData.maximumOffset && entry.data != other.data
     }
 
-    /// What becomes of two objects that are filed under one key.
+    /// Combines a new entry with the single object that is filed under the same key, into a list or
+    /// a further level.
     private func join(_ entry: Entry, _ object: ObjectKey, _ offset: Int) throws(StorageError) -> IndexSlot {
         let other = try stored(object)
         guard opensLevel(entry, other, offset) else {
@@ -103,7 +119,8 @@ package final class SearchIndexWriter {
         return try insert(entry, root, offset: offset + 4).map { .subindex($0) } ?? .subindex(root)
     }
 
-    /// Files an entry in a list.
+    /// Adds an entry to the list that is filed under its key, or moves that list to a further
+    /// level; nil when nothing changes.
     private func insert(_ entry: Entry, list: Ref, _ offset: Int) throws(StorageError) -> IndexSlot? {
         let keys = try KeyList(list, writes.space)
         let first = try stored(try keys.key(0))
@@ -115,7 +132,7 @@ package final class SearchIndexWriter {
         return .subindex(try insert(entry, root, offset: offset + 4) ?? root)
     }
 
-    /// Where `entry` belongs in a list; nil when its object is there.
+    /// Returns the position of `entry` in a list; nil when the list has its object already.
     private func place(
         of entry: Entry, in keys: KeyList, _ first: Entry, _ offset: Int
     ) throws(StorageError) -> Int? {
@@ -132,7 +149,8 @@ package final class SearchIndexWriter {
         return try keys.key(position) == entry.object ? nil : position
     }
 
-    /// Are all values of a list, which is ordered by value, equal to that of `entry`?
+    /// Returns whether all values of a list, which is ordered by value, are equal to that of
+    /// `entry`.
     private func holdsOneValue(
         _ entry: Entry, first: Entry, last: ObjectKey, offset: Int
     ) throws(StorageError) -> Bool {
@@ -141,7 +159,8 @@ package final class SearchIndexWriter {
         return Value.order(try valueOf(last), entry.value) == 0
     }
 
-    /// Moves a list into a level of its own. Lists of numbers in Mixed may have been made of values with different data.
+    /// Moves a list to a level of its own, and returns the level's root. Lists of numbers in Mixed
+    /// may have values with different data, which are separated.
     private func pushDown(_ list: Ref, _ keys: KeyList, _ first: Entry, offset: Int) throws(StorageError) -> Ref {
         if isMixed, first.value.isNumber {
             var entries: [Entry] = []
@@ -156,13 +175,15 @@ package final class SearchIndexWriter {
 
     // MARK: - Erasing
 
-    /// Takes `object` from under `value`; returns the new root, or nil when the object is not where its value says.
-    /// In that case nothing is changed, the index is damaged and should be built anew.
+    /// Removes `object` from under `value`.
+    ///
+    /// - Returns: The new root; nil when the object is not where its value implies. Nothing is
+    ///   changed then; the index is damaged and should be built again.
     package func erase(_ value: Value, _ object: ObjectKey, from root: Ref) throws(StorageError) -> Ref? {
         try erase(IndexData(value), object, root, offset: 0)
     }
 
-    /// Takes an object out of the level at `root`; nil when it is not there.
+    /// Removes an object from the level at `root`; nil when it is not there.
     private func erase(
         _ data: IndexData, _ object: ObjectKey, _ root: Ref, offset: Int
     ) throws(StorageError) -> Ref? {
@@ -181,7 +202,8 @@ package final class SearchIndexWriter {
         }
     }
 
-    /// A level as the slot above it: what one value leaves needs no level of its own.
+    /// Returns the entry for a level that lost an object: what remains of one value is stored
+    /// without a level of its own.
     private func lifted(_ root: Ref, offset: Int) throws(StorageError) -> IndexSlot {
         let isEmpty = try tree.isEmpty(root)
         guard let only = isEmpty ? (0, .absent) : try tree.onlyEntry(root) else { return .subindex(root) }

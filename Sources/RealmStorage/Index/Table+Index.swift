@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Objects by the value of an indexed property.
+/// Search for objects by the value of an indexed property.
 extension Table {
-    /// The object with that primary key value, or nil. Throws `.corrupt` on damage; nil without a primary key.
+    /// Returns the object with a primary key, or nil when there is none or the table has no primary
+    /// key.
     ///
-    /// O(log n) through the search index; a file of format 20 or 21 without one is scanned.
+    /// - Throws: `.corrupt` on damage.
+    /// - Complexity: O(log n) through the search index; O(n) in a file of format 20 or 21 without
+    ///   one.
     package func findByPrimaryKey(_ value: Value) throws(StorageError) -> Row? {
         guard let primaryKey else { return nil }
         guard primaryKey.hasSearchIndex else { return try scan(primaryKey, for: value) }
@@ -19,14 +22,19 @@ extension Table {
         }
     }
 
-    /// The object with `key` if it has that value.
+    /// Returns the object with `key` if its value is `value`, else nil.
     private func find(_ key: ObjectKey, _ column: Column, _ value: Value) throws(StorageError) -> Row? {
         guard let row = try find(key), try row.value(column).isIdentical(to: value) else { return nil }
         return row
     }
 
-    /// The objects whose single-valued, indexed property has exactly `value` (same type, same content): counted at once,
-    /// their keys read when they are needed. Throws `.corrupt` on damage.
+    /// Returns the objects whose single-valued, indexed property has exactly `value`, of the same
+    /// type and content. They are counted at once, and their keys are read when they are needed.
+    ///
+    /// - Parameters:
+    ///   - column: A column with a general search index.
+    ///   - value: The value that is searched.
+    /// - Throws: `.corrupt` on damage.
     package func indexedKeys(_ column: Column, equalTo value: Value) throws(StorageError) -> IndexedKeys {
         switch try SearchIndex(root: column.searchIndex, space: space).filed(under: value) {
         case .one(let key): return IndexedKeys(try find(key, column, value) == nil ? [] : [key])
@@ -45,24 +53,27 @@ extension Table {
         }
     }
 
-    /// The keys of those objects, ascending.
+    /// Returns the keys of the objects whose indexed property has exactly `value`, ascending.
     package func findAll(_ column: Column, equalTo value: Value) throws(StorageError) -> [ObjectKey] {
         try indexedKeys(column, equalTo: value).all()
     }
 
-    /// How many objects those are, without reading their keys where one look is enough.
+    /// Returns how many objects have exactly `value` in an indexed property, mostly without reading
+    /// their keys.
     ///
-    /// O(log n) for most columns; Mixed and long texts are compared one by one.
+    /// - Complexity: O(log n) for most columns; for Mixed and long texts the objects are compared
+    ///   one by one.
     package func countAll(_ column: Column, equalTo value: Value) throws(StorageError) -> Int {
         try indexedKeys(column, equalTo: value).count
     }
 
-    /// All values of one list are equal below the last level, unless the column holds Mixed: one look is enough.
+    /// Returns whether the objects of one list may have different values: only those of Mixed and
+    /// of the last level may, so that elsewhere one of them is enough to compare.
     private static func listsMayDiffer(_ column: Column, _ value: Value) -> Bool {
         column.type == .mixed || IndexData(value).count > IndexData.maximumOffset
     }
 
-    /// Looks at all objects, for old files without an index.
+    /// Searches all objects one by one, for old files without an index.
     private func scan(_ column: Column, for value: Value) throws(StorageError) -> Row? {
         var cursor = leaves()
         while let leaf = try cursor.next() {
@@ -75,9 +86,10 @@ extension Table {
     }
 }
 
-/// Equality as indexes mean it: type and content, without conversions.
+/// Equality in the sense of indexes: type and content, without conversions.
 extension Value {
-    /// Same type and same content: what an index entry and a stored value must agree in.
+    /// Returns whether both values have the same type and the same content. All lists are alike
+    /// here, and so are all dictionaries.
     package func isIdentical(to other: Value) -> Bool {
         switch (self, other) {
         case (.null, .null): return true

@@ -1,41 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Changes an index of complete words: of a list of strings, or of texts through `FullTextIndexWriter`.
+/// Changes an index of complete words: of a list of strings, or of texts through
+/// `FullTextIndexWriter`.
 ///
-/// A word goes on through subindexes to its end, so that no object has to be looked at. Keys of four bytes that read as
-/// the padded end of a shorter word ("abcX" and "abc", zeros and null) never end a word: such a word goes on to one
-/// more level, where it has the end key, and the shorter one has 0. Source: docs/format.md, "Search indexes".
+/// A word continues through subindexes to its end, so that no object has to be read. Keys of four
+/// bytes that read as the padded end of a shorter word ("abcX" and "abc", zeros and null) never end
+/// a word: such a word continues to one more level, where it has the end key, and the shorter one
+/// has 0. Source: docs/format.md, "Search indexes".
 package struct WordIndexWriter {
-    /// Changes the nodes of one level.
+    /// The writer of the nodes of one level.
     let tree: IndexTreeWriter
-    /// Changes the lists of objects.
+    /// The writer of the lists of objects.
     let lists: KeyListWriter
-    /// Where the nodes of the transaction are.
+    /// The nodes of the transaction, committed and new.
     private let writes: WriteSpace
 
-    /// A writer of indexes of words.
+    /// Makes a writer of indexes of words.
+    ///
+    /// - Parameters:
+    ///   - writes: The nodes of the transaction.
+    ///   - capacity: The size of index nodes; other sizes than the standard are for tests.
     package init(_ writes: WriteSpace, capacity: IndexCapacity = .standard) {
         self.writes = writes
         tree = IndexTreeWriter(writes: writes, capacity: capacity.ofNodes)
         lists = KeyListWriter(writes, capacity: capacity.ofLists)
     }
 
-    /// An index of nothing.
+    /// Makes an index without words and returns its root.
     package func makeEmpty() throws(StorageError) -> Ref { try tree.makeEmpty() }
 
-    /// Files `object` under `word` (nil is null); returns the new root. Filing it again changes nothing.
+    /// Files `object` under `word` (nil is null), and returns the new root. Filing it again changes
+    /// nothing.
+    ///
+    /// - Throws: `.limit` for a tombstone, whose key cannot be stored, or a word of more than 200
+    ///   bytes.
     package func insert(_ word: [UInt8]?, _ object: ObjectKey, into root: Ref) throws(StorageError) -> Ref {
         guard object.rawValue >= 0 else { throw .limit("object key \(object.rawValue) cannot be indexed") }
         return try insert(IndexData(bytes: word), object, root, offset: 0) ?? root
     }
 
-    /// Takes `object` from under `word`; returns the new root, or nil, with nothing changed, when it is not there.
+    /// Removes `object` from under `word`, and returns the new root; nil, with nothing changed,
+    /// when it is not there.
     package func erase(_ word: [UInt8]?, _ object: ObjectKey, from root: Ref) throws(StorageError) -> Ref? {
         try erase(IndexData(bytes: word), object, root, offset: 0)
     }
 
-    /// Moves `object` from the words that it had to those that it has now, repetitions allowed. Returns nil, with nothing
-    /// changed, when it is not filed under all that it had: the index is damaged then and should be built anew.
+    /// Moves `object` from the words that it had to those that it has. Words may be repeated.
+    ///
+    /// - Returns: The new root; nil, with nothing changed, when the object is not filed under all
+    ///   words that it had. The index is damaged then and should be built again.
     package func replace(
         _ old: [[UInt8]?], by new: [[UInt8]?], _ object: ObjectKey, in root: Ref
     ) throws(StorageError) -> Ref? {
@@ -56,19 +69,19 @@ package struct WordIndexWriter {
 
     // MARK: - Where words end
 
-    /// Does `word` end with its key at `offset`?
+    /// Returns whether `word` ends with its key at `offset`.
     static func ends(_ word: IndexData, at offset: Int) -> Bool {
         if offset + 4 > word.count { return true }
         return offset + 4 == word.count && !isPadded(word.key(at: offset))
     }
 
-    /// Could `key` be that of less than four bytes?
+    /// Returns whether `key` could be that of less than four bytes.
     static func isPadded(_ key: Int32) -> Bool {
         let bits = UInt32(bitPattern: key)
         return bits == 0 || UInt8(truncatingIfNeeded: bits >> UInt32(bits.trailingZeroBitCount & ~7)) == IndexData.endMark
     }
 
-    /// The key, one level below, of the word that ends with `key`.
+    /// Returns the key that the word which ends with `key` has one level below.
     private static func keyBelow(_ key: Int32) -> Int32 { isPadded(key) ? 0 : IndexData.endKey }
 
     /// Throws `.limit` for a word that would need too many levels.
@@ -80,7 +93,7 @@ package struct WordIndexWriter {
 
     // MARK: - Single changes
 
-    /// Files an object under a word below the level at `root`.
+    /// Files an object under a word below the level at `root`; nil when nothing changes.
     private func insert(
         _ word: IndexData, _ object: ObjectKey, _ root: Ref, offset: Int
     ) throws(StorageError) -> Ref? {
@@ -104,7 +117,7 @@ package struct WordIndexWriter {
         }
     }
 
-    /// Is `object` filed under `word`?
+    /// Returns whether `object` is filed under `word`.
     private func holds(_ word: IndexData, _ object: ObjectKey, _ root: Ref) throws(StorageError) -> Bool {
         let index = SearchIndex(root: root, space: writes.space)
         var root = root
@@ -119,7 +132,7 @@ package struct WordIndexWriter {
         throw SearchIndexWriter.tooDeep(root)
     }
 
-    /// Files an object in a list; nil when it is there.
+    /// Adds an object to a list; nil when the list has it already.
     private func add(_ object: ObjectKey, to list: Ref) throws(StorageError) -> IndexSlot? {
         let keys = try KeyList(list, writes.space)
         var position = keys.count
@@ -130,7 +143,7 @@ package struct WordIndexWriter {
         return .list(try lists.insert(object, at: position, in: list))
     }
 
-    /// Takes an object out from under a word.
+    /// Removes an object from under a word; nil when it is not there.
     private func erase(
         _ word: IndexData, _ object: ObjectKey, _ root: Ref, offset: Int
     ) throws(StorageError) -> Ref? {
@@ -150,7 +163,8 @@ package struct WordIndexWriter {
         }
     }
 
-    /// A level as the slot above it: the word that ends there needs no level when it is the only one.
+    /// Returns the entry for a level that lost an object: the word that ends there needs no level
+    /// when it is the only one.
     private func lifted(_ root: Ref, below key: Int32) throws(StorageError) -> IndexSlot {
         if try tree.isEmpty(root) {
             try tree.discardLevel(root)
@@ -167,15 +181,19 @@ package struct WordIndexWriter {
 
 /// Building a whole index of words at once.
 extension WordIndexWriter {
-    /// A new index; `objects` of a word come in any order, and more than once without harm.
+    /// Builds an index and returns its root.
+    ///
+    /// - Parameters:
+    ///   - words: The objects that have each word, in any order; repetitions do no harm.
+    ///   - budget: Limits the time; `.stopped` is thrown when it is used up.
     package func build(_ words: [[UInt8]?: [ObjectKey]], _ budget: WorkBudget? = nil) throws(StorageError) -> Ref {
         try level(words.map { (IndexData(bytes: $0.key), Array(Set($0.value)).sorted()) }, offset: 0, budget)
     }
 
-    /// A word with the objects that have it, ascending.
+    /// A word with the objects that have it, ascending and distinct.
     private typealias Filed = (word: IndexData, objects: [ObjectKey])
 
-    /// Builds a level for words that are equal up to `offset`.
+    /// Builds a level for words that are equal up to `offset`, and returns its root.
     private func level(_ words: [Filed], offset: Int, _ budget: WorkBudget?) throws(StorageError) -> Ref {
         try budget?.spend(words.count)
         if let word = words.first?.word { try WordIndexWriter.checkDepth(word, offset) }
@@ -192,7 +210,7 @@ extension WordIndexWriter {
         return try tree.pack(slots)
     }
 
-    /// Builds the entry of words that share one key.
+    /// Builds the entry for words that share one key.
     private func slot(of group: [Filed], _ offset: Int, _ budget: WorkBudget?) throws(StorageError) -> IndexSlot {
         guard group.count == 1, WordIndexWriter.ends(group[0].word, at: offset) else {
             return .subindex(try level(group, offset: offset + 4, budget))

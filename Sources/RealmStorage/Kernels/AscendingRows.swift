@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Collects rows that come in ascending order, without touching a vector for each.
+/// Collects rows that are added in ascending order into a mask, without writing to a vector for
+/// each of them.
 ///
-/// The word of the current group stays in a register until the next group begins; setting bits of a vector by a variable index
-/// would cost several instructions for each row.
+/// The word of the present group of 64 rows stays in a register until the next group begins;
+/// setting bits of a vector by a variable index would cost several instructions for each row.
 struct AscendingRows {
-    /// The groups that are complete.
+    /// The words of the groups that are complete.
     private var words = SIMD4<UInt64>.zero
-    /// The group that rows are added to.
+    /// The word of the group that rows are added to.
     private var word: UInt64 = 0
-    /// Which of the four groups that is.
+    /// The number of that group, 0 to 3.
     private var group = 0
 
-    /// `row` is below 256 and not below any row added before.
+    /// Adds a row.
+    ///
+    /// - Parameter row: A row below 256 that is not below any row added before.
     @inline(__always)
     mutating func insert(_ row: Int) {
         if row &>> 6 != group { close(row &>> 6) }
         word |= 1 &<< UInt64(truncatingIfNeeded: row)
     }
 
-    /// Stores the present group and goes on with another.
+    /// Stores the word of the present group and begins group `next`.
     private mutating func close(_ next: Int) {
         words[group & 3] = word
         word = 0
         group = next
     }
 
-    /// The rows that were added.
+    /// The mask of the rows that were added.
     var mask: Mask {
         var words = self.words
         words[group & 3] = word

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The constants of an `IN {…}`, prepared once and asked for many leaves.
+/// The constants of an `IN {…}` condition, prepared once and compared with many leaves.
 ///
-/// A few members are compared one by one with vector instructions; for elements of one byte a table of 256 entries answers; for
-/// all other cases the range of the members is tested first and only what lies in it is looked up.
+/// A few members are compared one by one with vector instructions; elements of one byte are looked
+/// up in a table of 256 entries; in all other cases the range of the members is tested first, and
+/// only elements inside of it are looked up.
 package struct IntegerSet: Sendable {
-    /// Distinct, ascending.
+    /// The members, distinct and ascending.
     package let values: [Int64]
-    /// For elements of 8 bits: 1 where -128...127, counted from -128, is a member.
+    /// A table for elements of one byte, indexed by the element plus 128: 1 where it is a member.
     private let bytes: [UInt8]
 
-    /// The distinct members of `values`, in any order. O(n log n).
+    /// Makes a set of the distinct members of `values`, which may be in any order.
+    ///
+    /// - Complexity: O(n log n).
     package init(_ values: some Sequence<Int64>) {
         self.values = Set(values).sorted()
         var bytes = [UInt8](repeating: 0, count: 256)
@@ -20,23 +23,25 @@ package struct IntegerSet: Sendable {
         self.bytes = bytes
     }
 
-    /// Whether there are no members.
+    /// Whether the set has no members.
     package var isEmpty: Bool { values.isEmpty }
 
-    /// Whether `value` is a member; O(log n).
+    /// Returns whether `value` is a member.
+    ///
+    /// - Complexity: O(log n).
     package func contains(_ value: Int64) -> Bool {
         let index = lowerBound(value)
         return index < values.count && values[index] == value
     }
 
-    /// The members in `range`.
+    /// Returns the members in `range`, ascending.
     func members(in range: ClosedRange<Int64>) -> ArraySlice<Int64> {
         let first = lowerBound(range.lowerBound)
         let end = range.upperBound == .max ? values.count : lowerBound(range.upperBound + 1)
         return values[first..<end]
     }
 
-    /// The first index whose value is at least `value`.
+    /// Returns the first index whose value is at least `value`.
     private func lowerBound(_ value: Int64) -> Int {
         var low = 0
         var high = values.count
@@ -47,7 +52,8 @@ package struct IntegerSet: Sendable {
         return low
     }
 
-    /// Which of `count` bytes, at most 256 and all readable, are members.
+    /// Returns which of the `count` bytes at `run`, at most 256 and all readable, are members as
+    /// signed numbers.
     fileprivate func byteMask(_ run: UnsafeRawPointer, _ count: Int) -> Mask {
         unsafe bytes.withUnsafeBufferPointer { table in
             var mask = Mask.none
@@ -65,14 +71,17 @@ package struct IntegerSet: Sendable {
     }
 }
 
-/// Membership of packed integers in a set of constants.
+/// A test of packed integers for membership in a set of constants.
 extension PackedIntegers {
-    /// More members than this are not compared one by one.
+    /// Up to this many members are compared with the elements one by one.
     private static let comparedOneByOne = 8
 
-    /// Which of the `count` elements from `start` on, at most 256, are members of `set`.
+    /// Returns which of the `count` elements from `start` on are members of `set`.
     ///
-    /// Bit 0 of the answer is element `start`.
+    /// - Parameters:
+    ///   - set: The members.
+    ///   - start: The element that bit 0 of the result stands for.
+    ///   - count: How many elements are tested, at most 256; all of them must exist.
     package func isMember(of set: IntegerSet, start: Int = 0, count: Int) -> Mask {
         checkRun(start, count)
         let members = set.members(in: range)

@@ -4,10 +4,12 @@ internal import CProcessor
 
 /// Packing of compared lanes into mask bits.
 ///
-/// Vector compares give a lane of all bits for "yes". Packing takes one bit of each lane, which the processor does for sixteen
-/// lanes of bytes with one instruction, so wider lanes are narrowed to bytes first.
+/// Vector compares result in lanes of all bits for "yes" and none for "no". Packing takes one bit
+/// of each lane, which the processor does for sixteen lanes of bytes with one instruction, so wider
+/// lanes are narrowed to bytes first.
 enum LanePacking {
-    /// Four times 16 lanes as 64 bits, first lane lowest.
+    /// Packs four vectors of 16 lanes into 64 bits; the first lane of the first vector is the
+    /// lowest bit.
     @inline(__always)
     static func word(of a: ByteLanes, _ b: ByteLanes, _ c: ByteLanes, _ d: ByteLanes) -> UInt64 {
         let low = UInt64(realm_rest_signs(a)) | UInt64(realm_rest_signs(b)) &<< 16
@@ -15,11 +17,12 @@ enum LanePacking {
         return low | high &<< 32
     }
 
-    /// Lanes of 16 bits as lanes of 8 bits.
+    /// Narrows lanes of 16 bits to lanes of 8 bits.
     @inline(__always)
     static func narrowed(_ lanes: SIMD16<Int16>) -> ByteLanes { ByteLanes(truncatingIfNeeded: lanes) }
 
-    /// Lanes of 32 bits as lanes of 8 bits, in the two steps that vector units have instructions for.
+    /// Narrows lanes of 32 bits to lanes of 8 bits, in the two steps that vector units have
+    /// instructions for.
     @inline(__always)
     static func narrowed(_ lanes: SIMD16<Int32>) -> ByteLanes {
         narrowed(
@@ -28,16 +31,17 @@ enum LanePacking {
                 highHalf: SIMD8<Int16>(truncatingIfNeeded: lanes.highHalf)))
     }
 
-    /// Lanes of 64 bits as lanes of 8 bits; the even 32-bit halves of all-or-nothing lanes say it all.
+    /// Narrows lanes of 64 bits to lanes of 8 bits. All bits of a lane are equal, so its lower 32
+    /// bits are enough.
     @inline(__always)
     static func narrowed(_ lanes: SIMD16<Int64>) -> ByteLanes {
         unsafe narrowed(unsafeBitCast(lanes, to: SIMD32<Int32>.self).evenHalf)
     }
 }
 
-/// The way back from masks to lanes, for kernels that combine both.
+/// Expansion of mask bits to lanes, for kernels that combine both.
 extension LanePacking {
-    /// The inverse for 16 rows: the lowest 16 bits of `bits` as lanes of 0 or -1.
+    /// Expands the lowest 16 bits of `bits` to lanes of 0 (not set) or -1 (set).
     @inline(__always)
     static func lanes(_ bits: UInt64) -> ByteLanes {
         let spread = SIMD2<UInt64>(

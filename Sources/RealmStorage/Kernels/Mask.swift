@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One bit per row of a cluster leaf: 256 rows at most. Bit `i` is row `i`.
+/// A set of rows of a cluster leaf as one bit per row, 256 rows at most. Bit `i` is row `i`.
 ///
-/// A query combines the masks of its conditions with and, or and not, and reads single rows only where a bit is set. Masks are
-/// values of 32 bytes in a vector register; nothing of them is allocated.
+/// A query combines the masks of its conditions with and, or and not, and reads single rows only
+/// where a bit is set. Masks are values of 32 bytes in a vector register; none of them is
+/// allocated.
 package struct Mask: Equatable, Sendable {
-    /// As many rows as a mask has bits.
+    /// How many rows a mask can have.
     package static let capacity = 256
 
-    /// Four words of 64 rows each, the lowest rows first.
+    /// The bits as four words of 64 rows each, the lowest rows first.
     package var words: SIMD4<UInt64>
 
-    /// A mask from its words.
+    /// Makes a mask from its four words, the lowest rows first.
     @inlinable package init(words: SIMD4<UInt64>) { self.words = words }
 
-    /// No rows.
+    /// The mask without rows.
     package static let none = Mask(words: .zero)
 
-    /// The first `count` rows; `count` is clamped to 0...256.
+    /// Makes a mask of the first `count` rows; `count` is clamped to 0...256.
     @inlinable package init(first count: Int) {
         guard count < Mask.capacity else {
             words = SIMD4(repeating: .max)
@@ -26,7 +27,7 @@ package struct Mask: Equatable, Sendable {
         words = SIMD4(Mask.low(count), Mask.low(count &- 64), Mask.low(count &- 128), Mask.low(count &- 192))
     }
 
-    /// A word with its lowest `count` bits set; `count` is clamped to 0...64.
+    /// Returns a word with its lowest `count` bits set; `count` is clamped to 0...64.
     @inlinable @inline(__always) static func low(_ count: Int) -> UInt64 {
         guard count < 64 else { return .max }
         return count <= 0 ? 0 : (1 &<< UInt64(truncatingIfNeeded: count)) &- 1
@@ -40,7 +41,8 @@ package struct Mask: Equatable, Sendable {
         words[0].nonzeroBitCount &+ words[1].nonzeroBitCount &+ words[2].nonzeroBitCount &+ words[3].nonzeroBitCount
     }
 
-    /// Whether a row is set. Only the lowest eight bits of `row` count.
+    /// Whether a row is set. Only the lowest eight bits of `row` are used, so no row is out of
+    /// range.
     @inlinable package subscript(row: Int) -> Bool {
         get { words[(row >> 6) & 3] >> UInt64(row & 63) & 1 == 1 }
         set {
@@ -49,20 +51,20 @@ package struct Mask: Equatable, Sendable {
         }
     }
 
-    /// The rows that are set in both masks.
+    /// Returns the rows that are set in both masks.
     @inlinable package static func & (left: Mask, right: Mask) -> Mask { Mask(words: left.words & right.words) }
-    /// The rows that are set in at least one mask.
+    /// Returns the rows that are set in at least one of the masks.
     @inlinable package static func | (left: Mask, right: Mask) -> Mask { Mask(words: left.words | right.words) }
-    /// The rows that are set here and not in `other`.
+    /// Returns the rows that are set here and not in `other`.
     @inlinable package func subtracting(_ other: Mask) -> Mask { Mask(words: words & ~other.words) }
 
-    /// The rows of the first `count` that are not set here.
+    /// Returns the rows among the first `count` that are not set here.
     @inlinable package func inverted(first count: Int) -> Mask { Mask(first: count).subtracting(self) }
 }
 
-/// Going through the rows of a mask, and finding a row by its rank.
+/// Loops over the rows of a mask, and search of a row by its rank.
 extension Mask {
-    /// Calls `body` with every set row, ascending.
+    /// Calls `body` with every set row in ascending order, and rethrows what it throws.
     @inlinable package func forEach<Failure: Error>(_ body: (Int) throws(Failure) -> Void) throws(Failure) {
         for index in 0..<4 {
             var word = words[index]
@@ -73,7 +75,8 @@ extension Mask {
         }
     }
 
-    /// The set rows for which `predicate` holds; it is asked in ascending order.
+    /// Returns the set rows for which `predicate` is true; it is called in ascending order, and
+    /// what it throws is rethrown.
     @inlinable package func filter<Failure: Error>(_ predicate: (Int) throws(Failure) -> Bool) throws(Failure) -> Mask {
         var result = self
         for index in 0..<4 {
@@ -89,7 +92,8 @@ extension Mask {
         return result
     }
 
-    /// The same without a branch for the answer, for cheap tests of which the outcome cannot be predicted.
+    /// Returns the set rows for which `predicate` is true, without a branch for its result. For
+    /// cheap tests whose outcome cannot be predicted.
     @inline(__always)
     func filtered(_ predicate: (Int) -> Bool) -> Mask {
         var result = SIMD4<UInt64>.zero
@@ -107,7 +111,7 @@ extension Mask {
         return Mask(words: result)
     }
 
-    /// Does `predicate` hold for all set rows?
+    /// Returns whether `predicate` is true for all set rows; it is called for each of them.
     @inline(__always)
     func allSatisfy(_ predicate: (Int) -> Bool) -> Bool {
         var holds = true
@@ -115,13 +119,13 @@ extension Mask {
         return holds
     }
 
-    /// The lowest set row, or nil.
+    /// The lowest set row, or nil for an empty mask.
     @inlinable package var first: Int? {
         for index in 0..<4 where words[index] != 0 { return index << 6 + words[index].trailingZeroBitCount }
         return nil
     }
 
-    /// The highest set row, or nil.
+    /// The highest set row, or nil for an empty mask.
     @inlinable package var last: Int? {
         for index in stride(from: 3, through: 0, by: -1) where words[index] != 0 {
             return index << 6 + 63 - words[index].leadingZeroBitCount
@@ -129,20 +133,20 @@ extension Mask {
         return nil
     }
 
-    /// The lowest `limit` set rows, or all when there are fewer.
+    /// Returns the lowest `limit` set rows, or all when there are fewer.
     @inlinable package func prefix(_ limit: Int) -> Mask {
         guard let end = row(ofRank: limit) else { return self }
         return self & Mask(first: end)
     }
 
-    /// All set rows but the lowest `skipped`.
+    /// Returns all set rows but the lowest `skipped`.
     @inlinable package func dropFirst(_ skipped: Int) -> Mask {
         guard skipped > 0 else { return self }
         guard let start = row(ofRank: skipped) else { return .none }
         return subtracting(Mask(first: start))
     }
 
-    /// The set row that has `rank` set rows below it, or nil when there are too few.
+    /// Returns the set row that has `rank` set rows below it, or nil when there are too few.
     @inlinable package func row(ofRank rank: Int) -> Int? {
         guard rank >= 0 else { return nil }
         var rest = rank

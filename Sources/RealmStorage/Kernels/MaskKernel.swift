@@ -4,24 +4,31 @@
 #error("The kernels read vectors of little-endian numbers in place.")
 #endif
 
-/// A test of 64 neighbouring elements at once.
+/// A test of 64 neighbouring elements of a packed array at once.
 ///
-/// Kernels are small structs with their constants; `mask` is specialised for each, so that nothing of the
-/// protocol is left in the optimised build.
+/// Kernels are small structs with their constants. The function `mask` is specialized for each of
+/// them, so that the optimized build has no calls through the protocol.
 protocol MaskKernel {
     /// The size of an element in bytes.
     static var elementByteCount: Int { get }
 
-    /// Bit `i` answers for the element `i` places after `pointer`; all 64 elements are readable.
+    /// Tests 64 elements from `pointer` on, all of which must be readable; bit `i` is the result
+    /// for the element `i` places after it.
     func word(at pointer: UnsafeRawPointer) -> UInt64
 }
 
 /// Running a kernel over any run of up to 256 elements.
 extension MaskKernel {
-    /// Tests the elements `start..<start + count` of a payload; at most 256, all inside the payload.
+    /// Tests the elements `start..<start + count` of a payload.
     ///
-    /// A last group of fewer than 64 elements is read as the 64 elements that end with it, so that nothing after
-    /// the run is touched; a run too short for that is copied first.
+    /// A last group of fewer than 64 elements is read as the 64 elements that end with it, so that
+    /// nothing after the run is read; a run too short for that is copied first.
+    ///
+    /// - Parameters:
+    ///   - payload: The first byte of the array's elements.
+    ///   - start: The element that bit 0 of the result stands for.
+    ///   - count: How many elements are tested, at most 256; all of them must be inside the
+    ///     payload.
     @inline(__always)
     func mask(_ payload: UnsafeRawPointer, start: Int, count: Int) -> Mask {
         let size = Self.elementByteCount
@@ -37,7 +44,8 @@ extension MaskKernel {
         }
     }
 
-    /// The elements of `run`; when `count` is no multiple of 64 the 64 elements that end with it are readable.
+    /// Tests the elements of `run`, 64 at a time; when `count` is not a multiple of 64, the 64
+    /// elements that end with it must be readable.
     @inline(never)
     private func sweep(_ run: UnsafeRawPointer, count: Int) -> Mask {
         var words = SIMD4<UInt64>.zero
@@ -56,5 +64,5 @@ extension MaskKernel {
     }
 }
 
-/// What vector compares leave: 16 lanes of 0 (no) or -1 (yes).
+/// The result of a vector compare: 16 lanes of 0 (no) or -1 (yes).
 typealias ByteLanes = SIMD16<Int8>

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The check of order that walks of cluster trees make for every leaf.
+/// The check for ascending keys, which is made for every leaf of a cluster tree that is visited.
 extension PackedIntegers {
-    /// Do the elements, read as unsigned numbers, ascend strictly?
+    /// Returns whether the elements, read as unsigned numbers, ascend strictly.
     ///
-    /// Branch-free over the run, because every visit of a cluster leaf asks.
+    /// The loop has no branches that depend on the elements, because every visit of a cluster leaf
+    /// calls it.
+    ///
+    /// - Complexity: O(count).
     func ascendsUnsigned() -> Bool {
         guard count > 1 else { return true }
         switch widthCode {
@@ -17,13 +20,14 @@ extension PackedIntegers {
         }
     }
 
-    /// For widths below a byte, whose elements share bytes.
+    /// Returns whether elements of less than a byte ascend strictly, one by one.
     private func ascendsElementwise() -> Bool {
         for index in 1..<count where self[index - 1] >= self[index] { return false }
         return true
     }
 
-    /// In bounds: `count` elements of this size lie in the payload.
+    /// Returns whether elements of whole bytes ascend strictly. All reads are in bounds, as `count`
+    /// elements of this size lie in the payload.
     private func ascends<Number: FixedWidthInteger & UnsignedInteger>(_: Number.Type) -> Bool {
         let size = MemoryLayout<Number>.size
         var isAscending = true

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One run of packed integers against another of the same length.
+/// Comparison of one run of packed integers with another of the same length.
 extension PackedIntegers {
-    /// Which elements compare so with the element of `other` at the same place.
+    /// Returns which elements compare with the element of `other` at the same place as `op`
+    /// demands.
     ///
-    /// Element `start + i` of this array with element `otherStart + i` of the other, `i` below `count`, which is at
-    /// most 256. Any two widths go together: both runs are widened to 64 bits, 64 elements at a time.
+    /// Element `start + i` of this array is compared with element `otherStart + i` of the other
+    /// one, for `i` below `count`. The widths of the arrays may differ: both runs are widened to 64
+    /// bits, 64 elements at a time.
+    ///
+    /// - Parameters:
+    ///   - op: The relation of this array's element to that of `other`.
+    ///   - other: The other array.
+    ///   - start: The element of this array that bit 0 of the result stands for.
+    ///   - otherStart: The element of the other array that bit 0 of the result stands for.
+    ///   - count: How many elements are compared, at most 256; all of them must exist.
     package func compare(
         _ op: Relation, with other: PackedIntegers, start: Int = 0, otherStart: Int = 0, count: Int
     ) -> Mask {
@@ -24,7 +33,7 @@ extension PackedIntegers {
         }
     }
 
-    /// Compares 64 elements of both runs at a time.
+    /// Compares 64 elements of both runs at a time with `test`.
     @inline(__always)
     private func columns(
         _ other: PackedIntegers, from start: Int, otherStart: Int, count: Int,
@@ -53,7 +62,13 @@ extension PackedIntegers {
         }
     }
 
-    /// Calls `body` with the elements from `start` on, at most 256, widened to 64 bits.
+    /// Calls `body` with a run of elements, widened to 64 bits.
+    ///
+    /// - Parameters:
+    ///   - start: The first element of the run.
+    ///   - count: How many elements the run has, at most 256; all of them must exist.
+    ///   - body: Uses the elements, which are valid only during the call.
+    /// - Returns: The result of `body`, whose errors are rethrown.
     func withUnpacked<Result, Failure: Error>(
         start: Int, count: Int, _ body: (Span<Int64>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -71,7 +86,8 @@ extension PackedIntegers {
         }
     }
 
-    /// Widens at most 64 elements from `start` on; `target` has room for them and they exist.
+    /// Widens at most 64 elements from `start` on to 64 bits; they must exist, and `target` must
+    /// have room for them.
     func unpack(_ start: Int, _ count: Int, into target: UnsafeMutablePointer<Int64>) {
         switch widthCode {
         case 0: unsafe target.update(repeating: 0, count: count)
@@ -83,7 +99,7 @@ extension PackedIntegers {
         }
     }
 
-    /// Widens elements of whole bytes.
+    /// Widens elements of whole bytes to 64 bits.
     @inline(__always)
     private func widen<Element: PackedElement>(
         _: Element.Type, _ start: Int, _ count: Int, into target: UnsafeMutablePointer<Int64>
@@ -97,7 +113,7 @@ extension PackedIntegers {
         }
     }
 
-    /// Widens elements of 1, 2 or 4 bits, a word of the payload at a time.
+    /// Widens elements of 1, 2 or 4 bits to 64 bits, a word of the payload at a time.
     private func unpackNarrow(_ start: Int, _ count: Int, into target: UnsafeMutablePointer<Int64>) {
         let width = self.width
         let perWord = 64 &>> (widthCode &- 1)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Comparing a run with a constant or with two bounds.
+/// Comparison of a run of packed integers with a constant or with two bounds.
 extension PackedIntegers {
-    /// What elements of this width can be.
+    /// The range of values that elements of this width can have.
     var range: ClosedRange<Int64> {
         switch widthCode {
         case 0: return 0...0
@@ -16,9 +16,15 @@ extension PackedIntegers {
         }
     }
 
-    /// Which of the `count` elements from `start` on compare so with `needle`; bit 0 is element `start`.
+    /// Returns which of the `count` elements from `start` on compare with `needle` as `op` demands.
     ///
-    /// At most 256 elements, all of which exist. About a tenth of a nanosecond per element.
+    /// It takes about a tenth of a nanosecond per element.
+    ///
+    /// - Parameters:
+    ///   - op: The relation of the element to `needle`.
+    ///   - needle: The constant, which may be outside of the range of the elements.
+    ///   - start: The element that bit 0 of the result stands for.
+    ///   - count: How many elements are compared, at most 256; all of them must exist.
     package func compare(_ op: Relation, _ needle: Int64, start: Int = 0, count: Int) -> Mask {
         checkRun(start, count)
         switch RangedComparison(op, needle, in: range) {
@@ -33,16 +39,23 @@ extension PackedIntegers {
         }
     }
 
-    /// Which elements are in `low...high`; none when the bounds are the wrong way round.
+    /// Returns which elements are in `low...high`; none when `low` is greater than `high`.
     ///
-    /// Two comparisons and an "and", so the time is that of `compare` twice, or once when no element reaches the lower bound.
+    /// It takes the time of two comparisons, or of one when no element reaches the lower bound.
+    ///
+    /// - Parameters:
+    ///   - low: The least value that matches.
+    ///   - high: The greatest value that matches.
+    ///   - start: The element that bit 0 of the result stands for.
+    ///   - count: How many elements are compared, at most 256; all of them must exist.
     package func isBetween(_ low: Int64, _ high: Int64, start: Int = 0, count: Int) -> Mask {
         guard low <= high else { return .none }
         let atLeast = compare(.greaterOrEqual, low, start: start, count: count)
         return atLeast.isEmpty ? atLeast : atLeast & compare(.lessOrEqual, high, start: start, count: count)
     }
 
-    /// A run outside the array would be a bug of the caller: counts were checked against each other at attach.
+    /// Traps when a run is not inside the array or is longer than a mask. That would be a bug of
+    /// the caller, as counts are compared with each other when a leaf is attached.
     @inline(__always)
     func checkRun(_ start: Int, _ count: Int) {
         precondition(
@@ -50,7 +63,7 @@ extension PackedIntegers {
             "a run outside its packed array")
     }
 
-    /// `value` is in the range of the width.
+    /// Returns which elements equal `value`, which must be in the range of the width.
     private func equal(_ value: Int64, _ start: Int, _ count: Int) -> Mask {
         switch widthCode {
         case 0, 1, 2, 3: return narrowMask(.equal(value), start, count)
@@ -61,7 +74,7 @@ extension PackedIntegers {
         }
     }
 
-    /// `value` is in the range of the width.
+    /// Returns which elements are greater than `value`, which must be in the range of the width.
     private func greater(_ value: Int64, _ start: Int, _ count: Int) -> Mask {
         switch widthCode {
         case 0, 1, 2, 3: return narrowMask(.greater(value), start, count)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Sums of packed integers, whole runs and rows of a mask.
+/// Sums of packed integers, of whole runs and of the rows of a mask.
 ///
-/// Sums are exact: 128 bits hold the sum of 2^24 elements of 64 bits with room to spare. What wraps around at
-/// 64 bits takes the lower half.
+/// Sums are exact: 128 bits have room for the sum of 2^24 elements of 64 bits. A caller that needs
+/// a sum modulo 2^64 takes the lower half.
 extension PackedIntegers {
-    /// The sum of the `count` elements from `start` on; any number of them.
+    /// Returns the sum of the `count` elements from `start` on, any number of them; all must exist.
     package func sum(start: Int = 0, count: Int) -> Int128 {
         var total: Int128 = 0
         forEachGroup(start, count) { first, rest in total &+= sum(first, Mask.low(rest)) }
         return total
     }
 
-    /// The sum of the elements in the rows of `mask`, row 0 being element `start`.
+    /// Returns the sum of the elements in the rows of `mask`; row 0 is element `start`.
     package func sum(_ mask: Mask, start: Int = 0) -> Int128 {
         checkMask(mask, start)
         var total: Int128 = 0
@@ -20,7 +20,7 @@ extension PackedIntegers {
         return total
     }
 
-    /// The sum of the up to 64 elements from `first` on whose bit is set.
+    /// Returns the sum of the up to 64 elements from `first` on whose bit in `rows` is set.
     @inline(__always)
     private func sum(_ first: Int, _ rows: UInt64) -> Int128 {
         switch widthCode {
@@ -33,14 +33,16 @@ extension PackedIntegers {
         }
     }
 
-    /// Every bit of the elements counts once in each set row.
+    /// Returns the sum of elements of 1, 2 or 4 bits: for each bit of their width, the number of
+    /// set rows with that bit, times its value.
     private func narrowSum(_ first: Int, _ rows: UInt64) -> Int64 {
         var total = 0
         for plane in 0..<width { total &+= (self.plane(plane, first) & rows).nonzeroBitCount &<< plane }
         return Int64(total)
     }
 
-    /// Bit `plane` of 64 elements of width 1, 2 or 4.
+    /// Returns bit `plane` of each of 64 elements of width 1, 2 or 4, the first element in the
+    /// lowest bit.
     func plane(_ plane: Int, _ first: Int) -> UInt64 {
         let width = self.width
         let shift = UInt64(truncatingIfNeeded: plane)
@@ -54,7 +56,7 @@ extension PackedIntegers {
         return bits
     }
 
-    /// At most 64 elements of 32 bits: far from overflow.
+    /// Returns the sum of at most 64 elements of up to 32 bits, which cannot overflow 64 bits.
     @inline(__always)
     private func sum<Element: PackedElement>(_: Element.Type, _ first: Int, _ rows: UInt64) -> Int64 {
         // In bounds: every set row exists; only a full group is read as a whole.
@@ -72,7 +74,7 @@ extension PackedIntegers {
         return total
     }
 
-    /// The sum of elements of 64 bits, of which two may overflow 64 bits already.
+    /// Returns the sum of elements of 64 bits in 128 bits, as two of them may overflow 64.
     private func wideSum(_ first: Int, _ rows: UInt64) -> Int128 {
         // In bounds: every set row exists; only a full group is read as a whole.
         let run = unsafe payload + first &* 8
@@ -90,33 +92,37 @@ extension PackedIntegers {
 
 // MARK: - Least and greatest
 
-/// Sums of runs and of the rows of a mask.
+/// The least and the greatest of packed integers, of whole runs and of the rows of a mask.
 extension PackedIntegers {
-    /// The least of the `count` elements from `start` on, any number of them; nil when there are none.
+    /// Returns the least of the `count` elements from `start` on, any number of them; nil when
+    /// there are none.
     package func minimum(start: Int = 0, count: Int) -> Int64? { extreme(start, count, .least) }
 
-    /// The greatest of the `count` elements from `start` on, any number of them; nil when there are none.
+    /// Returns the greatest of the `count` elements from `start` on, any number of them; nil when
+    /// there are none.
     package func maximum(start: Int = 0, count: Int) -> Int64? { extreme(start, count, .greatest) }
 
-    /// The least element in the rows of `mask`, row 0 being element `start`; nil for an empty mask.
+    /// Returns the least element in the rows of `mask`; row 0 is element `start`. Nil for an empty
+    /// mask.
     package func minimum(_ mask: Mask, start: Int = 0) -> Int64? { extreme(mask, start, .least) }
 
-    /// The greatest element in the rows of `mask`, row 0 being element `start`; nil for an empty mask.
+    /// Returns the greatest element in the rows of `mask`; row 0 is element `start`. Nil for an
+    /// empty mask.
     package func maximum(_ mask: Mask, start: Int = 0) -> Int64? { extreme(mask, start, .greatest) }
 
-    /// Which end of the values is looked for.
+    /// The end of the order of values that is searched.
     private enum Extreme {
-        /// Which end of the values is looked for.
+        /// The least value, or the greatest one.
         case least, greatest
 
-        /// The lesser or the greater of two numbers.
+        /// Returns the lesser or the greater of two numbers.
         @inline(__always)
         func better<Number: Comparable>(_ left: Number, _ right: Number) -> Number {
             self == .least ? Swift.min(left, right) : Swift.max(left, right)
         }
     }
 
-    /// Of a run of any length; nil for none.
+    /// Returns the extreme of a run of any length; nil for an empty run.
     private func extreme(_ start: Int, _ count: Int, _ which: Extreme) -> Int64? {
         guard count > 0 else { return nil }
         var result = self[start]
@@ -126,7 +132,7 @@ extension PackedIntegers {
         return result
     }
 
-    /// Of the rows of a mask; nil for none.
+    /// Returns the extreme of the rows of a mask; nil for an empty mask.
     private func extreme(_ mask: Mask, _ start: Int, _ which: Extreme) -> Int64? {
         checkMask(mask, start)
         var result: Int64?
@@ -137,7 +143,8 @@ extension PackedIntegers {
         return result
     }
 
-    /// Of the up to 64 elements from `first` on whose bit is set; at least one is.
+    /// Returns the extreme of the up to 64 elements from `first` on whose bit in `rows` is set; at
+    /// least one must be.
     private func extreme(_ first: Int, _ rows: UInt64, _ which: Extreme) -> Int64 {
         switch widthCode {
         case 0: return 0
@@ -149,7 +156,8 @@ extension PackedIntegers {
         }
     }
 
-    /// From the highest plane down, keeps the rows whose bit is better, if there are any.
+    /// Returns the extreme of elements of 1, 2 or 4 bits. From the highest bit plane down, it keeps
+    /// the rows whose bit is better, if there are any.
     private func narrowExtreme(_ first: Int, _ rows: UInt64, _ which: Extreme) -> Int64 {
         var candidates = rows
         var value: Int64 = 0
@@ -162,7 +170,7 @@ extension PackedIntegers {
         return value
     }
 
-    /// Of up to 64 elements of whole bytes.
+    /// Returns the extreme of up to 64 elements of whole bytes.
     @inline(__always)
     private func extreme<Element: PackedElement>(
         _: Element.Type, _ first: Int, _ rows: UInt64, _ which: Extreme
@@ -180,7 +188,8 @@ extension PackedIntegers {
         return Int64(result)
     }
 
-    /// Of exactly 64 elements; a loop that the compiler turns into vector instructions.
+    /// Returns the least of exactly 64 elements, in a loop that the compiler turns into vector
+    /// instructions.
     @inline(__always)
     private func fullMinimum<Element: PackedElement>(_ run: UnsafeRawPointer) -> Element {
         var result = Element.max
@@ -190,7 +199,8 @@ extension PackedIntegers {
         return result
     }
 
-    /// Of exactly 64 elements; a loop that the compiler turns into vector instructions.
+    /// Returns the greatest of exactly 64 elements, in a loop that the compiler turns into vector
+    /// instructions.
     @inline(__always)
     private func fullMaximum<Element: PackedElement>(_ run: UnsafeRawPointer) -> Element {
         var result = Element.min
@@ -203,9 +213,10 @@ extension PackedIntegers {
 
 // MARK: - Groups of 64
 
-/// The least and the greatest of runs and of the rows of a mask.
+/// The division of runs and masks into groups of 64 elements.
 extension PackedIntegers {
-    /// Cuts a run of any length into groups of up to 64 elements.
+    /// Divides a run of any length into groups of up to 64 elements and calls `body` with each, in
+    /// order.
     @inline(__always)
     func forEachGroup(_ start: Int, _ count: Int, _ body: (_ first: Int, _ count: Int) -> Void) {
         precondition(start >= 0 && count >= 0 && start <= self.count - count, "a run outside its packed array")
@@ -216,7 +227,7 @@ extension PackedIntegers {
         }
     }
 
-    /// Rows after the end of the array would be a bug of the caller.
+    /// Traps when a mask has rows after the end of the array, which would be a bug of the caller.
     @inline(__always)
     func checkMask(_ mask: Mask, _ start: Int) {
         let room = Swift.max(count &- start, 0)
@@ -225,7 +236,7 @@ extension PackedIntegers {
             "rows outside their packed array")
     }
 
-    /// Calls `body` with the position of each set bit, ascending.
+    /// Calls `body` with the position of each set bit, in ascending order.
     @inline(__always)
     static func forEachRow(_ rows: UInt64, _ body: (Int) -> Void) {
         var rest = rows

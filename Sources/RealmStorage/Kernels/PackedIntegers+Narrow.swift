@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Widths 1, 2 and 4.
+/// Tests of elements of 1, 2 and 4 bits.
 ///
-/// Words of one-bit fields are masks already. Two-bit fields are tested 32 at a time with ordinary instructions; the
-/// answer is one bit per field, which `gathered` moves together. Four-bit fields are spread to bytes for vectors.
+/// Words of one-bit fields are masks already. Two-bit fields are tested 32 at a time with ordinary
+/// instructions; the result is one bit per field, which `gathered` moves together. Four-bit fields
+/// are expanded to bytes for vector instructions.
 extension PackedIntegers {
-    /// What is asked of each field; the value is in the range of the width.
+    /// A test of each field against a value, which must be in the range of the width.
     enum NarrowTest {
         /// The field has this value.
         case equal(Int64)
@@ -13,7 +14,7 @@ extension PackedIntegers {
         case greater(Int64)
     }
 
-    /// Which of at most 256 elements pass the test.
+    /// Returns which of the `count` elements from `start` on, at most 256, pass the test.
     func narrowMask(_ test: NarrowTest, _ start: Int, _ count: Int) -> Mask {
         let mask: Mask
         switch (widthCode, test) {
@@ -37,7 +38,8 @@ extension PackedIntegers {
         return mask & Mask(first: count)
     }
 
-    /// Up to four words, `word` getting the first of their 64 elements.
+    /// Makes a mask of up to four words; `word` is called with the first of the 64 elements of
+    /// each.
     @inline(__always)
     private func words(_ count: Int, _ word: (Int) -> UInt64) -> Mask {
         var words = SIMD4<UInt64>.zero
@@ -48,14 +50,15 @@ extension PackedIntegers {
         return Mask(words: words)
     }
 
-    /// 64 elements of width 2: `test` answers at the lower bit of each of 32 fields.
+    /// Tests 64 elements of width 2; `test` returns its result in the lower bit of each of 32
+    /// fields.
     @inline(__always)
     private func pairs(_ first: Int, _ test: (UInt64) -> UInt64) -> UInt64 {
         PackedIntegers.gathered(test(fieldWord(atBit: first &* 2)), 2)
             | PackedIntegers.gathered(test(fieldWord(atBit: first &* 2 &+ 64)), 2) &<< 32
     }
 
-    /// 64 elements of width 4, tested as 16 bytes at a time.
+    /// Tests 64 elements of width 4, as vectors of 16 bytes.
     @inline(__always)
     private func nibbles(_ first: Int, _ test: (ByteLanes) -> ByteLanes) -> UInt64 {
         LanePacking.word(
@@ -65,7 +68,7 @@ extension PackedIntegers {
             test(PackedIntegers.bytes(ofNibbles: fieldWord(atBit: first &* 4 &+ 192))))
     }
 
-    /// The sixteen fields of a word as bytes.
+    /// Expands the sixteen 4-bit fields of a word to bytes, in their order.
     @inline(__always)
     static func bytes(ofNibbles word: UInt64) -> ByteLanes {
         let split = SIMD2<UInt64>(word & 0x0f0f_0f0f_0f0f_0f0f, word &>> 4 & 0x0f0f_0f0f_0f0f_0f0f)
@@ -76,9 +79,10 @@ extension PackedIntegers {
         return lanes
     }
 
-    /// 64 bits of the payload from bit `offset` on; bits after the payload read as 0.
+    /// Returns 64 bits of the payload from bit `offset` on; bits after the payload are 0.
     ///
-    /// In bounds: nodes are padded to whole words, and no word after the last one with elements is read.
+    /// The reads are in bounds: nodes are padded to whole words, and no word after the last one
+    /// with elements is read.
     @inline(__always)
     func fieldWord(atBit offset: Int) -> UInt64 {
         let wordCount = (count &* width &+ 63) &>> 6
@@ -92,14 +96,15 @@ extension PackedIntegers {
         return low &>> shift | high &<< (64 &- shift)
     }
 
-    /// Bits at the lower place of each field of two bits that has this value.
+    /// Returns a word with the lower bit of each two-bit field set that has `value`.
     @inline(__always)
     private static func equalPairs(_ fields: UInt64, _ value: Int64) -> UInt64 {
         let different = fields ^ UInt64(bitPattern: value) &* 0x5555_5555_5555_5555
         return ~(different | different &>> 1) & 0x5555_5555_5555_5555
     }
 
-    /// Greater than 0: either bit; than 1: the higher; than 2: both.
+    /// Returns a word with the lower bit of each two-bit field set that is greater than `value`. A
+    /// field is greater than 0 if either bit is set, than 1 if the higher is, than 2 if both are.
     @inline(__always)
     private static func greaterPairs(_ fields: UInt64, _ value: Int64) -> UInt64 {
         let high = fields &>> 1
@@ -107,7 +112,8 @@ extension PackedIntegers {
         return isGreater & 0x5555_5555_5555_5555
     }
 
-    /// Moves the lowest bits of all fields together; the other bits are 0.
+    /// Moves the lowest bit of each field of `width` bits together; all other bits of `fields` must
+    /// be 0.
     @inline(__always)
     static func gathered(_ fields: UInt64, _ width: Int) -> UInt64 {
         var bits = fields

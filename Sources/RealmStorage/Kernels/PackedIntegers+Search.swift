@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Binary search in ascending keys and offsets, most of which are unsigned at every width.
+/// Binary search in ascending keys and offsets, most of which are unsigned at every width.
 extension PackedIntegers {
-    /// The first index whose element, read as unsigned, is at least `key`; `count` when there is none.
+    /// Returns the first index whose element, read as unsigned, is at least `key`; `count` when
+    /// there is none.
     ///
-    /// The elements must ascend as unsigned numbers; if they do not, the answer is some index. O(log n).
+    /// The elements must ascend as unsigned numbers; if they do not, the result is some index in
+    /// `0...count`.
+    ///
+    /// - Complexity: O(log n).
     package func lowerBound(_ key: UInt64) -> Int {
         switch widthCode {
         case 4: return lowerBound(key, UInt8.self)
@@ -15,10 +20,11 @@ extension PackedIntegers {
         }
     }
 
-    /// The first index whose element, read as unsigned, is greater than `key`; `count` when there is none.
+    /// Returns the first index whose element, read as unsigned, is greater than `key`; `count` when
+    /// there is none.
     package func upperBound(_ key: UInt64) -> Int { key == .max ? count : lowerBound(key &+ 1) }
 
-    /// The index of the element that is `key` when read as unsigned, or nil.
+    /// Returns the index of the element that equals `key` when read as unsigned, or nil.
     package func index(ofUnsigned key: UInt64) -> Int? {
         let index = lowerBound(key)
         guard index < count else { return nil }
@@ -26,10 +32,13 @@ extension PackedIntegers {
         return UInt64(bitPattern: self[index]) & ones == key ? index : nil
     }
 
-    /// The first index whose element is at least `key`; `count` when there is none. For the keys of index nodes.
+    /// Returns the first index whose element is at least `key`; `count` when there is none. It
+    /// searches the keys of index nodes.
     ///
-    /// The elements must ascend as signed numbers; if they do not, the answer is some index. O(log n), and mostly few steps where
-    /// the keys are evenly spread.
+    /// The elements must ascend as signed numbers; if they do not, the result is some index in
+    /// `0...count`.
+    ///
+    /// - Complexity: O(log n), and mostly a few steps where the keys are evenly spread.
     package func lowerBound(signed key: Int64) -> Int {
         switch widthCode {
         case 4: return lowerBound(signed: key, Int8.self)
@@ -40,13 +49,15 @@ extension PackedIntegers {
         }
     }
 
-    /// The search for one width; a key beyond the width is greater than all elements.
+    /// Searches elements of one width, unsigned; a key that the width cannot hold is greater than
+    /// all elements.
     @inline(__always)
     private func lowerBound<Number: FixedWidthInteger & UnsignedInteger>(_ key: UInt64, _: Number.Type) -> Int {
         key <= UInt64(Number.max) ? firstIndex(notBelow: Number(truncatingIfNeeded: key)) : count
     }
 
-    /// The search for one width; a key beyond the width is greater than all elements.
+    /// Searches elements of one width, signed; a key that the width cannot hold is greater than all
+    /// elements.
     @inline(__always)
     private func lowerBound<Number: FixedWidthInteger & SignedInteger>(signed key: Int64, _: Number.Type) -> Int {
         guard key <= Int64(Number.max) else { return count }
@@ -55,12 +66,14 @@ extension PackedIntegers {
         return interpolatedIndex(notBelow: wanted)
     }
 
-    /// Up to so many elements are searched by halving alone.
+    /// Up to this many elements are searched by halving alone.
     private static let fewElements = 64
 
-    /// Looks first where the element would be if all were evenly spread, and then ever further from there. Keys of
-    /// indexes mostly are spread, and each place looked at costs an access to memory. Never needs more than twice the
-    /// steps of halving.
+    /// Searches first where the element would be if all were evenly spread, and then in steps of
+    /// growing length from there.
+    ///
+    /// Keys of indexes mostly are evenly spread, and each element that is read costs an access to
+    /// memory. It never needs more than twice the steps of halving.
     @inline(__always)
     private func interpolatedIndex<Number: FixedWidthInteger>(notBelow wanted: Number) -> Int {
         let least = element(0, Number.self)
@@ -93,21 +106,23 @@ extension PackedIntegers {
         return low &+ 1 &+ firstIndex(notBelow: wanted, from: low &+ 1, count: high &- low &- 1)
     }
 
-    /// In bounds: the caller's index is below the count.
+    /// Reads element `index`, which the caller has checked to be below the count.
     @inline(__always)
     private func element<Number: FixedWidthInteger>(_ index: Int, _: Number.Type) -> Number {
         unsafe payload.loadUnaligned(fromByteOffset: index &* MemoryLayout<Number>.size, as: Number.self)
     }
 
-    /// Halves the whole array.
+    /// Searches the whole array by halving.
     @inline(__always)
     private func firstIndex<Number: FixedWidthInteger>(notBelow wanted: Number) -> Int {
         firstIndex(notBelow: wanted, from: 0, count: count)
     }
 
-    /// How many of the `count` elements from `start` on come before the first that is not below `wanted`.
+    /// Returns how many of the `count` elements from `start` on come before the first that is not
+    /// below `wanted`.
     ///
-    /// Halves the run without a branch that the processor would have to guess.
+    /// It halves the run without a branch that depends on the elements, which the processor could
+    /// not predict.
     @inline(__always)
     private func firstIndex<Number: FixedWidthInteger>(notBelow wanted: Number, from start: Int, count: Int) -> Int {
         var first = 0
@@ -122,7 +137,7 @@ extension PackedIntegers {
         return first
     }
 
-    /// For widths below a byte, whose elements share bytes.
+    /// Searches elements of less than a byte, which share bytes, by halving.
     private func narrowLowerBound(_ key: UInt64) -> Int {
         var first = 0
         var rest = count

@@ -1,42 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The elements of a bit-packed node: widths 0, 1, 2, 4 unsigned; 8, 16, 32, 64 signed little endian.
+/// The elements of a bit-packed node: widths 0, 1, 2, 4 are unsigned; 8, 16, 32, 64 are signed and
+/// little endian.
 ///
-/// Lower indexes lie in lower bits of their byte. Kernels that compare or fold whole runs are in
-/// `PackedIntegers+Compare.swift` and `PackedIntegers+Fold.swift`.
+/// Elements with lower indexes are in lower bits of their byte. Kernels that compare or fold whole
+/// runs are in `PackedIntegers+Compare.swift` and `PackedIntegers+Fold.swift`.
 ///
-/// `@unchecked Sendable`: borrowed, never-changing memory of a snapshot (see `Node`).
+/// `@unchecked Sendable`: it borrows memory of a snapshot, which never changes (see `Node`).
 @safe package struct PackedIntegers: @unchecked Sendable {
     /// The first byte of the elements, in the memory of the snapshot or of the transaction.
     @usableFromInline let payload: UnsafeRawPointer
-    /// Nodes have fewer than 2^24 elements; kept small because leaves are made of several of these.
+    /// The number of elements, which is below 2^24. It is stored in 32 bits because leaves consist
+    /// of several of these values.
     @usableFromInline let storedCount: UInt32
-    /// The code of the width, 0 to 7; see `widthCode`.
+    /// The code of the width, 0 to 7, stored in one byte; see `widthCode`.
     @usableFromInline let storedWidthCode: UInt8
 
-    /// `payload` holds at least `count` elements of the width that `widthCode` means.
+    /// Makes a view of elements; the caller guarantees that `payload` has at least `count` elements
+    /// of the width.
     @inlinable init(payload: UnsafeRawPointer, widthCode: Int, count: Int) {
         unsafe self.payload = unsafe payload
         storedWidthCode = UInt8(truncatingIfNeeded: widthCode)
         storedCount = UInt32(count)
     }
 
-    /// The code of the width in a node's header, 0 to 7.
+    /// The code of the width in a node's header, 0 to 7: widths 0, 1, 2, 4, 8, 16, 32 and 64.
     @inlinable var widthCode: Int { Int(storedWidthCode) }
     /// The number of elements.
     @inlinable package var count: Int { Int(storedCount) }
 
-    /// Bits per element.
+    /// The number of bits per element.
     @inlinable package var width: Int { (1 << widthCode) >> 1 }
 
-    /// Element `index`, which must be in `0..<count`.
+    /// The element at `index`, which must be in `0..<count`; only debug builds check it.
     @inlinable @inline(__always) package subscript(index: Int) -> Int64 {
         assert(index >= 0 && index < count)
         return unsafe PackedIntegers.load(payload, widthCode: widthCode, index: index)
     }
 
-    /// Reads one element. In bounds because the caller's index is below the node's count, and
-    /// attaching the node proved that `count` elements lie inside the file.
+    /// Reads one element.
+    ///
+    /// The read is in bounds because the caller's index is below the node's count, and attaching
+    /// the node proved that `count` elements lie inside the file.
     @inlinable @inline(__always)
     static func load(_ payload: UnsafeRawPointer, widthCode: Int, index: Int) -> Int64 {
         switch widthCode {

@@ -2,33 +2,32 @@
 
 /// `Float` and `Double` as packed arrays hold them.
 ///
-/// The bits of a number are compared as a signed integer of the same size where null, which is one particular NaN, has to be
-/// distinguished
-/// from other NaNs.
+/// Bits of numbers are compared as signed integers of the same size where null, which is one
+/// particular NaN, has to be distinguished from other NaNs.
 protocol PackedReal: BinaryFloatingPoint, SIMDScalar, Codable, Sendable {
     /// The signed integer of the same size.
     associatedtype Bits: PackedElement
-    /// The number with these bits.
+    /// Makes the number with these bits.
     init(packedBits: Bits)
     /// The bits of the number.
     var packedBits: Bits { get }
     /// The bits that mean null.
     static var nullBits: Bits { get }
-    /// Lane by lane by IEEE 754: is the first equal to the second?
+    /// Compares lane by lane, by IEEE 754, whether the first is equal to the second.
     static func equal(_ left: SIMD16<Self>, _ right: SIMD16<Self>) -> ByteLanes
-    /// Lane by lane by IEEE 754: is the first less than the second?
+    /// Compares lane by lane, by IEEE 754, whether the first is less than the second.
     static func less(_ left: SIMD16<Self>, _ right: SIMD16<Self>) -> ByteLanes
-    /// Lane by lane by IEEE 754: is the first less than the second, or equal?
+    /// Compares lane by lane, by IEEE 754, whether the first is less than the second or equal.
     static func lessOrEqual(_ left: SIMD16<Self>, _ right: SIMD16<Self>) -> ByteLanes
 }
 
-/// What both sizes share.
+/// The test for null, which is the same for both sizes.
 extension PackedReal {
     /// Whether these are the bits of null.
     @inline(__always) var isPackedNull: Bool { packedBits == Self.nullBits }
 }
 
-/// Numbers of 32 bits.
+/// Numbers of 32 bits in packed arrays.
 extension Float: PackedReal {
     @inline(__always) init(packedBits: Int32) { self.init(bitPattern: UInt32(bitPattern: packedBits)) }
     @inline(__always) var packedBits: Int32 { Int32(bitPattern: bitPattern) }
@@ -48,7 +47,7 @@ extension Float: PackedReal {
     }
 }
 
-/// Numbers of 64 bits.
+/// Numbers of 64 bits in packed arrays.
 extension Double: PackedReal {
     @inline(__always) init(packedBits: Int64) { self.init(bitPattern: UInt64(bitPattern: packedBits)) }
     @inline(__always) var packedBits: Int64 { Int64(bitPattern: bitPattern) }

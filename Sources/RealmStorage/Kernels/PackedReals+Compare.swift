@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Comparison of a run of numbers with a constant, with either order of NaN.
 /// Comparing a run with a constant, in either order of NaN.
+///
+/// Bit 0 of every mask is the element `start`; a run has at most 256 elements.
 extension PackedReals {
-    /// The rows among `count` from `start` on, at most 256, that hold null.
+    /// Returns the rows among the `count` from `start` on that hold null.
     @inline(__always)
     func nulls(_ start: Int, count: Int) -> Mask {
         checkRun(start, count)
         return unsafe EqualKernel(Real.nullBits).mask(payload, start: start, count: count)
     }
 
-    /// The rows that hold neither null nor another NaN.
+    /// Returns the rows that hold neither null nor another NaN.
     @inline(__always)
     func numbers(_ start: Int, count: Int) -> Mask { test(RealTests.IsNumber.self, 0, start, count: count) }
 
-    /// The rows that compare so with `needle` by IEEE 754. Null is not equal to any needle.
+    /// Returns the rows that compare with `needle` as `op` demands by IEEE 754. Null is unequal to
+    /// every needle.
     @inline(__always)
     func compare(_ op: Relation, _ needle: Real, _ start: Int, count: Int) -> Mask {
         switch op {
@@ -26,7 +30,8 @@ extension PackedReals {
         }
     }
 
-    /// The rows that compare so with `needle` in the general order. Null is not equal to any needle.
+    /// Returns the rows that compare with `needle` as `op` demands in the general order, where NaN
+    /// is below every number. Null is unequal to every needle.
     @inline(__always)
     func compareInGeneralOrder(_ op: Relation, _ needle: Real, _ start: Int, count: Int) -> Mask {
         guard !needle.isNaN else { return compare(op, withNaN: needle, start, count: count) }
@@ -36,7 +41,8 @@ extension PackedReals {
         return notBelow.inverted(first: count).subtracting(nulls(start, count: count))
     }
 
-    /// Numbers are greater than any NaN; NaNs are ordered by their bits, unsigned.
+    /// Returns the rows that compare with a NaN in the general order: numbers are greater than any
+    /// NaN, and NaNs are ordered by their bits as unsigned integers.
     private func compare(_ op: Relation, withNaN needle: Real, _ start: Int, count: Int) -> Mask {
         let numbers = self.numbers(start, count: count)
         let nulls = self.nulls(start, count: count)

@@ -2,10 +2,17 @@
 
 /// Sums, least and greatest numbers of the rows of a mask.
 extension PackedReals {
-    /// Adds the numbers in the rows of `mask`, row 0 being element `start` and `count` the rows there are.
+    /// Adds the numbers in the rows of `mask` to `total`, and counts them; null and NaN are left
+    /// out.
     ///
-    /// Groups of 64 are added without looking for nulls first: with a null or NaN among them the sum becomes NaN, and
-    /// only then the group is added again without those.
+    /// Groups of 64 are added without a search for nulls first: with a null or NaN among them the
+    /// sum becomes NaN, and only then the group is added again without those.
+    ///
+    /// - Parameters:
+    ///   - mask: The rows to add.
+    ///   - start: The element that row 0 stands for.
+    ///   - count: How many rows there are, at most 256.
+    ///   - total: The sum so far.
     @inline(__always)
     func add(_ mask: Mask, _ start: Int, count: Int, to total: inout RealSum) {
         checkRun(start, count)
@@ -27,7 +34,8 @@ extension PackedReals {
         total.count &+= added
     }
 
-    /// `sum` and the up to 64 elements from `first` on whose bit is set, one after the other.
+    /// Returns `sum` plus the up to 64 elements from `first` on whose bit is set, added in the
+    /// order of the rows.
     @inline(__always)
     private func sum(_ first: Int, _ rows: UInt64, addedTo sum: Double) -> Double {
         var sum = sum
@@ -39,15 +47,16 @@ extension PackedReals {
         return sum
     }
 
-    /// The least number in the rows of `mask`; nil when all are null or NaN.
+    /// Returns the least number in the rows of `mask`; nil when all are null or NaN.
     @inline(__always)
     func least(_ mask: Mask, _ start: Int, count: Int) -> Real? { extreme(mask, start, count: count) { $0 < $1 } }
 
-    /// The greatest number in the rows of `mask`; nil when all are null or NaN.
+    /// Returns the greatest number in the rows of `mask`; nil when all are null or NaN.
     @inline(__always)
     func greatest(_ mask: Mask, _ start: Int, count: Int) -> Real? { extreme(mask, start, count: count) { $0 > $1 } }
 
-    /// The best of the numbers by `isBetter`; nil when there are none.
+    /// Returns the best of the numbers in the rows of `mask` by `isBetter`; nil when there are
+    /// none. Of equal zeros it is the first, whatever its sign.
     @inline(__always)
     private func extreme(_ mask: Mask, _ start: Int, count: Int, _ isBetter: (Real, Real) -> Bool) -> Real? {
         let rows = numbers(start, count: count) & mask
@@ -71,7 +80,8 @@ extension PackedReals {
         return (compare(.equal, 0, start, count: count) & rows).first.map { number(start &+ $0) }
     }
 
-    /// The best of 64 numbers: four searches side by side, which the processor can overlap.
+    /// Returns the best of 64 numbers. Four searches run side by side, so that the processor can
+    /// overlap them.
     @inline(__always)
     private func extreme(ofGroup first: Int, _ isBetter: (Real, Real) -> Bool) -> Real {
         var lanes = (number(first), number(first &+ 1), number(first &+ 2), number(first &+ 3))

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A comparison with a constant as what is left of it once the range of the elements is known.
+/// A comparison with a constant, reduced to what remains of it once the range of the elements is
+/// known.
 ///
-/// All six operators are one of two tests, perhaps inverted: on integers `x < n` is not `x > n - 1`.
+/// All six relations are one of two tests, perhaps inverted: on integers `x < n` is the inverse of
+/// `x > n - 1`.
 enum RangedComparison: Equatable {
-    /// No element passes.
+    /// No element passes, because of the range.
     case never
-    /// Every element passes.
+    /// Every element passes, because of the range.
     case always
     /// Elements that equal the number pass, or with `inverted` all others.
     case equal(Int64, inverted: Bool)
     /// Elements above the number pass, or with `inverted` all others.
     case greater(Int64, inverted: Bool)
 
-    /// `op` with `needle` on elements that are all in `range`.
+    /// Reduces the comparison `op` with `needle` for elements that are all in `range`.
     init(_ op: Relation, _ needle: Int64, in range: ClosedRange<Int64>) {
         switch op {
         case .equal: self = range.contains(needle) ? .equal(needle, inverted: false) : .never
@@ -25,7 +27,7 @@ enum RangedComparison: Equatable {
         }
     }
 
-    /// `x > needle`, with what the range of the elements says.
+    /// Reduces `x > needle`, or its inverse, for elements in `range`.
     private static func greater(
         than needle: Int64, in range: ClosedRange<Int64>, inverted: Bool
     ) -> RangedComparison {
@@ -34,7 +36,8 @@ enum RangedComparison: Equatable {
         return .greater(needle, inverted: inverted)
     }
 
-    /// `x >= needle`, which is `x > needle - 1` unless there is no such number.
+    /// Reduces `x >= needle`, or its inverse: it is `x > needle - 1` unless there is no such
+    /// number.
     private static func atLeast(_ needle: Int64, in range: ClosedRange<Int64>, inverted: Bool) -> RangedComparison {
         guard needle > .min else { return inverted ? .never : .always }
         return greater(than: needle &- 1, in: range, inverted: inverted)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The running sum of numbers that are neither null nor NaN.
+/// A running sum of numbers that are neither null nor NaN, with their count.
 ///
-/// Numbers are added one after the other in row order and in double precision, so that a sum does not depend on how
-/// rows are spread over leaves, and equals the reference engine's to the last bit.
+/// Numbers are added in the order of their rows and in double precision, so that a sum does not
+/// depend on how rows are spread over leaves, and equals the reference engine's to the last bit.
 package struct RealSum: Sendable {
     /// The sum in double precision.
     package var sum: Double = 0
     /// How many numbers were added.
     package var count = 0
 
-    /// The sum of nothing.
+    /// Makes the sum of no numbers.
     package init() {}
 
     /// The average, or nil when nothing was added.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The tests of `RealKernel`: what is asked of each number and the constant, by IEEE 754.
+/// The tests of `RealKernel`: relations of a number to the constant by IEEE 754.
 enum RealTests {
-    /// The number equals the constant; a NaN equals nothing.
+    /// Passes numbers that equal the constant; a NaN equals nothing.
     enum IsEqual: RealTest {
         @inline(__always)
         static func lanes<Real: PackedReal>(_ numbers: SIMD16<Real>, _ needle: SIMD16<Real>) -> ByteLanes {
@@ -10,7 +10,7 @@ enum RealTests {
         }
     }
 
-    /// The number is less than the constant; a NaN is neither.
+    /// Passes numbers that are less than the constant; a NaN never passes.
     enum IsLess: RealTest {
         @inline(__always)
         static func lanes<Real: PackedReal>(_ numbers: SIMD16<Real>, _ needle: SIMD16<Real>) -> ByteLanes {
@@ -18,7 +18,7 @@ enum RealTests {
         }
     }
 
-    /// The number is less than the constant or equal to it.
+    /// Passes numbers that are less than the constant or equal to it.
     enum IsLessOrEqual: RealTest {
         @inline(__always)
         static func lanes<Real: PackedReal>(_ numbers: SIMD16<Real>, _ needle: SIMD16<Real>) -> ByteLanes {
@@ -26,7 +26,7 @@ enum RealTests {
         }
     }
 
-    /// The number is greater than the constant.
+    /// Passes numbers that are greater than the constant.
     enum IsGreater: RealTest {
         @inline(__always)
         static func lanes<Real: PackedReal>(_ numbers: SIMD16<Real>, _ needle: SIMD16<Real>) -> ByteLanes {
@@ -34,7 +34,7 @@ enum RealTests {
         }
     }
 
-    /// The number is greater than the constant or equal to it.
+    /// Passes numbers that are greater than the constant or equal to it.
     enum IsGreaterOrEqual: RealTest {
         @inline(__always)
         static func lanes<Real: PackedReal>(_ numbers: SIMD16<Real>, _ needle: SIMD16<Real>) -> ByteLanes {
@@ -42,7 +42,8 @@ enum RealTests {
         }
     }
 
-    /// Anything but a NaN equals itself; the constant does not matter.
+    /// Passes every number that is not a NaN, by comparing it with itself; the constant does not
+    /// matter.
     enum IsNumber: RealTest {
         @inline(__always)
         static func lanes<Real: PackedReal>(_ numbers: SIMD16<Real>, _ needle: SIMD16<Real>) -> ByteLanes {

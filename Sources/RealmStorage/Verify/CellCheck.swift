@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Checks the values of one column, object by object, and gathers the links in them.
+/// Checks the values of one column, object by object, and collects the links in them.
 ///
-/// Links that it meets are collected rather than followed, because they can only be judged when all objects are known.
+/// Links are collected rather than followed, because they can only be judged when all objects are
+/// known.
 struct CellCheck {
     /// The version that is checked.
     private let snapshot: Snapshot
@@ -10,27 +11,33 @@ struct CellCheck {
     private let table: Table
     /// The column that is checked.
     private let column: Column
-    /// The object that messages name.
+    /// The object that is checked, which messages name.
     private var object = ObjectKey.null
-    /// Links that were met.
+    /// The links that were found so far.
     private(set) var links: [ObjectCheck.Link] = []
 
-    /// A check of one column.
+    /// Makes a check of one column of a table.
     init(snapshot: Snapshot, table: Table, column: Column) {
         self.snapshot = snapshot
         self.table = table
         self.column = column
     }
 
-    /// Goes on with another object, which messages name.
+    /// Continues with another object, which messages name from then on.
     mutating func begin(_ object: ObjectKey) { self.object = object }
 
-    /// How messages begin.
+    /// The beginning of messages: table, column and object.
     private var place: String { "\(table.name).\(column.name) object \(object.rawValue)" }
 
     // MARK: - Values
 
-    /// Checks a single value and notes the links in it.
+    /// Checks a single value and collects the links in it.
+    ///
+    /// - Parameters:
+    ///   - leaf: The values of the column in a cluster leaf.
+    ///   - row: The row of the object.
+    ///   - report: Gets what is wrong or unusual.
+    /// - Throws: `.corrupt` for a value that cannot be read.
     mutating func value(_ leaf: ColumnLeaf, _ row: Int, _ report: inout VerifyReport) throws(StorageError) {
         switch leaf {
         case .link(let links):
@@ -51,7 +58,8 @@ struct CellCheck {
         }
     }
 
-    /// Checks one value, and what is nested in it.
+    /// Checks one value, and the collections nested in it; throws `.corrupt` when they are nested
+    /// too deeply.
     private mutating func checkValue(_ value: Value, _ report: inout VerifyReport, depth: Int) throws(StorageError) {
         guard depth <= WalkBudget.maximumDepth else {
             throw .corrupt(ref: .none, reason: "\(place): collections nested deeper than \(WalkBudget.maximumDepth)")
@@ -67,12 +75,18 @@ struct CellCheck {
 
     // MARK: - Collections
 
-    /// Checks the list at `root` and notes the links in it.
+    /// Checks the list at `root` and collects the links in it.
+    ///
+    /// - Parameters:
+    ///   - root: The root of the list.
+    ///   - shape: The type of its elements.
+    ///   - report: Gets what is wrong or unusual.
+    /// - Throws: `.corrupt` for damage that keeps the list from being read.
     mutating func list(_ root: Ref, _ shape: ElementShape, _ report: inout VerifyReport) throws(StorageError) {
         try elements(root, shape, &report, depth: 0)
     }
 
-    /// Checks the elements of a list or set.
+    /// Checks the elements of a list or set, and that there are as many as its root states.
     private mutating func elements(
         _ root: Ref, _ shape: ElementShape, _ report: inout VerifyReport, depth: Int
     ) throws(StorageError) {
@@ -87,7 +101,7 @@ struct CellCheck {
         if count != tree.count { report.error("\(place): a collection of \(count) elements claims \(tree.count)") }
     }
 
-    /// Checks one element.
+    /// Checks one element of a list or set, or one value of a dictionary.
     private mutating func element(
         _ leaf: ColumnLeaf, _ row: Int, _ report: inout VerifyReport, depth: Int
     ) throws(StorageError) {
@@ -103,7 +117,13 @@ struct CellCheck {
         }
     }
 
-    /// Checks the set at `root`, its order included, and notes the links in it.
+    /// Checks the set at `root`, the order of its elements included, and collects the links in it.
+    ///
+    /// - Parameters:
+    ///   - root: The root of the set.
+    ///   - shape: The type of its elements.
+    ///   - report: Gets what is wrong or unusual.
+    /// - Throws: `.corrupt` for damage that keeps the set from being read.
     mutating func set(_ root: Ref, _ shape: ElementShape, _ report: inout VerifyReport) throws(StorageError) {
         try elements(root, shape, &report, depth: 0)
         guard try !hasUnorderedElements(root, shape) else { return }
@@ -126,7 +146,8 @@ struct CellCheck {
         }
     }
 
-    /// A NaN spoils the order of a set of floats or doubles.
+    /// Returns whether a set of floats or doubles has a NaN, after which its order cannot be relied
+    /// on.
     private func hasUnorderedElements(_ root: Ref, _ shape: ElementShape) throws(StorageError) -> Bool {
         guard shape.type == .float || shape.type == .double else { return false }
         var cursor = try ListView(root: root, space: snapshot.space, shape: shape).elements()
@@ -140,7 +161,15 @@ struct CellCheck {
         return false
     }
 
-    /// Checks the dictionary at `root`, the order of its keys included, and notes the links in it.
+    /// Checks the dictionary at `root`, the order of its keys included, and collects the links in
+    /// it.
+    ///
+    /// - Parameters:
+    ///   - root: The root of the dictionary.
+    ///   - keyType: The type of its keys.
+    ///   - report: Gets what is wrong or unusual.
+    ///   - depth: How deeply the dictionary is nested in others.
+    /// - Throws: `.corrupt` for damage that keeps the dictionary from being read.
     mutating func dictionary(
         _ root: Ref, keyType: ColumnType, _ report: inout VerifyReport, depth: Int = 0
     ) throws(StorageError) {
@@ -160,13 +189,13 @@ struct CellCheck {
         try dictionaryValues(root, dictionary, &report, depth: depth)
     }
 
-    /// Throws `.corrupt` when the keys of a dictionary cannot be read.
+    /// Checks the leaves of the keys of a dictionary; throws `.corrupt` for damage in one of them.
     private func keyLeaves(_ dictionary: DictionaryView) throws(StorageError) {
         guard var leaves = dictionary.keyTree?.leaves() else { return }
         while let (leaf, _) = try leaves.next() { try LeafCheck.run(leaf) }
     }
 
-    /// Checks the values of a dictionary.
+    /// Checks the values of a dictionary, in either form of storage.
     private mutating func dictionaryValues(
         _ root: Ref, _ dictionary: DictionaryView, _ report: inout VerifyReport, depth: Int
     ) throws(StorageError) {
@@ -181,7 +210,7 @@ struct CellCheck {
         try elements(values.root, .mixed, &report, depth: depth)
     }
 
-    /// Notes a link.
+    /// Collects a link, unless it is null.
     private mutating func add(_ target: TableKey, _ key: ObjectKey) {
         guard !key.isNull else { return }
         links.append(

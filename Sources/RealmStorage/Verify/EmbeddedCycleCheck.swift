@@ -1,30 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds embedded objects that hold themselves, by whatever way. No reader comes to an end with them.
+/// Finds embedded objects that hold themselves, directly or through others. A reader that follows
+/// them would never end.
 ///
-/// Objects that hold each other are reached by no walk from the top, so they would go unseen without this. It removes objects
-/// without owners again and again; what is left is in circles.
+/// No object outside holds such objects, so a walk from top-level objects does not reach them. The
+/// check removes objects without owners again and again; those that remain are in cycles, or held
+/// by some that are.
 struct EmbeddedCycleCheck {
-    /// An object of a table.
+    /// An embedded object.
     struct Place: Hashable {
-        /// The table.
+        /// The table of the object.
         let table: TableKey
-        /// The object.
+        /// The key of the object.
         let object: ObjectKey
     }
 
-    /// Which objects each object holds.
+    /// The objects that each object holds.
     private var held: [Place: [Place]] = [:]
     /// How many objects hold each object.
     private var owners: [Place: Int] = [:]
 
-    /// Notes that `owner` holds `object` in one of its properties.
+    /// Records that `owner` holds `object` in one of its properties.
     mutating func add(_ owner: Place, holds object: Place) {
         held[owner, default: []].append(object)
         owners[object, default: 0] += 1
     }
 
-    /// How many objects lie in cycles or below them. Those that no other one holds are taken away until there are none left.
+    /// Returns how many objects are in cycles or held by some that are.
+    ///
+    /// - Complexity: O(number of recorded pairs).
     func objectsWithoutEnd() -> Int {
         var open = owners
         var free = held.keys.filter { open[$0] == nil }

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Checks what the top node says about changes of earlier versions.
+/// Checks what the top node states about the history: the changes of earlier versions, which SDKs
+/// keep in the file.
 ///
-/// SDKs take the version less the number of kept changes for the oldest one that they can be told apart from, so there
-/// are never more changes than versions. Source: docs/format.md, "The top node".
+/// SDKs compute the oldest version that they know changes for as the version less the number of
+/// kept changes, so there are never more changes than versions. Source: docs/format.md, "The top
+/// node".
 struct HistoryCheck {
     /// The version that is checked.
     let snapshot: Snapshot
 
-    /// Checks what the top node says of the history.
+    /// Checks type, layout and number of the kept changes.
+    ///
+    /// - Parameter report: Gets what is wrong or unusual.
+    /// - Throws: `.corrupt` when the list of changes cannot be read.
     func run(_ report: inout VerifyReport) throws(StorageError) {
         let top = snapshot.top
         guard let type = TopNode.HistoryType(rawValue: top.historyType) else {
@@ -26,7 +31,8 @@ struct HistoryCheck {
         }
     }
 
-    /// One binary value for each change.
+    /// Checks the list of changes, which has one binary value per version, and reads all its
+    /// leaves.
     private func checkChanges(_ top: TopNode, _ report: inout VerifyReport) throws(StorageError) {
         guard !top.history.isNone else { return }
         let changes = try BPlusTree(

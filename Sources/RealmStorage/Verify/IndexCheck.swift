@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Checks the search indexes of a table: their nodes, and that they file every object where its value says and
-/// nothing else.
+/// Checks the search indexes of a table: their nodes, and that every object is filed where its
+/// value implies and nowhere else.
 struct IndexCheck {
     /// The table that is checked.
     private let table: Table
 
-    /// A check of all indexes of `table`.
+    /// Makes a check of all indexes of `table`.
     init(table: Table) { self.table = table }
 
-    /// Checks each index and compares it with the objects.
+    /// Checks each index and compares it with the objects; damage becomes an error of the report.
     func run(_ report: inout VerifyReport) {
         for column in table.columns {
             report.attempt("\(table.name).\(column.name) index") { (report) throws(StorageError) in
@@ -19,7 +19,7 @@ struct IndexCheck {
         }
     }
 
-    /// Warns when an index and what the spec says of it differ.
+    /// Reports an index that exists without a declaration, or is declared without existing.
     private func checkDeclaration(_ column: Column, _ report: inout VerifyReport) {
         let isPrimaryKey = column.leafIndex == table.primaryKey?.leafIndex
         let place = "\(table.name).\(column.name)"
@@ -34,7 +34,14 @@ struct IndexCheck {
         }
     }
 
-    /// Checks the index of `column` that starts at `root`.
+    /// Checks the index of `column` whose root is `root`.
+    ///
+    /// - Parameters:
+    ///   - column: The column.
+    ///   - root: The root of the index.
+    ///   - space: The space that the nodes are read in.
+    ///   - report: Gets what is wrong or unusual.
+    /// - Throws: `.corrupt` for damage that keeps the index from being read.
     func check(
         _ column: Column, root: Ref, in space: NodeSpace, _ report: inout VerifyReport
     ) throws(StorageError) {
@@ -57,7 +64,7 @@ struct IndexCheck {
         report.statistics.indexEntries += walker.objectCount
     }
 
-    /// Adds objects that the index does not have to the report.
+    /// Reports the objects that the index does not have.
     private func reportMissing(
         _ column: Column, found: Set<ObjectKey>, at place: String, _ report: inout VerifyReport
     ) throws(StorageError) {
@@ -72,7 +79,7 @@ struct IndexCheck {
 
     // MARK: - Words
 
-    /// The words that all texts of a column have.
+    /// Returns the words of all texts of a column, each with the objects whose text has it.
     private func texts(_ column: Column) throws(StorageError) -> WordIndexCheck.Words {
         var words: WordIndexCheck.Words = [:]
         var cursor = table.leaves()
@@ -86,7 +93,7 @@ struct IndexCheck {
         return words
     }
 
-    /// The elements that all lists of a column have.
+    /// Returns the elements of all lists of a column, each with the objects whose list has it.
     private func elements(_ column: Column) throws(StorageError) -> WordIndexCheck.Words {
         var words: WordIndexCheck.Words = [:]
         var cursor = table.leaves()

@@ -1,45 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Visits every node of a search index, checks how it is built, and shows what it files.
+/// Visits every node of a search index, checks how it is built, and passes its entries to the
+/// caller.
 ///
-/// Invariants: keys are 32 bits wide and ascend; the key of a child is the largest in it; nodes have up to 1000 keys
-/// and only the root of an empty index has none; key arrays hold no refs; a level starts at a multiple of four
-/// bytes up to 200; lists are not empty.
+/// Invariants: keys are 32 bits wide and ascend; the key of a child is the largest in it; nodes
+/// have up to 1000 keys and only the root of an empty index has none; key arrays hold no refs; a
+/// level starts at a multiple of four bytes up to 200; lists are not empty.
 struct IndexWalker {
-    /// What is filed under one path of keys.
+    /// The objects that are filed under one path of keys.
     struct Entry {
         /// The keys at offsets 0, 4, 8, …
         let path: [Int32]
         /// The objects of the entry.
         let objects: [ObjectKey]
-        /// Whether they are in a list.
+        /// Whether the objects are in a list; else there is a single one.
         let isList: Bool
         /// The node that holds the entry.
         let node: Ref
     }
 
-    /// What is called with each entry.
+    /// A function that is called with each entry.
     typealias Visit = (Entry, inout VerifyReport) throws(StorageError) -> Void
 
     /// The space that the index is read in.
     private let space: NodeSpace
-    /// How messages begin.
+    /// The beginning of messages: table and column.
     private let place: String
     /// The keys from the root down to the present entry.
     private var path: [Int32] = []
-    /// How many nodes may be visited.
+    /// The nodes that may be visited before the index counts as circular.
     private let budget: WalkBudget
-    /// How many objects were met.
+    /// How many objects were found in entries so far.
     private(set) var objectCount = 0
 
-    /// A walk whose messages begin with `place`.
+    /// Makes a walk whose messages begin with `place`.
     init(space: NodeSpace, place: String) {
         self.space = space
         self.place = place
         budget = WalkBudget(space)
     }
 
-    /// Calls `visit` with each entry below `root`, in order of keys. Throws `.corrupt` for nodes that cannot be read.
+    /// Calls `visit` with each entry below `root`, in the order of keys.
+    ///
+    /// - Parameters:
+    ///   - root: The root of the index.
+    ///   - report: Gets what is wrong with the nodes.
+    ///   - visit: Checks an entry.
+    /// - Throws: `.corrupt` for nodes that cannot be read.
     mutating func walk(_ root: Ref, _ report: inout VerifyReport, _ visit: Visit) throws(StorageError) {
         let node = try space.node(at: root)
         // An index of nothing is a leaf without keys.
@@ -47,7 +54,8 @@ struct IndexWalker {
         _ = try level(root, depth: 0, &report, visit)
     }
 
-    /// Returns the largest key below `ref`.
+    /// Checks the level below `ref` and visits its entries; returns the largest key below `ref`,
+    /// nil when there is none.
     private mutating func level(
         _ ref: Ref, depth: Int, _ report: inout VerifyReport, _ visit: Visit
     ) throws(StorageError) -> Int32? {
@@ -71,7 +79,7 @@ struct IndexWalker {
         return node.count == 0 ? nil : node.key(node.count - 1)
     }
 
-    /// Adds to the report when the keys of a node do not ascend.
+    /// Reports keys of a node that do not ascend, are not 32 bits wide, or are too many.
     private func checkKeys(_ node: IndexNode, _ report: inout VerifyReport) {
         let ref = node.node.ref
         if node.keyWidth != 32 { report.error("\(place): the keys of node \(ref) are \(node.keyWidth) bits wide") }
@@ -82,7 +90,7 @@ struct IndexWalker {
         }
     }
 
-    /// Goes on with an entry: an object, a list or another level.
+    /// Visits an entry: a single object, a list or a further level.
     private mutating func visit(
         _ slot: IndexSlot, of node: IndexNode, depth: Int, _ report: inout VerifyReport, _ visit: Visit
     ) throws(StorageError) {
@@ -103,7 +111,7 @@ struct IndexWalker {
         }
     }
 
-    /// Hands an entry to the caller.
+    /// Passes an entry to the caller.
     private mutating func file(
         _ objects: [ObjectKey], isList: Bool, _ node: IndexNode, _ report: inout VerifyReport, _ visit: Visit
     ) throws(StorageError) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Checks what readers pass over in a leaf because it does them no harm, but what every writer keeps and relies on.
+/// Checks properties of leaves that readers ignore because their violation does them no harm, but
+/// that every writer maintains and relies on.
 struct LeafCheck {
-    /// Throws `.corrupt` for the first thing that is not as writers leave it.
+    /// Checks one leaf.
+    ///
+    /// - Throws: `.corrupt` for the first violation.
     static func run(_ leaf: ColumnLeaf) throws(StorageError) {
         switch leaf {
         case .bool(let flags): try check(flags)
@@ -13,7 +16,9 @@ struct LeafCheck {
         }
     }
 
-    /// The names of tables and columns are short strings, too.
+    /// Checks the names of tables and columns, which are stored in leaves of short strings too.
+    ///
+    /// - Throws: `.corrupt` for the first violation.
     static func checkNames(_ snapshot: Snapshot) throws(StorageError) {
         if !snapshot.top.names.isNone { try checkPadding(try snapshot.space.node(at: snapshot.top.names)) }
         for table in snapshot.tables {
@@ -22,14 +27,14 @@ struct LeafCheck {
         }
     }
 
-    /// Throws `.corrupt` for an element that no writer makes.
+    /// Checks booleans for elements that no writer makes.
     private static func check(_ leaf: BoolLeaf) throws(StorageError) {
         for row in 0..<leaf.count where ![0, 1, 3].contains(leaf.elements[row]) {
             throw .corrupt(ref: .none, reason: "a boolean is stored as \(leaf.elements[row])")
         }
     }
 
-    /// Throws `.corrupt` for a text that lies nowhere.
+    /// Checks texts for cells with wrong padding and for values outside of their bytes.
     private static func check(_ leaf: StringLeaf) throws(StorageError) {
         switch leaf.form {
         case .short(let node): try checkPadding(node)
@@ -38,7 +43,7 @@ struct LeafCheck {
         }
     }
 
-    /// What follows a text in its cell are zeros, so that cells can be compared as numbers.
+    /// Checks that zeros follow each text in its cell, as writers compare cells as numbers.
     private static func checkPadding(_ node: Node) throws(StorageError) {
         let width = node.width
         guard width > 1 else { return }
@@ -53,7 +58,8 @@ struct LeafCheck {
         }
     }
 
-    /// Every payload belongs to one value: writers move and drop it with that.
+    /// Checks that every payload belongs to one value, as writers move and remove it with that
+    /// value.
     private static func check(_ leaf: MixedLeaf) throws(StorageError) {
         var known: Set<Int64> = []
         for row in 0..<leaf.count {
@@ -66,9 +72,12 @@ struct LeafCheck {
     }
 }
 
-/// A check that whole-file verification makes of every leaf.
+/// A check of medium leaves that only whole-file verification makes.
 extension MediumBlobs {
-    /// Checks that every value, null or not, ends where the one before it ends, or later, and inside the bytes.
+    /// Checks that every value, null or not, ends where the one before it ends, or later, and
+    /// inside the bytes.
+    ///
+    /// - Throws: `.corrupt` with the first value that does not.
     func requireOrder() throws(StorageError) {
         var previous: Int64 = 0
         for row in 0..<count {

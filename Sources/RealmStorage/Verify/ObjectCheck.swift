@@ -2,45 +2,47 @@
 
 /// Checks tables, objects, values and links of a version.
 ///
-/// First the keys of all tables are read, then all objects, and at last links and backlinks are matched. An error in one leaf
-/// does not keep the rest from being checked.
+/// First the keys of all tables are read, then all objects, and finally links and backlinks are
+/// matched. An error in one leaf does not keep other tables from being checked.
 struct ObjectCheck {
-    /// One link, as its origin holds it and as the backlinks of its target have it.
+    /// One link, as its origin holds it or as a backlink of its target describes it.
     struct Link: Hashable {
-        /// The table of the object that links.
+        /// The table of the object that holds the link.
         let origin: TableKey
         /// The leaf index of its property.
         let column: Int
-        /// The object that links.
+        /// The object that holds the link.
         let originKey: ObjectKey
-        /// The table that is linked to.
+        /// The table of the target.
         let target: TableKey
-        /// The object that is linked to.
+        /// The target.
         let targetKey: ObjectKey
     }
 
     /// The version that is checked.
     private let snapshot: Snapshot
-    /// The objects of each table.
+    /// The keys of the objects of each table.
     private var live: [TableKey: Set<ObjectKey>] = [:]
-    /// The tombstones of each table.
+    /// The keys of the tombstones of each table.
     private var dead: [TableKey: Set<ObjectKey>] = [:]
-    /// Links counted up, backlinks counted down: sound files end with zeros only.
+    /// The number of each link minus the number of its backlinks, which is zero in sound files.
     private var balance: [Link: Int] = [:]
-    /// Incoming links of embedded objects.
+    /// How many incoming links each embedded object has.
     private var owners: [TableKey: [ObjectKey: Int]] = [:]
-    /// Tables of embedded classes.
+    /// The tables of embedded objects.
     private let embedded: Set<TableKey>
-    /// Finds objects that hold each other in a circle.
+    /// The search for embedded objects that hold each other in a cycle.
     private var cycles = EmbeddedCycleCheck()
 
-    /// A check of all objects of a version.
+    /// Makes a check of all objects of a version.
     init(_ snapshot: Snapshot) {
         self.snapshot = snapshot
         embedded = Set(snapshot.tables.filter { $0.kind == .embedded }.map(\.key))
     }
 
     /// Checks all objects and adds what is wrong to the report.
+    ///
+    /// - Complexity: O(size of the file), with memory for every key and link.
     mutating func run(_ report: inout VerifyReport) {
         report.statistics.tables = snapshot.tables.count
         for table in snapshot.tables { readKeys(table, &report) }
@@ -55,7 +57,7 @@ struct ObjectCheck {
 
     // MARK: - Keys
 
-    /// Reads the keys of all objects and tombstones of a table.
+    /// Reads the keys of all objects and tombstones of a table, and checks their signs.
     private mutating func readKeys(_ table: Table, _ report: inout VerifyReport) {
         live[table.key] = keys(of: table.objects, table.name, &report)
         dead[table.key] = keys(of: table.tombstones, "\(table.name) tombstones", &report)
@@ -67,7 +69,7 @@ struct ObjectCheck {
         report.statistics.tombstones += deadKeys.count
     }
 
-    /// The keys in one tree; what cannot be read is added to the report.
+    /// Returns the keys in one tree; damage is added to the report.
     private func keys(of tree: ClusterTree, _ what: String, _ report: inout VerifyReport) -> Set<ObjectKey> {
         var keys: Set<ObjectKey> = []
         report.attempt(what) { (report) throws(StorageError) in
@@ -83,7 +85,7 @@ struct ObjectCheck {
 
     // MARK: - Schema
 
-    /// Adds columns that contradict each other to the report.
+    /// Reports link columns and backlink columns that do not name each other.
     private func checkColumns(_ table: Table, _ report: inout VerifyReport) {
         for column in table.columns where column.type == .link {
             let target = column.targetTable.flatMap { snapshot.table($0) }
@@ -111,7 +113,7 @@ struct ObjectCheck {
 
     // MARK: - Objects
 
-    /// Checks all leaves of one tree.
+    /// Checks all leaves of one tree, and that no primary key occurs twice.
     private mutating func checkObjects(_ table: Table, _ tree: ClusterTree, _ report: inout VerifyReport) {
         var primaryKeys: Set<[UInt8]?> = []
         do throws(StorageError) {
@@ -131,7 +133,7 @@ struct ObjectCheck {
         }
     }
 
-    /// Adds slots that no column has to the report.
+    /// Reports slots of a leaf that have data although no column has them.
     private func checkSlots(_ table: Table, _ leaf: ClusterLeaf, _ report: inout VerifyReport) {
         let used = Set((table.columns + table.backlinks).map(\.leafIndex))
         for slot in 1..<max(leaf.node.count, 1) where !used.contains(slot - 1) && leaf.node.integer(slot) != 0 {
@@ -139,7 +141,7 @@ struct ObjectCheck {
         }
     }
 
-    /// Checks one column of a leaf.
+    /// Checks one column of a leaf and adds the links in it.
     private mutating func checkColumn(
         _ column: Column, of table: Table, in leaf: ClusterLeaf, _ report: inout VerifyReport
     ) throws(StorageError) {
@@ -171,7 +173,7 @@ struct ObjectCheck {
 
     // MARK: - Links
 
-    /// Notes links and adds those that lead nowhere to the report.
+    /// Counts links, and reports those whose target does not exist.
     private mutating func add(_ links: [Link], _ report: inout VerifyReport) {
         report.statistics.links += links.count
         for link in links {
@@ -188,7 +190,7 @@ struct ObjectCheck {
         }
     }
 
-    /// Counts what a backlink column says.
+    /// Subtracts the backlinks of one column of a leaf, and counts the owners of embedded objects.
     private mutating func countBacklinks(_ table: Table, _ column: Column, _ leaf: ClusterLeaf) throws(StorageError) {
         _ = try leaf.attachRefs(column)
         for row in 0..<leaf.count {
@@ -203,7 +205,7 @@ struct ObjectCheck {
         }
     }
 
-    /// Adds links and backlinks that do not match to the report.
+    /// Reports links and backlinks that do not match.
     private func reportLinks(_ report: inout VerifyReport) {
         for (link, count) in balance where count != 0 {
             if count > 0 {
@@ -217,7 +219,7 @@ struct ObjectCheck {
         }
     }
 
-    /// Adds embedded objects without exactly one owner to the report.
+    /// Reports embedded objects that do not have exactly one owner, or hold themselves.
     private func reportOwners(_ report: inout VerifyReport) {
         for table in snapshot.tables where table.kind == .embedded {
             for key in live[table.key] ?? [] {
@@ -229,7 +231,7 @@ struct ObjectCheck {
         if count > 0 { report.error("\(count) embedded objects hold themselves, or lie in such ones") }
     }
 
-    /// A link in words.
+    /// Returns a link in words, with names and keys but without values.
     private func describe(_ link: Link) -> String {
         let origin = snapshot.table(link.origin)
         let column = origin?.columns.first { $0.leafIndex == link.column }?.name ?? "column \(link.column)"

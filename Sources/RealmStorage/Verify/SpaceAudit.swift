@@ -1,38 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Looks a version through before its file is written to for the first time: that no write can land on something in use.
+/// Checks before a version is written to for the first time that no write can destroy something in
+/// use.
 ///
 /// - Every node that can be reached lies inside the logical file, and no two of them share a byte.
 /// - No free block lies on a node, and none was released by a version that is still to come.
 ///
-/// Bytes that are neither reached nor free are allowed: they are lost, but no write goes there. Values, indexes and keys
-/// are not looked at; `Snapshot.verify` does that. The time is that of one walk over all nodes with refs and the headers
-/// of the others; damage cannot make it longer, because what is walked over twice ends it.
+/// Bytes that are neither reached nor free are allowed: they are lost, but no write goes there.
+/// Values, indexes and keys are not checked; `Snapshot.verify` does that. The time is that of one
+/// walk over all nodes with refs and the headers of the others; damage cannot make it longer,
+/// because a node that is met a second time ends it.
 struct SpaceAudit {
-    /// The space that is looked through.
+    /// The space that is walked through, which ends with the logical file.
     private let space: NodeSpace
-    /// The root of the version.
+    /// The top node of the version.
     private let top: TopNode
-    /// Bytes that belong to a node.
+    /// The bytes that belong to a node visited so far.
     private let used: ByteMarks
-    /// Where the free blocks begin and end; both ascend.
+    /// The positions of the free blocks, ascending.
     private var freeStarts: [UInt64] = []
     /// The ends of free blocks, ascending.
     private var freeEnds: [UInt64] = []
-    /// Refs still to be visited.
+    /// The nodes with refs that are still to be read.
     private var pending: [Ref] = []
 
-    /// Between two questions whether to go on.
+    /// How many nodes are visited between two calls that ask whether to continue.
     private static let nodesPerQuestion = 4096
 
-    /// `space` ends with the logical file. The free lists were read before, so they are known to be in order.
+    /// Makes an audit of the version whose top node is `top`.
+    ///
+    /// - Throws: `.limit` or `.io` when there is no memory for the marks.
     init(_ top: TopNode, _ space: NodeSpace) throws(StorageError) {
         self.top = top
         self.space = space
         used = try ByteMarks(byteCount: space.limit)
     }
 
-    /// Throws `.refused(.unsound)` with what was found first. Returns false when `goesOn` did.
+    /// Walks through the version.
+    ///
+    /// - Parameter goesOn: Called every few thousand nodes; false ends the walk.
+    /// - Returns: Whether the walk was completed.
+    /// - Throws: `.refused(.unsound)` with the first damage that was found.
     mutating func run(_ goesOn: () -> Bool = { true }) throws(StorageError) -> Bool {
         guard !top.ref.isNone else { return true }
         do throws(StorageError) {
@@ -44,7 +52,8 @@ struct SpaceAudit {
         }
     }
 
-    /// Reads the free lists. Throws `.refused` for blocks that cannot be.
+    /// Reads the free lists; throws `.corrupt` when they cannot be read, or when a block was
+    /// released by a version still to come.
     private mutating func readFreeBlocks() throws(StorageError) {
         let free = try FreeSpace(top, space)
         if let block = free.locked.first {
@@ -56,7 +65,8 @@ struct SpaceAudit {
         freeEnds = free.usable.map { UInt64($0.end) }
     }
 
-    /// Visits nodes until none is left, or `goesOn` says no.
+    /// Visits nodes until none is left, or `goesOn` returns false; returns whether all were
+    /// visited.
     private mutating func walk(_ goesOn: () -> Bool) throws(StorageError) -> Bool {
         try visit(top.ref)
         var count = 0
@@ -76,7 +86,8 @@ struct SpaceAudit {
         return true
     }
 
-    /// Marks a node as used; what refers to others waits to be looked through.
+    /// Marks the bytes of a node as used, and adds it to the nodes that are still to be read if it
+    /// has refs.
     private mutating func visit(_ ref: Ref) throws(StorageError) {
         let node = try space.node(at: ref)
         let start = ref.rawValue
@@ -89,7 +100,9 @@ struct SpaceAudit {
         if node.hasRefs { pending.append(ref) }
     }
 
-    /// The first free block that ends after a position; O(log n).
+    /// Returns the first free block that ends after a position.
+    ///
+    /// - Complexity: O(log n).
     private func firstFree(endingAfter position: UInt64) -> Int {
         var low = 0
         var high = freeEnds.count

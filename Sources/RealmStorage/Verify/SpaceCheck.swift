@@ -1,36 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Checks that header, reachable nodes and free blocks tile the logical file: no gap, no overlap, no node twice.
+/// Checks that header, reachable nodes and free blocks tile the logical file: no gap, no overlap,
+/// no node twice.
 ///
-/// Nodes and free blocks together have to cover the logical file without overlaps. Gaps are reported as a warning: bytes that are
-/// lost for good, but do no harm.
+/// Each gap is reported as a warning with its place, and their total as an error: such bytes are
+/// lost, but no write goes there.
 struct SpaceCheck {
-    /// Some bytes of the file.
+    /// A node or free block as a range of bytes.
     private struct Extent {
         /// The offset of the first byte.
         let start: UInt64
         /// The offset after the last byte.
         let end: UInt64
-        /// Whether it is a node; else it is a free block.
+        /// Whether the range is a node; else it is a free block.
         let isNode: Bool
     }
 
     /// The version that is checked.
     private let snapshot: Snapshot
-    /// The space that is looked through.
+    /// The space that is walked through.
     private let space: NodeSpace
-    /// Nodes that were visited.
+    /// The nodes that were visited so far.
     private var seen: RefSet
-    /// All nodes and free blocks, for comparison.
+    /// All nodes and free blocks that were found.
     private var extents: [Extent] = []
 
-    /// A check of how the bytes of a version are used.
+    /// Makes a check of how the bytes of a version are used.
     init(_ snapshot: Snapshot) {
         self.snapshot = snapshot
         space = snapshot.space
         seen = RefSet(limit: snapshot.space.limit)
     }
 
+    /// Walks through all nodes, reads the free lists and compares both.
+    ///
+    /// - Parameter report: Gets what is wrong, and the numbers of nodes and bytes.
     consuming func run(_ report: inout VerifyReport) throws(StorageError) {
         var check = self
         check.walk(&report)
@@ -38,7 +42,8 @@ struct SpaceCheck {
         check.tile(&report)
     }
 
-    /// Visits all nodes.
+    /// Visits all nodes and collects their ranges; a node that is referenced twice, or cannot be
+    /// read, is reported.
     private mutating func walk(_ report: inout VerifyReport) {
         var stack = [(ref: snapshot.top.ref, parent: Ref.none)]
         var budget = space.nodeBudget
@@ -74,7 +79,8 @@ struct SpaceCheck {
         }
     }
 
-    /// Reads the free lists.
+    /// Reads the free lists and collects their ranges; throws `.corrupt` when they differ in
+    /// length.
     private mutating func readFreeList(_ report: inout VerifyReport) throws(StorageError) {
         let top = snapshot.top
         guard !top.freePositions.isNone, !top.freeLengths.isNone else { return }
@@ -102,7 +108,7 @@ struct SpaceCheck {
         }
     }
 
-    /// Adds versions that do not fit the free blocks to the report.
+    /// Reports versions of free blocks that are too few or lie in the future.
     private func checkVersions(_ count: Int, _ report: inout VerifyReport) throws(StorageError) {
         let top = snapshot.top
         guard !top.freeVersions.isNone else { return }
@@ -113,7 +119,7 @@ struct SpaceCheck {
         }
     }
 
-    /// Adds overlaps and gaps between nodes and free blocks to the report.
+    /// Reports overlaps and gaps between nodes and free blocks.
     private mutating func tile(_ report: inout VerifyReport) {
         extents.sort { $0.start < $1.start }
         var cursor = UInt64(FileHeader.byteCount)

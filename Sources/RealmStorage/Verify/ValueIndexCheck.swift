@@ -2,19 +2,24 @@
 
 /// Checks a general index against the values of the objects.
 ///
-/// Every object must be filed exactly once, under the data of its value, and lists must ascend. What the index has beyond that is
-/// an error as well.
+/// Every object must be filed exactly once, under the data of its value, and lists must ascend.
+/// What the index has beyond that is an error as well.
 struct ValueIndexCheck {
-    /// How messages begin.
+    /// The beginning of messages: table and column.
     private let place: String
-    /// Whether the column holds Mixed, whose lists may hold different values.
+    /// Whether the column holds Mixed, whose lists may have different values.
     private let isMixed: Bool
-    /// The value of an object; nil when there is none with that key.
+    /// Returns the value of an object; nil when there is none with that key.
     private let valueOf: (ObjectKey) throws(StorageError) -> Value?
-    /// The objects that the index holds.
+    /// The objects that were found in the index so far.
     private(set) var found: Set<ObjectKey> = []
 
-    /// A check of one index; `valueOf` returns the stored value of an object.
+    /// Makes a check of one index.
+    ///
+    /// - Parameters:
+    ///   - place: The beginning of messages.
+    ///   - isMixed: Whether the column holds Mixed.
+    ///   - valueOf: Returns the stored value of an object; nil when there is none with that key.
     init(place: String, isMixed: Bool, valueOf: @escaping (ObjectKey) throws(StorageError) -> Value?) {
         self.place = place
         self.isMixed = isMixed
@@ -22,13 +27,19 @@ struct ValueIndexCheck {
     }
 
     /// Checks all entries below `root`.
+    ///
+    /// - Parameters:
+    ///   - root: The root of the index.
+    ///   - walker: Visits the nodes.
+    ///   - report: Gets what is wrong or unusual.
+    /// - Throws: `.corrupt` for damage that keeps the index from being read.
     mutating func run(
         _ root: Ref, _ walker: inout IndexWalker, _ report: inout VerifyReport
     ) throws(StorageError) {
         try walker.walk(root, &report) { (entry, report) throws(StorageError) in try check(entry, &report) }
     }
 
-    /// Compares one entry with the objects.
+    /// Compares the objects of one entry with their values.
     private mutating func check(_ entry: IndexWalker.Entry, _ report: inout VerifyReport) throws(StorageError) {
         var members: [(object: ObjectKey, value: Value, data: IndexData)] = []
         for object in entry.objects {
@@ -56,7 +67,7 @@ struct ValueIndexCheck {
         checkOrder(members.map { ($0.object, $0.value) }, entry, &report)
     }
 
-    /// Adds a list whose objects are out of order to the report.
+    /// Reports a list whose objects are out of order.
     private func checkOrder(
         _ members: [(object: ObjectKey, value: Value)], _ entry: IndexWalker.Entry, _ report: inout VerifyReport
     ) {
@@ -67,8 +78,11 @@ struct ValueIndexCheck {
         }
     }
 
-    /// Deleting the target of a link in an indexed Mixed leaves the index as it was, in the reference engine; so does it
-    /// file equal numbers together whose data differ.
+    /// Reports an object that is filed under another value than its own.
+    ///
+    /// It is a warning where the reference engine does so: deleting the target of a link in an
+    /// indexed Mixed property leaves its index as it was, and equal numbers are filed together
+    /// although their data differ.
     private func complain(_ object: ObjectKey, _ value: Value, _ report: inout VerifyReport) {
         let text = "\(place): object \(object.rawValue) is filed under another value"
         if isMixed, value.isNull || value.isNumber { report.warn(text) } else { report.error(text) }

@@ -1,60 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a check of a whole file found.
+/// The result of a check of a whole file.
 ///
-/// Errors mean that data is or may be lost; warnings mean that a file differs from what writers usually make. The texts are for
-/// people and name tables, columns and object keys, but no values.
+/// Errors mean that data is or may be lost; warnings mean that a file differs from what writers
+/// usually make. The texts are for people and name tables, columns and object keys, but no values.
 package struct VerifyReport: Sendable {
-    /// Damage. At most `maximumCount` are kept.
+    /// The errors that were found: the file is damaged. At most `maximumCount` are kept.
     package private(set) var errors: [String] = []
-    /// What writers are known to leave, and what only looks odd.
+    /// The warnings: what writers are known to leave, and what is only unusual. At most
+    /// `maximumCount` are kept.
     package private(set) var warnings: [String] = []
-    /// What was counted on the way.
+    /// What was counted during the check.
     package var statistics = Statistics()
 
-    /// How many errors are kept; later ones are left out.
+    /// How many errors, and how many warnings, are kept; later ones are dropped.
     package static let maximumCount = 200
 
-    /// What a file holds.
+    /// The contents of a file in numbers.
     package struct Statistics: Sendable, Equatable {
-        /// Nodes in use.
+        /// How many nodes are in use.
         package var nodes = 0
-        /// Bytes of nodes in use.
+        /// How many bytes the nodes in use have.
         package var usedBytes: UInt64 = 0
-        /// Bytes of free blocks.
+        /// How many bytes the free blocks have.
         package var freeBytes: UInt64 = 0
-        /// Free blocks.
+        /// How many free blocks there are.
         package var freeBlocks = 0
         /// Bytes that are neither in use nor free: lost, but harmless.
         package var unaccountedBytes: UInt64 = 0
         /// The logical size of the file in bytes.
         package var logicalSize: UInt64 = 0
-        /// Tables, those of the SDK included.
+        /// How many tables there are, those of the SDK included.
         package var tables = 0
-        /// Objects of all tables.
+        /// How many objects all tables have, tombstones not counted.
         package var objects = 0
-        /// Deleted objects that are still linked to.
+        /// How many tombstones there are: deleted objects that links still point to.
         package var tombstones = 0
-        /// Links between objects.
+        /// How many links there are between objects.
         package var links = 0
-        /// Objects in all search indexes, each as often as it is filed.
+        /// How many objects all search indexes have, each counted as often as it is filed.
         package var indexEntries = 0
     }
 
     /// Whether no error was found.
     package var isClean: Bool { errors.isEmpty }
 
-    /// Adds an error: the file is damaged.
+    /// Adds an error, which means that the file is damaged.
     mutating func error(_ text: String) {
         if errors.count < VerifyReport.maximumCount { errors.append(text) }
     }
 
-    /// Adds a warning: the file is unusual, but sound.
+    /// Adds a warning, which means that the file is unusual, but sound.
     mutating func warn(_ text: String) {
         if warnings.count < VerifyReport.maximumCount { warnings.append(text) }
     }
 
-    /// Runs one part of the check; damage that stops it becomes an error of the report.
+    /// Runs one part of the check; an error that it throws becomes an error of the report.
+    ///
+    /// - Parameters:
+    ///   - what: The part, with which the message begins.
+    ///   - body: The part; it adds to the report itself where it can continue.
     mutating func attempt(_ what: @autoclosure () -> String, _ body: (inout VerifyReport) throws(StorageError) -> Void) {
         do throws(StorageError) {
             try body(&self)
@@ -64,11 +69,15 @@ package struct VerifyReport: Sendable {
     }
 }
 
-/// Verifying a version.
+/// Verification of a version.
 extension Snapshot {
-    /// Checks the whole version: that every byte is a node or free once, every table, object, link and index.
+    /// Checks the whole version: that every byte is used by one node or is free, and every table,
+    /// object, link and index.
     ///
-    /// Never throws: what cannot be read is an error of the report. Takes time that grows with the size of the file.
+    /// It never throws: what cannot be read is an error of the report. Objects are checked only if
+    /// the use of the bytes is sound.
+    ///
+    /// - Complexity: O(size of the file).
     package func verify() -> VerifyReport {
         var report = VerifyReport()
         guard !top.ref.isNone else { return report }
@@ -83,11 +92,16 @@ extension Snapshot {
         return report
     }
 
-    /// Checks only what writing relies on: that every node has one parent, and that nodes and free blocks tile the file.
-    /// Where they do not, a commit would write over nodes in use, or give up a node that another part still needs.
+    /// Checks only what writing relies on: that every node has one parent, and that nodes and free
+    /// blocks tile the file.
     ///
-    /// Reads the header of every node once, and the refs of those that have some. Takes a bit of memory for every 8 bytes of
-    /// the file and 24 bytes for every node. `isClean` of the report is the verdict, `statistics` say how much there was.
+    /// Where they do not, a commit would overwrite nodes in use, or give up a node that another
+    /// part still needs. The check reads the header of every node once, and the refs of those that
+    /// have some. It takes a bit of memory for every 8 bytes of the file and 24 bytes for every
+    /// node.
+    ///
+    /// - Returns: A report whose `isClean` is the verdict, and whose `statistics` have the numbers
+    ///   of nodes and bytes.
     package func verifySpace() -> VerifyReport {
         var report = VerifyReport()
         guard !top.ref.isNone else { return report }

@@ -2,24 +2,30 @@
 
 /// Checks an index of complete words against the words of the objects.
 ///
-/// The words of all objects are read from the objects and crossed off while the index is walked; what is left on either side is
-/// an error.
+/// The words are read from the objects and crossed off while the index is walked; what remains on
+/// either side is an error.
 struct WordIndexCheck {
-    /// Which objects, ascending, have a word; nil means null.
+    /// The objects, ascending, that have each word; nil means null.
     typealias Words = [[UInt8]?: [ObjectKey]]
 
-    /// How messages begin.
+    /// The beginning of messages: table and column.
     private let place: String
     /// The objects that must be filed under each word.
     private let words: Words
 
-    /// A check of one index against the words that its objects have.
+    /// Makes a check of one index against the words that its objects have.
     init(place: String, words: Words) {
         self.place = place
         self.words = words
     }
 
     /// Compares all entries below `root` with the words.
+    ///
+    /// - Parameters:
+    ///   - root: The root of the index.
+    ///   - walker: Visits the nodes.
+    ///   - report: Gets what is wrong.
+    /// - Throws: `.corrupt` for damage that keeps the index from being read.
     func run(_ root: Ref, _ walker: inout IndexWalker, _ report: inout VerifyReport) throws(StorageError) {
         var missing = words
         try walker.walk(root, &report) { (entry, report) throws(StorageError) in
@@ -36,7 +42,8 @@ struct WordIndexCheck {
         }
     }
 
-    /// The reference engine takes a word that ends in "X" for one without it. So either word, or both, may be filed.
+    /// Compares an entry that two words may lead to. The reference engine reads a word that ends in
+    /// "X" as the word without it, so either of them, or both, may be filed there.
     private func settle(
         _ entry: IndexWalker.Entry, words candidates: [[UInt8]?], _ missing: inout Words, _ report: inout VerifyReport
     ) {
@@ -50,19 +57,19 @@ struct WordIndexCheck {
         }
     }
 
-    /// Adds a list whose objects are out of order to the report.
+    /// Reports a list whose objects are out of order.
     private func checkOrder(_ entry: IndexWalker.Entry, _ report: inout VerifyReport) {
         for (object, next) in zip(entry.objects, entry.objects.dropFirst()) where object >= next {
             return report.error("\(place): a list in node \(entry.node) is out of order at object \(next.rawValue)")
         }
     }
 
-    /// A word for messages.
+    /// Returns a word for messages, in quotes, or "null".
     private func text(_ word: [UInt8]?) -> String { word.map { "'\(String(decoding: $0, as: UTF8.self))'" } ?? "null" }
 
     // MARK: - From keys to words
 
-    /// The word that ends with the last key of `path`; nil for null.
+    /// Returns the word that ends with the last key of `path`; nil for null.
     private static func word(endingWith path: [Int32]) -> [UInt8]? {
         var rest = path[...]
         // Below a key that reads as padded, 0 means the shorter word, which ended with that key.
@@ -74,15 +81,15 @@ struct WordIndexCheck {
         return rest.dropLast().flatMap(bytes(of:)) + tail(of: last)
     }
 
-    /// The word that ends with all four bytes of the last key.
+    /// Returns the word that ends with all four bytes of the last key.
     private static func longWord(endingWith path: [Int32]) -> [UInt8] { path.flatMap(bytes(of:)) }
 
-    /// The four bytes of a key, the highest first.
+    /// Returns the four bytes of a key, the highest first.
     private static func bytes(of key: Int32) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: UInt32(bitPattern: key) >> $0) }
     }
 
-    /// The bytes in front of the end mark, or all four.
+    /// Returns the bytes of a key in front of the end mark, or all four.
     private static func tail(of key: Int32) -> [UInt8] {
         guard WordIndexWriter.isPadded(key) else { return bytes(of: key) }
         return Array(bytes(of: key).reversed().drop { $0 == 0 }.dropFirst().reversed())
