@@ -2,12 +2,17 @@
 
 internal import RealmStorage
 
-/// All children match. Each is asked only about the rows that the ones before it left.
+/// The conjunction of several conditions. Each of them is evaluated only for the rows that the ones
+/// before it left.
 final class AndCondition: Condition {
+    /// The conditions, in the order in which they are tested.
     let children: [any Condition]
+    /// The sum of the children's costs.
     let cost: Double
 
-    /// `children` in the order in which they are tested.
+    /// Creates the conjunction.
+    ///
+    /// - Parameter children: The conditions, in the order in which they shall be tested.
     init(_ children: [any Condition]) {
         self.children = children
         cost = children.reduce(0) { $0 + $1.cost }
@@ -15,6 +20,7 @@ final class AndCondition: Condition {
 
     var outline: ConditionOutline { ConditionOutline("all of, in this order:", children: children) }
 
+    /// Returns the rows that all children match; the evaluation ends as soon as no row is left.
     func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
         var remaining = candidates
         for child in children {

@@ -2,10 +2,13 @@
 
 internal import RealmStorage
 
-/// A property of the base class against one constant: a whole leaf is tested at once where there is a kernel for it,
-/// and otherwise value by value without leaving the leaf.
+/// Compares a property of the base class with one constant.
+///
+/// Where there is a kernel for the type and the relation, the packed array of a leaf is tested at
+/// once. Otherwise the values of the candidates are tested one by one.
 final class ColumnCondition: Condition {
-    /// How a leaf is tested.
+    /// The ways to test a leaf. Each case holds the relation and the constant in the form that the
+    /// kernel takes; a missing constant means null.
     private enum Kernel {
         case int(Relation, Int64?)
         case intReal(Relation, Double)
@@ -17,25 +20,40 @@ final class ColumnCondition: Condition {
         case doubleInt(Relation, Int64)
         case timestamp(Relation, Timestamp?)
         case link(Relation, ObjectKey?)
-        /// The rows whose text matches, or those whose text does not, null included.
+        /// The rows whose text matches the pattern, or, when negated, all others, null included.
         case text(TextPattern, isNegated: Bool)
+        /// No kernel: the values are compared one by one.
         case values
     }
 
+    /// The property.
     let column: Column
+    /// The way in which its values are compared with the constant.
     let comparator: Comparator
+    /// The constant. Its bytes belong to the query's `ConstantPool`.
     let constant: Value
-    /// Made when it is first needed: a query that an index answers needs none.
+    /// The kernel, chosen when it is first needed: a query that an index answers needs none.
     private lazy var kernel = ColumnCondition.kernel(column.type, comparator, constant)
     private let reader: ColumnReader
     private let label: String
-    /// The incoming links of the object that the column is compared with, if they lead to all matches.
+    /// The incoming links of the object with which a link property is compared, if they lead to all
+    /// matches; nil otherwise.
     let backlinks: BacklinkLookup?
+    /// The values of the candidates of a leaf; reused from leaf to leaf.
     private var buffer: [Value] = []
 
+    /// The check that can stop the query within a leaf, as texts may be long.
     private let cancellation: CancellationCheck
 
-    /// `label` is the part of the query that the condition stands for.
+    /// Creates the condition.
+    ///
+    /// - Parameters:
+    ///   - column: A property of the class that holds one value.
+    ///   - comparator: The way in which its values are compared with the constant.
+    ///   - constant: The right side of the comparison.
+    ///   - backlinks: The incoming links of the constant, if it is an object.
+    ///   - label: The part of the query that the condition implements.
+    ///   - cancellation: The check that can stop the query.
     init(
         _ column: Column, _ comparator: Comparator, _ constant: Value, backlinks: BacklinkLookup? = nil, label: String,
         _ cancellation: CancellationCheck
@@ -49,6 +67,8 @@ final class ColumnCondition: Condition {
         reader = ColumnReader(column)
     }
 
+    /// 1 with a kernel, and more for texts, decimals and mixed values, whose comparisons take
+    /// longer.
     var cost: Double {
         if isVectorised { return 1 }
         switch comparator {
@@ -57,7 +77,7 @@ final class ColumnCondition: Condition {
         }
     }
 
-    /// Is a leaf tested by a kernel for packed numbers?
+    /// Whether a leaf is tested by a kernel for packed numbers. The cost and the plan depend on it.
     var isVectorised: Bool {
         switch kernel {
         case .values, .text: return false
@@ -65,6 +85,8 @@ final class ColumnCondition: Condition {
         }
     }
 
+    /// Tests the candidates with the kernel, if the leaf has the type for which the kernel was
+    /// chosen.
     func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
         let values = try reader.values(of: leaf)
         switch (kernel, values) {
@@ -94,7 +116,7 @@ final class ColumnCondition: Condition {
         }
     }
 
-    /// The rows that match, value by value: for types and comparisons without a kernel.
+    /// Tests the values of the candidates one by one, for types and relations without a kernel.
     private func evaluateByValue(_ values: ColumnLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
         buffer.removeAll(keepingCapacity: true)
         try values.append(candidates, to: &buffer)
@@ -124,7 +146,7 @@ final class ColumnCondition: Condition {
         ConditionOutline(isVectorised ? "compare packed column" : "compare column", label: label)
     }
 
-    /// The fastest test of a leaf for a column type, a comparison and a constant.
+    /// Chooses the fastest test of a leaf for a column type, a relation and a constant.
     private static func kernel(_ type: ColumnType, _ comparator: Comparator, _ constant: Value) -> Kernel {
         let relation: Relation
         var order = RealOrder.general
@@ -156,7 +178,7 @@ final class ColumnCondition: Condition {
         }
     }
 
-    /// The test for strings; value by value for all the rest.
+    /// Chooses the test for strings; for all other types the values are compared one by one.
     private static func textKernel(_ type: ColumnType, _ comparator: Comparator, _ constant: Value) -> Kernel {
         guard type == .string, case .string(let text) = constant else { return .values }
         switch comparator {

@@ -2,14 +2,21 @@
 
 internal import RealmStorage
 
-/// Two int properties of the base class.
+/// Compares two int properties of the base class, whole packed leaves at a time.
 final class ColumnPairCondition: Condition {
+    /// The relation that the left value must have to the right one.
     private let relation: Relation
     private let left: ColumnReader
     private let right: ColumnReader
     private let label: String
 
-    /// `left` and `right` are int columns of one class.
+    /// Creates the condition.
+    ///
+    /// - Parameters:
+    ///   - left: An int property.
+    ///   - relation: The relation that its value must have to the value of `right`.
+    ///   - right: Another int property of the same class.
+    ///   - label: The part of the query that the condition implements.
     init(_ left: Column, _ relation: Relation, _ right: Column, label: String) {
         self.relation = relation
         self.left = ColumnReader(left)

@@ -2,27 +2,42 @@
 
 internal import RealmStorage
 
-/// How two single values are compared.
+/// A way to compare two single values. The binder chooses it from the operator and the types of
+/// both sides.
 enum Comparator {
-    /// Equality and order: null equals null only, values that cannot be compared are unequal and unordered.
+    /// Equality or order of values. Null equals only null; values that cannot be compared are
+    /// unequal and unordered.
     case relation(Relation)
-    /// The order in which null is less than everything, for strings.
+    /// The order in which null is less than everything else, for string properties of the base
+    /// class.
     case nullFirst(Relation)
     /// The rules of IEEE 754: NaN is unequal to everything and unordered.
     case ieee(Relation)
+    /// `==[c]`: strings and binary data are compared without letter case.
     case equalIgnoringCase
+    /// `!=[c]`: the negation of `==[c]`.
     case notEqualIgnoringCase
+    /// A string operator whose pattern may differ from row to row.
     case pattern(TextOperator)
-    /// A string operator whose pattern is known; the flag tells whether it is binary data.
+    /// A string operator whose pattern is known. `isBinary` is whether the pattern is binary data,
+    /// which matches only binary data.
     case prepared(TextPattern, isBinary: Bool)
-    /// Whether two sets of types have a type in common.
+    /// Equality of two results of `@type`: the sets of types have one in common.
     case sharesType
+    /// Inequality of two results of `@type`.
     case sharesNoType
-    /// A link property and a mixed value: only two nulls are equal.
+    /// Equality of a link property and a mixed value, which holds only between two nulls.
     case bothNull
+    /// Inequality of a link property and a mixed value.
     case notBothNull
 
-    /// `cancellation` is asked within long texts: when it says no, the answer is worth nothing.
+    /// Returns whether two values compare as wanted.
+    ///
+    /// - Parameters:
+    ///   - left: The left value.
+    ///   - right: The right value.
+    ///   - cancellation: The check that is called within long texts. When it asks to stop, the result is
+    ///     meaningless, and the caller must call `requireGoingOn` or count another step.
     func holds(_ left: Value, _ right: Value, _ cancellation: CancellationCheck? = nil) -> Bool {
         switch self {
         case .relation(let comparison): return Comparator.relates(left, comparison, right)
@@ -44,7 +59,8 @@ enum Comparator {
         }
     }
 
-    /// The same comparison with a constant on its right side, prepared as far as possible.
+    /// Returns the same comparison with a constant on its right side, for which a pattern is
+    /// prepared once.
     func prepared(for constant: Value) -> Comparator {
         guard case .pattern(let text) = self else { return self }
         switch constant {
@@ -56,13 +72,15 @@ enum Comparator {
         }
     }
 
-    /// Does the comparison tell smaller from greater values?
+    /// Whether the comparison asks for an order, so that comparing the extremes of two lists is
+    /// enough.
     var isOrdering: Bool {
         guard case .relation(let comparison) = self else { return false }
         return comparison != .equal && comparison != .notEqual
     }
 
-    /// Is unequal length of two lists that are compared element by element a match?
+    /// Whether two lists of different lengths match when they are compared element by element: only
+    /// for inequality.
     var acceptsDifferentLengths: Bool {
         switch self {
         case .relation(.notEqual), .notEqualIgnoringCase, .notBothNull: return true
@@ -70,7 +88,7 @@ enum Comparator {
         }
     }
 
-    /// A relation by the order of values, in which null equals null only.
+    /// Returns whether a relation holds by the order of values, in which null equals only null.
     private static func relates(_ left: Value, _ comparison: Relation, _ right: Value) -> Bool {
         if left.isNull || right.isNull {
             let isEqual = left.isNull && right.isNull
@@ -80,7 +98,8 @@ enum Comparator {
         return comparison.holds(Value.order(left, right), 0)
     }
 
-    /// A relation between two floats or two doubles by IEEE 754, between others by the order of values.
+    /// Returns whether a relation holds between two floats or two doubles by IEEE 754, and between
+    /// other values by their order.
     private static func relatesByIEEE(_ left: Value, _ comparison: Relation, _ right: Value) -> Bool {
         switch (left, right) {
         case (.float(let a), .float(let b)): return comparison.holds(a, b)
@@ -89,7 +108,8 @@ enum Comparator {
         }
     }
 
-    /// Equality without letter case, which only strings and binary data have.
+    /// Returns whether two values are equal when letter case is ignored, which has an effect on
+    /// strings and binary data only.
     private static func isEqualIgnoringCase(_ left: Value, _ right: Value) -> Bool {
         switch (left, right) {
         case (.string(let a), .string(let b)), (.binary(let a), .binary(let b)):
@@ -100,7 +120,7 @@ enum Comparator {
 }
 
 extension Value {
-    /// The bits of a type set, as `@type` operands yield them.
+    /// The bits of a set of types, as operands for `@type` yield them.
     fileprivate var typeBits: Int64 {
         if case .int(let bits) = self { return bits }
         return 0

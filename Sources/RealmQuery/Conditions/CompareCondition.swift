@@ -2,8 +2,12 @@
 
 internal import RealmStorage
 
-/// Compares two operands of which one at least may have several values, row by row, with all the rules for lists and
-/// quantifiers.
+/// Compares two operands of which at least one may have several values, row by row, with all the
+/// rules for lists and quantifiers.
+///
+/// Both operands are evaluated into groups, one for each collection that a path reaches. An object
+/// matches when the comparison holds for a pair of groups. Within a pair, quantifiers apply;
+/// without any, two lists are compared element by element.
 final class CompareCondition: RowCondition {
     private let left: any Operand
     private let right: any Operand
@@ -11,13 +15,27 @@ final class CompareCondition: RowCondition {
     private let leftQuantifier: Quantifier?
     private let rightQuantifier: Quantifier?
     private let label: String
-    /// The incoming links of the objects that links are compared with, if they lead to all matches.
+    /// The incoming links of the objects with which links are compared, if they lead to all
+    /// matches; nil otherwise.
     let backlinks: BacklinkLookup?
     private let cancellation: CancellationCheck
+    /// The values of the left operand for the current object; the buffer is reused from object to
+    /// object.
     private var leftGroups: ValueGroups
+    /// The values of the right operand for the current object.
     private var rightGroups: ValueGroups
 
-    /// `quantifier` replaces those of both operands.
+    /// Creates the condition.
+    ///
+    /// - Parameters:
+    ///   - left: The left operand.
+    ///   - comparator: The way in which two values are compared.
+    ///   - right: The right operand.
+    ///   - quantifier: Replaces the quantifiers of both operands if it is given.
+    ///   - backlinks: The incoming links of the constants on the right side, if they are objects.
+    ///   - label: The part of the query that the condition implements.
+    ///   - cancellation: The check that can stop the query, and that limits the values of one
+    ///     object.
     init(
         _ left: any Operand, _ comparator: Comparator, _ right: any Operand, quantifier: Quantifier? = nil,
         backlinks: BacklinkLookup? = nil, label: String, _ cancellation: CancellationCheck
@@ -37,6 +55,8 @@ final class CompareCondition: RowCondition {
     var cost: Double { 200 }
     var outline: ConditionOutline { ConditionOutline("row by row", label: label) }
 
+    /// Evaluates both operands for an object and compares every group of the left side with every
+    /// group of the right side.
     func matches(_ row: Row) throws(StorageError) -> Bool {
         defer {
             leftGroups.release()
@@ -52,12 +72,18 @@ final class CompareCondition: RowCondition {
         return false
     }
 
+    /// Compares two values and counts the steps that it takes.
     @inline(__always) private func holds(_ left: Value, _ right: Value) throws(StorageError) -> Bool {
         try cancellation.step(for: left, and: right)
         return comparator.holds(left, right, cancellation)
     }
 
-    /// Whether two groups of values fulfil the comparison, with the quantifiers of both sides.
+    /// Returns whether two groups of values fulfil the comparison, with the quantifiers of both
+    /// sides.
+    ///
+    /// - Parameters:
+    ///   - leftRange: The places of the left group's values in its buffer.
+    ///   - rightRange: The places of the right group's values in its buffer.
     private func compare(_ leftRange: Range<Int>, _ rightRange: Range<Int>) throws(StorageError) -> Bool {
         if leftGroups.isList, rightGroups.isList, leftQuantifier == nil, rightQuantifier == nil {
             return try compareElementwise(leftRange, rightRange)
@@ -78,8 +104,10 @@ final class CompareCondition: RowCondition {
         }
     }
 
-    /// Longer lists are compared by their least and greatest values in the total order, which saves looking at all
-    /// pairs; a null or a value of another type then counts only if it is one of these.
+    /// Compares longer lists by their least and greatest values in the total order, which spares
+    /// comparing all pairs.
+    ///
+    /// A null, or a value of another type, then counts only if it is one of these extremes.
     private func compareExtremes(_ leftRange: Range<Int>, _ rightRange: Range<Int>) throws(StorageError) -> Bool {
         let left = try extremes(leftGroups.values[leftRange])
         let right = try extremes(rightGroups.values[rightRange])
@@ -90,10 +118,15 @@ final class CompareCondition: RowCondition {
         }
     }
 
-    /// Up to so many values on each side all pairs are looked at.
+    /// The number of values on each side up to which all pairs are compared.
     private static let comparedPairwise = 32
 
-    /// Is any value on both sides? Sorts both, so that the time does not grow with the product of their lengths.
+    /// Returns whether any value is on both sides.
+    ///
+    /// Both sides are sorted first, so that the time does not grow with the product of their
+    /// lengths.
+    ///
+    /// - Complexity: O(n log n) for n values on both sides together.
     private func haveCommonValue(_ leftRange: Range<Int>, _ rightRange: Range<Int>) throws(StorageError) -> Bool {
         let left = try cancellation.sorted(leftGroups.values[leftRange])
         let right = try cancellation.sorted(rightGroups.values[rightRange])
@@ -108,7 +141,7 @@ final class CompareCondition: RowCondition {
         return false
     }
 
-    /// The least and the greatest of some values, of which there is one at least.
+    /// Returns the least and the greatest of at least one value, in the total order.
     private func extremes(_ values: ArraySlice<Value>) throws(StorageError) -> (least: Value, greatest: Value) {
         var extremes = (least: values[values.startIndex], greatest: values[values.startIndex])
         for value in values.dropFirst() {
@@ -119,7 +152,8 @@ final class CompareCondition: RowCondition {
         return extremes
     }
 
-    /// Whether two lists of the same length fulfil the comparison element by element.
+    /// Returns whether two lists fulfil the comparison at every position. Lists of different
+    /// lengths match only for inequality.
     private func compareElementwise(_ leftRange: Range<Int>, _ rightRange: Range<Int>) throws(StorageError) -> Bool {
         guard leftRange.count == rightRange.count else { return comparator.acceptsDifferentLengths }
         for (left, right) in zip(leftRange, rightRange) where try !holds(leftGroups.values[left], rightGroups.values[right]) {
@@ -128,7 +162,13 @@ final class CompareCondition: RowCondition {
         return true
     }
 
-    /// `ANY` of nothing is false, `ALL` and `NONE` of nothing are true.
+    /// Applies a quantifier to a test. `ANY` of nothing is false; `ALL` and `NONE` of nothing are
+    /// true.
+    ///
+    /// - Parameters:
+    ///   - quantifier: The quantifier; nil means `ANY`.
+    ///   - range: The places of the values.
+    ///   - test: Tests the value at a place. It is not called again once the result is known.
     private func quantify(
         _ quantifier: Quantifier?, _ range: Range<Int>, _ test: (Int) throws(StorageError) -> Bool
     ) throws(StorageError) -> Bool {

@@ -2,16 +2,23 @@
 
 internal import RealmStorage
 
-/// How a condition is tested, in the words of a plan.
+/// A description of how a condition is tested, from which the lines of a query plan are made.
 struct ConditionOutline {
-    /// Such as `compare packed column` or `row by row`.
+    /// The way of testing, such as `compare packed column` or `row by row`.
     let method: String
-    /// The part of the query that the condition stands for; nil when it only combines others.
+    /// The part of the query's text that the condition implements; nil when it only combines
+    /// others.
     let label: String?
-    /// The conditions that it combines, in the order in which they are tested.
+    /// The conditions that are combined, in the order in which they are tested; empty for a single
+    /// test.
     let children: [any Condition]
 
-    /// An outline without children is one of a single test.
+    /// Creates an outline.
+    ///
+    /// - Parameters:
+    ///   - method: The way of testing.
+    ///   - label: The part of the query's text, if there is one.
+    ///   - children: The conditions that are combined.
     init(_ method: String, label: String? = nil, children: [any Condition] = []) {
         self.method = method
         self.label = label

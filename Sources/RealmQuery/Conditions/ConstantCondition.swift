@@ -2,10 +2,15 @@
 
 internal import RealmStorage
 
-/// Matches everything or nothing.
+/// A condition that every object fulfils, or none: `TRUEPREDICATE`, or a comparison whose result
+/// the binder knows.
 final class ConstantCondition: Condition {
+    /// Whether every object matches.
     let isTrue: Bool
 
+    /// Creates the condition.
+    ///
+    /// - Parameter isTrue: Whether every object matches; otherwise none does.
     init(_ isTrue: Bool) { self.isTrue = isTrue }
 
     var cost: Double { 0 }

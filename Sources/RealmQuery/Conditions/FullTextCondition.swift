@@ -2,13 +2,16 @@
 
 internal import RealmStorage
 
-/// A full text search in an indexed string property, possibly behind links, of which any object may match.
+/// A full-text search in an indexed string property, possibly of linked objects, of which any may
+/// match.
+///
+/// The index is read once, at the first test; after that a test is a look-up in a set of keys.
 final class FullTextCondition: RowCondition {
-    /// What the index says about a search, looked up once.
+    /// The result of a search in the index.
     private enum Found {
-        /// The objects with all wanted words and none of the excluded ones.
+        /// The keys of the objects with all wanted words and none of the excluded ones.
         case only(Set<ObjectKey>)
-        /// Without wanted words: the objects that are out.
+        /// For a search without wanted words, the keys of the objects that do not match.
         case allBut(Set<ObjectKey>)
     }
 
@@ -16,9 +19,17 @@ final class FullTextCondition: RowCondition {
     private let index: FullTextIndex
     private let search: FullTextSearch
     private let label: String
+    /// The result of the search; nil until the index was read.
     private var found: Found?
 
-    /// `chain` leads from an object to those whose property is searched.
+    /// Creates the condition.
+    ///
+    /// - Parameters:
+    ///   - column: The string property, which has a full-text index.
+    ///   - chain: The path to the objects whose property is searched; empty for the object itself.
+    ///   - space: The nodes of the snapshot, from which the index is read.
+    ///   - search: The words that are wanted and those that are excluded.
+    ///   - label: The part of the query that the condition implements.
     init(_ column: Column, chain: LinkChain, space: NodeSpace, search: FullTextSearch, label: String) {
         self.chain = chain
         self.search = search
@@ -26,8 +37,10 @@ final class FullTextCondition: RowCondition {
         index = FullTextIndex(root: column.searchIndex, space: space)
     }
 
+    /// 5: the look-up in a set of keys, which the index provided.
     var cost: Double { 5 }
 
+    /// Returns whether an object that the path reaches has all wanted words and no excluded one.
     func matches(_ row: Row) throws(StorageError) -> Bool {
         let found = try lookUp()
         var isMatch = false
@@ -41,10 +54,14 @@ final class FullTextCondition: RowCondition {
         return isMatch
     }
 
-    /// Whether the index leads to all matches: the property belongs to the class itself, and some word is wanted.
+    /// Whether the index leads to all matches: the property belongs to the class itself, and at
+    /// least one word is wanted.
     var isIndexed: Bool { chain.isEmpty && !search.included.isEmpty }
 
-    /// The keys of all matches, ascending; nil when the index only knows which objects do not match.
+    /// Returns the keys of all matches in ascending order; nil when the index only knows which
+    /// objects do not match.
+    ///
+    /// - Complexity: O(n log n) for n matches, at the first call with the time to read the index.
     func indexedKeys() throws(StorageError) -> [ObjectKey]? {
         guard isIndexed, case .only(let keys) = try lookUp() else { return nil }
         return keys.sorted()
@@ -52,7 +69,8 @@ final class FullTextCondition: RowCondition {
 
     var outline: ConditionOutline { ConditionOutline("full text index", label: label) }
 
-    /// What the index says about the search; the first call reads it.
+    /// Returns the result of the search. The first call reads the index, later ones return what it
+    /// found.
     private func lookUp() throws(StorageError) -> Found {
         if let found { return found }
         let (included, excluded) = try search.objects(in: index, chain.cancellation)

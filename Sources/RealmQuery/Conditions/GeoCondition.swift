@@ -2,7 +2,9 @@
 
 internal import RealmStorage
 
-/// Locations that a path leads to lie inside a region. Without any location `ALL` does not hold, unlike elsewhere.
+/// Tests whether locations that a path leads to lie inside a region: `geoWithin`.
+///
+/// Without any location `ALL` does not hold, unlike in other comparisons.
 final class GeoCondition: RowCondition {
     private let chain: LinkChain
     private let locations: LocationReader
@@ -11,7 +13,15 @@ final class GeoCondition: RowCondition {
     private let label: String
     private let cancellation: CancellationCheck
 
-    /// `chain` leads from an object to its locations.
+    /// Creates the condition.
+    ///
+    /// - Parameters:
+    ///   - chain: The path to the locations.
+    ///   - locations: Reads the coordinates of a location.
+    ///   - region: The region, which has been validated.
+    ///   - quantifier: States how many of the locations have to lie inside.
+    ///   - label: The part of the query that the condition implements.
+    ///   - cancellation: The check that can stop the query; a region may have many corners.
     init(
         _ chain: LinkChain, locations: LocationReader, region: GeoRegion, quantifier: Quantifier, label: String,
         _ cancellation: CancellationCheck
@@ -26,6 +36,9 @@ final class GeoCondition: RowCondition {
 
     var cost: Double { 300 }
 
+    /// Returns whether the locations of an object lie inside, as the quantifier demands.
+    ///
+    /// - Complexity: O(locations × corners of the region).
     func matches(_ row: Row) throws(StorageError) -> Bool {
         var lies = false
         try chain.forEachRow(from: row) { target throws(StorageError) in

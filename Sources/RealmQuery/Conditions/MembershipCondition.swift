@@ -2,21 +2,35 @@
 
 internal import RealmStorage
 
-/// A property of the base class is one of several constants of exactly its type.
+/// Tests whether a property of the base class is one of several constants of exactly its type.
+///
+/// It implements `IN` with a list of constants, and a chain of equalities of one property that `OR`
+/// joins.
 final class MembershipCondition: Condition {
+    /// The property.
     let column: Column
-    /// Distinct; null stands for itself.
+    /// The constants, each once; null matches null.
     let values: [Value]
+    /// The constants of an int property in a form that a kernel tests whole leaves with; nil for
+    /// other types.
     private let integers: IntegerSet?
+    /// Whether null is one of the constants.
     private let acceptsNull: Bool
-    /// Of decimals: there a NaN equals every other. A NaN of floats and doubles equals none, as IEEE 754 has it.
+    /// Whether NaN is one of the constants of a decimal property. Decimal NaNs equal one another;
+    /// NaNs of floats and doubles equal nothing, as IEEE 754 demands.
     private let acceptsNaN: Bool
+    /// The constants without NaNs, to be found by hashing.
     private let members: Set<OrderedValue>
     private let reader: ColumnReader
     private let label: String
     private var buffer: [Value] = []
 
-    /// `values` have exactly the type of the column, or are null; duplicates count once.
+    /// Creates the condition.
+    ///
+    /// - Parameters:
+    ///   - column: A property of the class that holds one value.
+    ///   - values: Constants of exactly the type of the column, or null; duplicates count once.
+    ///   - label: The part of the query that the condition implements.
     init(_ column: Column, _ values: [Value], label: String) {
         self.column = column
         self.label = label
@@ -36,6 +50,7 @@ final class MembershipCondition: Condition {
             })
     }
 
+    /// 2 for ints, which a kernel tests, otherwise 25 for a look-up by hash.
     var cost: Double { integers == nil ? 25 : 2 }
 
     func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
@@ -58,7 +73,7 @@ final class MembershipCondition: Condition {
         isMember(try reader.value(row))
     }
 
-    /// Whether the value equals one of the constants.
+    /// Returns whether a value equals one of the constants.
     private func isMember(_ value: Value) -> Bool {
         acceptsNaN && value.isNaN || members.contains(OrderedValue(value))
     }

@@ -2,10 +2,14 @@
 
 internal import RealmStorage
 
-/// The child does not match.
+/// The negation of a condition: it matches exactly the objects that the condition does not match,
+/// null or not.
 final class NotCondition: Condition {
     private let child: any Condition
 
+    /// Creates the negation.
+    ///
+    /// - Parameter child: The condition that must not hold.
     init(_ child: any Condition) { self.child = child }
 
     var cost: Double { child.cost }

@@ -2,12 +2,17 @@
 
 internal import RealmStorage
 
-/// Some child matches. Each is asked only about the rows that no child before it matched.
+/// The disjunction of several conditions. Each of them is evaluated only for the rows that no
+/// condition before it matched.
 final class OrCondition: Condition {
+    /// The conditions, in the order in which they are tested.
     let children: [any Condition]
+    /// The sum of the children's costs.
     let cost: Double
 
-    /// `children` in the order in which they are tested.
+    /// Creates the disjunction.
+    ///
+    /// - Parameter children: The conditions, in the order in which they shall be tested.
     init(_ children: [any Condition]) {
         self.children = children
         cost = children.reduce(0) { $0 + $1.cost }
@@ -15,6 +20,8 @@ final class OrCondition: Condition {
 
     var outline: ConditionOutline { ConditionOutline("any of:", children: children) }
 
+    /// Returns the rows that at least one child matches; the evaluation ends as soon as every row
+    /// is found.
     func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
         var open = candidates
         var found = Mask.none

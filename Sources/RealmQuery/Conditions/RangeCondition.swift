@@ -2,13 +2,19 @@
 
 internal import RealmStorage
 
-/// An int property of the base class within two limits.
+/// Tests whether an int property of the base class lies within two limits: `BETWEEN` with two ints.
 final class RangeCondition: Condition {
+    /// The least and the greatest value that match.
     private let limits: ClosedRange<Int64>
     private let reader: ColumnReader
     private let label: String
 
-    /// `column` is an int column, and both limits belong to the range.
+    /// Creates the condition.
+    ///
+    /// - Parameters:
+    ///   - column: An int property of the class.
+    ///   - limits: The limits, both of which belong to the range.
+    ///   - label: The part of the query that the condition implements.
     init(_ column: Column, _ limits: ClosedRange<Int64>, label: String) {
         self.limits = limits
         self.label = label
@@ -23,6 +29,7 @@ final class RangeCondition: Condition {
         return candidates & integers.isBetween(limits.lowerBound, limits.upperBound)
     }
 
+    /// Returns whether the value lies within the limits; null does not.
     func matches(_ row: Row) throws(StorageError) -> Bool {
         guard case .int(let number) = try reader.value(row) else { return false }
         return limits.contains(number)

@@ -2,10 +2,12 @@
 
 internal import RealmStorage
 
-/// A condition that looks at one row after another: it only says how one row is tested.
+/// A condition that is tested row by row. A type that conforms to it implements only the test of
+/// one row.
 protocol RowCondition: Condition {}
 
 extension RowCondition {
+    /// Tests the candidates one after another.
     func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
         var found = Mask.none
         try candidates.forEach { row throws(StorageError) in

@@ -2,19 +2,29 @@
 
 internal import RealmStorage
 
-/// Compares two operands that have one value each, a leaf at a time.
+/// Compares two operands that have exactly one value each, a leaf at a time.
 final class SingleCompareCondition: Condition {
     private let left: any SingleOperand
     private let right: any SingleOperand
     private let comparator: Comparator
     private let label: String
     private let cancellation: CancellationCheck
-    /// Whether comparing two values may take longer than an instant.
+    /// Whether the values may be long texts, so that the steps of every single comparison are
+    /// counted.
     private let mayBeLong: Bool
+    /// The values of the left operand for the candidates of a leaf; reused from leaf to leaf.
     private var leftValues: [Value] = []
+    /// The values of the right operand for the candidates of a leaf.
     private var rightValues: [Value] = []
 
-    /// `label` is the part of the query that the condition stands for.
+    /// Creates the condition.
+    ///
+    /// - Parameters:
+    ///   - left: The left operand.
+    ///   - comparator: The way in which two values are compared.
+    ///   - right: The right operand.
+    ///   - label: The part of the query that the condition implements.
+    ///   - cancellation: The check that can stop the query.
     init(
         _ left: any SingleOperand, _ comparator: Comparator, _ right: any SingleOperand, label: String,
         _ cancellation: CancellationCheck
@@ -30,6 +40,8 @@ final class SingleCompareCondition: Condition {
     var cost: Double { 20 }
     var outline: ConditionOutline { ConditionOutline("row by row", label: label) }
 
+    /// Reads the values of both operands for all candidates of the leaf, then compares them in
+    /// pairs.
     func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
         leftValues.removeAll(keepingCapacity: true)
         rightValues.removeAll(keepingCapacity: true)
@@ -54,6 +66,7 @@ final class SingleCompareCondition: Condition {
 
     func matches(_ row: Row) throws(StorageError) -> Bool { try holds(try left.value(row), try right.value(row)) }
 
+    /// Compares two values and counts the steps that it takes.
     @inline(__always) private func holds(_ left: Value, _ right: Value) throws(StorageError) -> Bool {
         try cancellation.step(for: left, and: right)
         return comparator.holds(left, right, cancellation)

@@ -2,12 +2,13 @@
 
 internal import RealmStorage
 
-/// A string operator, and what it makes of a pattern that is null.
+/// A string operator with its case modifier, for patterns that may differ from row to row.
 struct TextOperator {
-    /// The operators between two texts.
+    /// The string operators between two texts. Full-text search is not among them.
     enum Kind {
         case beginsWith, endsWith, contains, like
 
+        /// The same operator for a constant pattern, which is prepared once.
         var prepared: TextPattern.Kind {
             switch self {
             case .beginsWith: return .beginsWith
@@ -18,10 +19,21 @@ struct TextOperator {
         }
     }
 
+    /// The operator.
     let kind: Kind
+    /// Whether `[c]` follows the operator.
     let ignoresCase: Bool
 
-    /// Strings match only strings, binary data only binary data. Null is like null, and contained in all that is not.
+    /// Returns whether a text matches a pattern.
+    ///
+    /// Strings match only strings, and binary data only binary data. With a null pattern, `LIKE`
+    /// holds for null alone, and `CONTAINS` for everything else.
+    ///
+    /// - Parameters:
+    ///   - text: The left value.
+    ///   - pattern: The right value.
+    ///   - cancellation: The check that is called within long texts. When it asks to stop, the result is
+    ///     meaningless.
     func holds(_ text: Value, _ pattern: Value, _ cancellation: CancellationCheck?) -> Bool {
         switch (text, pattern) {
         case (.string(let text), .string(let pattern)), (.binary(let text), .binary(let pattern)):
@@ -32,7 +44,7 @@ struct TextOperator {
         }
     }
 
-    /// Compares the bytes of two texts.
+    /// Compares the bytes of a text with those of a pattern.
     private func holds(_ text: ByteView, _ pattern: ByteView, _ cancellation: CancellationCheck?) -> Bool {
         switch kind {
         case .beginsWith: return TextMatching.begins(text, with: pattern, ignoringCase: ignoresCase)

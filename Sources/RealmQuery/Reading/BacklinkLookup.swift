@@ -2,13 +2,25 @@
 
 internal import RealmStorage
 
-/// Finds the objects that link to given ones: their incoming links are stored with them.
+/// Finds the objects that link to given objects, without reading the whole class: the incoming
+/// links of an object are stored with it.
+///
+/// The planner uses it for comparisons such as `link == obj('C', 1)`.
 struct BacklinkLookup {
+    /// Finds the objects that are linked to.
     private let targets: ObjectFinder
+    /// The backlink column of the target class that belongs to the link.
     private let backlinks: Column
+    /// The keys of the objects that are linked to.
     private let keys: [ObjectKey]
 
-    /// Nil when the link has no counterpart in its target, or a null is asked for.
+    /// Creates a look-up for a link of the base class.
+    ///
+    /// - Parameters:
+    ///   - step: The link. It must take all elements of a collection, not a single one.
+    ///   - values: The objects that are linked to.
+    /// - Returns: Nil when the link is a backlink itself, or when one of the values is null or not
+    ///   an object of the target class.
     init?(_ step: LinkStep, to values: [Value]) {
         guard step.kind != .backlink, !step.hasSelector,
             let backlinks = step.target.backlinks.first(where: {
@@ -25,7 +37,10 @@ struct BacklinkLookup {
         targets = ObjectFinder(step.target)
     }
 
-    /// How many links lead to the targets: no fewer than the objects that they come from.
+    /// Returns the number of links that lead to the targets, which is at least the number of
+    /// objects they come from.
+    ///
+    /// - Complexity: O(number of targets).
     func count() throws(StorageError) -> Int {
         var count = 0
         for key in keys {
@@ -35,7 +50,7 @@ struct BacklinkLookup {
         return count
     }
 
-    /// The keys of the objects that link to any of the targets; ascending, each once.
+    /// Returns the keys of the objects that link to any of the targets, ascending and each once.
     func origins() throws(StorageError) -> [ObjectKey] {
         var origins: Set<ObjectKey> = []
         for key in keys {

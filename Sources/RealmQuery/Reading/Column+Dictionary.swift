@@ -3,7 +3,14 @@
 internal import RealmStorage
 
 extension Column {
-    /// The dictionary of a row of `table`; nil when it never held an entry.
+    /// Returns the dictionary that an object holds in this column.
+    ///
+    /// - Parameters:
+    ///   - row: An object of `table`.
+    ///   - reader: The reader of this column, which keeps the leaf.
+    ///   - table: The class of the column.
+    /// - Returns: The dictionary, or nil when it never held an entry.
+    /// - Throws: A storage error when the file is damaged.
     func dictionary(_ row: borrowing Row, _ reader: ColumnReader, _ table: Table) throws(StorageError) -> DictionaryView? {
         let root = try reader.root(row)
         guard !root.isNone else { return nil }

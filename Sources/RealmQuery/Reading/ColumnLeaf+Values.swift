@@ -3,7 +3,13 @@
 internal import RealmStorage
 
 extension ColumnLeaf {
-    /// Appends the values of `rows`, ascending. The leaf is looked at once, not for each row.
+    /// Appends the values of several rows.
+    ///
+    /// The type of the leaf is determined once, not for each row.
+    ///
+    /// - Parameters:
+    ///   - rows: The rows of the leaf, which are taken in ascending order.
+    ///   - values: Receives one value for each row.
     func append(_ rows: Mask, to values: inout [Value]) throws(StorageError) {
         switch self {
         case .int(let leaf): rows.forEach { values.append(leaf.value($0)) }

@@ -2,25 +2,40 @@
 
 internal import RealmStorage
 
-/// Reads values of one column, keeping the leaves that were attached last: rows that are read one after another mostly
-/// lie in the same leaf, and links that lead here and there mostly lead to few leaves.
+/// Reads the values of one column and keeps the leaves that were attached last.
+///
+/// Rows that are read one after another are mostly in the same leaf, and links that lead here and
+/// there mostly lead to few leaves. A reader belongs to one operand or condition and is used by one
+/// thread at a time.
 final class ColumnReader {
+    /// A leaf of the column that was attached earlier, with the place of its cluster leaf in the
+    /// file.
     private struct Kept {
         let ref: Ref
         let values: ColumnLeaf
     }
 
+    /// The column that is read.
     let column: Column
+    /// The cluster leaf whose values, or whose refs, were attached last.
     private var leafRef = Ref.none
+    /// The attached values of that leaf, for a column with one value for each row.
     private var values: ColumnLeaf?
+    /// The attached refs of that leaf, for a collection or backlink column.
     private var refs: Node?
-    /// Leaves by their place in the file; made when a second one is met.
+    /// Attached leaves in slots that follow from their places in the file; allocated when a second
+    /// leaf is read.
     private var kept: [Kept?] = []
+    /// The number of slots.
     private static let keptCount = 64
 
+    /// Creates a reader; nothing is read yet.
     init(_ column: Column) { self.column = column }
 
-    /// The value of a single-valued column.
+    /// Returns the value of a row, for a column with one value for each row.
+    ///
+    /// - Throws: A storage error when the file is damaged.
+    /// - Complexity: O(1) in a leaf that is kept.
     func value(_ row: borrowing Row) throws(StorageError) -> Value {
         if leafRef != row.leaf.node.ref || values == nil { try attach(row.leaf) }
         // Each case by itself: a leaf is not copied as a whole for one value.
@@ -34,14 +49,15 @@ final class ColumnReader {
         }
     }
 
-    /// The key that a row of a link column holds: null, live, or that of an unresolved link.
+    /// Returns the key that a row of a link column holds: that of an object, null, or the negative
+    /// key of an unresolved link.
     func link(_ row: borrowing Row) throws(StorageError) -> ObjectKey {
         if leafRef != row.leaf.node.ref || values == nil { try attach(row.leaf) }
         guard case .link(let leaf)? = values else { return .null }
         return leaf.key(row.index)
     }
 
-    /// The values of a leaf.
+    /// Returns the values of the whole leaf, for a column with one value for each row.
     func values(of leaf: ClusterLeaf) throws(StorageError) -> ColumnLeaf {
         if leafRef == leaf.node.ref, let values { return values }
         let attached = try leaf.attach(column)
@@ -50,6 +66,7 @@ final class ColumnReader {
         return attached
     }
 
+    /// Makes the values of a leaf the current ones, from a slot if they are kept there.
     private func attach(_ leaf: ClusterLeaf) throws(StorageError) {
         let ref = leaf.node.ref
         let slot = Int(truncatingIfNeeded: ref.rawValue >> 3) % ColumnReader.keptCount
@@ -64,7 +81,8 @@ final class ColumnReader {
         leafRef = ref
     }
 
-    /// What a collection or backlink column holds for a row.
+    /// Returns the raw element that a collection or backlink column holds for a row: nothing, a ref
+    /// or a tagged number.
     func slot(_ row: borrowing Row) throws(StorageError) -> Node.Slot {
         if leafRef != row.leaf.node.ref || refs == nil {
             refs = try row.leaf.attachRefs(column)
@@ -73,7 +91,9 @@ final class ColumnReader {
         return try refs?.slot(row.index) ?? .none
     }
 
-    /// The root of the row's collection, `Ref.none` when it is empty.
+    /// Returns the root of the row's collection, or `Ref.none` when it never held an element.
+    ///
+    /// - Throws: `StorageError.corrupt` when the column holds a number instead.
     func root(_ row: borrowing Row) throws(StorageError) -> Ref {
         switch try slot(row) {
         case .none: return .none

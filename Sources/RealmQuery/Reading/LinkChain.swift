@@ -2,15 +2,28 @@
 
 internal import RealmStorage
 
-/// A sequence of steps, walked for one object at a time.
+/// The links of a key path, followed for one object at a time.
+///
+/// A chain may be empty: then it leads to the object itself. It keeps the leaves that it read last,
+/// so it is used by one thread at a time.
 final class LinkChain {
+    /// The links in the order in which they are followed.
     let steps: [LinkStep]
-    /// Does every step lead to one object at most?
+    /// Whether every step is a to-one link, so that the chain leads to one object at most.
     let isUnary: Bool
+    /// The check that can stop the query while the chain is followed; nil where a caller limits the
+    /// work itself.
     let cancellation: CancellationCheck?
+    /// For each step the reader of its column.
     private let readers: [ColumnReader]
+    /// For each step the finder of the objects that it leads to.
     private let finders: [ObjectFinder]
 
+    /// Creates a chain.
+    ///
+    /// - Parameters:
+    ///   - steps: The links in the order in which they are followed.
+    ///   - cancellation: The check that can stop the query.
     init(_ steps: [LinkStep], _ cancellation: CancellationCheck? = nil) {
         self.steps = steps
         self.cancellation = cancellation
@@ -19,11 +32,21 @@ final class LinkChain {
         finders = steps.map { ObjectFinder($0.target) }
     }
 
+    /// Whether the chain has no step and leads to the object itself.
     var isEmpty: Bool { steps.isEmpty }
+    /// The class that the last step leads to; nil for an empty chain.
     var target: Table? { steps.last?.target }
 
-    /// Calls `body` with the key of every object the chain reaches, in order; it returns false to stop.
-    /// Null and unresolved links lead nowhere. A chain without steps reaches the object itself.
+    /// Calls a closure with the key of every object that the chain reaches, in order and with
+    /// repetitions.
+    ///
+    /// Null and unresolved links lead nowhere. The objects of the last step are not read.
+    ///
+    /// - Parameters:
+    ///   - row: The object at which the chain starts.
+    ///   - body: Takes a key and returns whether to go on.
+    /// - Throws: A storage error when the file is damaged or the check of the query asks to stop,
+    ///   and what `body` throws.
     func forEachKey(
         from row: borrowing Row, _ body: (ObjectKey) throws(StorageError) -> Bool
     ) throws(StorageError) {
@@ -34,7 +57,12 @@ final class LinkChain {
         _ = try walk(0, row, body)
     }
 
-    /// Calls `body` with every object the chain reaches, in order; it returns false to stop.
+    /// Calls a closure with every object that the chain reaches, in order and with repetitions.
+    ///
+    /// - Parameters:
+    ///   - row: The object at which the chain starts.
+    ///   - body: Takes an object and returns whether to go on.
+    /// - Throws: The same errors as `forEachKey`.
     func forEachRow(
         from row: borrowing Row, _ body: (Row) throws(StorageError) -> Bool
     ) throws(StorageError) {
@@ -48,7 +76,8 @@ final class LinkChain {
         }
     }
 
-    /// The one object that a unary chain reaches, if any.
+    /// Returns the one object that a chain of to-one links reaches; nil when a link on the way is
+    /// null.
     func target(of row: borrowing Row) throws(StorageError) -> Row? {
         var current = copy row
         for index in steps.indices {
@@ -58,6 +87,10 @@ final class LinkChain {
         return current
     }
 
+    /// Follows the steps from `level` on, depth first. Returns false when the closure asked to
+    /// stop.
+    ///
+    /// The recursion is as deep as the path is long, at most `Parser.maximumPathLength`.
     private func walk(
         _ level: Int, _ row: borrowing Row, _ body: (ObjectKey) throws(StorageError) -> Bool
     ) throws(StorageError) -> Bool {
@@ -69,7 +102,8 @@ final class LinkChain {
         }
     }
 
-    /// The objects that one step leads to.
+    /// Calls a closure with the keys of the objects that one step leads to. Returns false when the
+    /// closure asked to stop.
     private func forEachTarget(
         _ level: Int, _ row: borrowing Row, _ body: (ObjectKey) throws(StorageError) -> Bool
     ) throws(StorageError) -> Bool {
@@ -91,6 +125,7 @@ final class LinkChain {
         }
     }
 
+    /// Calls a closure with the links of a list or set, or with the one link that the step selects.
     private func forEachElement(
         _ step: LinkStep, at root: Ref, in space: NodeSpace, _ body: (ObjectKey) throws(StorageError) -> Bool
     ) throws(StorageError) -> Bool {
@@ -113,6 +148,8 @@ final class LinkChain {
         }
     }
 
+    /// Calls a closure with the links of a dictionary in the order of its keys, or with the one
+    /// link that the step selects.
     private func forEachEntry(
         _ step: LinkStep, at root: Ref, in space: NodeSpace, _ body: (ObjectKey) throws(StorageError) -> Bool
     ) throws(StorageError) -> Bool {

@@ -2,16 +2,20 @@
 
 internal import RealmStorage
 
-/// Reads locations: objects of an embedded class with a string `type` and a list of double `coordinates`.
+/// Reads locations: objects of an embedded class with a string `type` and a list of double
+/// `coordinates`.
 ///
-/// An object is a point if its type is `Point` in any letter case and it has two coordinates at least. Keeps what it
-/// read last, so a reader is used by one thread at a time.
+/// An object is a point if its type is `Point` in any letter case and it has at least two
+/// coordinates. A reader keeps the leaves that it read last, so it is used by one thread at a time.
 final class LocationReader {
     private let type: ColumnReader
     private let coordinates: ColumnReader
     private let pointType = ByteStorage("Point")
 
-    /// A reader for the objects of `table`, or nil if they are no locations.
+    /// Creates a reader.
+    ///
+    /// - Parameter table: The class of the objects.
+    /// - Returns: Nil when the class is not embedded, or lacks one of the two properties.
     init?(_ table: Table) {
         guard table.kind == .embedded, let type = table.column(named: "type"),
             let coordinates = table.column(named: "coordinates"), type.type == .string, type.collection == nil,
@@ -21,7 +25,8 @@ final class LocationReader {
         self.coordinates = ColumnReader(coordinates)
     }
 
-    /// Longitude and latitude in degrees; nil when the object is no point.
+    /// Returns the longitude and latitude of an object in degrees; nil when it is not a point. The
+    /// range is not checked.
     func location(_ row: borrowing Row) throws(StorageError) -> (longitude: Double, latitude: Double)? {
         guard case .string(let text) = try type.value(row), text.equals(pointType.view, ignoringCase: true) else { return nil }
         let root = try coordinates.root(row)
@@ -33,7 +38,7 @@ final class LocationReader {
         return (longitude, latitude)
     }
 
-    /// Does the object lie in `region`?
+    /// Returns whether an object is a point inside a region.
     func lies(_ row: borrowing Row, in region: GeoRegion) throws(StorageError) -> Bool {
         guard let place = try location(row) else { return false }
         return region.contains(longitude: place.longitude, latitude: place.latitude)

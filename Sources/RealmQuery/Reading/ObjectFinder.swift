@@ -2,19 +2,30 @@
 
 package import RealmStorage
 
-/// Finds the objects of one class by key and keeps the leaves that were found last: keys that come in order cost little.
+/// Finds the objects of one class by key, and keeps the leaves that were found last.
 ///
-/// Used by one thread at a time.
+/// Keys that come in order, or that lead to few leaves, are found without a walk down the tree. A
+/// finder is used by one thread at a time.
 package final class ObjectFinder {
+    /// The class in which objects are found.
     package let table: Table
+    /// The leaf in which the last object was found.
     private var last: ClusterLeaf?
-    /// Leaves by the keys they mostly hold: a full leaf has 256 keys in a row.
+    /// Leaves in slots that follow from the keys which they mostly hold: a full leaf has 256
+    /// consecutive keys. Allocated when a second object is looked up in the tree.
     private var kept: [ClusterLeaf?] = []
+    /// The number of slots.
     private static let keptCount = 64
 
+    /// Creates a finder; nothing is read yet.
     package init(_ table: Table) { self.table = table }
 
-    /// The object with `key`, or nil when there is none.
+    /// Returns the object with a key.
+    ///
+    /// - Parameter key: The key; a null or negative one is never found.
+    /// - Returns: The object, or nil when there is none.
+    /// - Throws: A storage error when the file is damaged.
+    /// - Complexity: O(log n) in the number of objects, O(1) in a leaf that is kept.
     package func find(_ key: ObjectKey) throws(StorageError) -> Row? {
         guard key.rawValue >= 0 else { return nil }
         if let last, let row = last.row(of: key) { return Row(leaf: last, index: row) }

@@ -2,19 +2,24 @@
 
 internal import RealmStorage
 
-/// A step from a property into the collection it holds.
+/// A step from a property into the collection that it holds, or further into a nested one.
 enum PathStep {
+    /// The entry of a dictionary with this key, as text for messages and as bytes for the look-up.
     case key(String, ByteView)
+    /// The element at a zero-based index of a list.
     case index(Int)
+    /// The last element of a list.
     case last
+    /// Every element or entry.
     case all
 
+    /// Whether the step takes every element.
     var isAll: Bool {
         if case .all = self { return true }
         return false
     }
 
-    /// As it would be written in a query.
+    /// The step as it would be written in a query.
     var label: String {
         switch self {
         case .key(let name, _): return "['\(name)']"

@@ -4,15 +4,26 @@ internal import RealmStorage
 
 /// Applies the steps of a path to a mixed value and the collections nested in it.
 ///
-/// Every place at which the last step is tried opens a group of its own.
+/// The selected values are collected in groups: every place at which the last step is tried opens a
+/// group of its own, because comparisons are made with each group separately.
 struct ValueDescent {
+    /// The steps, the first of which applies to the value of the property.
     let steps: [PathStep]
+    /// The snapshot from which nested collections and linked objects are read.
     let snapshot: Snapshot
+    /// The check that can stop the query; nil where a caller limits the work itself.
     let cancellation: CancellationCheck?
 
-    /// Collects what `steps` from `index` on reach below `value`.
+    /// Collects what the steps select below a value.
     ///
-    /// The depth is that of the path, so recursion is bounded by the query.
+    /// The recursion is as deep as the path is long, so the query bounds it.
+    ///
+    /// - Parameters:
+    ///   - value: A value of any type; without steps left, it is selected itself.
+    ///   - index: The index of the first step to apply.
+    ///   - groups: Receives the selected values.
+    /// - Throws: A storage error when the file is damaged, when the check asks to stop, or when
+    ///   there are too many values.
     func collect(_ value: Value, from index: Int = 0, into groups: inout ValueGroups) throws(StorageError) {
         try cancellation?.step()
         guard index < steps.count else { return try groups.append(value) }
@@ -28,7 +39,15 @@ struct ValueDescent {
         if isLast { groups.closeGroup() }
     }
 
-    /// Collects what `steps` from `index` on reach below a dictionary.
+    /// Collects what the steps select below a dictionary.
+    ///
+    /// A key that does not exist selects null if it is the last step; in an empty dictionary it
+    /// selects nothing.
+    ///
+    /// - Parameters:
+    ///   - dictionary: The dictionary to which the step at `index` applies.
+    ///   - index: The index of the first step to apply.
+    ///   - groups: Receives the selected values.
     func collect(_ dictionary: DictionaryView, from index: Int, into groups: inout ValueGroups) throws(StorageError) {
         let isLast = index == steps.count - 1
         if dictionary.count > 0 {
@@ -51,6 +70,7 @@ struct ValueDescent {
         if isLast { groups.closeGroup() }
     }
 
+    /// Collects what the steps select below a nested list. An index past its end selects nothing.
     private func collectElements(_ root: Ref, _ index: Int, into groups: inout ValueGroups) throws(StorageError) {
         guard !root.isNone else { return }
         let list = try ListView(nested: root, space: snapshot.space)
@@ -66,6 +86,8 @@ struct ValueDescent {
         }
     }
 
+    /// Collects what the steps select below a property of a linked object. Its collections are not
+    /// entered.
     private func collectProperty(
         _ table: TableKey, _ key: ObjectKey, _ index: Int, into groups: inout ValueGroups
     ) throws(StorageError) {

@@ -2,24 +2,31 @@
 
 package import RealmStorage
 
-/// The search string of `TEXT`: words that a text has to have, and words that it must not have.
+/// The search string of `TEXT`: words that a text must have, and words that it must not have.
 ///
-/// Terms are separated by white space: `word`, `word*` for the beginning of a word, `-word` for exclusion. Words are
-/// folded as the words of stored texts are. All terms have to hold.
+/// Terms are separated by white space: `word`, `word*` for the beginning of a word, `-word` for
+/// exclusion. Words are folded in the same way as the words of stored texts: to lower case, and
+/// without most diacritics. All terms have to hold.
 package struct FullTextSearch: Sendable {
+    /// A word that is searched for.
     package struct Term: Hashable, Sendable {
-        /// Empty when the term has no letter or digit; then it matches nothing.
+        /// The folded bytes of the word. Empty when the term has no letter or digit; then it
+        /// matches nothing.
         package let word: [UInt8]
+        /// Whether words that begin with this one match, too.
         package let isPrefix: Bool
     }
 
-    /// Why a search string is none.
+    /// The reason why a search string cannot be used.
     package enum Malformed: Error, Sendable {
+        /// The string has no term at all.
         case noTerms
-        /// The term consists of several words.
+        /// A term consists of several words, for example because of a hyphen.
         case severalWords(term: String)
+        /// The same word is searched for and excluded.
         case includedAndExcluded(word: String)
 
+        /// The reason as a sentence without a full stop, for the problem that a client receives.
         package var text: String {
             switch self {
             case .noTerms: return "a full text search needs at least one word"
@@ -29,9 +36,15 @@ package struct FullTextSearch: Sendable {
         }
     }
 
+    /// The terms that a text must have, each once, in the order of the search string.
     package private(set) var included: [Term] = []
+    /// The folded words that a text must not have, each once.
     package private(set) var excluded: [[UInt8]] = []
 
+    /// Parses a search string.
+    ///
+    /// - Parameter text: The string in UTF-8. Its bytes are copied, not borrowed.
+    /// - Throws: `Malformed` when the string has no term, or a term cannot be used.
     package init(_ text: ByteView) throws(Malformed) {
         var known: Set<Term> = []
         var unwanted: Set<[UInt8]> = []
@@ -52,7 +65,7 @@ package struct FullTextSearch: Sendable {
         }
     }
 
-    /// The runs between white space.
+    /// The ranges of bytes between white space.
     private static func terms(of text: ByteView) -> [Range<Int>] {
         var terms: [Range<Int>] = []
         var start: Int?
@@ -69,6 +82,9 @@ package struct FullTextSearch: Sendable {
         return terms
     }
 
+    /// Folds a term to its only word; the result is empty when the term has no word.
+    ///
+    /// - Throws: `Malformed.severalWords`.
     private static func word(of term: ByteView) throws(Malformed) -> [UInt8] {
         let words = FullTextTokenizer.words(of: term)
         guard words.count <= 1 else { throw .severalWords(term: term.string) }
@@ -79,20 +95,31 @@ package struct FullTextSearch: Sendable {
 // MARK: - Evaluation
 
 extension FullTextSearch {
-    /// Does a text, or null, match? Without an index, for texts that are at hand.
+    /// Returns whether a text matches, without an index.
+    ///
+    /// - Parameter text: The text, or nil for null, which has no word.
+    /// - Complexity: O(length of the text).
     package func matches(_ text: ByteView?) -> Bool {
         let words = Set(text.map(FullTextTokenizer.words) ?? [])
         return included.allSatisfy { $0.matches(words) } && excluded.allSatisfy { !words.contains($0) }
     }
 
-    /// What the index knows: the objects with all included terms, ascending, or nil when there are only exclusions and
-    /// every object has to be taken; and the objects with any excluded word.
+    /// Searches a full-text index.
+    ///
+    /// - Parameter index: The index of a string property.
+    /// - Returns: In `included` the keys of the objects with all included terms, ascending, or nil
+    ///   when the search only excludes words. In `excluded` the keys of the objects with any
+    ///   excluded word.
+    /// - Throws: A storage error when the index is damaged.
     package func objects(
         in index: FullTextIndex
     ) throws(StorageError) -> (included: [ObjectKey]?, excluded: Set<ObjectKey>) {
         try objects(in: index, nil)
     }
 
+    /// Searches a full-text index like the function above, and counts the steps of the search.
+    ///
+    /// - Parameter cancellation: The check that can stop the query.
     func objects(
         in index: FullTextIndex, _ cancellation: CancellationCheck?
     ) throws(StorageError) -> (included: [ObjectKey]?, excluded: Set<ObjectKey>) {
@@ -113,7 +140,7 @@ extension FullTextSearch {
         return (found, unwanted)
     }
 
-    /// The elements that two ascending lists share.
+    /// The keys that are in both of two ascending lists.
     private static func common(_ left: [ObjectKey], _ right: [ObjectKey]) -> [ObjectKey] {
         var common: [ObjectKey] = []
         var position = 0
@@ -126,11 +153,13 @@ extension FullTextSearch {
 }
 
 extension FullTextSearch.Term {
+    /// Returns whether the term is among the folded words of a text, or begins one of them.
     fileprivate func matches(_ words: Set<[UInt8]>) -> Bool {
         guard !word.isEmpty else { return false }
         return isPrefix ? words.contains { $0.starts(with: word) } : words.contains(word)
     }
 
+    /// The keys of the objects that have the term, from the index, ascending.
     fileprivate func objects(in index: FullTextIndex) throws(StorageError) -> [ObjectKey] {
         guard !word.isEmpty else { return [] }
         return isPrefix ? try index.objects(withPrefix: word) : try index.objects(with: word)

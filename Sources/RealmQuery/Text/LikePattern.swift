@@ -2,38 +2,57 @@
 
 package import RealmStorage
 
-/// A pattern of `LIKE`: `*` stands for any bytes, also none, `?` for one character; everything else for itself.
+/// A pattern of `LIKE`: `*` matches any bytes, also none, `?` matches one character, and everything
+/// else matches itself.
 ///
-/// The pattern has to cover the whole text. Once the text is used up, what is left of the pattern may be nothing or one
-/// `*`, but not two: `a**` does not match `a`. That is how the reference engine has it.
-/// Source: realm-core `string_data.cpp`.
+/// The pattern has to cover the whole text. Once the text is used up, the rest of the pattern may
+/// be nothing or one `*`, but not two: `a**` does not match `a`. The reference engine behaves in
+/// the same way. Source: realm-core `string_data.cpp`.
 package struct LikePattern: Sendable {
+    /// The pattern, in which the bits that do not count are set.
     private let bytes: [UInt8]
-    /// The bits of each byte that do not count, see `CaseFolding`.
+    /// For each byte of the pattern the bits that do not count, see `CaseFolding`; 0 when letter
+    /// case counts.
     private let ignored: [UInt8]
 
+    /// The number of bytes to try between two calls of the check.
     private static let bytesPerCheck = 1 << 14
-    /// Tries that end after so many bytes make no text take long.
+    /// Attempts that end after so few bytes are not counted, as they cannot make any text slow.
     private static let fewBytes = 16
-    /// What so many bytes are worth in steps of an `CancellationCheck`.
+    /// The number of steps of a `CancellationCheck` that `bytesPerCheck` bytes count for.
     private static let stepsPerCheck = 1 << 11
 
+    /// The byte that matches any sequence.
     private static let star = UInt8(ascii: "*")
+    /// The byte that matches one character.
     private static let question = UInt8(ascii: "?")
 
+    /// Prepares a pattern.
+    ///
+    /// - Parameters:
+    ///   - pattern: The pattern in UTF-8. There is no escape character.
+    ///   - ignoringCase: Whether letter case is ignored, by the rule of `CaseFolding`.
     package init(_ pattern: ByteView, ignoringCase: Bool) {
         ignored = ignoringCase ? CaseFolding.caseBits(of: pattern) : [UInt8](repeating: 0, count: pattern.count)
         bytes = (0..<pattern.count).map { [ignored] in pattern[$0] | ignored[$0] }
     }
 
+    /// Returns whether a text matches the pattern as a whole. It cannot be stopped; see the other
+    /// overload.
     package func matches(_ text: ByteView) -> Bool { matches(text, nil) }
 
-    /// Takes time up to the product of both lengths, so `cancellation` is asked meanwhile; when it says no, so is the answer.
+    /// Returns whether a text matches the pattern as a whole.
+    ///
+    /// - Parameters:
+    ///   - text: The text in UTF-8.
+    ///   - cancellation: The check that is called meanwhile. When it asks to stop, the result is false
+    ///     and meaningless.
+    /// - Complexity: O(length of the text × length of the pattern) at worst.
     func matches(_ text: ByteView, _ cancellation: CancellationCheck?) -> Bool {
         var bytesUntilCheck = LikePattern.bytesPerCheck
         var textIndex = 0
         var patternIndex = 0
-        // Behind the last star: the pattern goes on here, and the star may take one more byte from there.
+        // After the last star: where matching resumes in the pattern, and where the star takes one more byte of the text.
         var retry: (pattern: Int, text: Int)?
         while true {
             if textIndex == text.count { return endsAfterText(patternIndex) }
@@ -59,16 +78,18 @@ package struct LikePattern: Sendable {
         }
     }
 
-    /// May the text end before this place in the pattern?
+    /// Whether the text may end before this place in the pattern.
     private func endsAfterText(_ index: Int) -> Bool {
         index == bytes.count || index == bytes.count - 1 && bytes[index] == LikePattern.star
     }
 
+    /// The byte of the pattern at an index with the bits to ignore; nil past its end.
     private func element(_ index: Int) -> (wanted: UInt8, ignored: UInt8)? {
         index < bytes.count ? (bytes[index], ignored[index]) : nil
     }
 
-    /// The index behind what `element` matches at `index`, or nil if it does not match there.
+    /// Returns the index after the character that `element` matches at `index`; nil if it does not
+    /// match there.
     private static func advance(_ text: ByteView, _ index: Int, past element: (wanted: UInt8, ignored: UInt8)?) -> Int? {
         guard let element else { return nil }
         guard element.wanted == question else { return text[index] | element.ignored == element.wanted ? index + 1 : nil }
@@ -81,7 +102,10 @@ package struct LikePattern: Sendable {
 }
 
 extension LikePattern {
-    /// A simpler test that does the same, if the pattern has stars at its ends only.
+    /// A simpler test with the same result, for a pattern that has stars at its ends only; nil for
+    /// other patterns.
+    ///
+    /// `part` is the range of the pattern that the simpler test compares with.
     var simplified: (TextPattern.Kind, part: Range<Int>)? {
         let isWild: (UInt8) -> Bool = { $0 == LikePattern.star || $0 == LikePattern.question }
         let startsWild = bytes.first == LikePattern.star

@@ -4,8 +4,11 @@ package import RealmStorage
 
 /// A string operator with its constant pattern, prepared so that testing a text allocates nothing.
 package struct TextPattern: Sendable {
+    /// The string operators, and equality, which is tested in the same way.
     package enum Kind: Sendable { case equal, beginsWith, endsWith, contains, like }
 
+    /// The prepared test. A pattern of `LIKE` without wildcards inside becomes one of the simpler
+    /// tests.
     private enum Test: Sendable {
         case equal(BytePattern)
         case prefix(BytePattern)
@@ -15,11 +18,19 @@ package struct TextPattern: Sendable {
         case like(LikePattern)
     }
 
-    /// From this length on a repetitive text could make the plain search slow.
+    /// The length in bytes from which a pattern is searched in linear time: in a repetitive text
+    /// the plain search could be slow.
     private static let longByteCount = 64
 
+    /// The test that was chosen for the operator and the pattern.
     private let test: Test
 
+    /// Prepares a string operator.
+    ///
+    /// - Parameters:
+    ///   - kind: The operator.
+    ///   - pattern: The pattern in UTF-8, or binary data. Its bytes are copied.
+    ///   - ignoringCase: Whether letter case is ignored, by the rule of `CaseFolding`.
     package init(_ kind: Kind, _ pattern: ByteView, ignoringCase: Bool) {
         guard kind == .like else {
             test = TextPattern.test(kind, pattern, ignoringCase)
@@ -31,6 +42,7 @@ package struct TextPattern: Sendable {
             ?? .like(like)
     }
 
+    /// Chooses the test for an operator and a pattern without wildcards.
     private static func test(_ kind: Kind, _ pattern: ByteView, _ ignoringCase: Bool) -> Test {
         let bytes = BytePattern(pattern, ignoringCase: ignoringCase)
         switch kind {
@@ -43,9 +55,15 @@ package struct TextPattern: Sendable {
         }
     }
 
+    /// Returns whether a text matches. It cannot be stopped; see the other overload.
     package func matches(_ text: ByteView) -> Bool { matches(text, nil) }
 
-    /// `cancellation` is asked within long texts: when it says no, the answer is worth nothing.
+    /// Returns whether a text matches.
+    ///
+    /// - Parameters:
+    ///   - text: The text or binary data.
+    ///   - cancellation: The check that is called within long texts. When it asks to stop, the result is
+    ///     meaningless.
     func matches(_ text: ByteView, _ cancellation: CancellationCheck?) -> Bool {
         switch test {
         case .equal(let pattern): return pattern.equals(text)
@@ -59,9 +77,13 @@ package struct TextPattern: Sendable {
         }
     }
 
+    /// The length in bytes of the pieces in which long texts are searched.
     private static let pieceByteCount = 1 << 16
 
-    /// A repetitive text takes as many comparisons as the pattern is long, for every byte, so the time is looked at on the way.
+    /// Searches a long text piece by piece and calls the check between them.
+    ///
+    /// In a repetitive text each byte may take as many comparisons as the pattern is long. The
+    /// pieces overlap, so that an occurrence across their border is found.
     private func occurs(_ pattern: BytePattern, inPiecesOf text: ByteView, _ cancellation: CancellationCheck?) -> Bool {
         for start in stride(from: 0, to: text.count, by: TextPattern.pieceByteCount) {
             let end = min(start + TextPattern.pieceByteCount + pattern.count - 1, text.count)
@@ -71,7 +93,14 @@ package struct TextPattern: Sendable {
         return pattern.isEmpty
     }
 
-    /// The rows of a leaf among `rows` whose text matches; null matches nothing here. `from` is the row of bit 0.
+    /// Returns the rows of a leaf whose text matches; null does not match.
+    ///
+    /// - Parameters:
+    ///   - leaf: A leaf of a string column.
+    ///   - rows: The rows to test.
+    ///   - row: The row of the leaf that bit 0 of the masks represents.
+    ///   - cancellation: The check that can stop the query.
+    /// - Throws: A storage error when the file is damaged or the check asks to stop.
     func rows(of leaf: StringLeaf, among rows: Mask, from row: Int = 0, _ cancellation: CancellationCheck?) throws(StorageError)
         -> Mask
     {
@@ -85,7 +114,7 @@ package struct TextPattern: Sendable {
         }
     }
 
-    /// One text after the other, with a look at the time.
+    /// Tests one text after another, and counts the steps that each of them takes.
     private func longRows(
         of leaf: StringLeaf, among rows: Mask, from row: Int, _ cancellation: CancellationCheck?
     ) throws(StorageError) -> Mask {
