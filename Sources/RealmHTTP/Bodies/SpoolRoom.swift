@@ -18,7 +18,9 @@ package final class SpoolRoom: Sendable {
     /// The counts under the lock.
     private struct State {
         var total = Use()
+        /// What each client uses. A client without files has no entry.
         var clients: [String: Use] = [:]
+        /// How often a file or more bytes were refused since the start of the server.
         var refused = 0
     }
 

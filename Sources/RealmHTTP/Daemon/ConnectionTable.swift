@@ -36,7 +36,8 @@ final class ConnectionTable: Sendable {
         var refused = 0
         /// Connections that were ended, while idle or hardly progressing, to make room for others.
         var displaced = 0
-        /// Connections that were ended because a request did not arrive in time.
+        /// Connections that were ended because a request did not arrive in time, or because the
+        /// client had closed its side.
         var timedOut = 0
     }
 
@@ -48,6 +49,8 @@ final class ConnectionTable: Sendable {
     private static func leaving(_ connections: Int) -> Int { max(64, connections / 4) }
 
     private let limits: Limits
+    /// The table. The lock is held while connections are ended, so that no socket is closed and
+    /// reused in the meantime.
     private let state = RankedMutex(.leaf, State())
     /// Becomes true when the watch thread is to end.
     private let watchEnds = Monitor(false)

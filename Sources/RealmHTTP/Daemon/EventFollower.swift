@@ -141,6 +141,7 @@ package final class EventFollower {
         throw Failure(description: "no server answers at \(host):\(port)", isPassing: true)
     }
 
+    /// Sends a text; throws when the connection does not take all of it.
     private func send(_ text: String) throws(Failure) {
         let bytes = Array(text.utf8)
         guard unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {

@@ -22,15 +22,20 @@ internal import Synchronization
 
     /// Whether the response that the connection is suspended for exists.
     private enum Outcome {
+        /// The response is being made.
         case pending
+        /// The finished response, which the daemon's thread sends when the connection was resumed.
         case done(Response)
     }
 
     /// Whether the client is watched while it waits, with the number of the watch; `over` once the
     /// response exists.
     private enum Waiter {
+        /// No action was registered.
         case none
+        /// The client is watched under this number of the `StreamWatch`.
         case watched(UInt64)
+        /// The response exists, and the client is not watched again.
         case over
     }
 
@@ -46,7 +51,9 @@ internal import Synchronization
     }
 
     private let server: HTTPServer
+    /// The connection in the library.
     private let connection: OpaquePointer
+    /// What the server knows of the connection.
     fileprivate let record: ConnectionRecord
     /// The request target as it was sent.
     private let targetBytes: [UInt8]
@@ -57,11 +64,13 @@ internal import Synchronization
     private let arrival = Instant.now()
     /// The request; nil before its header section is complete.
     private var request: Request?
+    /// What the next call of the daemon is about.
     private var stage = Stage.head
     /// The largest number of bytes that the body may have.
     private var bodyLimit = 0
     /// The folders for a temporary file of a long body; empty when the body stays in memory.
     private var spoolFolders: [String] = []
+    /// How far the current part of the body is on its way to the file.
     private let spooling = RankedMutex(.leaf, Spooling.idle)
     /// Bytes of the body that the library had received before the connection was suspended, and
     /// delivers although a part is still being written to a file.
@@ -379,6 +388,7 @@ internal import Synchronization
         return isAsleep || refusal.map(send) ?? false
     }
 
+    /// Has the handler add to a response what all responses have in common.
     private func finished(_ response: consuming Response, _ request: Request) -> Response {
         server.handler.finish(response, for: request)
     }

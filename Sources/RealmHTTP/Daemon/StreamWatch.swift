@@ -37,7 +37,9 @@ final class StreamWatch: Sendable {
 
     /// What is known of one endless response.
     private struct Entry {
+        /// The response, which is given up when its client is gone.
         let body: EventBody
+        /// The socket of its connection.
         let descriptor: Int32
         /// When the next heartbeat is due.
         var nextBeat: Instant

@@ -121,6 +121,7 @@ package enum JSONParser {
         return unsafe .success(value(root, hasMarks))
     }
 
+    /// Converts the error report of jansson, whose text is a C string of fixed size.
     private static func malformed(_ failure: json_error_t) -> JSONError {
         var failure = failure
         let reason = unsafe withUnsafeBytes(of: &failure.text) { text in

@@ -80,6 +80,7 @@ package struct JSONWriter: Sendable {
         needsComma = true
     }
 
+    /// Writes the comma before a value or a key, where one is needed.
     @inline(__always) private mutating func separate() {
         if needsComma { buffer.append(UInt8(ascii: ",")) }
         needsComma = true

@@ -60,6 +60,8 @@ package final class PathPattern: Sendable {
         return position < 0 ? nil : position
     }
 
+    /// Reads one segment of a pattern. A name in braces that is no `PathVariable` is an error of
+    /// the program and ends it.
     private static func segment(_ text: Substring) -> Segment {
         guard text.hasPrefix("{"), text.hasSuffix("}") else { return .word(String(text)) }
         let name = text.dropFirst().dropLast()
@@ -69,6 +71,7 @@ package final class PathPattern: Sendable {
         return .variable(variable)
     }
 
+    /// Returns a segment as the log and the metrics show it.
     private static func label(_ segment: Segment) -> String {
         switch segment {
         case .word(let word): return word
