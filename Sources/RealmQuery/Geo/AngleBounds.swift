@@ -2,39 +2,49 @@
 
 internal import Glibc
 
-/// Intervals of latitude and longitude, in radians, that a region lies in.
+/// Intervals of latitude and longitude, in radians, in which a region lies.
+///
+/// They are a quick first test: a point outside of the bounds is not in the region.
 struct AngleBounds: Equatable, Sendable {
-    /// -π/2...π/2; the lower end is above the upper one when empty.
+    /// The least latitude, at least -π/2. It is above `high` when the bounds are empty.
     var low: Double
+    /// The greatest latitude, at most π/2.
     var high: Double
+    /// The interval of longitudes.
     var longitudes: LongitudeInterval
 
+    /// The bounds of the whole sphere.
     static let full = AngleBounds(low: -.pi / 2, high: .pi / 2, longitudes: .full)
 
-    /// Whether the point lies within the bounds, their edges included.
+    /// Returns whether a point lies within the bounds, their edges included.
     func contains(_ point: SpherePoint) -> Bool {
         let latitude = point.latitude
         return latitude >= low && latitude <= high && longitudes.contains(point.longitude)
     }
 
-    /// Whether the other bounds lie within these.
+    /// Returns whether other bounds lie within these. Empty latitudes lie within any.
     func contains(_ other: AngleBounds) -> Bool {
         (other.low > other.high || other.low >= low && other.high <= high) && longitudes.contains(other.longitudes)
     }
 
-    /// Whether the two have a point in common.
+    /// Returns whether the two bounds have a point in common.
     func intersects(_ other: AngleBounds) -> Bool {
         low <= other.high && other.low <= high && longitudes.intersects(other.longitudes)
     }
 
-    /// The least bounds that contain both.
+    /// Returns the least bounds that contain both.
     func union(_ other: AngleBounds) -> AngleBounds {
         AngleBounds(low: min(low, other.low), high: max(high, other.high), longitudes: longitudes.union(other.longitudes))
     }
 
+    /// Whether the bounds contain the whole sphere.
     var isFull: Bool { low == -.pi / 2 && high == .pi / 2 && longitudes.isFull }
 
-    /// The bounds of a chain of edges. An edge may reach a latitude that none of its ends has.
+    /// Calculates the bounds of a chain of edges. An edge may reach a latitude that neither of its
+    /// ends has.
+    ///
+    /// - Parameter points: The vertices in order; consecutive ones are joined by great-circle arcs.
+    /// - Complexity: O(number of points).
     init(chain points: some Sequence<SpherePoint>) {
         self.init(low: 1, high: 0, longitudes: .empty)
         var last: SpherePoint?
@@ -51,14 +61,20 @@ struct AngleBounds: Equatable, Sendable {
         }
     }
 
-    /// Latitudes from `low` to `high`, in radians.
+    /// Creates bounds.
+    ///
+    /// - Parameters:
+    ///   - low: The least latitude in radians.
+    ///   - high: The greatest latitude in radians.
+    ///   - longitudes: The interval of longitudes.
     init(low: Double, high: Double, longitudes: LongitudeInterval) {
         self.low = low
         self.high = high
         self.longitudes = longitudes
     }
 
-    /// Takes in the edge between two points, which may lie further north or south than both.
+    /// Includes the edge between two points, which may reach further north or south than both of
+    /// them.
     private mutating func extend(from a: SpherePoint, to b: SpherePoint) {
         longitudes = longitudes.union(LongitudeInterval(between: a.longitude, and: b.longitude))
         let normal = a.stableCross(b)
@@ -70,7 +86,7 @@ struct AngleBounds: Equatable, Sendable {
         guard sideA * sideB < 0 else { return }
         let extreme = acos((normal.z / normal.length).magnitude)
         if sideA < 0 { high = max(extreme, high) } else { low = min(-extreme, low) }
-        // So close to a pole it is uncertain on which side of it the edge passes.
+        // Within rounding errors of a pole it is uncertain on which side of it the edge passes.
         if extreme >= .pi / 2 - 1e-15 { longitudes = .full }
     }
 }

@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An edge that is tested against the edges of a chain of points, one after another.
+/// Tests one fixed edge against the edges of a chain of points, one after another.
+///
+/// The orientation at the last point of the chain is kept, so that each further edge takes one
+/// calculation in most cases.
 struct EdgeCrossing {
-    /// How two edges meet.
+    /// The way in which two edges meet: not at all, in a vertex that they share, or by crossing
+    /// inside of both.
     enum Result { case none, vertex, crossing }
 
     private let a: SpherePoint
     private let b: SpherePoint
+    /// The cross product of the fixed edge's ends.
     private let cross: SpherePoint
+    /// The last point of the chain.
     private var c: SpherePoint
+    /// The orientation of the fixed edge's ends and `c`, with the opposite sign.
     private var turnAtC: Int
 
-    /// The edge from `a` to `b`; the chain starts at `c`.
+    /// Fixes an edge and begins a chain.
+    ///
+    /// - Parameters:
+    ///   - a: The start of the fixed edge.
+    ///   - b: The end of the fixed edge.
+    ///   - c: The first point of the chain.
     init(_ a: SpherePoint, _ b: SpherePoint, chainFrom c: SpherePoint) {
         self.a = a
         self.b = b
@@ -20,13 +32,15 @@ struct EdgeCrossing {
         turnAtC = -Orientation.turn(a, b, c, cross: cross)
     }
 
-    /// Begins a new chain of edges at a point.
+    /// Begins a new chain at a point; the fixed edge stays the same.
     mutating func restart(at point: SpherePoint) {
         c = point
         turnAtC = -Orientation.turn(a, b, point, cross: cross)
     }
 
-    /// How the next edge of the chain, which ends at `d`, meets this edge.
+    /// Returns how the next edge of the chain meets the fixed edge.
+    ///
+    /// - Parameter d: The end of that edge, which becomes the last point of the chain.
     @inline(__always)
     mutating func next(_ d: SpherePoint) -> Result {
         let turnAtD = Orientation.turn(a, b, d, cross: cross)
@@ -39,7 +53,11 @@ struct EdgeCrossing {
         return crosses(d) ? .crossing : .none
     }
 
-    /// Does the next edge of the chain cross this one, or pass it at a shared vertex, when points are counted by parity?
+    /// Returns whether the next edge of the chain crosses the fixed edge, or passes it at a shared
+    /// vertex, in the sense in which crossings are counted to decide whether a point is inside a
+    /// loop.
+    ///
+    /// - Parameter d: The end of that edge, which becomes the last point of the chain.
     @inline(__always)
     mutating func nextChangesSide(_ d: SpherePoint) -> Bool {
         let start = c
@@ -50,15 +68,18 @@ struct EdgeCrossing {
         }
     }
 
-    /// Whether the edge from the last point to `d` crosses the fixed edge.
+    /// Returns whether the edge from the last point to `d` crosses the fixed edge inside of both.
     private func crosses(_ d: SpherePoint) -> Bool {
         let other = c.cross(d)
         guard -Orientation.turn(c, d, b, cross: other) == turnAtC else { return false }
         return Orientation.turn(c, d, a, cross: other) == turnAtC
     }
 
-    /// Of the edges that meet at a shared vertex those count of which this edge is further counterclockwise, from a
-    /// fixed direction on; so that a path past the vertex crosses as often as a path around it.
+    /// Returns whether two edges that share a vertex count as crossing.
+    ///
+    /// Of the edges that meet at the vertex, those count of which the fixed edge is further
+    /// counterclockwise, seen from a fixed direction. A path past the vertex so crosses as often as
+    /// a path around it.
     private func crossesAtVertex(_ c: SpherePoint, _ d: SpherePoint) -> Bool {
         if a == b || c == d { return false }
         if a == d { return Orientation.isOrdered(a.orthogonal, c, b, around: a) }

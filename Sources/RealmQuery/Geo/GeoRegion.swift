@@ -1,29 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A shape that was checked, ready to tell which points lie in it.
+/// A validated shape, which decides for a point whether it lies inside.
+///
+/// It is made when a query is bound, once for each `geoWithin`, and is immutable.
 package struct GeoRegion: Sendable {
-    /// Why a shape is none.
+    /// The reason why a shape is not valid.
     package struct Invalid: Error, Sendable, Equatable {
+        /// The reason as a sentence without a full stop, for the problem that a client receives.
         package let text: String
     }
 
-    /// The checked shape.
+    /// The validated shape in the form in which points are tested.
     private enum Form: Sendable {
+        /// An outer loop and the loops of its holes.
         case loops([SphereLoop])
-        /// Points whose squared distance from the centre, through the sphere, is at most `limit`.
+        /// A circle: the points whose squared distance from the centre, straight through the unit
+        /// sphere, is at most `limit`.
         case cap(center: SpherePoint, limit: Double)
     }
 
+    /// The validated shape.
     private let form: Form
-    /// Degrees outside of which no point can be inside; a little too wide.
+    /// The degrees of latitude outside of which no point can be inside; slightly too wide.
     private let latitudes: ClosedRange<Double>
-    /// More vertices than this are refused: the checks look at pairs of edges.
+    /// The greatest number of vertices. Shapes with more are rejected, because validation compares
+    /// pairs of edges.
     static let maximumVertexCount = 20_000
 
-    /// Is told how many comparisons come next, and says whether they are worth it; once it says no it has to go on saying no.
+    /// A function that is called before comparisons are made, with their number, and returns
+    /// whether to make them. Once it has returned false it must return false ever after.
     package typealias Check = (_ comparisons: Int) -> Bool
 
-    /// Rings of many points take seconds to check. Where `goesOn` has said no, the outcome means nothing, be it an error.
+    /// Validates a shape.
+    ///
+    /// Rings of many points can take seconds to validate. Where `goesOn` has returned false, the
+    /// outcome is meaningless, even if it is an error.
+    ///
+    /// - Parameters:
+    ///   - shape: The shape as it was written or passed.
+    ///   - goesOn: Decides whether to go on, so that validation can be cancelled.
+    /// - Throws: `Invalid` when the shape is not valid.
+    /// - Complexity: O(n²) at worst for n vertices.
     package init(_ shape: GeoShape, goesOn: Check = { _ in true }) throws(Invalid) {
         switch shape {
         case .box(let corner, let opposite): self.init(try GeoRegion.polygon([GeoShape.ring(ofBox: corner, opposite)], goesOn))
@@ -33,7 +50,8 @@ package struct GeoRegion: Sendable {
         }
     }
 
-    /// How many corners a point has to be compared with.
+    /// The number of corners with which a point has to be compared, as a measure of the cost of a
+    /// test.
     var vertexCount: Int {
         switch form {
         case .cap: return 1
@@ -41,14 +59,19 @@ package struct GeoRegion: Sendable {
         }
     }
 
-    /// A polygon: an outer loop and holes, all of them checked.
+    /// Creates the region of a polygon from its validated loops, the outer one first.
     private init(_ loops: [SphereLoop]) {
         form = .loops(loops)
         let bounds = loops[0].bounds
         latitudes = GeoRegion.widened(bounds.low, bounds.high)
     }
 
-    /// A circle of `radius` radians. Throws when the radius or the center is none.
+    /// Creates the region of a circle.
+    ///
+    /// - Parameters:
+    ///   - center: The centre in degrees.
+    ///   - radius: The angular radius in radians.
+    /// - Throws: `Invalid` when the centre is out of range, or the radius is negative or NaN.
     private init(center: GeoPoint, radius: Double) throws(Invalid) {
         let axis = try GeoRegion.spherePoint(center)
         guard radius >= 0 else { throw Invalid(text: "the radius of a circle is a number of radians, 0 or more") }
@@ -57,7 +80,13 @@ package struct GeoRegion: Sendable {
         latitudes = GeoRegion.widened(max(latitude - radius, -.pi), min(latitude + radius, .pi))
     }
 
-    /// Does the point lie inside? Degrees outside ±180 and ±90, and NaN, are nowhere.
+    /// Returns whether a point lies inside. Points beyond ±180 or ±90 degrees, and NaN, lie
+    /// nowhere.
+    ///
+    /// - Parameters:
+    ///   - longitude: Degrees east.
+    ///   - latitude: Degrees north.
+    /// - Complexity: O(number of corners), O(1) outside of the region's latitudes.
     package func contains(longitude: Double, latitude: Double) -> Bool {
         guard latitudes.contains(latitude) else { return false }
         let longitude = longitude * (.pi / 180)
@@ -73,19 +102,23 @@ package struct GeoRegion: Sendable {
         }
     }
 
-    /// The height of a spherical cap: 1 - cos(radius), in a form that stays exact for small angles.
+    /// The height of a spherical cap, 1 - cos(radius), calculated in a form that remains exact for
+    /// small angles.
     private static func capHeight(_ radius: Double) -> Double {
         if radius >= .pi { return 2 }
         let sine = SpherePoint.sine(0.5 * radius)
         return 2 * sine * sine
     }
 
-    /// Radians as degrees, with room for the rounding of all conversions.
+    /// Converts latitudes from radians to degrees, and adds a margin for the rounding of all
+    /// conversions.
     private static func widened(_ low: Double, _ high: Double) -> ClosedRange<Double> {
         (low * (180 / .pi) - 1e-9)...(high * (180 / .pi) + 1e-9)
     }
 
-    /// The point on the unit sphere. Throws for degrees out of range.
+    /// The point on the unit sphere for a place in degrees.
+    ///
+    /// - Throws: `Invalid` when the degrees are out of range.
     private static func spherePoint(_ point: GeoPoint) throws(Invalid) -> SpherePoint {
         guard point.longitude.magnitude <= 180, point.latitude.magnitude <= 90 else {
             throw Invalid(
@@ -101,7 +134,9 @@ package struct GeoRegion: Sendable {
 // MARK: - Polygons
 
 extension GeoRegion {
-    /// The loops of a polygon, the outer one first.
+    /// Validates the rings of a polygon and returns their loops, the outer one first.
+    ///
+    /// - Throws: `Invalid` with the number of the ring that is at fault, counted from 0.
     private static func polygon(_ rings: [[GeoPoint]], _ goesOn: Check) throws(Invalid) -> [SphereLoop] {
         guard !rings.isEmpty else { throw Invalid(text: "a polygon without rings") }
         guard rings.reduce(0, { $0 + $1.count }) <= maximumVertexCount else {
@@ -119,7 +154,13 @@ extension GeoRegion {
         return loops
     }
 
-    /// The checked loop of a ring; `number` is its place in the polygon, for messages.
+    /// Validates a single ring.
+    ///
+    /// - Parameters:
+    ///   - ring: The points, of which the last is equal to the first.
+    ///   - number: The index of the ring in its polygon, for messages.
+    ///   - goesOn: Decides whether to go on.
+    /// - Returns: The loop, with the smaller side as its inside.
     private static func loop(_ ring: [GeoPoint], _ number: Int, _ goesOn: Check) throws(Invalid) -> SphereLoop {
         var points: [SpherePoint] = []
         for point in ring {
@@ -136,7 +177,8 @@ extension GeoRegion {
         return loop
     }
 
-    /// Rings share no edge, do not cross, touch the outer ring in one vertex at most and do not lie in each other.
+    /// Validates the rings of a polygon together: they share no edge, do not cross, touch the outer
+    /// ring in one vertex at most, and no hole lies inside another.
     private static func checkTogether(_ loops: [SphereLoop], _ goesOn: Check) throws(Invalid) {
         guard loops.count > 1 else { return }
         try checkEdges(loops)
@@ -161,7 +203,7 @@ extension GeoRegion {
         }
     }
 
-    /// Throws when two loops, or two parts of one, share an edge.
+    /// Throws `Invalid` when two loops, or two parts of one loop, share an edge.
     private static func checkEdges(_ loops: [SphereLoop]) throws(Invalid) {
         var edges: Set<[SpherePoint]> = []
         for loop in loops {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension GeoShape {
-    /// Reads a shape as it stands in a query, `geoBox([0, 0], [1, 1])`: the form of a string argument of `geoWithin`.
+    /// Parses a shape in the notation of queries, such as `geoBox([0, 0], [1, 1])`. A string
+    /// argument of `geoWithin` has this form.
     ///
-    /// Throws `.syntax`, with positions in `text`, for any other text; arguments are not allowed within.
+    /// - Parameter text: The shape and nothing else. Arguments are not allowed within.
+    /// - Throws: `QueryError.syntax`, with positions in `text`.
     package static func parse(_ text: String) throws(QueryError) -> GeoShape {
         var parser = try Parser(text)
         return try parser.parseWholeShape().shape { index throws(QueryError) in

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The right side of `geoWithin` as it is written, not yet checked. `GeoRegion` checks and evaluates it.
+/// The right side of `geoWithin` as it was written or passed. It is validated and evaluated by
+/// `GeoRegion`.
 package enum GeoShape: Sendable, Equatable {
     /// Two opposite corners, in either order.
     case box(GeoPoint, GeoPoint)
-    /// All points at an angle of at most `radius` radians.
+    /// All points at an angle of at most `radius` radians from the centre.
     case circle(center: GeoPoint, radius: Double)
     /// An outer ring and holes; the first and the last point of each ring are the same.
     case polygon([[GeoPoint]])
-    /// No region, and therefore never valid; arguments can hold one.
+    /// A single point. It is not a region and therefore never valid here, but an argument can hold
+    /// one.
     case point(GeoPoint)
 
-    /// How many points a query that names the shape has to check.
+    /// The number of points that have to be validated for each `geoWithin` that names the shape.
     var cornerCount: Int {
         guard case .polygon(let rings) = self else { return 4 }
         return rings.reduce(0) { $0 + $1.count }
     }
 
-    /// The corners of a box as a ring of four edges.
+    /// The corners of a box as a closed ring of four edges.
     static func ring(ofBox corner: GeoPoint, _ opposite: GeoPoint) -> [GeoPoint] {
         [
             corner, GeoPoint(longitude: corner.longitude, latitude: opposite.latitude), opposite,

@@ -2,33 +2,41 @@
 
 internal import Glibc
 
-/// A closed interval of longitudes in radians. It may cross the antimeridian: then `low` is greater than `high`.
+/// A closed interval of longitudes in radians. It may cross the antimeridian; then `low` is greater
+/// than `high`.
 ///
-/// -π is written as π, except in the full interval -π...π.
+/// The meridian -π is represented by π, except in the full interval -π...π.
 struct LongitudeInterval: Equatable, Sendable {
+    /// The western end.
     private(set) var low: Double
+    /// The eastern end.
     private(set) var high: Double
 
+    /// All longitudes.
     static let full = LongitudeInterval(low: -.pi, high: .pi)
+    /// No longitude.
     static let empty = LongitudeInterval(low: .pi, high: -.pi)
 
+    /// Whether the interval contains all longitudes.
     var isFull: Bool { low == -.pi && high == .pi }
+    /// Whether the interval contains no longitude.
     var isEmpty: Bool { low == .pi && high == -.pi }
+    /// Whether the interval crosses the antimeridian or is empty.
     private var isInverted: Bool { low > high }
 
-    /// From `low` eastward to `high`, in radians.
+    /// Creates the interval from `low` eastward to `high`, in radians.
     private init(low: Double, high: Double) {
         self.low = low
         self.high = high
     }
 
-    /// One longitude alone.
+    /// Creates the interval of a single longitude.
     init(_ point: Double) {
         let point = LongitudeInterval.canonical(point)
         self.init(low: point, high: point)
     }
 
-    /// The shorter way between two longitudes.
+    /// Creates the interval along the shorter way between two longitudes.
     init(between first: Double, and second: Double) {
         let first = LongitudeInterval.canonical(first)
         let second = LongitudeInterval.canonical(second)
@@ -36,17 +44,17 @@ struct LongitudeInterval: Equatable, Sendable {
         self.init(low: isForward ? first : second, high: isForward ? second : first)
     }
 
-    /// In radians; negative when empty.
+    /// The length in radians; negative when the interval is empty.
     var length: Double {
         let length = high - low
         if length >= 0 { return length }
         return length + 2 * .pi > 0 ? length + 2 * .pi : -1
     }
 
-    /// Whether the longitude lies within the interval, its ends included.
+    /// Returns whether a longitude lies within the interval, its ends included.
     func contains(_ point: Double) -> Bool { containsCanonical(LongitudeInterval.canonical(point)) }
 
-    /// Whether the other interval lies within this one.
+    /// Returns whether another interval lies within this one.
     func contains(_ other: LongitudeInterval) -> Bool {
         if isInverted {
             if other.isInverted { return other.low >= low && other.high <= high }
@@ -56,7 +64,7 @@ struct LongitudeInterval: Equatable, Sendable {
         return other.low >= low && other.high <= high
     }
 
-    /// Whether the two have a longitude in common.
+    /// Returns whether the two intervals have a longitude in common.
     func intersects(_ other: LongitudeInterval) -> Bool {
         if isEmpty || other.isEmpty { return false }
         // Both cross the antimeridian and meet there.
@@ -65,7 +73,7 @@ struct LongitudeInterval: Equatable, Sendable {
         return other.low <= high && other.high >= low
     }
 
-    /// The shortest interval that contains both.
+    /// Returns the shortest interval that contains both.
     func union(_ other: LongitudeInterval) -> LongitudeInterval {
         if other.isEmpty { return self }
         if containsCanonical(other.low) {
@@ -79,15 +87,16 @@ struct LongitudeInterval: Equatable, Sendable {
         return isBefore ? LongitudeInterval(low: other.low, high: high) : LongitudeInterval(low: low, high: other.high)
     }
 
-    /// The same for a longitude that is not -π.
+    /// Returns whether a longitude lies within the interval, for a longitude that is not -π.
     private func containsCanonical(_ point: Double) -> Bool {
         isInverted ? (point >= low || point <= high) && !isEmpty : point >= low && point <= high
     }
 
-    /// π instead of -π, which is the same meridian.
+    /// Returns π for -π, which is the same meridian, and every other longitude as it is.
     private static func canonical(_ point: Double) -> Double { point == -.pi ? .pi : point }
 
-    /// Going east, 0 ..< 2π, without losing precision for short distances.
+    /// The distance eastward from one longitude to another, 0 ..< 2π, without a loss of precision
+    /// for short distances.
     private static func distance(from start: Double, to end: Double) -> Double {
         end - start >= 0 ? end - start : (end + .pi) - (start - .pi)
     }

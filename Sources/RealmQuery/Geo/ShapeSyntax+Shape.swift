@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ShapeSyntax {
-    /// The shape with its arguments filled in; `coordinate` gives the number of argument `$n`, or throws.
+    /// Returns the shape with the values of its arguments.
+    ///
+    /// - Parameter coordinate: Returns the number that is passed as argument `$n`, or throws.
+    /// - Throws: What `coordinate` throws.
     func shape(_ coordinate: (Int) throws(QueryError) -> Double) throws(QueryError) -> GeoShape {
         switch self {
         case .box(let corner, let opposite):
@@ -20,7 +23,7 @@ extension ShapeSyntax {
         }
     }
 
-    /// The point with its arguments filled in.
+    /// The point with the values of its arguments.
     private static func point(
         _ point: Point, _ coordinate: (Int) throws(QueryError) -> Double
     ) throws(QueryError) -> GeoPoint {
@@ -29,7 +32,7 @@ extension ShapeSyntax {
             altitude: point.altitude)
     }
 
-    /// The coordinate, or the number of the argument that stands for it.
+    /// The coordinate itself, or the value of the argument in its place.
     private static func number(
         _ number: Coordinate, _ coordinate: (Int) throws(QueryError) -> Double
     ) throws(QueryError) -> Double {

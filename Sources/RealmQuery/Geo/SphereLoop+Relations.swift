@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How two loops lie to each other.
+/// The relations of two loops, which decide whether a polygon with holes is valid.
 extension SphereLoop {
-    /// Is `other`, a valid loop, inside this one? Boundaries may touch.
+    /// Returns whether another loop, which has to be valid, is inside this one. The boundaries may
+    /// touch.
+    ///
+    /// - Parameters:
+    ///   - other: The other loop.
+    ///   - goesOn: Decides whether to go on. Once it has returned false, the result is meaningless.
+    /// - Complexity: O(m × n) for loops of m and n vertices.
     func contains(_ other: SphereLoop, _ goesOn: GeoRegion.Check) -> Bool {
         guard bounds.contains(other.bounds) else { return false }
         let start = other.vertex(0)
@@ -14,7 +20,12 @@ extension SphereLoop {
         return true
     }
 
-    /// Do the boundaries cross, also at a shared vertex?
+    /// Returns whether the boundaries cross, possibly at a shared vertex.
+    ///
+    /// - Parameters:
+    ///   - other: The other loop.
+    ///   - goesOn: Decides whether to go on. Once it has returned false, the result is meaningless.
+    /// - Complexity: O(m × n) for loops of m and n vertices.
     func crosses(_ other: SphereLoop, _ goesOn: GeoRegion.Check) -> Bool {
         guard bounds.intersects(other.bounds) else { return false }
         var hasWiderWedge = false
@@ -31,20 +42,30 @@ extension SphereLoop {
         return meeting != .apart
     }
 
-    /// Is `other` inside this loop, given that they share no edge and one is inside the other or both are apart?
+    /// Returns whether another loop is inside this one, provided that the two share no edge and do
+    /// not cross.
     func containsNested(_ other: SphereLoop) -> Bool {
         guard bounds.contains(other.bounds) else { return false }
         guard let index = index(of: other.vertex(1)) else { return contains(other.vertex(1)) }
         return Wedges(self, endingAt: index + vertices.count - 1, other, endingAt: 0).isContained
     }
 
-    /// The vertex that is the same point; nil when none is.
+    /// The index of the vertex that is the same point; nil when there is none.
     private func index(of point: SpherePoint) -> Int? { vertices.firstIndex(of: point) }
 
+    /// The answer of a closure that is called for shared vertices: whether to examine the next
+    /// place.
     private enum Answer { case goOn, stop }
+    /// The result of examining two boundaries: they do not cross, the examination was ended early,
+    /// or two edges cross.
     private enum Meeting { case apart, stopped, crossing }
 
-    /// Goes through all places where the boundaries meet. `atVertex` is asked about each shared vertex.
+    /// Examines all places where the boundaries meet.
+    ///
+    /// - Parameters:
+    ///   - other: The other loop.
+    ///   - goesOn: Decides whether to go on.
+    ///   - atVertex: Is called for each shared vertex with the angles of both loops there.
     private func meet(_ other: SphereLoop, _ goesOn: GeoRegion.Check, atVertex: (Wedges) -> Answer) -> Meeting {
         for theirs in other.vertices.indices {
             guard goesOn(vertices.count) else { return .stopped }
@@ -54,7 +75,7 @@ extension SphereLoop {
                 case .none: continue
                 case .crossing: return .crossing
                 case .vertex:
-                    // Each shared vertex is looked at once, where both edges end.
+                    // Each shared vertex is examined once, where both edges end.
                     guard vertex(mine + 1) == other.vertex(theirs + 1) else { continue }
                     if atVertex(Wedges(self, endingAt: mine, other, endingAt: theirs)) == .stop { return .stopped }
                 }
@@ -66,13 +87,18 @@ extension SphereLoop {
 
 /// The angles of two loops at a vertex that they share.
 private struct Wedges {
+    /// The shared vertex.
     let center: SpherePoint
+    /// The vertex before it in the first loop.
     let before: SpherePoint
+    /// The vertex after it in the first loop.
     let after: SpherePoint
+    /// The vertex before it in the other loop.
     let otherBefore: SpherePoint
+    /// The vertex after it in the other loop.
     let otherAfter: SpherePoint
 
-    /// The vertex at the end of the edges that start at the given indexes.
+    /// Takes the vertex at the end of the two edges that start at the given indexes.
     init(_ loop: SphereLoop, endingAt index: Int, _ other: SphereLoop, endingAt otherIndex: Int) {
         let count = loop.vertices.count
         center = loop.vertices[(index + 1) % count]
@@ -82,17 +108,18 @@ private struct Wedges {
         otherAfter = other.vertices[(otherIndex + 2) % other.vertices.count]
     }
 
-    /// Whether the points follow one another counterclockwise around the vertex.
+    /// Whether three points follow one another counterclockwise around the vertex.
     private func isOrdered(_ a: SpherePoint, _ b: SpherePoint, _ c: SpherePoint) -> Bool {
         Orientation.isOrdered(a, b, c, around: center)
     }
 
-    /// Is the other loop's angle within the first one's?
+    /// Whether the angle of the other loop lies within that of the first one.
     var isContained: Bool { isOrdered(after, otherAfter, otherBefore) && isOrdered(otherBefore, before, after) }
 
-    /// The first angle as seen from the second.
+    /// The relation of the first angle to the second one.
     enum Relation { case equal, containing, contained, overlapping, disjoint }
 
+    /// The relation of the first loop's angle to that of the other loop.
     var relation: Relation {
         if before == otherBefore && after == otherAfter { return .equal }
         if isOrdered(before, after, otherAfter) {

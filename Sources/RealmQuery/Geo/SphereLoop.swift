@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A closed chain of great-circle arcs; its interior lies on the left of the edges.
+/// A closed chain of great-circle arcs; its interior is on the left of the edges.
 ///
-/// A point is inside or not by the parity of crossings between the loop and the way from a fixed origin to the point.
-/// Vertices and edges so belong to exactly one of the regions that share them. Whether the origin is inside follows
-/// from one vertex: it belongs to the loop if a fixed direction at it lies in the angle of its two edges.
+/// Whether a point is inside follows from the parity of crossings between the loop and the way from
+/// a fixed origin to the point. Vertices and edges thereby belong to exactly one of the regions
+/// that share them. Whether the origin is inside follows from one vertex: it belongs to the loop if
+/// a fixed direction at it lies in the angle of its two edges.
 struct SphereLoop: Sendable {
-    /// In order, the first one not repeated at the end; at least three, all different.
+    /// The vertices in order, at least three and all different; the first one is not repeated at
+    /// the end.
     private(set) var vertices: [SpherePoint]
+    /// Bounds of the interior, for a quick test.
     private(set) var bounds = AngleBounds.full
+    /// Whether the fixed origin is inside.
     private var isOriginInside = false
 
+    /// The fixed point at which the way to every tested point begins.
     private static let origin = SpherePoint(x: 0.00457, y: 1, z: 0.0321).normalized
 
-    /// A loop over the vertices, of which the last is joined to the first. The inside is on the left of its edges.
+    /// Creates a loop over vertices, of which the last is joined to the first. The inside is on the
+    /// left of its edges.
+    ///
+    /// - Complexity: O(number of vertices).
     init(_ vertices: [SpherePoint]) {
         self.vertices = vertices
         let isVertexInside = Orientation.isOrdered(vertex(1).orthogonal, vertex(0), vertex(2), around: vertex(1))
@@ -21,12 +29,14 @@ struct SphereLoop: Sendable {
         updateBounds()
     }
 
-    /// The vertex at `index`, which may be up to twice around.
+    /// Returns the vertex at an index, which may exceed the last one by up to one round.
     @inline(__always) func vertex(_ index: Int) -> SpherePoint {
         vertices[index < vertices.count ? index : index - vertices.count]
     }
 
-    /// Whether the point lies inside, by the number of edges that a path to it crosses.
+    /// Returns whether a point lies inside, from the number of edges that the way to it crosses.
+    ///
+    /// - Complexity: O(number of vertices), O(1) outside of the bounds.
     func contains(_ point: SpherePoint) -> Bool {
         guard bounds.contains(point) else { return false }
         var isInside = isOriginInside
@@ -35,11 +45,13 @@ struct SphereLoop: Sendable {
         return isInside
     }
 
-    /// Turns the loop round if it covers more than half of the sphere; half is left as it is.
+    /// Exchanges inside and outside if the loop covers more than half of the sphere. Exactly half
+    /// is left as it is.
     mutating func normalize() {
         if !isNormalized { invert() }
     }
 
+    /// Whether the loop covers at most half of the sphere.
     var isNormalized: Bool { bounds.longitudes.length < .pi || turningAngle >= -1e-14 }
 
     /// Makes the other side the inside.
@@ -49,7 +61,7 @@ struct SphereLoop: Sendable {
         if bounds.low > -.pi / 2 && bounds.high < .pi / 2 { bounds = .full } else { updateBounds() }
     }
 
-    /// Calculates the bounds anew, after vertices or the inside have changed.
+    /// Calculates the bounds again, after the vertices or the inside have changed.
     private mutating func updateBounds() {
         bounds = .full
         var bounds = AngleBounds(chain: vertices + [vertices[0]])
@@ -59,10 +71,11 @@ struct SphereLoop: Sendable {
         self.bounds = bounds
     }
 
-    /// The sum of the turns at the vertices, positive to the left: negative when more than half of the sphere is inside.
+    /// The sum of the turns at the vertices, positive to the left. It is negative when more than
+    /// half of the sphere is inside.
     ///
-    /// Added up from the same vertex in the same direction for all ways to write the loop, so that a loop and its
-    /// reverse have exactly opposite sums.
+    /// The sum starts from the same vertex in the same direction for all ways to write the loop, so
+    /// that a loop and its reverse have exactly opposite sums.
     private var turningAngle: Double {
         let count = vertices.count
         let first = vertices.indices.min { SpherePoint.precedes(vertices[$0], vertices[$1]) } ?? 0
@@ -78,7 +91,7 @@ struct SphereLoop: Sendable {
         return isForward ? angle : -angle
     }
 
-    /// By how much the way from `a` over `b` to `c` turns left, in radians.
+    /// The angle in radians by which the way from `a` over `b` to `c` turns left.
     private static func turnAngle(_ a: SpherePoint, _ b: SpherePoint, _ c: SpherePoint) -> Double {
         let angle = b.stableCross(a).angle(to: c.stableCross(b))
         return Orientation.turn(a, b, c) > 0 ? angle : -angle
@@ -88,14 +101,19 @@ struct SphereLoop: Sendable {
 // MARK: - Validity
 
 extension SphereLoop {
-    /// Why a chain of at least three vertices is no loop; nil when it is one.
+    /// Returns the reason why a chain of at least three vertices is not a valid loop; nil when it
+    /// is one.
+    ///
+    /// - Parameter goesOn: Decides whether to go on. Once it has returned false, the result is
+    ///   meaningless.
     func defect(_ goesOn: GeoRegion.Check) -> String? {
         if !vertices.allSatisfy(\.isUnitLength) { return "a vertex is not on the sphere" }
         if Set(vertices).count < vertices.count { return "a vertex occurs twice" }
         return crossesItself(goesOn) ? "two edges cross" : nil
     }
 
-    /// Compares each edge with those whose boxes overlap its own, found by a sweep along x.
+    /// Returns whether two edges cross. Each edge is compared with those whose boxes overlap its
+    /// own, found by a sweep along x.
     private func crossesItself(_ goesOn: GeoRegion.Check) -> Bool {
         let boxes = vertices.indices.map { EdgeBox(vertex($0), vertex($0 + 1), index: $0) }.sorted { $0.low.x < $1.low.x }
         for (position, box) in boxes.enumerated() {
@@ -110,7 +128,8 @@ extension SphereLoop {
         return false
     }
 
-    /// Whether two edges that are not neighbours cross.
+    /// Whether two edges that are not neighbours cross; they are given by the indexes of their
+    /// first vertices.
     private func edgesCross(_ first: Int, _ second: Int) -> Bool {
         let (lower, upper) = (min(first, second), max(first, second))
         guard upper > lower + 1 else { return false }

@@ -2,12 +2,12 @@
 
 internal import RealmStorage
 
-/// Where a query finds the objects that it tests.
+/// The way in which a query finds the objects that it tests.
 enum AccessPath {
     /// All objects of the class, leaf by leaf.
     case scan
     /// No objects: the condition cannot hold.
     case nothing
-    /// The objects that an index offers; `count` is how many they are at most.
+    /// The objects that an index offers. `count` is the greatest possible number of them.
     case lookup(IndexLookup, count: Int)
 }

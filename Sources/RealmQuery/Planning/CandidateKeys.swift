@@ -2,38 +2,57 @@
 
 internal import RealmStorage
 
-/// The keys that an index offers, ascending and each once, read a few at a time: who stops early reads few of them.
+/// The keys that an index offers, ascending and each once, from one or several lists that are
+/// merged.
+///
+/// They are read in pieces, so that a caller who stops early reads few of them. To iterate, call
+/// `peek`, then `drop` with the key.
 struct CandidateKeys {
-    /// One list of the index, of which a part is in memory.
+    /// One list of the index, of which a piece is in memory.
     private struct Stream {
+        /// The whole list, which is read on demand.
         let keys: IndexedKeys
+        /// The keys that were read and not taken yet.
         var buffer: ArraySlice<ObjectKey> = []
-        /// Where in `keys` the buffer ends.
+        /// The place in the list where the buffer ends.
         var end = 0
     }
 
-    /// More lists than this are merged in memory at once.
+    /// The greatest number of lists that are merged in this way; with more, the caller reads and
+    /// sorts all keys.
     static let maximumStreams = 16
 
-    /// The first piece of a list; each further one is twice as long.
+    /// The number of keys in the first piece; each further piece is twice as long, up to 1024.
     private static let firstPieceCount = 32
 
     private var streams: [Stream]
+    /// The number of keys to read next.
     private var pieceCount = CandidateKeys.firstPieceCount
+    /// Counts the keys that are read; nil when they are counted already.
     private let statistics: QueryStatistics?
 
-    /// The keys of all lists together. `statistics` counts those that are read; nil when they are counted already.
+    /// Creates the merged list; nothing is read yet.
+    ///
+    /// - Parameters:
+    ///   - lists: Ascending lists of keys.
+    ///   - statistics: Counts the keys that are read; nil when the caller has counted them.
     init(_ lists: [IndexedKeys], _ statistics: QueryStatistics?) {
         streams = lists.map { Stream(keys: $0) }
         self.statistics = statistics
     }
 
-    /// Leaves out the keys up to `key`. Only before the first one is taken.
+    /// Leaves out all keys up to and including `key`. It may be called only before the first key is
+    /// read.
+    ///
+    /// - Complexity: O(log n) for each list of n keys.
     mutating func skip(through key: ObjectKey) throws(StorageError) {
         for index in streams.indices { streams[index].end = try streams[index].keys.firstIndex(after: key) }
     }
 
-    /// Leaves out `count` keys where that needs no look at them: in a single list. Returns how many are left out.
+    /// Leaves out keys without reading them, which is possible only for a single list.
+    ///
+    /// - Parameter count: The number of keys to leave out.
+    /// - Returns: The number of keys that were left out, 0 when it is not possible.
     mutating func skip(_ count: Int) -> Int {
         guard streams.count == 1, streams[0].buffer.isEmpty else { return 0 }
         let skipped = min(count, streams[0].keys.count - streams[0].end)
@@ -41,7 +60,9 @@ struct CandidateKeys {
         return skipped
     }
 
-    /// The next key without taking it; nil at the end.
+    /// Returns the next key without taking it; nil at the end.
+    ///
+    /// - Throws: A storage error when the index is damaged.
     mutating func peek() throws(StorageError) -> ObjectKey? {
         var least: ObjectKey?
         for index in streams.indices {
@@ -52,11 +73,12 @@ struct CandidateKeys {
         return least
     }
 
-    /// Takes the key that `peek` returned.
+    /// Takes the key that `peek` returned, from every list that has it.
     mutating func drop(_ key: ObjectKey) {
         for index in streams.indices where streams[index].buffer.first == key { streams[index].buffer.removeFirst() }
     }
 
+    /// Reads the next piece of a list.
     private mutating func refill(_ index: Int) throws(StorageError) {
         let stream = streams[index]
         guard stream.end < stream.keys.count else { return }

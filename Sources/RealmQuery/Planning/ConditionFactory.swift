@@ -2,8 +2,21 @@
 
 internal import RealmStorage
 
-/// Picks the fastest condition for a comparison of two operands.
+/// Chooses the fastest condition for a comparison of two operands whose types the binder has
+/// checked.
 enum ConditionFactory {
+    /// Returns the condition for a comparison.
+    ///
+    /// - Parameters:
+    ///   - left: The left operand.
+    ///   - comparator: The way in which two values are compared.
+    ///   - right: The right operand.
+    ///   - quantifier: Replaces the quantifiers of both operands if it is given.
+    ///   - label: The part of the query that the condition implements.
+    ///   - cancellation: The check that can stop the query.
+    /// - Returns: A condition on whole packed leaves where both sides are columns of the base class
+    ///   or one of them is a constant; a condition on single values where both sides have exactly
+    ///   one; otherwise the general one for lists.
     static func compare(
         _ left: any Operand, _ comparator: Comparator, _ right: any Operand, quantifier: Quantifier? = nil, label: String,
         _ cancellation: CancellationCheck
@@ -33,7 +46,8 @@ enum ConditionFactory {
             backlinks: targets.flatMap { backlinkLookup(left, comparator, to: $0) }, label: label, cancellation)
     }
 
-    /// The incoming links of the objects that links of the base class are compared with, if equality is asked for.
+    /// The incoming links of the objects with which links of the base class are compared by
+    /// equality; nil when they do not help.
     private static func backlinkLookup(
         _ left: any Operand, _ comparator: Comparator, to targets: [Value]
     ) -> BacklinkLookup? {
@@ -43,7 +57,7 @@ enum ConditionFactory {
         return BacklinkLookup(step, to: targets)
     }
 
-    /// The column of the base class that an operand is the value of.
+    /// The column of the base class whose value the operand is; nil for all other operands.
     private static func baseColumn(_ operand: any Operand) -> Column? {
         if let property = operand as? PropertyOperand, property.isOfBaseClass { return property.column }
         guard let links = operand as? LinkOperand, links.chain.steps.count == 1, let step = links.chain.steps.first,
@@ -52,6 +66,7 @@ enum ConditionFactory {
         return step.column
     }
 
+    /// The value of a constant that is not a list; nil for all other operands.
     private static func single(_ operand: any Operand) -> Value? {
         guard let constant = operand as? ConstantOperand, !constant.isList else { return nil }
         return constant.constantValue

@@ -2,18 +2,23 @@
 
 internal import RealmStorage
 
-/// A way to the objects that may match that passes by an index instead of all objects.
+/// A way to find the objects that may match through an index, instead of reading all objects.
 indirect enum IndexLookup {
-    /// The objects whose property has exactly one of these values, by the search index of the property.
+    /// The objects whose property has exactly one of these values, by the search index of the
+    /// property.
     case values(Column, [Value])
-    /// The objects that link to given ones, by their incoming links.
+    /// The objects that link to given objects, by the incoming links of these.
     case backlinks(BacklinkLookup)
     /// The objects with the words of a search, by the full-text index.
     case fullText(FullTextCondition)
     /// The objects of several look-ups together.
     case union([IndexLookup])
 
-    /// How many objects the look-up offers: exact for `values` and `fullText`, else no fewer than there are.
+    /// Returns the number of objects that the look-up offers, exact for `values` and `fullText`,
+    /// otherwise an upper bound.
+    ///
+    /// - Throws: A storage error when an index is damaged.
+    /// - Complexity: A few steps in the index for each value; a full-text search is executed.
     func count(in table: Table) throws(StorageError) -> Int {
         switch self {
         case .values(let column, let values):
@@ -29,7 +34,14 @@ indirect enum IndexLookup {
         }
     }
 
-    /// The keys of the objects, ascending, each once. Those of a few values are read from the index when they are needed.
+    /// Returns the keys of the objects, ascending and each once.
+    ///
+    /// The keys of a few values are read from the index on demand; all others are collected and
+    /// sorted first.
+    ///
+    /// - Parameters:
+    ///   - table: The class of the objects.
+    ///   - statistics: Counts the keys that are read.
     func candidates(in table: Table, _ statistics: QueryStatistics) throws(StorageError) -> CandidateKeys {
         if case .values(let column, let values) = self, values.count <= CandidateKeys.maximumStreams {
             var streams: [IndexedKeys] = []
@@ -41,6 +53,7 @@ indirect enum IndexLookup {
         return CandidateKeys([IndexedKeys(keys)], nil)
     }
 
+    /// Reads all keys of the look-up into memory, ascending and each once.
     private func allKeys(in table: Table) throws(StorageError) -> [ObjectKey] {
         switch self {
         case .values(let column, let values):

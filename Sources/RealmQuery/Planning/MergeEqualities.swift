@@ -2,9 +2,11 @@
 
 internal import RealmStorage
 
-/// `a == 1 OR a == 2 OR …` becomes one test for membership.
+/// Turns `a == 1 OR a == 2 OR …` into one test for membership in a set, which costs the same for
+/// any number of constants.
 enum MergeEqualities {
-    /// The children of an `OR`, with the equalities of each property of the base class merged into the first of them.
+    /// Returns the children of an `OR`, in which the equalities of each property of the base class
+    /// are merged into the first of them.
     static func apply(_ children: [any Condition]) -> [any Condition] {
         var groups: [Int: [Int]] = [:]
         for (position, child) in children.enumerated() {
@@ -21,7 +23,8 @@ enum MergeEqualities {
         return merged.compactMap { $0 }
     }
 
-    /// Equality with a constant of exactly the property's type, or with null.
+    /// The property of a condition that is an equality with null or with a constant of exactly the
+    /// property's type; nil otherwise.
     private static func mergeableColumn(_ condition: any Condition) -> Column? {
         guard let condition = condition as? ColumnCondition, condition.column.type != .mixed else { return nil }
         switch condition.comparator {

@@ -2,21 +2,25 @@
 
 internal import RealmStorage
 
-/// How a query is answered: made once per bound query by `QueryPlanner`; cursors, counts, aggregates, pages and `explain`
-/// read it.
+/// The way in which a query is answered.
+///
+/// It is made once for each bound query by `QueryPlanner`, when results are first needed. Cursors,
+/// counts, aggregates, pages and `explain` use it.
 struct QueryPlan {
-    /// Where the objects are found that are tested.
+    /// The way in which the objects are found that are tested.
     let access: AccessPath
-    /// What they are tested with, its parts in the order in which they are asked.
+    /// The condition that they are tested with; its parts are in the order of evaluation.
     let condition: any Condition
-    /// Whether all objects that the access path offers match, so that none is tested.
+    /// Whether all objects that the access path offers match, so that none has to be tested.
     let isExact: Bool
-    /// What happens to the matches, in this order.
+    /// The sorting, distinct and limiting steps that apply to the matches, in this order.
     let steps: [ResultStep]
-    /// How the conditions that an index answers are found, by their identities.
+    /// For each condition that an index answers, by its identity, the name of the method that the
+    /// plan shows.
     let lookedUp: [ObjectIdentifier: String]
 
-    /// How many objects match, when that is known without a look at any of them; before the steps.
+    /// Returns the number of matches, before the steps, when it is known without reading any
+    /// object; nil otherwise.
     func exactCount(in table: Table) -> Int? {
         switch access {
         case .nothing: return 0
@@ -25,7 +29,8 @@ struct QueryPlan {
         }
     }
 
-    /// The plan in lines for people.
+    /// Returns the plan in lines that people read: first the access path, then the conditions,
+    /// indented, then the steps.
     func lines(for table: Table) -> [String] {
         let name = table.className ?? table.name
         var lines: [String] = []
@@ -39,6 +44,8 @@ struct QueryPlan {
         return lines
     }
 
+    /// Appends the line of a condition and, indented further, those of the conditions that it
+    /// combines.
     private func append(_ condition: any Condition, depth: Int, to lines: inout [String]) {
         let outline = condition.outline
         let method = lookedUp[ObjectIdentifier(condition)] ?? outline.method
@@ -47,6 +54,8 @@ struct QueryPlan {
         for child in outline.children { append(child, depth: depth + 1, to: &lines) }
     }
 
+    /// The line of a step. A sort that a limit follows keeps only the first rows, which the line
+    /// states.
     private func line(_ step: ResultStep, before next: ResultStep?) -> String {
         switch step {
         case .limit(let limit): return "limit \(limit)"

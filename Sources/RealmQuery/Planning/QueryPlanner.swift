@@ -2,28 +2,37 @@
 
 internal import RealmStorage
 
-/// Makes the plan of a query: decides whether an index leads to the matches sooner than a look at all objects does.
+/// Makes the plan of a query: decides whether an index leads to the matches sooner than a scan of
+/// all objects.
 struct QueryPlanner {
-    /// A look-up that serves a condition.
+    /// An index look-up that could serve a condition.
     private struct Candidate {
+        /// The look-up: all matches are among its objects.
         var lookup: IndexLookup
-        /// How many objects it offers at most.
+        /// The greatest possible number of objects that it offers.
         var count: Int
-        /// Whether all of them match the condition.
+        /// Whether all of its objects match the condition.
         var isExact: Bool
-        /// How the conditions are found that it answers.
+        /// For each condition that it answers, by its identity, the name of the method that the
+        /// plan shows.
         var lookedUp: [ObjectIdentifier: String]
     }
 
-    /// Few enough objects to look at them one by one, whatever the size of the class.
+    /// The number of objects up to which testing them one by one is worth it, whatever the size of
+    /// the class.
     private static let fewObjects = 64
 
-    /// More constants than this are not looked up one by one.
+    /// The number of constants up to which they are looked up one by one.
     private static let maximumValues = 256
 
+    /// The class of the result.
     let table: Table
 
-    /// Throws what reading the indexes throws.
+    /// Makes the plan for a condition and the steps after it.
+    ///
+    /// - Throws: A storage error when an index is damaged.
+    /// - Complexity: The time to count the matches in the indexes that could help; objects are not
+    ///   read.
     func plan(_ condition: any Condition, _ steps: [ResultStep]) throws(StorageError) -> QueryPlan {
         if let constant = condition as? ConstantCondition {
             return QueryPlan(
@@ -38,7 +47,10 @@ struct QueryPlanner {
         return QueryPlan(access: .scan, condition: condition, isExact: false, steps: steps, lookedUp: [:])
     }
 
-    /// Whether the condition only asks for values of an indexed property. Planning it costs a few steps down the index.
+    /// Returns whether a condition only compares an indexed property with constants for equality.
+    ///
+    /// Planning such a condition takes a few steps in the index, so it may be done on a daemon's
+    /// thread.
     static func isAnsweredByIndex(_ condition: any Condition) -> Bool {
         switch condition {
         case let condition as ColumnCondition:
@@ -49,10 +61,10 @@ struct QueryPlanner {
         }
     }
 
-    /// Whether looking at `count` objects one by one is better than looking at the whole class.
+    /// Whether testing `count` objects one by one is faster than scanning the whole class.
     private func pays(_ count: Int) -> Bool { count <= QueryPlanner.fewObjects || count < table.count / 8 }
 
-    /// The best look-up among whose objects all matches are; nil when no index helps.
+    /// Returns the best look-up that offers all matches of a condition; nil when no index helps.
     private func candidate(for condition: any Condition) throws(StorageError) -> Candidate? {
         switch condition {
         case let condition as ColumnCondition: return try candidate(for: condition)
@@ -76,6 +88,8 @@ struct QueryPlanner {
         }
     }
 
+    /// The look-up for a comparison of one property with a constant: by incoming links or by the
+    /// search index.
     private func candidate(for condition: ColumnCondition) throws(StorageError) -> Candidate? {
         if let backlinks = condition.backlinks {
             return try make(.backlinks(backlinks), isExact: false, for: condition, "incoming links of the object")
@@ -84,6 +98,8 @@ struct QueryPlanner {
         return try values([condition.constant], of: condition.column, for: condition, "search index")
     }
 
+    /// The look-up of constants in a search index; nil when the property has none, or the constants
+    /// do not have its type.
     private func values(
         _ values: [Value], of column: Column, for condition: any Condition, _ method: String
     ) throws(StorageError) -> Candidate? {
@@ -91,6 +107,13 @@ struct QueryPlanner {
         return try make(.values(column, values), isExact: true, for: condition, method)
     }
 
+    /// Makes a candidate and counts its objects.
+    ///
+    /// - Parameters:
+    ///   - lookup: The look-up.
+    ///   - isExact: Whether all of its objects match the condition.
+    ///   - condition: The condition that it answers.
+    ///   - method: The name of the method that the plan shows.
     private func make(
         _ lookup: IndexLookup, isExact: Bool, for condition: any Condition, _ method: String
     ) throws(StorageError) -> Candidate {
@@ -99,7 +122,8 @@ struct QueryPlanner {
             lookedUp: [ObjectIdentifier(condition): method])
     }
 
-    /// The objects of any child of an `AND` will do: the fewest are the best. What the others say is tested.
+    /// The best look-up for an `AND`: the objects of any child include all matches, so the fewest
+    /// are the best. The other children are tested afterwards, hence the result is not exact.
     private func fewest(of children: [any Condition]) throws(StorageError) -> Candidate? {
         var best: Candidate?
         for child in children {
@@ -111,7 +135,8 @@ struct QueryPlanner {
         return best
     }
 
-    /// The objects of all children of an `OR` together; nil when one of them has no look-up.
+    /// The look-up for an `OR`: the objects of all children together; nil when one of them has no
+    /// look-up.
     private func union(of children: [any Condition]) throws(StorageError) -> Candidate? {
         var lookups: [IndexLookup] = []
         var count = 0
@@ -125,7 +150,7 @@ struct QueryPlanner {
         return Candidate(lookup: .union(lookups), count: count, isExact: false, lookedUp: lookedUp)
     }
 
-    /// Whether equality with `value` can be answered by the search index of `column`.
+    /// Whether equality with a value can be answered by the search index of a column.
     private static func isIndexed(_ column: Column, _ value: Value) -> Bool {
         guard column.hasSearchIndex, column.collection == nil, !column.attributes.contains(.fullText) else { return false }
         switch (column.type, value) {

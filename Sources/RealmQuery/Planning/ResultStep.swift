@@ -2,9 +2,12 @@
 
 internal import RealmStorage
 
-/// What happens to the matches of a predicate, in this order.
+/// A step that is applied to the matches of a predicate, in the order of the query.
 enum ResultStep {
+    /// Orders the objects by these keys; the first key decides, ties keep their order.
     case sort([SortKey])
+    /// Keeps the first object for each combination of the values of these keys.
     case distinct([SortKey])
+    /// Keeps the first so many objects.
     case limit(Int)
 }

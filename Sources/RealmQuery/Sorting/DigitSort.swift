@@ -2,11 +2,21 @@
 
 internal import RealmStorage
 
-/// Sorts rows by unsigned numbers, digit by digit, from the lowest digit up; stable.
+/// Sorts rows by unsigned numbers without comparisons, digit by digit from the lowest digit up. The
+/// sort is stable.
 enum DigitSort {
+    /// The number of bits of a digit.
     private static let digitBits = 11
 
-    /// `order` with the rows sorted by `keys[row]`.
+    /// Sorts rows by their keys. Rows with equal keys keep their order.
+    ///
+    /// - Parameters:
+    ///   - order: The rows in their present order, as indexes of `keys`.
+    ///   - keys: The key of each row.
+    ///   - isAscending: Whether smaller keys come first.
+    /// - Returns: The rows in the new order.
+    /// - Complexity: O(n) for n rows and each digit by which the keys differ; O(n log n) when their
+    ///   differences exceed 64 bits.
     static func sorted(_ order: [UInt32], by keys: [OrderKey], isAscending: Bool) -> [UInt32] {
         guard let least = keys.min(), let greatest = keys.max(), least != greatest else { return order }
         let range = greatest.rawValue - least.rawValue
@@ -18,7 +28,7 @@ enum DigitSort {
                 return left.offset < right.offset
             }.map(\.element)
         }
-        // Counted from the end they come first from, all keys fit into 64 bits.
+        // As distances from the key that comes first, all keys fit into 64 bits.
         var digits = [UInt64](repeating: 0, count: keys.count)
         for row in keys.indices {
             let distance = isAscending ? keys[row].rawValue - least.rawValue : greatest.rawValue - keys[row].rawValue
@@ -27,6 +37,7 @@ enum DigitSort {
         return sorted(order, by: digits, bitCount: bits)
     }
 
+    /// Sorts rows by numbers of `bitCount` bits. A digit that is the same in all rows is skipped.
     private static func sorted(_ order: [UInt32], by digits: [UInt64], bitCount: Int) -> [UInt32] {
         var source = order
         var target = order

@@ -4,27 +4,44 @@ internal import RealmStorage
 
 /// Keeps the first row of each combination of values, by hashing.
 ///
-/// Rows with a null link on the way to a value are left out. Only for properties of one type: among mixed values a float
-/// and a decimal can be equal without hashing alike, so those are told apart by sorting.
+/// Rows with a null link on the way to a value are left out. It works only for properties of one
+/// type: among mixed values a float and a decimal can be equal without having the same hash, so
+/// these are compared by sorting instead.
 final class DistinctFilter {
+    /// The keys whose values are combined.
     private let keys: [SortKey]
     private let cancellation: CancellationCheck
-    /// Positions of kept rows by hash, probed one after another; -1 is free. A power of two in size.
+    /// The hash table: for each slot the index of a kept row, or -1 when it is free. Its size is a
+    /// power of two.
     private var slots = [Int32](repeating: -1, count: 64)
-    /// The values of all kept rows, one after another.
+    /// The values of all kept rows, one row after another.
     private var values: [Value] = []
+    /// The hash of each kept row.
     private var hashes: [Int] = []
+    /// The values of the current row.
     private var scratch: [Value] = []
+    /// The values of the rows of a leaf, one key after another.
     private var leafValues: [Value] = []
+    /// The kept rows in the order in which they came, as the caller identifies them.
     private(set) var items: [Int64] = []
 
+    /// Creates an empty filter.
+    ///
+    /// - Parameters:
+    ///   - keys: The keys whose values are combined.
+    ///   - cancellation: The check that can stop the query, and that limits the values that are
+    ///     kept.
+    /// - Returns: Nil when a key has mixed values or a path into a dictionary.
     init?(_ keys: [SortKey], _ cancellation: CancellationCheck) {
         guard keys.allSatisfy({ $0.column.type != .mixed && $0.column.collection == nil }) else { return nil }
         self.keys = keys
         self.cancellation = cancellation
     }
 
-    /// Takes the rows of a leaf, which are called by their object keys.
+    /// Adds the rows of a leaf, in ascending order; each is identified by its object key.
+    ///
+    /// - Throws: A storage error, also when the query has to stop or more values would be kept than
+    ///   it may hold.
     func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
         leafValues.removeAll(keepingCapacity: true)
         for key in keys { try key.append(leaf, rows, to: &leafValues) }
@@ -38,14 +55,18 @@ final class DistinctFilter {
         }
     }
 
-    /// Takes one row, which the caller calls `item`.
+    /// Adds one row.
+    ///
+    /// - Parameters:
+    ///   - row: The object.
+    ///   - item: A number by which the caller identifies the row.
     func add(_ row: Row, _ item: Int64) throws(StorageError) {
         scratch.removeAll(keepingCapacity: true)
         for key in keys { scratch.append(try key.value(row)) }
         try add(item)
     }
 
-    /// Keeps the row with the values in `scratch` if there is none like it.
+    /// Keeps the row whose values are in `scratch`, unless a row with equal values was kept before.
     private func add(_ item: Int64) throws(StorageError) {
         var hasher = Hasher()
         for (index, key) in keys.enumerated() {
@@ -68,6 +89,7 @@ final class DistinctFilter {
         if items.count * 2 > slots.count { grow() }
     }
 
+    /// Whether a kept row has the values in `scratch`.
     private func isEqual(_ kept: Int) throws(StorageError) -> Bool {
         let start = kept * keys.count
         for index in scratch.indices {
@@ -77,6 +99,7 @@ final class DistinctFilter {
         return true
     }
 
+    /// Makes the hash table four times as large.
     private func grow() {
         slots = [Int32](repeating: -1, count: slots.count * 4)
         for (position, hash) in hashes.enumerated() {

@@ -2,21 +2,36 @@
 
 internal import RealmStorage
 
-/// Orders the rows of a scan by number, date or bool properties of the class itself, straight from the packed leaves.
+/// Sorts the rows of a scan by properties of the class itself that are numbers, dates or bools,
+/// straight from the packed leaves.
 ///
-/// With a limit, a leaf is first asked at once for the rows that could still get among the best; mostly it has none.
-/// Without one, all keys are collected and sorted by their digits, which needs no comparisons.
+/// With a limit, a kernel first finds the rows of a leaf that could still get among the best;
+/// mostly there are none. Without a limit, all keys are collected and sorted by their digits,
+/// without comparisons.
 final class PackedSorter {
+    /// The sort keys, the most important one first.
     private let keys: [SortKey]
-    /// With a limit.
+    /// The best rows so far; nil without a limit.
     private var best: TopK?
-    /// Without a limit: the keys of all rows, one array per sort key.
+    /// Without a limit, the keys of all rows, one array for each sort key.
     private var collected: [[OrderKey]]
+    /// Without a limit, the object keys of all rows.
     private var items: [Int64] = []
+    /// Finds the objects that are compared by the keys after the first one.
     private let finder: ObjectFinder
     private let cancellation: CancellationCheck
 
-    /// Nil when a key is of another kind, or when a limit comes with several keys.
+    /// Creates an empty sorter.
+    ///
+    /// - Parameters:
+    ///   - keys: The sort keys.
+    ///   - limit: The number of rows that are needed. A limit that the class cannot reach counts as
+    ///     none.
+    ///   - table: The class of the rows.
+    ///   - cancellation: The check that can stop the query, and that limits the keys that are
+    ///     collected.
+    /// - Returns: Nil when a key is not a plain column of a suitable type; then a `RowSorter` is
+    ///   needed.
     init?(_ keys: [SortKey], limit: Int, table: Table, _ cancellation: CancellationCheck) {
         guard keys.allSatisfy({ $0.isPlainColumn && PackedSorter.isPackable($0.column.type) }) else { return nil }
         self.keys = keys
@@ -30,6 +45,8 @@ final class PackedSorter {
         }
     }
 
+    /// Whether values of the type are packed numbers that can be ordered without reading them one
+    /// by one.
     private static func isPackable(_ type: ColumnType) -> Bool {
         switch type {
         case .int, .bool, .float, .double, .timestamp: return true
@@ -37,6 +54,9 @@ final class PackedSorter {
         }
     }
 
+    /// Adds the rows of a leaf, in ascending order.
+    ///
+    /// - Throws: A storage error, also when more keys would be collected than the query may hold.
     func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
         guard best != nil else { return try collect(leaf, rows) }
         switch try keys[0].values(of: leaf) {
@@ -57,7 +77,9 @@ final class PackedSorter {
 
     // MARK: - With a limit
 
-    /// The rows that could get among the best.
+    /// The rows that could get among the best, judging by the first key.
+    ///
+    /// - Parameter test: Returns the rows of the leaf whose key has a relation to another key.
     @inline(__always)
     private func candidates(_ rows: Mask, _ test: (Relation, OrderKey) -> Mask) -> Mask {
         guard let worst = best?.worst else { return rows }
@@ -66,6 +88,7 @@ final class PackedSorter {
         return rows & test(isStrict ? .greater : .greaterOrEqual, worst.reversed)
     }
 
+    /// Offers rows to the best ones; each replaces the worst of them if it is better.
     @inline(__always)
     private func offer(
         _ leaf: ClusterLeaf, _ rows: Mask, _ key: (Int) throws(StorageError) -> OrderKey
@@ -80,7 +103,8 @@ final class PackedSorter {
         }
     }
 
-    /// Compares two objects by all keys but the first.
+    /// Compares two objects by all sort keys but the first. Negative means that the left one comes
+    /// first.
     private func compareRest(_ left: Int64, _ right: Int64) throws(StorageError) -> Int {
         guard keys.count > 1, let leftRow = try finder.find(ObjectKey(left)), let rightRow = try finder.find(ObjectKey(right))
         else { return 0 }
@@ -94,8 +118,9 @@ final class PackedSorter {
 
     // MARK: - Without a limit
 
+    /// Collects the keys of the rows of a leaf, for sorting without a limit.
     private func collect(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
-        // The keys of numbers are half as large as values.
+        // The packed keys take half as much memory as values, so twice as many are allowed.
         try cancellation.require(valueCount: items.count / 2 * keys.count + 1)
         rows.forEach { items.append(leaf.key(at: $0).rawValue) }
         for (index, key) in keys.enumerated() {
@@ -111,7 +136,7 @@ final class PackedSorter {
         }
     }
 
-    /// The rows in order.
+    /// Returns the object keys of the rows in order. Rows with equal keys are in object order.
     func finish() throws(StorageError) -> [Int64] {
         if let best { return try best.sorted(order: compareRest).map(\.row) }
         var order = Array(0..<UInt32(truncatingIfNeeded: items.count))

@@ -2,42 +2,67 @@
 
 internal import RealmStorage
 
-/// Orders rows by sort keys; ties keep the order in which the rows came.
+/// Sorts rows by any sort keys; rows with equal keys keep the order in which they came.
 ///
-/// With a limit only the best rows are kept, in a heap with the worst one on top, so that memory does not depend on the
-/// number of rows that come.
+/// With a limit, only the best rows are kept, in a heap with the worst one on top, so that memory
+/// does not depend on the number of rows that come. A sorter is used once: add the rows, then call
+/// `finish` or `finishDistinct`.
 final class RowSorter {
-    /// What came last on the page before: only what sorts behind it is taken.
+    /// The last row of the page before. Only rows after it, in the order of the keys and then of
+    /// the object keys, are kept.
     struct Bound {
+        /// The values of the sort keys of that row.
         let values: [Value]
+        /// The object key of that row.
         let key: ObjectKey
     }
 
+    /// A row that is kept.
     private struct Entry {
+        /// The order of its first key, as a number.
         var ordinal: SortOrdinal
-        /// What the caller calls the row.
+        /// The number by which the caller identifies the row.
         let item: Int64
-        /// When the row came.
+        /// The number of rows that came before it, which decides between equal rows.
         let position: Int
-        /// Where its values start in `values`.
+        /// The place in `values` where its values start.
         let slot: Int
-        /// Are rows equal by the first key that share the ordinal?
+        /// Whether rows with the same ordinal are equal by the first key, so that it need not be
+        /// compared again.
         let isExact: Bool
     }
 
+    /// The sort keys, the most important one first.
     private let keys: [SortKey]
+    /// The direction of each key.
     private let ascending: [Bool]
+    /// The type of the values of the first key, from which their ordinals are made.
     private let firstType: ColumnType
+    /// The number of rows that are needed.
     private let limit: Int
+    /// The row after which the result begins; nil for a result from the start.
     private let bound: Bound?
     private let cancellation: CancellationCheck
+    /// The rows that are kept: in the order in which they came, and once there are as many as the
+    /// limit, as a heap with the worst on top.
     private var entries: [Entry] = []
-    /// The values of all entries, one after another.
+    /// The values of all entries, one entry after another.
     private var values: [Value] = []
+    /// The values of the current row.
     private var scratch: [Value] = []
+    /// The values of the first key for the rows of a leaf.
     private var leafValues: [Value] = []
+    /// The number of rows that came so far.
     private var position = 0
 
+    /// Creates an empty sorter.
+    ///
+    /// - Parameters:
+    ///   - keys: The sort keys; at least one.
+    ///   - limit: The number of rows that are needed.
+    ///   - bound: The row after which the result begins.
+    ///   - cancellation: The check that can stop the query, and that limits the values that are
+    ///     kept.
     init(_ keys: [SortKey], limit: Int = .max, after bound: Bound? = nil, _ cancellation: CancellationCheck) {
         self.keys = keys
         ascending = keys.map(\.isAscending)
@@ -48,7 +73,10 @@ final class RowSorter {
         scratch.reserveCapacity(keys.count)
     }
 
-    /// Takes the rows of a leaf, which are called by their object keys.
+    /// Adds the rows of a leaf, in ascending order; each is identified by its object key.
+    ///
+    /// - Throws: A storage error, also when the query has to stop or more values would be kept than
+    ///   it may hold.
     func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
         let rows = try candidates(leaf, rows)
         guard !rows.isEmpty else { return }
@@ -65,7 +93,11 @@ final class RowSorter {
         }
     }
 
-    /// Takes one row, which the caller calls `item`.
+    /// Adds one row.
+    ///
+    /// - Parameters:
+    ///   - row: The object.
+    ///   - item: A number by which the caller identifies the row.
     func add(_ row: Row, _ item: Int64) throws(StorageError) {
         let first = try keys[0].value(row)
         let ordinal = ordinal(first)
@@ -73,17 +105,19 @@ final class RowSorter {
         position += 1
     }
 
-    /// The rows of a leaf that can still get among the best: once enough are known, mostly none.
+    /// The rows of a leaf that can still get among the best. Once the limit is reached, there are
+    /// mostly none.
     private func candidates(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) -> Mask {
         guard limit > 0, entries.count == limit, keys[0].isPlainColumn else { return rows }
         return try keys[0].rows(of: leaf, among: rows, notBehind: values[entries[0].slot])
     }
 
-    /// Can a row still get among the best, by the first key?
+    /// Whether a row can still get among the best, judging by the ordinal of its first key.
     @inline(__always) private func isCandidate(_ ordinal: SortOrdinal) -> Bool {
         limit > 0 && (entries.count < limit || !(entries[0].ordinal < ordinal))
     }
 
+    /// Reads the remaining values of a row, and keeps it if it belongs to the best.
     private func add(
         _ row: Row, _ item: Int64, first: Value, _ ordinal: SortOrdinal
     ) throws(StorageError) {
@@ -93,7 +127,7 @@ final class RowSorter {
         for key in keys.dropFirst() { scratch.append(try key.value(row)) }
         if let bound, !follows(bound, row.key) { return }
         guard isFull else { return try append(ordinal, item, SortOrdinal.isExact(first, firstType)) }
-        // The newcomer comes last among equals, so it has to be strictly better than the worst one.
+        // A new row comes last among equal ones, so it has to be strictly better than the worst row.
         let worst = entries[0]
         guard ordinal < worst.ordinal || compare(scratch, 0, with: values, worst.slot) < 0 else { return }
         for index in scratch.indices { values[worst.slot + index] = scratch[index] }
@@ -103,16 +137,19 @@ final class RowSorter {
         siftDown(0)
     }
 
+    /// Whether the current row comes after the bound.
     private func follows(_ bound: Bound, _ key: ObjectKey) -> Bool {
         let order = compare(scratch, 0, with: bound.values, 0)
         return order > 0 || (order == 0 && key > bound.key)
     }
 
+    /// The ordinal of a value of the first key, in the direction of that key.
     private func ordinal(_ value: Value) -> SortOrdinal {
         let ordinal = SortOrdinal(value, firstType)
         return ascending[0] ? ordinal : ordinal.inverted
     }
 
+    /// Keeps a row while the limit is not reached. When it is, the entries become a heap.
     private func append(_ ordinal: SortOrdinal, _ item: Int64, _ isExact: Bool) throws(StorageError) {
         try cancellation.require(valueCount: values.count + 1)
         entries.append(
@@ -137,15 +174,21 @@ final class RowSorter {
         }
     }
 
+    /// Whether the left entry comes before the right one.
     @inline(__always) private func precedes(_ left: Entry, _ right: Entry) -> Bool {
         left.ordinal != right.ordinal ? left.ordinal < right.ordinal : precedesAmongEqualOrdinals(left, right)
     }
 
+    /// Whether the left entry comes before the right one, when their ordinals are equal.
     private func precedesAmongEqualOrdinals(_ left: Entry, _ right: Entry) -> Bool {
         let order = compare(values, left.slot, with: values, right.slot, from: left.isExact && right.isExact ? 1 : 0)
         return order != 0 ? order < 0 : left.position < right.position
     }
 
+    /// Compares two rows by their values from key `first` on. Negative means that the left one
+    /// comes first.
+    ///
+    /// When the query has to stop, the result is 0; the callers check for that afterwards.
     private func compare(
         _ left: [Value], _ leftStart: Int, with right: [Value], _ rightStart: Int, from first: Int = 0
     ) -> Int {
@@ -157,16 +200,19 @@ final class RowSorter {
         return 0
     }
 
-    /// The rows in order.
+    /// Returns the rows in order, as the caller identifies them.
+    ///
+    /// - Throws: A storage error when the query has to stop.
+    /// - Complexity: O(n log n) for n kept rows.
     func finish() throws(StorageError) -> [Int64] { try sortedEntries().map { entries[Int($0)].item } }
 
-    /// What is moved about while sorting.
+    /// An entry's ordinal and index: what is moved while the entries are sorted.
     private struct Place {
         let ordinal: SortOrdinal
         let entry: UInt32
     }
 
-    /// The positions of the entries in order.
+    /// The indexes of the entries in order.
     private func sortedEntries() throws(StorageError) -> [UInt32] {
         var places = entries.enumerated().map { Place(ordinal: $1.ordinal, entry: UInt32(truncatingIfNeeded: $0)) }
         places.sort { left, right in
@@ -178,8 +224,10 @@ final class RowSorter {
         return places.map(\.entry)
     }
 
-    /// The first row of each combination of values, in the order in which they came; rows with a null link on the way
-    /// to a value are left out.
+    /// Returns the first row of each combination of values, in the order in which the rows came.
+    ///
+    /// Rows with a null link on the way to a value are left out. The sorter must have been created
+    /// without a limit.
     func finishDistinct() throws(StorageError) -> [Int64] {
         var kept: [Entry] = []
         for entry in try sortedEntries().map({ entries[Int($0)] }) where !hasMissing(entry) {
@@ -191,6 +239,7 @@ final class RowSorter {
         return kept.map(\.item)
     }
 
+    /// Whether a link on the way to one of the entry's values is null.
     private func hasMissing(_ entry: Entry) -> Bool {
         keys.indices.contains { keys[$0].hasLinks && values[entry.slot + $0].isMissing }
     }

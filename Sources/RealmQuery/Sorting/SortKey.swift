@@ -2,17 +2,34 @@
 
 internal import RealmStorage
 
-/// One key path that objects are sorted by or told apart by.
+/// A key path by which objects are sorted, or by whose values they are distinguished.
+///
+/// A key belongs to one bound query. It keeps the leaves that it read last, so it is used by one
+/// thread at a time.
 final class SortKey {
+    /// The property at the end of the path.
     let column: Column
+    /// Whether smaller values come first.
     let isAscending: Bool
+    /// The text of the path, for query plans and page positions.
     let label: String
+    /// The to-one links of the path.
     private let chain: LinkChain
-    /// The table that holds the column.
+    /// The class that has the property.
     private let table: Table
+    /// The key of the dictionary entry that is meant; nil when the property is not a dictionary.
     private let dictionaryKey: ByteView?
     private let reader: ColumnReader
 
+    /// Creates a key.
+    ///
+    /// - Parameters:
+    ///   - column: The property at the end of the path.
+    ///   - table: The class that has the property.
+    ///   - chain: The to-one links that lead to it.
+    ///   - dictionaryKey: The key of a dictionary entry, if the property is a dictionary.
+    ///   - isAscending: Whether smaller values come first.
+    ///   - label: The text of the path.
     init(
         _ column: Column, of table: Table, chain: LinkChain, dictionaryKey: ByteView?, isAscending: Bool, label: String
     ) {
@@ -25,13 +42,15 @@ final class SortKey {
         reader = ColumnReader(column)
     }
 
-    /// Does the path pass through links, which may be null?
+    /// Whether the path passes through links, which may be null.
     var hasLinks: Bool { !chain.isEmpty }
 
-    /// Is every value read from one column of the base class?
+    /// Whether every value is read from one column of the base class, so that packed leaves can be
+    /// used.
     var isPlainColumn: Bool { chain.isEmpty && dictionaryKey == nil }
 
-    /// The value for a row, `missing` when a link on the way is null.
+    /// Returns the value for an object: null when the property is null, `Value.missing` when a link
+    /// on the way is.
     func value(_ row: borrowing Row) throws(StorageError) -> Value {
         if chain.isEmpty { return try ownValue(row) }
         var found = Value.missing
@@ -42,18 +61,30 @@ final class SortKey {
         return found
     }
 
-    /// Appends the values of `rows`, ascending.
+    /// Appends the values for several rows of a leaf.
+    ///
+    /// - Parameters:
+    ///   - leaf: The leaf.
+    ///   - rows: The rows, which are taken in ascending order.
+    ///   - values: Receives one value for each row.
     func append(_ leaf: ClusterLeaf, _ rows: Mask, to values: inout [Value]) throws(StorageError) {
         if isPlainColumn { return try reader.values(of: leaf).append(rows, to: &values) }
         try rows.forEach { row throws(StorageError) in values.append(try value(Row(leaf: leaf, index: row))) }
     }
 
-    /// The values of a leaf when the key is a plain column.
+    /// Returns the values of a leaf, for a key that is a plain column.
     func values(of leaf: ClusterLeaf) throws(StorageError) -> ColumnLeaf { try reader.values(of: leaf) }
 
-    /// The rows among `rows` that may sort before or with a row whose value is `limit`, when the key is a plain column.
+    /// Returns the rows that may sort before or with a row of a given value, for a key that is a
+    /// plain column.
     ///
-    /// One look at the packed leaf; mostly few rows are left. Those that are may still sort behind it.
+    /// The packed leaf is compared at once, and mostly few rows remain. Those that remain may still
+    /// sort after the row.
+    ///
+    /// - Parameters:
+    ///   - leaf: The leaf.
+    ///   - rows: The rows to choose from.
+    ///   - limit: The value of the row to compare with.
     func rows(of leaf: ClusterLeaf, among rows: Mask, notBehind limit: Value) throws(StorageError) -> Mask {
         guard let key = SortKey.orderKey(limit) else { return rows }
         let op: Relation = isAscending ? .lessOrEqual : .greaterOrEqual
@@ -68,6 +99,7 @@ final class SortKey {
         }
     }
 
+    /// The form of a value with which packed leaves are compared; nil when the type has none.
     private static func orderKey(_ value: Value) -> OrderKey? {
         switch value {
         case .null: return .null
@@ -81,12 +113,14 @@ final class SortKey {
         }
     }
 
+    /// The value of the property for an object of the class that has it.
     private func ownValue(_ row: borrowing Row) throws(StorageError) -> Value {
         guard let dictionaryKey else { return try reader.value(row) }
         return try column.dictionary(row, reader, table)?.find(dictionaryKey) ?? .null
     }
 
-    /// Compares two values of this key in ascending order.
+    /// Compares two values in ascending order: negative, zero or positive. A missing value comes
+    /// after all others.
     static func order(_ left: Value, _ right: Value) -> Int {
         switch (left.isMissing, right.isMissing) {
         case (false, false): return Value.order(left, right)

@@ -2,23 +2,34 @@
 
 internal import RealmStorage
 
-/// A number that orders most values of one sort key without looking at them again: if two ordinals differ, their
-/// values are ordered like them; if they are equal, the values have to be compared.
+/// A number that orders most values of a sort key without reading them again.
+///
+/// If two ordinals differ, their values are ordered like them; if they are equal, the values have
+/// to be compared, unless they are exact.
 struct SortOrdinal: Comparable {
+    /// The more significant half.
     var high: UInt64
+    /// The less significant half.
     var low: UInt64
 
+    /// The ordinal of null, and of values whose type has no ordinals.
     static let lowest = SortOrdinal(high: 0, low: 0)
+    /// The ordinal of a value that is missing because a link on the way is null.
     static let highest = SortOrdinal(high: .max, low: .max)
 
+    /// Compares two ordinals as unsigned numbers of 128 bits.
     @inline(__always) static func < (left: SortOrdinal, right: SortOrdinal) -> Bool {
         left.high != right.high ? left.high < right.high : left.low < right.low
     }
 
-    /// The ordinal in the opposite order.
+    /// The ordinal in the opposite order, for a descending key.
     var inverted: SortOrdinal { SortOrdinal(high: ~high, low: ~low) }
 
-    /// The ordinal of a value of a property of `type`.
+    /// Makes the ordinal of a value.
+    ///
+    /// - Parameters:
+    ///   - value: The value, which may be null or missing.
+    ///   - type: The type of the property.
     init(_ value: Value, _ type: ColumnType) {
         if value.isMissing {
             self = .highest
@@ -40,30 +51,35 @@ struct SortOrdinal: Comparable {
         }
     }
 
+    /// Creates an ordinal from its halves.
     init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
+    /// The bits of a signed integer, changed so that unsigned order is its order.
     private static func bits(_ number: Int64) -> UInt64 { UInt64(bitPattern: number) ^ 1 << 63 }
 
-    /// All NaNs share one ordinal, below minus infinity; zero and minus zero share one too.
+    /// The ordinal of a number. All NaNs share one ordinal, below that of minus infinity; zero and
+    /// minus zero share one, too.
     private static func ordinal(_ number: Double) -> SortOrdinal {
         if number.isNaN { return SortOrdinal(high: 0, low: 1) }
         let bits = (number == 0 ? 0.0 : number).bitPattern
         return SortOrdinal(high: bits >> 63 == 1 ? ~bits : bits | 1 << 63, low: 2)
     }
 
-    /// The first fifteen bytes and, so that short texts need no second look, the length.
+    /// The ordinal of a text: its first fifteen bytes and, so that short texts need not be compared
+    /// again, its length.
     private static func ordinal(_ bytes: ByteView) -> SortOrdinal {
         let length = UInt64(min(bytes.count, exactByteCount + 1)) + 1
         return SortOrdinal(high: bytes.word(at: 0), low: bytes.word(at: 8) & ~0xff | length)
     }
 
-    /// Texts up to this length are told apart by their ordinals.
+    /// The length in bytes up to which texts are distinguished by their ordinals alone.
     private static let exactByteCount = 15
 
-    /// Are all values equal that share the ordinal of this one?
+    /// Whether all values are equal that share the ordinal of this one, so that they need not be
+    /// compared again.
     static func isExact(_ value: Value, _ type: ColumnType) -> Bool {
         switch (type, value) {
         case (.mixed, _), (.decimal, _): return value.isNull
