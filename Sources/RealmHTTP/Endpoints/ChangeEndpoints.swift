@@ -59,7 +59,7 @@ struct ChangeEndpoints: Sendable {
 
     /// Makes the response that is a stream of events, and registers the stream as a lease.
     ///
-    /// The connection is closed after the stream, and proxies are asked not to store or transform
+    /// The connection is closed after the stream, and header fields forbid proxies to store or transform
     /// it.
     ///
     /// - Parameters:

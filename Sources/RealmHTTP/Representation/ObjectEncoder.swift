@@ -200,7 +200,7 @@ package final class ObjectEncoder {
     /// Returns the entity tag of an object: a digest of what it stores, and the code of this
     /// representation.
     ///
-    /// It costs little for the object that was written or asked for last.
+    /// It costs little for the object that was written last, or whose tag was made last.
     ///
     /// - Parameters:
     ///   - row: The object.

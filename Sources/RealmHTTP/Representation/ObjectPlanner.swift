@@ -32,11 +32,15 @@ package struct ObjectPlanner {
     ///   - snapshot: The version whose classes are shown.
     ///   - backlinkNames: Names for linking objects by class, from the configuration.
     package init(_ snapshot: Snapshot, backlinkNames: [String: [String: String]] = [:]) {
-        /// Creates a planner that shares its plans for embedded objects with others of the same
-        /// snapshot.
         self.init(snapshot, backlinkNames: backlinkNames, embedded: EmbeddedPlans(snapshot))
     }
 
+    /// Creates a planner that shares its plans for embedded objects with others of the same snapshot.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The version whose classes are shown.
+    ///   - backlinkNames: Names for linking objects by class, from the configuration.
+    ///   - embedded: The shared plans.
     init(_ snapshot: Snapshot, backlinkNames: [String: [String: String]] = [:], embedded: EmbeddedPlans) {
         self.snapshot = snapshot
         self.backlinkNames = backlinkNames

@@ -76,7 +76,7 @@ final class AnswerCache: Sendable {
     /// and places in tables.
     private static let overheadBytes = 1024
 
-    /// A shard behind its lock, in an object of its own because a lock cannot be an element of an
+    /// A shard with its lock, in an object of its own because a lock cannot be an element of an
     /// array.
     private final class Guarded: Sendable {
         let state = RankedMutex(.leaf, Shard())

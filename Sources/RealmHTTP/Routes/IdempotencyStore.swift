@@ -33,7 +33,7 @@ final class IdempotencyStore: Sendable {
         var bytes = 0
     }
 
-    /// What is known about keys, behind its lock.
+    /// What is known about keys, guarded by a lock.
     private let entries = RankedMutex(.leaf, Entries())
     /// How long a response is kept, in seconds.
     private let seconds: Double
@@ -68,7 +68,7 @@ final class IdempotencyStore: Sendable {
 
     /// The claim of a first attempt on its key.
     ///
-    /// Whoever holds it must call `keep(_:)` or `forget()` in the end; until then every repetition
+    /// Its holder must call `keep(_:)` or `forget()` in the end; until then every repetition
     /// is rejected as still in progress.
     struct Ticket: Sendable {
         /// The store that issued the ticket.

@@ -26,7 +26,7 @@ package final class RequestDispatcher: RequestHandler {
     private let workers: WorkerPool
     /// The memory that the bodies of all requests share.
     private let waitingBytes: ByteLedger
-    /// The rules for web pages of other origins, which preflight requests ask about.
+    /// The rules for web pages of other origins, which preflight requests inquire about.
     private let origins: OriginPolicy
     /// The limits of the server.
     private let limits: Limits

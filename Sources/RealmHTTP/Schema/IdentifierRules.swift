@@ -17,7 +17,7 @@ struct IdentifierRules {
     ///
     /// Every character that Unicode does not permit in identifiers becomes an underscore. The empty
     /// name, and a name that would become a single underscore, get the number of their Unicode
-    /// scalars behind it. Different names may get the same identifier.
+    /// scalars appended. Different names may get the same identifier.
     ///
     /// - Parameter name: The name as it is stored.
     /// - Returns: The identifier, and whether it differs from the name, so that the model has to

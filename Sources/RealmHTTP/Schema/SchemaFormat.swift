@@ -63,7 +63,7 @@ package enum SchemaFormat: String, Sendable, CaseIterable {
 
     /// Returns what is written around the classes and between them.
     ///
-    /// - Parameter schema: The schema, whose version stands before its classes in JSON.
+    /// - Parameter schema: The schema, whose version comes before its classes in JSON.
     /// - Returns: The text before the first class, between two classes, and after the last one.
     private func frame(_ schema: RealmSchema) -> (head: String, separator: String, end: String) {
         switch self {
